@@ -31,7 +31,7 @@ from grasp_core.web.headers import Headers, security_headers
 from grasp_core.web.metrics import Metrics
 from grasp_core.web.tabs import TabGate
 from grasp_core.web.uploads import UploadGate, UploadLedger
-from grasp_core.web.visits import Visits
+from grasp_core.web.visits import BROWSER, BROWSER_HOURS, Visits
 from grasp_core.web.way_back import WayBack
 from pages._ui.session.ended import close_ended, give_up_tables
 from pages._ui.session.identity import secrets, sender
@@ -149,6 +149,7 @@ app = st.App(
         Middleware(SignIns, accounts, SETTINGS, BASE_PATH),
         Middleware(WayBack, identify, BASE_PATH, OPEN_PAGES),
         Middleware(Visits, BASE_PATH, OPEN_PAGES),
+        *([] if SETTINGS.sign_in else [Middleware(Visits, BASE_PATH, PAGES, BROWSER, BROWSER_HOURS)]),
     ],
     on_script_error=show_error,
 )

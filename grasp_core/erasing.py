@@ -12,6 +12,7 @@ _WORDS: Mapping[str, str] = {
     "current_projects": "choice of a project",
     "feeds": "address of a feed",
     "files": "uploaded file",
+    "drafts": "draft",
     "links": "share link",
     "outcomes": "answer to a program",
     "project_members": "membership",

@@ -28,6 +28,7 @@ from grasp_core.store.answers import AnswerStore
 from grasp_core.store.calls.outcomes import OutcomeStore
 from grasp_core.store.calls.webhooks import WebhookStore
 from grasp_core.store.database import check, connect, database_url, leave_no_trace
+from grasp_core.store.drafts import DraftStore
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
 from grasp_core.store.people.audit import AuditStore
@@ -64,6 +65,7 @@ class Stores:
     files: FileStore
     links: LinkStore
     readings: ReadingStore
+    drafts: DraftStore
     submissions: SubmissionStore
     answers: AnswerStore
     projects: ProjectStore
@@ -79,7 +81,7 @@ class Server:
     ----------
     settings : Settings
     database : sqlalchemy Engine
-    runs, files, links, readings, submissions, answers, projects, watches, feeds, tokens, outcomes
+    runs, files, links, readings, drafts, submissions, answers, projects, watches, feeds, tokens, outcomes
         Stores of all that lasts, for what is done for nobody in particular. Whoever asks gets :meth:`seen`.
     accounts : Accounts
         Who signs in, and what they may do.
@@ -115,6 +117,7 @@ class Server:
     files: FileStore
     links: LinkStore
     readings: ReadingStore
+    drafts: DraftStore
     submissions: SubmissionStore
     answers: AnswerStore
     projects: ProjectStore
@@ -169,6 +172,7 @@ class Server:
     def sweep(self) -> None:
         """Delete files that no run needs any more, blocks of runs given up, and what is past its age."""
         self.files.delete_unneeded(older_than_hours=self.settings.keep_files_hours)
+        self.drafts.delete_older_than(self.settings.keep_files_hours)
         self.runs.drop_checkpoints(older_than_hours=self.settings.keep_files_hours)
         self.links.delete_leaderboards(older_than_hours=self.settings.keep_files_hours, closed=True)
         self.links.end_visits()
@@ -242,6 +246,7 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] | N
         files=files,
         links=links,
         readings=ReadingStore(database),
+        drafts=DraftStore(database),
         submissions=SubmissionStore(database, limit=settings.raft_scorings),
         answers=answers,
         projects=accounts.projects,

@@ -28,11 +28,16 @@ from pages._ui.analysis.settings import (
 )
 from pages._ui.analysis.slices import choose_slices
 from pages._ui.data.questions import choose_question
+from pages._ui.session.drafts import keep_draft, resume_draft
 from pages._ui.session.state import submit, work
 from pages._ui.shell.links import go, link_to
 
 
 def _say_what_to_load() -> None:
+    if work().annotations is not None:
+        st.info("Something about your files is still to be decided.")
+        link_to("data", "Decide it on Data")
+        return
     st.info(
         "Load the data first; the settings of the result you came from are kept."
         if work().settings
@@ -94,11 +99,13 @@ def _offer_run(dataset: Dataset, reading: DataSpec, load_s: float) -> None:
     if ranked is None or not say_what_is_compared(dataset, spec.analysis):
         return
     spec = ranked
+    keep_draft(spec.analysis)
     say_who_rated_what(dataset, spec.analysis)
     if st.button("Run", type="primary", icon=":material/play_arrow:"):
         go("results", run_id=submit(dataset, spec, load_s).id)
 
 
+resume_draft()
 st.title("Analysis")
 if work().dataset is None:
     _say_what_to_load()

@@ -1,74 +1,144 @@
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
-from grasp_core.data_spec import DataSpec
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.io.guess.recognise import Guess
-from grasp_core.io.table.table import Table
-from pages._ui.data.advised import answer_advice
+from grasp_core.report.words.text import escape_markdown
+from grasp_core.wording import number
+from pages._ui.data.advised import Decided, decide
 from pages._ui.data.columns import choose_columns
-from pages._ui.data.files import file_slots
+from pages._ui.data.files import drop_zone, opened_result, other_ways, say_messages, show_files
 from pages._ui.data.known import say_what_is_known
 from pages._ui.data.leaving_out import choose_exclusions, show_account
-from pages._ui.data.overview import show_overview, show_preview
-from pages._ui.data.problems import load_or_list, show_notes
+from pages._ui.data.overview import account_title, say_what_was_understood, show_overview, show_preview
+from pages._ui.data.problems import list_problems, load_or_list
 from pages._ui.data.quality import show_quality
 from pages._ui.data.recoding import choose_recoding
 from pages._ui.data.remembered import remember_reading, say_what_is_remembered
 from pages._ui.data.uploads import offer_deletion
+from pages._ui.session.drafts import keep_draft, resume_draft, say_what_was_found
 from pages._ui.session.state import work
 from pages._ui.shell.links import go, link_to
+from pages._ui.shell.page_style import ALWAYS_THERE, ROLE
+from pages._ui.widgets.sections import when_open
+
+_WHAT_TO_BRING = (
+    "The **labels**: a row per annotation, or a matrix of items and raters. What you know of the **raters**, "
+    "in a file of its own or in the same one: gender, age, region and the like. Topics or languages of the "
+    "**items**, to look at each by itself.\n\n"
+    "CSV, TSV, Excel, ODS, JSON, Parquet, Arrow, SPSS or Stata, also zipped, and a file or sheet per "
+    "annotator. Exports of Label Studio, Prodigy, doccano, Argilla, INCEpTION, Potato, Mechanical Turk, "
+    "Prolific, Qualtrics, SurveyMonkey, SoSci Survey, Zooniverse, LeWiDi and Hugging Face are known, and "
+    "DICES, D3CODE, POPQUORN and MultiPICo as published."
+)
 
 
-def _say_what_to_bring() -> None:
-    st.info(
-        "The **annotations file** has one row per annotation, or it is a matrix of items and raters. The "
-        "**raters file** has one row per rater, with gender, age, region or whatever else you know; the "
-        "annotations file may say that instead. The **items file** has one row per item, with topic, kind of "
-        "harm or language: results can then be had once more for each.\n\n"
-        "Drop what your tool exports: CSV, TSV, Excel, ODS, JSON, Parquet, Arrow, SPSS or Stata, also "
-        "zipped, and a file or sheet per annotator. Known are the "
-        "exports of Label Studio, Prodigy, doccano, Argilla, INCEpTION, Potato, Mechanical Turk, Prolific, "
-        "Qualtrics, SurveyMonkey, SoSci Survey, Zooniverse and LeWiDi, Hugging Face datasets, and DICES, "
-        "D3CODE, POPQUORN and MultiPICo as published."
-    )
+def _ask_for_files() -> None:
+    st.title("Data")
+    drop_zone()
+    opened = opened_result()
+    if opened is not None:
+        go("results", run_id=opened.id)
+    say_messages()
+    if work().raters is not None or work().items is not None:
+        show_files(adding=False)
+        st.info("Now add the labels that these raters gave.")
+    other_ways()
+    with st.expander("Which files are read", icon=":material/help:"):
+        st.markdown(_WHAT_TO_BRING)
+    offer_deletion()
     link_to("start", "No file at hand? Try the example on Start")
 
 
-def _choose_reading(annotations: Table, guess: Guess) -> DataSpec | None:
+def _decide() -> tuple[Decided | None, Dataset | None]:
+    """The reading as far as it is decided, and the data under it; drawn in the order of the page."""
     session = work()
-    st.header("Columns")
+    annotations, guess = session.annotations, session.guess
+    if annotations is None or guess is None:
+        return None, None
+    understood, heads = st.container(), st.container(key=f"{ROLE}s", horizontal=True, gap=None)
     say_what_is_known(guess)
     say_what_is_remembered()
-    spec = choose_columns(annotations, session.raters, session.items, guess)
-    if spec is not None:
+    opened = bool(guess.uncertain) or bool(session.recode)
+    more = st.expander("Change how the files are read", expanded=opened, icon=":material/tune:")
+    first = st.container()
+    spec = choose_columns(annotations, session.raters, session.items, guess, heads, more)
+    if spec is None:
+        session.use_dataset(None, None)
+        understood.title("Data")
+        return None, None
+    with more:
         choose_recoding(spec)
-        spec = answer_advice(choose_exclusions(spec, guess), guess)
-    show_preview(annotations, session.raters, session.items)
-    return spec
+        spec = choose_exclusions(spec, guess)
+    session.chosen = spec
+    with first:
+        heading = st.empty()
+        decided = decide(spec, guess)
+        dataset = load_or_list(decided)
+        if decided.asked or dataset is None:
+            heading.header("Decide first")
+    with understood:
+        if dataset is None:
+            st.title("Data")
+        else:
+            say_what_was_understood(dataset)
+    return decided, dataset
 
 
-def _say_what_was_understood(dataset: Dataset, axes: tuple[str, ...]) -> None:
-    st.header("What was understood")
-    show_overview(dataset, axes)
-    show_account(dataset, axes)
-    show_notes(dataset)
-    show_quality(dataset, tuple(name for name in axes if name in dataset.raters.axes))
+def _good_to_know(dataset: Dataset) -> None:
+    session = work()
+    axes = tuple(name for name in session.proposed_axes if name in dataset.raters.axes)
+    st.header("Good to know")
+    if dataset.problems:
+        notes = partial(list_problems, dataset.problems)
+        when_open(f"{number(len(dataset.problems), 'note')} on these files", notes, key="notes")
+    when_open(account_title(dataset), partial(show_account, dataset, axes), key="account")
+    when_open("Labels, and raters by group", partial(show_overview, dataset, axes), key="overview")
+    show_quality(dataset, axes)
+    if session.annotations is not None:
+        show_preview(session.annotations, session.raters, session.items)
 
 
-st.title("Data")
-st.write("Drop your files, check what was recognised, and see what was understood.")
-file_slots()
-offer_deletion()
-session = work()
-if session.annotations is None or session.guess is None:
-    _say_what_to_bring()
-else:
-    spec = _choose_reading(session.annotations, session.guess)
-    dataset = load_or_list(spec) if spec else None
-    if spec is not None and dataset is not None:
-        _say_what_was_understood(dataset, session.proposed_axes)
-        if st.button("Continue to the analysis", type="primary", icon=":material/arrow_forward:"):
-            remember_reading(spec, session.proposed_axes)
+def _go_on(decided: Decided | None, dataset: Dataset | None) -> None:
+    """What is still to be done, and the way on, always in reach."""
+    with st.container(
+        key=ALWAYS_THERE, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
+    ):
+        if decided is None:
+            left = "Something is still to be chosen above."
+        elif dataset is None:
+            left = "Something is to be mended first."
+        elif decided.open:
+            more = f" and {number(len(decided.open) - 1, 'more question')}" if len(decided.open) > 1 else ""
+            left = f"Still to be decided: {decided.open[0]}{more}"
+        else:
+            left = "Everything is decided."
+        st.markdown(escape_markdown(left))
+        ready = decided is not None and dataset is not None and not decided.open
+        if (
+            st.button(
+                "Continue to the analysis",
+                type="primary",
+                icon=":material/arrow_forward:",
+                disabled=not ready,
+            )
+            and decided is not None
+        ):
+            remember_reading(decided.spec, work().proposed_axes)
             go("analysis")
+
+
+resume_draft()
+if work().annotations is None:
+    _ask_for_files()
+else:
+    show_files()
+    say_what_was_found()
+    say_messages()
+    decided, dataset = _decide()
+    if dataset is not None:
+        _good_to_know(dataset)
+    keep_draft()
+    _go_on(decided, dataset)

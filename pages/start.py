@@ -2,40 +2,39 @@ from __future__ import annotations
 
 import streamlit as st
 
+from grasp_core import server
+from pages._ui.data.files import drop_zone, opened_result, other_ways, say_messages
 from pages._ui.session.identity import current_user
 from pages._ui.session.permissions import why_not_run
-from pages._ui.session.state import work
-from pages._ui.shell.links import go, link_to_run
-from pages._ui.start.start_actions import open_result, try_example
+from pages._ui.shell.links import go
+from pages._ui.start.start_actions import show_last_runs, show_small_answer, try_example
 
-st.title("GRASP")
-st.markdown(
-    "**Which groups of raters see this task differently, and is it real?** GRASP measures how much each "
-    "group agrees with itself and with everyone else, and compares that with thousands of random groupings."
-)
-refusal = why_not_run(current_user())
-viewer = refusal is not None
-if refusal is not None:
-    st.info(refusal)
-example, own, saved = st.columns(3, border=True)
-with example:
-    st.header("Try the example", divider=False)
-    st.write(
-        "Made-up ratings in which two groups really do differ. No file needed; the answer takes seconds."
+left, right = st.columns(2, gap="large")
+with left:
+    st.title("Who among your raters sees it differently?")
+    st.markdown(
+        "Bring the labels and what you know of the people who gave them. GRASP tells which groups answer "
+        "differently, on what, how sure that is, and whom to ask next time."
     )
-    if st.button("Try the example", type="primary", icon=":material/play_arrow:", disabled=viewer):
-        go("results", run_id=try_example().id)
-with own:
-    st.header("Bring your data", divider=False)
-    st.write("A file with one row per annotation, or a matrix, and what you know of the raters.")
-    if st.button("Bring your data", icon=":material/upload_file:", disabled=viewer):
-        go("data")
-with saved:
-    st.header("Open a saved result", divider=False)
-    st.write("The JSON file that Results, Models or the command line wrote. Nothing is computed again.")
-    open_result(disabled=viewer)
-
-if work().runs:
-    st.header("Runs of this visit")
-    for run_id, title in work().runs:
-        link_to_run(run_id, title)
+    refusal = why_not_run(current_user())
+    if refusal is not None:
+        st.info(refusal)
+    else:
+        if drop_zone():
+            go("data")
+        opened = opened_result()
+        if opened is not None:
+            go("results", run_id=opened.id)
+        say_messages()
+        if st.button("Try the example", type="primary", icon=":material/play_arrow:"):
+            go("results", run_id=try_example().id)
+        other_ways()
+        hours = f"{server.shared().settings.keep_files_hours:g}"
+        st.caption(
+            "CSV, Excel, JSON, Parquet, SPSS, Stata; exports of Label Studio, Argilla, Potato, Prodigy, "
+            "doccano, Prolific, Qualtrics and more; results that GRASP saved. "
+            f"Files stay on this server for {hours} hours after they were last used."
+        )
+with right:
+    show_small_answer()
+show_last_runs()

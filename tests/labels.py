@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 ALL_STATISTICS = "Every group's statistics, with arrows and stars"
-ANNOTATIONS_FILE = "Annotations file"
+ADD_FILE = "Add a file"
 CANCEL_RUN = "Cancel the run"
 CONTINUE = "Continue to the analysis"
 DATA_AND_METHODS = "Data and methods"
+DROP_FILES = "Drop everything you have"
 DELETE = "Delete for good"
 ITEM_COLUMN = "Item column"
 LABEL_COLUMN = "Label column"
@@ -17,4 +18,4 @@ RATER_COLUMN = "Rater column"
 RUN_AGAIN = "Change and run again"
 TABLE_OF_GROUPS = "Table of groups"
 TRY_EXAMPLE = "Try the example"
-UNDERSTOOD = "What was understood"
+UNDERSTOOD = "answers to"

@@ -1,4 +1,4 @@
 """The store: runs, their files while needed, and links, in SQLite or PostgreSQL.
 
-Imports `benchmark` and `panels`.
+Imports `benchmark`, `panels` and `report`.
 """

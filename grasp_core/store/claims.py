@@ -16,7 +16,14 @@ from grasp_core.errors import StoreError
 from grasp_core.result import Result
 from grasp_core.store.bound import Bound
 from grasp_core.store.database import clock, insert_new, only_one, to_read, to_write
-from grasp_core.store.run_records import RunRecord, State, is_computed_as, same_question, the_record
+from grasp_core.store.run_records import (
+    RunRecord,
+    State,
+    is_computed_as,
+    same_question,
+    the_record,
+    verdict_of,
+)
 from grasp_core.store.schema import checkpoints, losses, provisional_results, runs, tallies
 
 LEASE_SECONDS = 10.0
@@ -208,6 +215,7 @@ class Claims(Bound):
                 state=state,
                 error=error,
                 result=None if result is None else result_text(result),
+                verdict=verdict_of(result),
                 done=runs.c.done if result is None else result.permutations,
                 # An adaptive run may take fewer than it was allowed.
                 total=runs.c.total if result is None else result.permutations,
@@ -300,7 +308,7 @@ def take_answer(connection: Connection, run_id: str, whose: sa.ColumnElement[boo
     """Let the runs that `whose` holds for end as this one did, of the same question."""
     ids = list(connection.execute(sa.select(runs.c.id).where(whose)).scalars())
     ended = runs.alias()
-    names = ("state", "error", "result", "done", "total", "finished_at", "duration_s")
+    names = ("state", "error", "result", "verdict", "done", "total", "finished_at", "duration_s")
     values = {name: sa.select(ended.c[name]).where(ended.c.id == run_id).scalar_subquery() for name in names}
     connection.execute(runs.update().where(runs.c.id.in_(ids)).values(values))
     answered = sa.select(runs.c.id).where(runs.c.id.in_(ids), runs.c.state == "done")

@@ -11,7 +11,9 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from grasp_core.json_values import from_json, to_json
-from grasp_core.result import DataSummary
+from grasp_core.report.findings.doubts import told
+from grasp_core.report.findings.title import title
+from grasp_core.result import DataSummary, Result, RunResult
 from grasp_core.spec import RunSpec
 from grasp_core.store.database import new_id
 from grasp_core.store.people.people import ids_named
@@ -45,6 +47,8 @@ class RunRecord:
     total: int
     attempt: int
     cancel_requested: bool
+    verdict: str | None
+    """The result in one sentence; None where there is none."""
     computed_as: str
     """The run that is computed for it: itself, or somebody else's of the same question that goes on."""
 
@@ -65,6 +69,11 @@ class Request:
     spec: RunSpec
     summary: DataSummary
     files: tuple[tuple[str, str], ...]  # name and sha256; annotations first
+
+
+def verdict_of(result: Result | None) -> str | None:
+    """The result in one sentence; None of models, who have no verdicts."""
+    return title(result, told(result)).plain if isinstance(result, RunResult) else None
 
 
 def find_record(
@@ -115,6 +124,7 @@ def the_records(
             total=row.total,
             attempt=row.attempt,
             cancel_requested=row.cancel_requested,
+            verdict=row.verdict,
             computed_as=row.computed_as or row.id,
         )
         for row in (rows[run_id] for run_id in ids if run_id in rows)

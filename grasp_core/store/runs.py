@@ -27,6 +27,7 @@ from grasp_core.store.run_records import (
     like,
     the_record,
     the_records,
+    verdict_of,
 )
 from grasp_core.store.schema import (
     files,
@@ -145,6 +146,7 @@ class RunStore(Claims):
                     spec=json.dumps(result.spec.to_dict()),
                     summary=json.dumps(to_json(result.data)),
                     result=result_text(result),
+                    verdict=verdict_of(result),
                     done=total,
                     total=total,
                 )

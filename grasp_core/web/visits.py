@@ -15,6 +15,9 @@ from grasp_core.store.people.tokens import PREFIX
 from grasp_core.web.identity import bearer
 
 COOKIE = "grasp_visit"
+BROWSER = "grasp_browser"
+"""The cookie by which a browser finds its draft again where nobody signs in."""
+BROWSER_HOURS = 30 * 24.0
 _BYTES = 32
 _VALUE = re.compile(r"[\w-]{43}", re.ASCII)
 _KEY = "grasp.visit"
@@ -31,28 +34,43 @@ class Visits:
     base_path : str
     pages : frozenset of str
         Paths that are opened by links.
+    cookie : str
+        By default the visits' own; :data:`BROWSER` knows a browser again where nobody signs in.
+    hours : float
+        How long the browser keeps it.
     """
 
-    def __init__(self, app: ASGIApp, base_path: str = "", pages: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        base_path: str = "",
+        pages: frozenset[str] = frozenset(),
+        cookie: str = COOKIE,
+        hours: float = VISIT_HOURS,
+    ) -> None:
         self.app = app
         self.base_path = base_path
         self.pages = pages
+        self.cookie = cookie
+        self.hours = hours
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass everything through, with a cookie on the response to a visitor that has none."""
         if scope["type"] != "http" or not self._by_link(HTTPConnection(scope)):
             await self.app(scope, receive, send)
             return
-        carried = known(HTTPConnection(scope).cookies.get(COOKIE))
-        scope[_KEY] = carried or new_visit()
+        carried = known(HTTPConnection(scope).cookies.get(self.cookie))
+        given = carried or new_visit()
+        if self.cookie == COOKIE:
+            scope[_KEY] = given
 
         async def send_on(message: Message) -> None:
             if message["type"] == "http.response.start" and not carried:
                 answer = Response()
                 answer.set_cookie(
-                    COOKIE,
-                    scope[_KEY],
-                    max_age=round(VISIT_HOURS * 3600),
+                    self.cookie,
+                    given,
+                    max_age=round(self.hours * 3600),
                     path=self.base_path or "/",
                     httponly=True,
                     samesite="lax",
@@ -64,7 +82,7 @@ class Visits:
 
     def _by_link(self, connection: HTTPConnection) -> bool:
         path = connection.scope["path"].removeprefix(self.base_path)
-        if path.startswith("/api/"):
+        if path.startswith("/api/") and self.cookie == COOKIE:
             token = bearer(connection)
             return token is not None and not token.startswith(PREFIX)
         return path in self.pages

@@ -35,7 +35,7 @@ def _screens(page: Page) -> Iterator[tuple[str, Page]]:
     if menu.is_visible():
         menu.click()
     page.get_by_role("link", name="Data", exact=True).click()
-    page.get_by_role("heading", name="To know about").wait_for()
+    page.get_by_role("heading", name="Good to know").wait_for()
     settle(page)
     yield "data", page
 

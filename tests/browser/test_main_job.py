@@ -23,9 +23,9 @@ from tests.browser.visits import (
 )
 from tests.labels import (
     ALL_STATISTICS,
-    ANNOTATIONS_FILE,
     CONTINUE,
     DATA_AND_METHODS,
+    DROP_FILES,
     RUN_AGAIN,
     TRY_EXAMPLE,
     UNDERSTOOD,
@@ -37,15 +37,12 @@ from tests.shared_data import DICES350, needs_shared_data
 @needs_shared_data
 def test_dices350_by_gender_race_and_both(open_page: OpenPage) -> None:
     page = open_page("/data")
-    drop(page, ANNOTATIONS_FILE, "ratings.csv", (DICES350 / "ratings_long.csv").read_bytes())
-    drop(page, "Raters file", "raters.csv", (DICES350 / "raters.csv").read_bytes())
-    page.get_by_role("button", name="Remove the raters file").wait_for()
-    expect(page.get_by_role("button", name=CONTINUE)).to_have_count(0)  # it waits for an answer
+    zone = page.get_by_test_id("stFileUploader").locator("input[type=file]")
+    zone.set_input_files([DICES350 / "items.csv", DICES350 / "raters.csv", DICES350 / "ratings_long.csv"])
+    page.get_by_role("heading", name="43,050 answers to 350 items by 123 raters").wait_for()
+    expect(page.get_by_role("button", name=CONTINUE)).to_be_disabled()  # it waits for an answer
     page.get_by_text("Leave out (recommended)").click()
-    page.get_by_role("heading", name="To know about").wait_for()
-    expect(page.get_by_test_id("stMetric")).to_have_text(
-        [re.compile("350"), *map(re.compile, ("104", "36,400", "104"))]
-    )
+    page.get_by_role("heading", name="36,400 answers to 350 items by 104 raters").wait_for()
     go_on_to_analysis(page)
     drop_choice(page, "age")
     choose(page, "Intersections", "gender × race")
@@ -80,22 +77,44 @@ def test_doors_open_with_the_keyboard(open_page: OpenPage) -> None:
     settle(page)
     for _ in range(30):
         page.keyboard.press("Tab")
-        if page.evaluate("document.activeElement.innerText").strip().endswith("Bring your data"):
+        if page.evaluate("document.activeElement.innerText").strip().endswith(TRY_EXAMPLE):
             break
     page.keyboard.press("Enter")
-    page.get_by_role("heading", name="Data", exact=True).wait_for()
+    page.get_by_role("heading", name="Black, Woman raters").wait_for(timeout=90_000)
 
 
 def test_a_bad_file_then_a_good_one(open_page: OpenPage, example: dict[str, bytes]) -> None:
     page = open_page("/data")
-    drop(page, ANNOTATIONS_FILE, "broken.csv", b"\x89PNG\r\n\x1a\n not a table")
+    drop(page, DROP_FILES, "broken.csv", b"\x89PNG\r\n\x1a\n not a table")
     expect(page.get_by_role("alert")).to_contain_text("broken.csv")
-    drop(page, ANNOTATIONS_FILE, "annotations.csv", example["annotations.csv"])
+    drop(page, DROP_FILES, "annotations.csv", example["annotations.csv"])
     page.get_by_role("heading", name=UNDERSTOOD).wait_for()
     expect(page.get_by_role("alert").filter(has_text="broken.csv")).to_have_count(0)
-    drop(page, ANNOTATIONS_FILE, "broken.csv", b"")
+    drop(page, DROP_FILES, "broken.csv", b"")
     expect(page.get_by_role("alert").filter(has_text="annotations.csv is still in use")).to_be_visible()
-    expect(page.get_by_test_id("stMetric").first).to_contain_text("35")
+    page.get_by_role("heading", name="3,640 answers to 35 items").wait_for()
+
+
+def test_what_was_brought_and_chosen_outlives_the_tab(open_page: OpenPage, example: dict[str, bytes]) -> None:
+    page = open_page("/data")
+    marked = example["raters.csv"].replace(b"rater_age\n", b"rater_age,removed\n", 1).splitlines()
+    lines = [marked[0], *(line + (b",True" if n < 4 else b",False") for n, line in enumerate(marked[1:]))]
+    bring(page, example["annotations.csv"], b"\n".join(lines))
+    page.get_by_text("Leave out (recommended)").click()
+    page.get_by_role("heading", name="by 100 raters").wait_for()
+    settle(page)
+    page.reload()
+    page.get_by_role("heading", name="by 100 raters").wait_for()
+    go_on_to_analysis(page)
+    set_number(page, "Seed", 7)
+    context = page.context
+    page.close()
+    again = context.new_page()
+    again.goto(page.url)
+    again.get_by_role("heading", name="Analysis", exact=True).wait_for()
+    expect(again.get_by_label("Seed", exact=True)).to_have_value("7")
+    other = open_page("/data")  # another browser
+    other.get_by_role("heading", name="Data", exact=True).wait_for()
 
 
 @pytest.mark.long
@@ -116,7 +135,7 @@ def test_downloads(open_page: OpenPage) -> None:
         assert _download(page, f"{figure} (PDF)").startswith(b"%PDF")
         page.keyboard.press("Escape")
     again = open_page()
-    drop(again, "Saved result", "saved.json", saved)
+    drop(again, DROP_FILES, "saved.json", saved)
     again.get_by_role("heading", level=1, name="Black, Woman").wait_for()
 
 

@@ -18,7 +18,7 @@ from tests.browser.visits import (
     view,
     violations,
 )
-from tests.labels import ANNOTATIONS_FILE, DATA_AND_METHODS, LEVEL, RUN_AGAIN, UNDERSTOOD
+from tests.labels import DATA_AND_METHODS, DROP_FILES, LEVEL, RUN_AGAIN, UNDERSTOOD
 
 
 def answers() -> bytes:
@@ -33,12 +33,12 @@ def answers() -> bytes:
 @pytest.mark.long
 def test_two_questions_together_and_one_by_itself(open_page: OpenPage) -> None:
     page = open_page("/data")
-    drop(page, ANNOTATIONS_FILE, "answers.csv", answers())
+    drop(page, DROP_FILES, "answers.csv", answers())
     page.get_by_role("heading", name=UNDERSTOOD).wait_for()
+    page.get_by_text("Change how the files are read").click()
     settle(page)
     choose(page, "Further questions about the same items (optional)", "score")
     page.get_by_role("combobox", name="Labels of score, in order").wait_for()
-    expect(page.get_by_text("Looked at by the answers to the first question, label.")).to_be_visible()
     picture(page, "data-questions")
     assert violations(page) == []
     go_on_to_analysis(page)

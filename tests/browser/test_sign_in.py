@@ -14,7 +14,7 @@ from pages._ui.shell.screens import SCREENS
 from tests.browser.signing import TITLE, Site, sign_in, signing_in, visit
 from tests.browser.visits import drop, picture, results, settle, violations
 from tests.conftest import PATIENCE_MS
-from tests.labels import ANNOTATIONS_FILE, UNDERSTOOD
+from tests.labels import DROP_FILES, UNDERSTOOD
 
 
 def sign_out(page: Page) -> None:
@@ -70,7 +70,7 @@ def test_a_deep_link_survives_sign_in_and_sign_out_ends_it(
     assert api_status(context, site) == 200
     page.goto(f"{site.served.url}/data")
     page.get_by_role("heading", name="Data", exact=True).wait_for()
-    drop(page, ANNOTATIONS_FILE, "annotations.csv", example["annotations.csv"])
+    drop(page, DROP_FILES, "annotations.csv", example["annotations.csv"])
     page.get_by_role("heading", name=UNDERSTOOD).wait_for()
     page.get_by_role("link", name="Account").click()
     expect(page.get_by_text("Ann Analyst")).to_be_visible()

@@ -12,12 +12,22 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import FilePayload, Locator, Page, TimeoutError
 
 from tests.browser.conftest import SCREENSHOTS
-from tests.labels import ALL_STATISTICS, ANNOTATIONS_FILE, CONTINUE, DATA_AND_METHODS, MAKE_LINK, UNDERSTOOD
+from tests.labels import (
+    ADD_FILE,
+    ALL_STATISTICS,
+    CONTINUE,
+    DATA_AND_METHODS,
+    DROP_FILES,
+    MAKE_LINK,
+    UNDERSTOOD,
+)
 
 
 def drop(page: Page, zone: str, name: str, content: bytes) -> None:
     """Drop a file on the zone with this label."""
     settle(page)  # a zone that has just taken a file is being replaced by a fresh one
+    if zone == DROP_FILES and page.get_by_role("button", name=ADD_FILE).count():
+        page.get_by_role("button", name=ADD_FILE).click()
     files: list[FilePayload] = [{"name": name, "mimeType": "text/csv", "buffer": content}]
     uploader = page.get_by_test_id("stFileUploader").filter(has_text=zone)
     uploader.locator("input[type=file]").set_input_files(files)
@@ -25,11 +35,11 @@ def drop(page: Page, zone: str, name: str, content: bytes) -> None:
 
 def bring(page: Page, annotations: bytes, raters: bytes, name: str = "annotations.csv") -> None:
     """Both files, one after the other, until they are understood."""
-    drop(page, ANNOTATIONS_FILE, name, annotations)
+    drop(page, DROP_FILES, name, annotations)
     page.get_by_role("heading", name=UNDERSTOOD).wait_for()
-    drop(page, "Raters file", "raters.csv", raters)
-    page.get_by_role("button", name="Remove the raters file").wait_for()
-    page.get_by_role("heading", name="To know about").wait_for()
+    drop(page, DROP_FILES, "raters.csv", raters)
+    page.get_by_role("button", name="raters.csv: raters").wait_for()
+    page.get_by_role("heading", name="Good to know").wait_for()
     settle(page)
 
 

@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.server import Server
 from grasp_core.store.runs import RunRecord
+from tests.labels import DROP_FILES
 
 PATIENCE_S = 60
 _ESCAPES = re.compile(r"\\(?=[^\w\s])")
@@ -29,10 +30,12 @@ def press(page: AppTest, label: str) -> AppTest:
     return next(button for button in page.button if plain(button.label) == label).click().run()
 
 
-def drop(page: AppTest, slot: str, name: str, content: bytes) -> AppTest:
-    """Drop a file on "Annotations file" or "Raters file"."""
-    zone = next(zone for zone in page.file_uploader if zone.label.startswith(slot))
-    return zone.set_value((name, content, "text/csv")).run()
+def drop(page: AppTest, name: str, content: bytes) -> AppTest:
+    """Drop a file on the zone for all files; what Data folds is open."""
+    for section in ("notes", "account", "overview", "quality-report", "power"):
+        page.session_state[section] = True
+    zone = next(zone for zone in page.file_uploader if zone.label.startswith(DROP_FILES))
+    return zone.set_value([(name, content, "text/csv")]).run()
 
 
 def view(page: AppTest, name: str) -> AppTest:
@@ -59,8 +62,8 @@ def widget(elements: Any, label: str) -> Any:
 def open_example(page: AppTest, example: dict[str, bytes]) -> AppTest:
     """Both of the example's files on the Data page."""
     page.switch_page("data.py").run()
-    drop(page, "Annotations", "annotations.csv", example["annotations.csv"])
-    return drop(page, "Raters", "raters.csv", example["raters.csv"])
+    drop(page, "annotations.csv", example["annotations.csv"])
+    return drop(page, "raters.csv", example["raters.csv"])
 
 
 def shown_run(page: AppTest, server: Server) -> RunRecord:

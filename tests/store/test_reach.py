@@ -14,6 +14,7 @@ from grasp_core.access import EVERYONE, Reach, only
 from grasp_core.errors import AccessError, GraspError
 from grasp_core.store.answers import AnswerStore
 from grasp_core.store.bound import Bound
+from grasp_core.store.drafts import Draft, DraftFile, DraftStore
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
 from grasp_core.store.people.members import Member
@@ -54,14 +55,14 @@ class Filled:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        stores = (RunStore, FileStore, LinkStore, ReadingStore, SubmissionStore, AnswerStore, ProjectStore)
-        stores += (WatchStore, FeedStore)
+        stores = (RunStore, FileStore, LinkStore, ReadingStore, DraftStore, SubmissionStore, AnswerStore)
+        stores += (ProjectStore, WatchStore, FeedStore)
         self.all: dict[type[Bound], Any] = {store: store(engine) for store in stores}
         projects = self.all[ProjectStore]
         self.a = projects.create("A", owner=Member("person", "ann", "owner")).id
         self.b = projects.create(SECRET, owner=Member("person", "bob", "owner")).id
         self.reach = Reach(frozenset({EVERYONE, self.a}), self.a)
-        runs, files, links, readings, submissions, answers, _, watches, feeds = self.within(
+        runs, files, links, readings, drafts, submissions, answers, _, watches, feeds = self.within(
             only(self.b)
         ).values()
         self.sha256 = files.put(FILE, owner="bob", source=SECRET)
@@ -77,6 +78,7 @@ class Filled:
         links.create_leaderboard(BOARD, created_by="bob", label=SECRET)
         self.run_link, self.board_link = links.of_run(self.done)[0].id, links.of_leaderboards()[0].id
         readings.remember(SIGNATURE, RESULT.spec.data, (SECRET,), owner="bob")
+        drafts.save(Draft(DraftFile(SECRET, self.sha256, None), None, None), owner="bob")
         self.watch = watches.add(
             self.done, [Origin("annotations", f"data:{SECRET}")], owner="bob", title=SECRET, every="daily"
         ).id
@@ -132,6 +134,7 @@ ASKED: dict[type[Bound], dict[str, Callable[[Any, Filled], Any]]] = {
         "revoke_of_person": lambda store, b: store.revoke_of_person("bob"),
     },
     ReadingStore: {"recall": lambda store, b: store.recall(SIGNATURE, owner="bob")},
+    DraftStore: {"load": lambda store, b: store.load(owner="bob")},
     SubmissionStore: {
         "all": lambda store, b: store.all(),
         "predictions": lambda store, b: store.predictions(b.submission),
@@ -183,10 +186,12 @@ ADDS = {
     },
     LinkStore: {"create_leaderboard": lambda store: store.create_leaderboard({}, created_by="ann")},
     ReadingStore: {"remember": lambda store: store.remember(SIGNATURE, RESULT.spec.data, (), owner="ann")},
+    DraftStore: {"save": lambda store: store.save(MINE, owner="ann") or store.load(owner="ann") == MINE},
     FeedStore: {"create": lambda store: store.create(owner="ann")},
     SubmissionStore: {"add": lambda store: store.add("Mine", PREDICTIONS, SCORES, owner="ann").project},
     ProjectStore: {"create": lambda store: store.create("A third", owner=None).id},
 }
+MINE = Draft(DraftFile("mine.csv", "5" * 64, None), None, None)
 CHANGES = {
     "request_cancel", "describe", "delete", "revoke", "keep", "choose", "rename", "archive",
     "move", "admit", "expel", "pause", "resume", "set_every", "look_now", "withdraw", "add",

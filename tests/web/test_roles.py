@@ -163,7 +163,8 @@ def test_actions_ask_for_themselves(
         doors.try_example()
     with pytest.raises(AccessError):
         state.submit(None, result.spec, 0.0)  # type: ignore[arg-type]
-    assert files.take("annotations", b"a,b,c\n1,2,3\n", "a.csv", "round")
+    with pytest.raises(AccessError):
+        files._kept(b"a,b,c\n1,2,3\n", "a.csv")
     assert server.files.used("") == server.files.used(user_id(server, "viewer")) == 0
     assert [run.id for run in server.runs.search()] == [run_id]
 

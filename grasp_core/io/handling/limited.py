@@ -9,6 +9,7 @@ from grasp_core.io.dataset.fitting import Fitted
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.guess.named import Named
 from grasp_core.io.guess.recognise import Guess
+from grasp_core.io.guess.roles import Role
 from grasp_core.io.handling import work
 from grasp_core.io.parsing.limited.client import handle
 from grasp_core.io.table.table import Table
@@ -31,6 +32,17 @@ def guessed(
     """
     given = {"named": named or Named(), "declared": tuple(declared)}
     return handle(work.guess, _tables(annotations, raters, items), given)
+
+
+def roles_of(tables: Sequence[Table], *, as_given: bool = False) -> tuple[Role | None, ...]:
+    """What each of several files holds.
+
+    Raises
+    ------
+    DataError
+        See :func:`~grasp_core.io.guess.roles.file_roles`; or that it takes more than the limits.
+    """
+    return handle(work.roles, _numbered(tables), {"as_given": as_given})
 
 
 def loaded(
@@ -64,6 +76,10 @@ def fitted(
         See :func:`~grasp_core.io.dataset.fitting.fitting`; or that it takes more than the limits.
     """
     return handle(work.fitted, _tables(annotations, raters, items), {"spec": spec, "axes": tuple(axes)})
+
+
+def _numbered(tables: Sequence[Table]) -> dict[str, Table | None]:
+    return {f"file {place}": table for place, table in enumerate(tables)}
 
 
 def _tables(annotations: Table, raters: Table | None, items: Table | None) -> dict[str, Table | None]:

@@ -8,6 +8,7 @@ from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.guess.item_ids import with_items
 from grasp_core.io.guess.named import Named
 from grasp_core.io.guess.recognise import Guess, recognise
+from grasp_core.io.guess.roles import Role, file_roles
 from grasp_core.io.table.table import Table
 
 Names = tuple[str, ...]
@@ -18,6 +19,11 @@ def guess(
 ) -> Guess:
     """What the files are recognised as: see :func:`~grasp_core.io.guess.recognise.recognise`."""
     return with_items(recognise(annotations, raters, named, declared), annotations, items)
+
+
+def roles(*, as_given: bool, **tables: Table) -> tuple[Role | None, ...]:
+    """The role of each file: see :func:`~grasp_core.io.guess.roles.file_roles`."""
+    return file_roles(list(tables.values()), as_given=as_given)
 
 
 def dataset(

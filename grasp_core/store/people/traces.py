@@ -13,6 +13,7 @@ from grasp_core.store.schema import (
     addresses,
     audit,
     current_projects,
+    drafts,
     feeds,
     files,
     links,
@@ -50,6 +51,7 @@ THEIR_OWN: tuple[Trace, ...] = (
     outcomes.c.owner,
     current_projects.c.person,
     sessions.c.person_id,
+    drafts.c.owner,
     addresses.c.person_id,
     addresses.c.address,
 )

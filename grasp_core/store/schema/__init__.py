@@ -18,7 +18,7 @@ from grasp_core.store.schema.call_tables import (
     webhooks,
 )
 from grasp_core.store.schema.columns import Line, Prose, metadata, storable
-from grasp_core.store.schema.file_tables import chunks, files, readings, run_files
+from grasp_core.store.schema.file_tables import chunks, drafts, files, readings, run_files
 from grasp_core.store.schema.link_tables import link_tries, link_visits, links
 from grasp_core.store.schema.people_tables import addresses, audit, audit_heads, people, sessions
 from grasp_core.store.schema.project_tables import current_projects, project_members, projects
@@ -44,6 +44,7 @@ __all__ = [
     "checkpoints",
     "chunks",
     "current_projects",
+    "drafts",
     "feeds",
     "files",
     "link_tries",
@@ -75,7 +76,7 @@ __all__ = [
 
 PASSING = frozenset(
     {
-        *(provisional_results, losses),
+        *(provisional_results, losses, drafts),
         *(tokens, source_tokens, outcomes, webhooks, sessions, feeds, link_visits, link_tries),
     }
 )

@@ -63,3 +63,13 @@ readings = Table(
     Column("updated_at", Double, nullable=False),
     Index("ix_readings_signature", "signature"),
 )
+
+# What somebody has brought and chosen and not yet run; an owner is a person, or the digest of a cookie.
+drafts = Table(
+    "drafts",
+    metadata,
+    project_reference(primary_key=True),
+    Column("owner", Line(64), primary_key=True),
+    Column("data", Text, nullable=False),
+    Column("updated_at", Double, nullable=False),
+)

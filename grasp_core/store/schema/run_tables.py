@@ -36,6 +36,7 @@ runs = Table(
     Column("spec", Text, nullable=False),
     Column("summary", Text, nullable=False),
     Column("result", Text),
+    Column("verdict", Prose),  # the result in one sentence; null where it has none
     Column("done", BigInteger, nullable=False, default=0),
     Column("total", BigInteger, nullable=False),
     Column("cancel_requested", Boolean, nullable=False, default=False),

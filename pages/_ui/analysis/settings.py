@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -278,7 +279,7 @@ def _select(label: str, field: str, options: Sequence[Any], value: Any, words: A
         options,
         index=list(options).index(value),
         format_func=words,
-        key=_key(field),
+        key=_key(f"level-{work().level}" if field == "level" else field),
         persist_state="session",
         on_change=_follow_conventions if field in PAPER_CONVENTIONS else None,
     )
@@ -311,7 +312,7 @@ def _preset_of(chosen: Mapping[str, str]) -> str | None:
 
 
 def _start() -> AnalysisSpec:
-    return work().settings or _DEFAULTS
+    return work().settings or replace(_DEFAULTS, level=work().level)
 
 
 def _name(statistic: str) -> str:

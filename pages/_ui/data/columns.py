@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from grasp_core.data_spec import DataSpec, Question
 from grasp_core.errors import SpecError
@@ -21,8 +22,10 @@ from grasp_core.io.table.table import Table
 from grasp_core.recode_steps import Bins, Combine
 from grasp_core.report.words.names import one_line
 from grasp_core.report.words.text import escape_markdown
+from grasp_core.wording import listed, number
 from pages._ui.data.questions import choose_further
 from pages._ui.session.state import work
+from pages._ui.shell.page_style import ROLE
 from pages._ui.widgets.choices import choose_one
 
 _LAYOUTS = {
@@ -33,16 +36,31 @@ _LAYOUTS = {
 _MISSING = ("", "NA", "N/A", "nan", "NaN", "None", "null", "NULL", "-", "?")
 _HELP = {"label": "Further questions are named below; one answer is made from several under “Recode values”."}
 _ROW_IDS = {"items-by-raters": "item", "raters-by-items": "rater"}
+_KNOWN, _LISTED, _EXAMPLES, _LONGEST = 3, 60, 2, 40
 _EACH_ROW = ""
 """Chosen where no column holds the ids of a matrix's rows; no column's name is empty."""
 _SAID = {"sure": "Recognised", "likely": "Guessed", "unsure": "Guessed, please check"}
 
 
 def choose_columns(
-    annotations: Table, raters: Table | None, items: Table | None, guess: Guess
+    annotations: Table,
+    raters: Table | None,
+    items: Table | None,
+    guess: Guess,
+    heads: DeltaGenerator,
+    more: DeltaGenerator,
 ) -> DataSpec | None:
-    """The reading by column, with the recoding chosen so far; None while something is still to be chosen."""
-    layout = _layout(guess)
+    """The reading by column, with the recoding chosen so far; None while something is still to be chosen.
+
+    Parameters
+    ----------
+    heads : container
+        For the columns that the reading rests on, each above two of its cells.
+    more : container
+        For all else.
+    """
+    with more:
+        layout = _layout(guess)
     if layout is None:
         return None
     aggregated = _asked(guess, "aggregated")
@@ -56,10 +74,20 @@ def choose_columns(
         "raters_member": None if raters is None else raters.member,
         "items_member": None if items is None else items.member,
     }
-    columns = st.columns(3)
-    for place, (field, label, options) in zip(columns, _id_fields(layout, annotations, raters), strict=False):
-        with place:
-            fields[field] = _column(label, field, options, guess, _HELP.get(field))
+    shown = _id_fields(layout, annotations, raters)
+    with heads:
+        for field, label, options in shown:
+            with st.container(key=f"{ROLE}-{field}", gap="xsmall", width=200):
+                fields[field] = _column(label, field, options, guess, _HELP.get(field))
+                _cells(_table_of(field, layout, annotations, raters), fields[field])
+        _others(annotations, raters, layout, {fields[field] for field, _, _ in shown}, guess)
+    with more:
+        return _choose_more(annotations, items, guess, layout, fields)
+
+
+def _choose_more(
+    annotations: Table, items: Table | None, guess: Guess, layout: str, fields: dict[str, Any]
+) -> DataSpec | None:
     if layout == "long":
         guessed = [question.label for question in guess.spec.further]
         further = choose_further(_label_options(annotations), guessed, _alike(guess, fields["label"]))
@@ -90,6 +118,42 @@ def choose_columns(
         st.error(escape_markdown(f"Something is still to be chosen: {error}."))
         return None
     return _with_categories(spec, guess)
+
+
+def _table_of(field: str, layout: str, annotations: Table, raters: Table | None) -> Table:
+    return raters if field == "rater" and layout == "items-by-raters" and raters is not None else annotations
+
+
+def _others(annotations: Table, raters: Table | None, layout: str, taken: set[Any], guess: Guess) -> None:
+    """The other columns: what is known of raters, and those that nothing is taken from as it is."""
+    known = [name for name in guess.axes if name not in taken][:_KNOWN]
+    for name in known:
+        table = annotations if name in annotations.columns or raters is None else raters
+        with st.container(key=f"{ROLE}-known-{known.index(name)}", gap="xsmall", width=140):
+            st.caption("Of raters")
+            st.markdown(f"**{escape_markdown(name)}**")
+            _cells(table, name)
+    tables = [annotations] if raters is None else [annotations, raters]
+    left = list(
+        dict.fromkeys(name for table in tables for name in table.columns if name not in {*taken, *known})
+    )
+    if not left:
+        return
+    with st.container(key=f"{ROLE}-others", gap="xsmall", width=150):
+        st.caption("Other columns" if layout == "long" else "Labels and other columns")
+        with st.popover(number(len(left), "column"), type="tertiary"):
+            st.text(listed(left, _LISTED))
+        _cells(annotations, next((name for name in left if name in annotations.columns), None))
+
+
+def _cells(table: Table, column: str | None) -> None:
+    """The column's first two cells."""
+    if not column or column not in table.columns:
+        return
+    for row in range(min(len(table), _EXAMPLES)):
+        text = table.cell(column, row)
+        shown = f"{text[:_LONGEST]}…" if len(text) > _LONGEST else text
+        st.text(shown or "(empty)")
 
 
 def _layout(guess: Guess) -> str | None:
@@ -138,11 +202,22 @@ def _column(
         guessed,
         key=work().key(field),
         placeholder="Choose a column",
-        more=more,
+        more=_reason(guess, field, more),
         named=lambda name: name or f"None: each row is one {field}",
     )
-    _say_why(guess, field)
+    if asked is not None:
+        st.caption(escape_markdown(f"Please choose: {question(asked)}"))
     return chosen
+
+
+def _reason(guess: Guess, field: str, more: str | None) -> str | None:
+    """The reason of what is chosen, and help on it."""
+    said = [
+        f"{_SAID[one.confidence]}: {one.sentence}."
+        for one in guess.reasons
+        if one.field == field and one not in guess.uncertain
+    ]
+    return escape_markdown(" ".join([*said, *([more] if more else [])])) or None
 
 
 def _asked(guess: Guess, field: str) -> Reason | None:
@@ -201,7 +276,7 @@ def _categories(
     spec: DataSpec, question: DataSpec, guessed: tuple[str, ...] | None, guess: Guess
 ) -> tuple[str, ...] | None:
     """The order of one question's labels; `guessed` is what was declared before."""
-    found = _labels(spec, question)
+    found = found_labels(spec, question)
     if not 1 < len(found) <= MAX_CATEGORIES:
         return guessed
     declared = tuple(text for text in guessed or () if text not in spec.missing)
@@ -232,7 +307,8 @@ def _hash(value: object) -> str:
     return hashlib.sha256(repr(value).encode()).hexdigest()
 
 
-def _labels(spec: DataSpec, question: DataSpec) -> tuple[str, ...]:
+def found_labels(spec: DataSpec, question: DataSpec) -> tuple[str, ...]:
+    """Distinct labels of one question, as recoded, in the order of their ranges or texts."""
     tables = work().recoded(spec)
     if tables is None:
         return ()

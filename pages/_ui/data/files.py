@@ -1,215 +1,429 @@
-"""The drop zones of the Data page; a file that cannot be read never displaces one that could."""
+"""Files on the Data and Start pages: brought, sorted by content into roles, changed and taken away.
+
+A file that cannot be read never displaces one that could.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import io
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
-from typing import Literal, get_args
+from typing import NamedTuple, get_args
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from grasp_core import server
 from grasp_core.connectors.anywhere import table_of
 from grasp_core.connectors.source import Source
 from grasp_core.errors import DataError, GraspError
-from grasp_core.io.handling.limited import guessed
+from grasp_core.io.guess.recognise import Guess
+from grasp_core.io.guess.roles import Role
+from grasp_core.io.handling.limited import fitted, guessed, roles_of
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
 from grasp_core.report.words.text import escape_markdown
-from pages._ui.data.read_watched import read_watched
+from grasp_core.store.runs import RunRecord
+from grasp_core.wording import number
+from pages._ui.data.read_watched import AT_ONCE, read_watched
 from pages._ui.data.remembered import recalled_guess
+from pages._ui.data.saved_result import is_saved_result, open_result
 from pages._ui.data.server_files import offer_server_files
-from pages._ui.session.permissions import require_run
+from pages._ui.data.uploads import offer_deletion
+from pages._ui.session.permissions import may_run, require_run
 from pages._ui.session.projects import current_project, here
-from pages._ui.session.state import work
+from pages._ui.session.state import Work, work
 from pages._ui.shell.waiting import let_go
 from pages._ui.sources.fetch_watched import fetch_watched
 from pages._ui.sources.from_tool import offer_refresh, offer_tools
 from pages._ui.sources.news import say_news, tell_news
 
-_LABELS = {
-    "annotations": "Annotations file",
-    "raters": "Raters file (optional)",
-    "items": "Items file (optional)",
-}
-_ELSEWHERE = {"raters": "Or", "items": "Or items"}
+DROP_LABEL = "Drop everything you have: labels, raters, items, in one file or several"
+_HOLDS: Mapping[Role, str] = {"annotations": "labels", "raters": "raters", "items": "items"}
+_SLOTS: tuple[Role, ...] = get_args(Role)
 _TOGETHER = "All that fit together, as one per annotator does"
 _TRIED = 20
-"""Sheets, or files of an archive, that are tried until one can hold what is wanted."""
-Slot = Literal["annotations", "raters", "items"]
+"""Sheets, or files of an archive, that are looked at."""
+_ROUND, _TAKEN, _OPENED = "files-round", "files-taken", "files-opened"
+_MESSAGES, _ASIDE = "files-messages", "files-aside"
+
+Read = Callable[[str | None], Table]
+"""Reads a sheet or file inside of what was brought."""
 
 
-def file_slots() -> None:
-    """Drop zones for the annotations, the raters and the items, side by side."""
-    for place, slot in zip(st.columns(3), get_args(Slot), strict=True):
-        with place:
-            _slot(slot)
+class _Brought(NamedTuple):
+    table: Table
+    read: Read
 
 
-def _slot(slot: Slot) -> None:
-    round_key = f"{slot}-round"
-    message_key = f"{slot}-message"
-    upload = st.file_uploader(
-        _LABELS[slot],
+def drop_zone() -> bool:
+    """The one place for all files; whether some were taken as the page was drawn last."""
+    uploads = st.file_uploader(
+        DROP_LABEL,
+        accept_multiple_files=True,
         max_upload_size=int(st.get_option("server.maxUploadSize")),
-        key=f"{slot}-{st.session_state.setdefault(round_key, 0)}",
+        key=f"files-{st.session_state.setdefault(_ROUND, 0)}",
     )
-    if upload is not None:
-        st.session_state[message_key] = take(slot, upload.getvalue(), upload.name, round_key)
+    if not uploads:
+        taken: bool = st.session_state.pop(_TAKEN, False)
+        return taken
+    before = _hashes()
+    _take_uploads(uploads)
+    for upload in uploads:
         let_go(upload)
-        st.session_state[round_key] += 1
-        st.rerun()
-    offer_server_files(slot, partial(_take_from, slot))
-    offer_tools(slot, partial(_take_source, slot))
-    if message := st.session_state.get(message_key):
+    st.session_state[_ROUND] += 1
+    st.session_state[_TAKEN] = _hashes() != before
+    st.rerun()
+
+
+def opened_result() -> RunRecord | None:
+    """The saved result that was dropped just now, as a run; asked for once."""
+    opened: RunRecord | None = st.session_state.pop(_OPENED, None)
+    return opened
+
+
+def other_ways() -> None:
+    """Files that the server fetches or reads itself, where it may."""
+    offer_server_files(_take_from)
+    offer_tools(_take_source)
+
+
+def say_messages() -> None:
+    """What was refused of what was brought last, and files of which nobody knows what they hold."""
+    for message in st.session_state.get(_MESSAGES, ()):
         st.error(escape_markdown(message))
-    say_news(slot)
-    table: Table | None = getattr(work(), slot)
-    if table is not None:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            name, size = escape_markdown(table.name), escape_markdown(_size(table))
-            st.markdown(f":material/check_circle: **{name}** {size}")
-            st.button(
-                f"Remove the {slot} file",
-                key=f"{slot}-remove",
-                type="tertiary",
-                on_click=_remove,
-                args=(slot,),
+    aside: list[Table] = st.session_state.get(_ASIDE, [])
+    for place, table in enumerate(aside):
+        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+            st.markdown(
+                escape_markdown(f"{table.name}: nothing in it joins to the labels. What does it hold?")
             )
-        if table.source:
-            offer_refresh(slot, table, partial(_take_source, slot))
-        if table.members:
-            key = f"{slot}-member-{table.sha256}-{table.member}"
+            for slot in ("raters", "items", "annotations"):
+                st.button(
+                    _HOLDS[slot].capitalize(),
+                    key=f"aside-{place}-{slot}",
+                    on_click=_take_aside,
+                    args=(table, slot),
+                )
+
+
+def show_files(*, adding: bool = True) -> None:
+    """The files in use by what they hold, each in a menu of its own; and the way to add one, if wanted."""
+    session = work()
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        for slot in _SLOTS:
+            table: Table | None = getattr(session, slot)
+            if table is None:
+                continue
+            label = f"{escape_markdown(table.name)}: {_HOLDS[slot]}"
+            with st.popover(label, icon=":material/check_circle:", type="tertiary", key=f"file-{slot}"):
+                _one_file(slot, table)
+        if adding and may_run():
+            key = f"add-file-{st.session_state.setdefault(_ROUND, 0)}"  # closed once a file was taken
+            with st.popover("Add a file", icon=":material/add:", type="tertiary", key=key):
+                drop_zone()
+                other_ways()
+                offer_deletion()
+    for slot in _SLOTS:
+        say_news(slot)
+
+
+def _one_file(slot: Role, table: Table) -> None:
+    st.markdown(f"**{escape_markdown(table.name)}** {escape_markdown(_size(table))}")
+    st.selectbox(
+        "This file holds",
+        _SLOTS,
+        index=_SLOTS.index(slot),
+        format_func=_HOLDS.__getitem__,
+        key=(key := f"{slot}-role-{work().generation}"),
+        on_change=_change_role,
+        args=(slot, key),
+    )
+    if table.source:
+        offer_refresh(slot, table, partial(_take_source, slot=slot))
+    if table.members:
+        key = f"{slot}-member-{table.sha256}-{table.member}"
+        st.selectbox(
+            "Sheet or file inside",
+            (_TOGETHER, *table.members),
+            index=table.members.index(table.member) + 1 if table.member in table.members else 0,
+            key=key,
+            on_change=_take_member,
+            args=(slot, table, key),
+        )
+        if slot == "annotations":
+            _offer_other_members(table)
+    st.button(
+        f"Remove the {slot} file",
+        key=f"{slot}-remove",
+        icon=":material/close:",
+        on_click=_remove,
+        args=(slot,),
+    )
+
+
+def _offer_other_members(table: Table) -> None:
+    """Raters and items may be on other sheets of the labels' own file."""
+    others = [member for member in table.members if member != table.member]
+    for slot in ("raters", "items"):
+        if others and getattr(work(), slot) is None:
+            key = f"{slot}-member-{table.sha256}"
             st.selectbox(
-                "Sheet or file inside",
-                (_TOGETHER, *table.members),
-                index=table.members.index(table.member) + 1 if table.member in table.members else 0,
+                f"Sheet or file inside with the {slot}",
+                others,
+                index=None,
+                placeholder="None",
                 key=key,
                 on_change=_take_member,
                 args=(slot, table, key),
             )
-    elif slot != "annotations":
-        _offer_other_members(slot)
 
 
-def _offer_other_members(slot: Slot) -> None:
-    """The raters, or the items, may be on another sheet of the annotations' own file."""
-    table = work().annotations
-    others = [] if table is None else [member for member in table.members if member != table.member]
-    if table is None or not others:
-        return
-    key = f"{slot}-member-{table.sha256}"
-    st.selectbox(
-        f"{_ELSEWHERE[slot]} on another sheet or file of {escape_markdown(table.name)}",
-        others,
-        index=None,
-        placeholder=f"Choose where the {slot} are",
-        key=key,
-        on_change=_take_member,
-        args=(slot, table, key),
-    )
+def _take_uploads(uploads: Sequence[UploadedFile]) -> None:
+    """Read and keep what was dropped; what cannot be read is told, and the rest goes on."""
+    messages: list[str] = []
+    brought: list[_Brought] = []
+    contents: dict[str, bytes] = {}
+    for upload in uploads:
+        content = upload.getvalue()
+        try:
+            if is_saved_result(content):
+                st.session_state[_OPENED] = open_result(content, upload.name)
+                continue
+            brought.append(_kept(content, upload.name))
+            contents[brought[-1].table.sha256] = content
+        except GraspError as error:
+            messages.append(_refusal(error))
+    st.session_state[_MESSAGES] = messages
+    _arrange(brought, contents)
 
 
-def take(slot: Slot, content: bytes, name: str, round_key: str) -> str | None:
-    """Read and keep an uploaded file; a sentence where that cannot be."""
-    try:
-        user = require_run()
-        table = read_watched(content, name, None, lambda: _next_round(round_key))
-        sha256 = here().files.put(content, owner=user.id)
-        server.shared().audit.record(user.id, "upload", "file", sha256, {"bytes": len(content)})
-        _use_some_member(slot, table, lambda member: read_table(content, name, member=member))
-    except GraspError as error:
-        return _refusal(slot, error)
-    return None
+def _kept(content: bytes, name: str) -> _Brought:
+    user = require_run()
+    table = read_watched(content, name, None, _next_round)
+    sha256 = here().files.put(content, owner=user.id)
+    server.shared().audit.record(user.id, "upload", "file", sha256, {"bytes": len(content)})
+    return _Brought(table, lambda member: read_table(content, name, member=member))
 
 
-def _take_from(slot: Slot, location: str) -> bool:
+def _take_from(location: str) -> bool:
     """Use a file that the server reads itself; whether it could be."""
-    st.session_state[f"{slot}-message"] = None
     try:
         user = require_run()
         inputs, reach = server.shared().service.inputs, user.reach(current_project(user))
         table = inputs.refer(location, owner=user.id, reach=reach)
-        _use_some_member(
-            slot, table, lambda member: inputs.table(table.name, table.sha256, member, reach=reach)
-        )
     except GraspError as error:
-        st.session_state[f"{slot}-message"] = _refusal(slot, error)
+        st.session_state[_MESSAGES] = [_refusal(error)]
         return False
-    return True
+    st.session_state[_MESSAGES] = []
+    return _arrange(
+        [_Brought(table, lambda member: inputs.table(table.name, table.sha256, member, reach=reach))]
+    )
 
 
-def _take_source(slot: Slot, source: Source, token: str, keep: bool) -> bool:
-    """Use what is fetched from a tool; whether it could be."""
-    st.session_state[f"{slot}-message"] = None
-    before: Table | None = getattr(work(), slot)
+def _take_source(source: Source, token: str, keep: bool, slot: Role | None = None) -> bool:
+    """Use what is fetched from a tool, in place of the slot's file if one is named; whether it could be."""
+    before: Table | None = None if slot is None else getattr(work(), slot)
     try:
         user = require_run()
-        snapshot = fetch_watched(source, token, owner=user.id, key=slot)
+        snapshot = fetch_watched(source, token, owner=user.id, key=slot or "tool")
         if keep:
             server.shared().sources.keep(source, token, owner=user.id)
         table = table_of(snapshot)
         sha256 = here().files.put(snapshot.content, owner=user.id, source=str(source))
         details = {"bytes": len(snapshot.content), "source": source.kind}
         server.shared().audit.record(user.id, "upload", "file", sha256, details)
-        if before is None or before.sha256 != sha256:
-            _use_some_member(slot, table, lambda member: table_of(snapshot, member))
-        tell_news(slot, before, table)
     except GraspError as error:
-        st.session_state[f"{slot}-message"] = _refusal(slot, error)
+        st.session_state[_MESSAGES] = [_refusal(error)]
+        return False
+    st.session_state[_MESSAGES] = []
+    taken = True
+    if before is None or slot is None:
+        taken = _arrange([_Brought(table, lambda member: table_of(snapshot, member))])
+    elif before.sha256 != sha256:
+        taken = _use({slot: table})
+    if slot is not None and taken:
+        tell_news(slot, before, table)
+    return taken
+
+
+def _arrange(brought: Sequence[_Brought], contents: Mapping[str, bytes] = {}) -> bool:
+    """Give each file its role, beside those in use; whether all could be used.
+
+    Files of the same columns that come together are read as one, as a file per annotator is.
+    """
+    if not brought:
+        return False
+    new = [one.table for one in brought]
+    same = {one.sha256 for one in new}
+    known = [table for slot in _SLOTS if (table := getattr(work(), slot)) and table.sha256 not in same]
+    try:
+        if len(brought) == 1 and not known:
+            return _arrange_inside(brought[0])
+        roles = _roles(known, new)
+        alike = [table for table in new if roles.get(table.sha256) == "annotations"]
+        if len(alike) > 1 and all(table.sha256 in contents for table in alike):
+            together = _packed(alike, contents)
+            others = [one for one in brought if one.table not in alike]
+            return _arrange([_kept(together, f"{number(len(alike), 'file')}.zip"), *others])
+    except GraspError as error:
+        _say(_refusal(error))
+        return False
+    slots: dict[Role, Table | None] = dict.fromkeys(_SLOTS)
+    for table in (*known, *new):
+        role = roles.get(table.sha256)
+        if role is not None:
+            slots[role] = table
+    st.session_state[_ASIDE] = [table for table in new if table.sha256 not in roles]
+    return _use(slots)
+
+
+def _roles(known: Sequence[Table], new: Sequence[Table]) -> Mapping[str, Role]:
+    """What files hold, by their hashes: new ones beside the labels in use, else labels of their own.
+
+    Of files in use, those stay that join to the labels.
+    """
+    if work().annotations in known:
+        beside = roles_of([*known, *new], as_given=True)
+        if None not in beside[len(known) :]:
+            return _told([*known, *new], beside)
+    alone = roles_of(new)
+    if "annotations" in alone and None not in alone:
+        labels = new[alone.index("annotations")]
+        guess = guessed(labels)
+        if len(new) > 1 or (guess.spec.layout == "long" and not guess.uncertain) or not known:
+            tables = [labels, *(table for table in (*new, *known) if table is not labels)]
+            return _told(tables, roles_of(tables, as_given=True))
+    return _told(known, roles_of(known, as_given=True)) if known else {}
+
+
+def _told(tables: Sequence[Table], roles: Sequence[Role | None]) -> Mapping[str, Role]:
+    return {table.sha256: role for table, role in zip(tables, roles, strict=True) if role is not None}
+
+
+def _arrange_inside(brought: _Brought) -> bool:
+    """A first file, which may have the raters, and in an archive the items, on other sheets."""
+    table = brought.table
+    apart = table.members if table.member is not None and len(table.members) > 1 else ()
+    if not apart:
+        return _use({role: table for role in roles_of([table]) if role is not None})
+    tables = [table]
+    if table.bytes <= AT_ONCE:
+        for member in apart[:_TRIED]:
+            if member != table.member:
+                with suppress(DataError):
+                    tables.append(brought.read(member))
+    archive = "zip" in table.kind
+    found: dict[Role, Table | None] = {}
+    for one, role in zip(tables, roles_of(tables, as_given=not archive), strict=True):
+        if role is not None and (archive or role != "items"):
+            found.setdefault(role, one)
+    return _use(found)
+
+
+def _packed(tables: Sequence[Table], contents: Mapping[str, bytes]) -> bytes:
+    """An archive of files, the same bytes for the same files."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for place, table in enumerate(tables):
+            twice = table.name in [one.name for one in tables[:place]]
+            name = f"{place + 1} {table.name}" if twice else table.name
+            archive.writestr(zipfile.ZipInfo(name), contents[table.sha256])
+    return out.getvalue()
+
+
+def _change_role(slot: Role, key: str) -> None:
+    """A file changes places with the one, if any, that was taken for what it holds."""
+    to: Role = st.session_state[key]
+    session = work()
+    st.session_state[_MESSAGES] = []
+    _use({to: getattr(session, slot), slot: getattr(session, to)})
+
+
+def _take_aside(table: Table, slot: Role) -> None:
+    st.session_state[_MESSAGES] = []
+    if _use({slot: table}):
+        st.session_state[_ASIDE] = [one for one in st.session_state[_ASIDE] if one is not table]
+
+
+def _take_member(slot: Role, table: Table, key: str) -> None:
+    """Read the sheet of the file that was chosen under `key`, or all of them."""
+    member = None if st.session_state[key] == _TOGETHER else st.session_state[key]
+    st.session_state[_MESSAGES] = []
+    try:
+        user = require_run()
+        inputs, reach = server.shared().service.inputs, user.reach(current_project(user))
+        _use({slot: inputs.table(table.name, table.sha256, member, reach=reach)})
+    except GraspError as error:
+        _say(_refusal(error))
+
+
+def _remove(slot: Role) -> None:
+    st.session_state[_MESSAGES] = []
+    st.session_state[_ASIDE] = []
+    _use({slot: None})
+
+
+def _use(slots: Mapping[Role, Table | None]) -> bool:
+    """Use these files beside those of other roles; whether they could be."""
+    session = work()
+    files: dict[Role, Table | None] = {one: getattr(session, one) for one in _SLOTS} | dict(slots)
+    annotations, raters, items = (files[slot] for slot in _SLOTS)
+    try:
+        guess = None
+        if annotations is not None:
+            plain = guessed(annotations, raters, items)
+            guess = _as_chosen(annotations, raters, items, plain)
+            guess = guess or recalled_guess(annotations, raters, items, plain)
+        session.use_files(annotations, raters, guess, items)
+    except GraspError as error:
+        _say(_refusal(error))
         return False
     return True
 
 
-def _use_some_member(slot: Slot, table: Table, read: Callable[[str], Table]) -> None:
-    """Use the first sheet that can hold what is wanted: others may hold notes."""
-    try:
-        _use(slot, table)
-    except DataError:
-        for member in table.members[:_TRIED]:
-            with suppress(DataError):
-                _use(slot, read(member))
-                return
-        raise
+def _as_chosen(annotations: Table, raters: Table | None, items: Table | None, guess: Guess) -> Guess | None:
+    """The guess with what was chosen of the same labels beside other files; None where that is nothing."""
+    session = work()
+    chosen, before = session.chosen, session.annotations
+    if chosen is None or session.guess is None or before is None or chosen == session.guess.spec:
+        return None
+    if (before.sha256, before.member) != (annotations.sha256, annotations.member):
+        return None
+    spec = replace(
+        chosen,
+        raters_member=guess.spec.raters_member,
+        items_member=guess.spec.items_member,
+        items_id=guess.spec.items_id,
+        rater=chosen.rater if chosen.layout == "long" else guess.spec.rater,
+    )
+    with suppress(DataError):
+        fits = fitted(annotations, raters, spec, guess.axes, items)
+        return guess.confirmed(fits.spec, fits.axes)
+    return None
 
 
-def _next_round(round_key: str) -> None:
-    st.session_state[round_key] += 1
+def _next_round() -> None:
+    st.session_state[_ROUND] += 1
 
 
-def _take_member(slot: Slot, table: Table, key: str) -> None:
-    """Read the sheet of the file that was chosen under `key`, or all of them."""
-    member = None if st.session_state[key] == _TOGETHER else st.session_state[key]
-    st.session_state[f"{slot}-message"] = None
-    try:
-        user = require_run()
-        inputs, reach = server.shared().service.inputs, user.reach(current_project(user))
-        _use(slot, inputs.table(table.name, table.sha256, member, reach=reach))
-    except GraspError as error:
-        st.session_state[f"{slot}-message"] = _refusal(slot, error)
+def _say(message: str) -> None:
+    st.session_state[_MESSAGES] = [*st.session_state.get(_MESSAGES, ()), message]
 
 
-def _refusal(slot: Slot, error: GraspError) -> str:
-    kept: Table | None = getattr(work(), slot)
+def _refusal(error: GraspError) -> str:
     sentence = f"{str(error).rstrip('.')}."
+    kept = work().annotations
     return f"{sentence} {kept.name} is still in use." if kept else sentence
 
 
-def _remove(slot: Slot) -> None:
-    st.session_state[f"{slot}-message"] = None
-    _use(slot, None)
-
-
-def _use(slot: Slot, table: Table | None) -> None:
-    session = work()
-    files: dict[str, Table | None] = {one: getattr(session, one) for one in get_args(Slot)} | {slot: table}
-    annotations, raters, items = files.values()
-    guess = None
-    if annotations is not None:
-        guess = guessed(annotations, raters, items)
-        guess = recalled_guess(annotations, raters, items, guess)
-    session.use_files(annotations, raters, guess, items)
+def _hashes() -> list[str | None]:
+    session: Work = work()
+    tables: list[Table | None] = [getattr(session, slot) for slot in _SLOTS]
+    return [None if table is None else f"{table.sha256} {table.member}" for table in tables]
 
 
 def _size(table: Table) -> str:

@@ -2,32 +2,75 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Sequence
 
 import streamlit as st
 
 from grasp_core.io.dataset import describe
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.table.table import Table
-from grasp_core.report.words.names import axis_label
+from grasp_core.report.words.names import axis_label, one_line
 from grasp_core.report.words.text import escape_markdown
 from grasp_core.wording import number
 from pages._ui.widgets.sections import when_open
 
 _PREVIEW_ROWS = 20
 _PREVIEW_CHARACTERS = 1000
+_LABELS_SHOWN, _NAMES_SHOWN = 6, 8
 
 
 def show_preview(annotations: Table, raters: Table | None, items: Table | None) -> None:
     """The first rows of each file, as text, as read but for the ends of long texts."""
-    for name, table in (("annotations", annotations), ("raters", raters), ("items", items)):
-        if table is not None:
-            when_open(f"Preview of the {name} file", partial(_first_rows, table), key=f"preview-{name}")
+
+    def show() -> None:
+        for table in filter(None, (annotations, raters, items)):
+            st.caption(escape_markdown(table.name))
+            _first_rows(table)
+
+    when_open("First rows of the files", show, key="preview")
 
 
 def _first_rows(table: Table) -> None:
     rows = table.head(_PREVIEW_ROWS).map(lambda text: text[:_PREVIEW_CHARACTERS])
-    st.dataframe(rows, hide_index=True, alt="First rows of the file")
+    st.dataframe(rows, hide_index=True, alt=f"First rows of {table.name}")
+
+
+def say_what_was_understood(dataset: Dataset) -> None:
+    """The data in one sentence, their labels, and what is known of raters and items."""
+    data = dataset.summary
+    st.title(
+        f"{data.annotations:,} answers to {number(data.items, 'item')} by {number(data.raters, 'rater')}"
+    )
+    labels = describe.labels(dataset).itertuples()
+    shown = " · ".join(
+        f"**{escape_markdown(one_line(str(one.label)))}** {one.annotations:,}"
+        for one in list(labels)[:_LABELS_SHOWN]
+    )
+    more = len(data.categories) - _LABELS_SHOWN
+    st.markdown(f"Labels: {shown}{f' and {more:,} more' if more > 0 else ''}. {_known(dataset)}")
+
+
+def _known(dataset: Dataset) -> str:
+    axes = [axis_label((name,)) for name in dataset.raters.axes]
+    said = f"Known of each rater: {listed_plain(axes)}." if axes else "Nothing is known of the raters."
+    if dataset.attributes:
+        said += f" Known of each item: {listed_plain(list(dataset.attributes))}."
+    return escape_markdown(said)
+
+
+def listed_plain(names: Sequence[str]) -> str:
+    """The first few names, and how many more there are."""
+    more = len(names) - _NAMES_SHOWN
+    return ", ".join(names[:_NAMES_SHOWN]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def account_title(dataset: Dataset) -> str:
+    """What was read, in a few words."""
+    account = dataset.summary.account
+    if account is None:
+        return "What was left out"
+    gone = sum(one.count for one in account.left_out)
+    return f"Everything read: {number(account.read, account.unit)}, {gone:,} left out"
 
 
 def show_overview(dataset: Dataset, proposed: tuple[str, ...]) -> None:

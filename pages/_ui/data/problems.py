@@ -7,44 +7,46 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError, Problem
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.handling.limited import loaded
 from grasp_core.report.words.text import escape_markdown
+from pages._ui.data.advised import Decided
 from pages._ui.data.repeated import offer_repeated
 from pages._ui.session.state import work
 
 
-def load_or_list(spec: DataSpec) -> Dataset | None:
-    """The data set under this spec; where it cannot be formed, every problem that stops it."""
+def load_or_list(decided: Decided) -> Dataset | None:
+    """The data set by what was decided; where it cannot be formed, every problem that stops it.
+
+    It can be analysed once no question is open.
+    """
     session = work()
     if session.annotations is None:
         return None
-    if session.dataset is None or session.data_spec != spec:
+    session.open = decided.open
+    if session.shown is None or session.shown[1] != decided.spec:
         started = time.perf_counter()
         try:
-            dataset = loaded(session.annotations, session.raters, spec, items=session.items)
+            dataset = loaded(session.annotations, session.raters, decided.spec, items=session.items)
         except DataError as error:
+            session.shown = None
             session.use_dataset(None, None)
-            st.header("Problems to mend first")
-            st.write("No analysis can run until these are mended, here or in the file.")
-            _list(error.problems)
+            st.write("No analysis can run until this is mended, here or in the file.")
+            list_problems(error.problems)
             offer_repeated(error.problems)
             return None
-        session.use_dataset(dataset, spec, time.perf_counter() - started)
-    return session.dataset
+        session.shown = dataset, decided.spec, time.perf_counter() - started
+    dataset, spec, seconds = session.shown
+    if decided.open:
+        session.use_dataset(None, None)
+    elif session.dataset is not dataset:
+        session.use_dataset(dataset, spec, seconds)
+    return dataset
 
 
-def show_notes(dataset: Dataset) -> None:
-    """Notes on the data; none of them stops a run."""
-    st.header("To know about")
-    if not dataset.problems:
-        st.write("Nothing odd was found.")
-    _list(dataset.problems)
-
-
-def _list(problems: Sequence[Problem]) -> None:
+def list_problems(problems: Sequence[Problem]) -> None:
+    """Each in a box: those that stop a run, and notes, which stop none."""
     for problem in problems:
         show = st.error if problem.stops else st.warning
         examples = "; ".join(problem.further_examples)

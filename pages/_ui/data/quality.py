@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from functools import partial
 from itertools import combinations
 from typing import TypeVar
 
@@ -25,6 +26,7 @@ from grasp_core.screens.constant import too_constant
 from grasp_core.screens.duplicates import Duplicates, is_instant, is_quick, near_duplicates
 from grasp_core.screens.random_responders import random_responders
 from grasp_core.turns import Turns
+from grasp_core.wording import number
 from pages._ui.data.screened import offer_leaving_out
 from pages._ui.session.permissions import require_run
 from pages._ui.session.state import work
@@ -40,8 +42,7 @@ T = TypeVar("T")
 
 def show_quality(dataset: Dataset, proposed_axes: tuple[str, ...]) -> None:
     """Findings in words, the figures behind them, and what a run could detect."""
-    st.header("Quality")
-    reading = work().data_spec
+    reading = None if work().shown is None else work().shown[1]
     if dataset.further and reading is not None:
         first = escape_markdown(one_line(str(reading.label)))
         st.caption(f"Looked at by the answers to the first question, {first}.")
@@ -49,26 +50,28 @@ def show_quality(dataset: Dataset, proposed_axes: tuple[str, ...]) -> None:
     _, random, constant, small, close, assignment = looked
     duplicates = _near_duplicates(dataset)
     sentences = tables.findings(random, constant, duplicates, small, close, assignment)
-    for sentence in sentences:
-        st.warning(escape_markdown(sentence), icon=":material/info:")
-    if not sentences:
-        st.write("Nothing odd was found about the raters, their groups and the axes.")
-
-    offer_leaving_out(
-        {
-            "random": random.random,
-            "constant": constant.constant,
-            "duplicates": 0 if duplicates is None else len(duplicates.pairs),
-        },
-        reading,
-    )
+    found = {
+        "random": random.random,
+        "constant": constant.constant,
+        "duplicates": 0 if duplicates is None else len(duplicates.pairs),
+    }
 
     def report() -> None:
+        for sentence in sentences:
+            st.warning(escape_markdown(sentence), icon=":material/info:")
+        if not sentences:
+            st.write("Nothing odd was found about the raters, their groups and the axes.")
+        offer_leaving_out(found, reading)
         _show_figures(looked, duplicates)
         _show_whom(dataset.annotations, random, constant, duplicates)
 
-    when_open("Quality report", report, key="quality-report", icon=":material/fact_check:")
-    _show_power(dataset, proposed_axes)
+    told = number(len(sentences), "remark") if sentences else "nothing odd"
+    when_open(f"Quality of the ratings: {told}", report, key="quality-report")
+    when_open(
+        "How small a difference these data could show",
+        partial(_show_power, dataset, proposed_axes),
+        key="power",
+    )
 
 
 def _aside(look: Callable[[A], T], at: A, annotations: Annotations) -> T:
@@ -169,7 +172,6 @@ def _show_power(dataset: Dataset, proposed: tuple[str, ...]) -> None:
     names = tuple(dataset.raters.axes)
     if not names:
         return
-    st.subheader("What these raters and items could find")
     st.caption("How large a difference has to be for a run on these data to find it 8 times out of 10.")
     options = [axes for size in (1, 2) for axes in combinations(names, size)]
     chosen: list[AxisSet] = st.multiselect(

@@ -15,36 +15,29 @@ from pages._ui.session.permissions import may_run
 from pages._ui.session.times import zone
 
 _LISTED_FOR_S = 10
+_ROUND = "server-round"
 
 Take = Callable[[str], bool]
 """Reads what is at a location, and keeps the sentence where that fails; returns whether it was taken."""
 
 
-def offer_server_files(slot: str, take: Take) -> None:
-    """A picker and a field for an address, where the server has such sources and the visitor may run.
-
-    Parameters
-    ----------
-    slot : str
-        "annotations", "raters" or "items".
-    take : callable
-    """
+def offer_server_files(take: Take) -> None:
+    """A picker and a field for an address, where the server has such sources and the visitor may run."""
     allowed = server.shared().service.inputs.allowed
     if not allowed or not may_run():
         return
-    round_key = f"{slot}-server-round"
-    key = f"{slot}-server-{st.session_state.setdefault(round_key, 0)}"
+    key = f"server-{st.session_state.setdefault(_ROUND, 0)}"
     with st.expander("From this server", icon=":material/folder_open:", key=key):
-        chosen = [_picked(slot, key, allowed), _named(slot, key, allowed)]
+        chosen = [_picked(key, allowed), _named(key, allowed)]
     location = next(filter(None, chosen), None)
     if location is not None:
         with st.spinner("Reading…"):
             if take(location):
-                st.session_state[round_key] += 1  # a fresh picker, closed: the file's name stands below it
+                st.session_state[_ROUND] += 1  # a fresh picker, closed: the file's name stands below it
         st.rerun()
 
 
-def _picked(slot: str, key: str, allowed: AllowedSources) -> str | None:
+def _picked(key: str, allowed: AllowedSources) -> str | None:
     if allowed.folder is None:
         return None
     search = st.text_input("Search by name", key=f"{key}-search", placeholder="Part of a path")
@@ -54,7 +47,7 @@ def _picked(slot: str, key: str, allowed: AllowedSources) -> str | None:
         st.caption(f"Nothing is called so in the server's folder{'' if search.strip() else ': it is empty'}.")
         return None
     path = st.selectbox(
-        f"File with the {slot}",
+        "File on the server",
         list(entries),
         index=None,
         placeholder=f"{len(entries):,} to choose from",
@@ -63,17 +56,17 @@ def _picked(slot: str, key: str, allowed: AllowedSources) -> str | None:
     )
     if listing.more:
         st.caption(f"Only the first {MAX_LISTED:,} are shown; search for the others.")
-    pressed = st.button(f"Take it as {slot} file", key=f"{key}-take", disabled=path is None)
+    pressed = st.button("Take this file", key=f"{key}-take", disabled=path is None)
     return FOLDER + path if pressed and path is not None else None
 
 
-def _named(slot: str, key: str, allowed: AllowedSources) -> str | None:
+def _named(key: str, allowed: AllowedSources) -> str | None:
     if not allowed.prefixes:
         return None
     known = ", ".join(prefix.url for prefix in allowed.prefixes)
-    url = st.text_input(f"Address of the {slot}", key=f"{key}-url", placeholder="https://…")
+    url = st.text_input("Address of the file", key=f"{key}-url", placeholder="https://…")
     st.caption(escape_markdown(f"The server may read what is below {known}"))
-    pressed = st.button(f"Read this address as {slot} file", key=f"{key}-read", disabled=not url)
+    pressed = st.button("Read this address", key=f"{key}-read", disabled=not url)
     return url.strip() if pressed and url else None
 
 

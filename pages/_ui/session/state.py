@@ -18,7 +18,8 @@ from grasp_core.io.handling.limited import guessed, loaded
 from grasp_core.io.table.table import Table
 from grasp_core.recode_steps import Combine, Recode
 from grasp_core.report.contents import run_title
-from grasp_core.spec import AnalysisSpec, RunSpec
+from grasp_core.spec import AnalysisSpec, Level, RunSpec
+from grasp_core.store.drafts import Draft
 from grasp_core.store.runs import RunRecord
 from pages._ui.session.identity import asker, current_user
 from pages._ui.session.permissions import require_run
@@ -54,8 +55,22 @@ class Work:
         The files as read under `data_spec`, within `load_s` seconds; None while they cannot be used.
     values : dict from (file's sha256, member, column) to tuple of str
         Distinct texts of a column, found once.
+    shown : tuple or None
+        The files as Data shows them, while questions are open too: their data, reading and seconds.
     apart : tuple or None
         One of several questions read by itself: its data, its reading and the seconds that it took.
+    answers : dict from str to bool
+        What was answered of rows that may not be meant to count, by question.
+    level : level of measurement
+        Of the labels, as recommended or answered.
+    open : tuple of str
+        Questions that somebody has to answer before anything runs.
+    chosen : DataSpec or None
+        The reading as it was chosen, without what the answers say.
+    draft : Draft or None
+        As it was kept last, or found at the beginning of the visit.
+    resumed : bool
+        Whether a draft was looked for.
     recode : tuple of recoding steps
         Those chosen so far; the guess's to begin with.
     settings : AnalysisSpec or None
@@ -77,7 +92,14 @@ class Work:
     data_spec: DataSpec | None = None
     load_s: float = 0.0
     values: dict[tuple[str, str | None, str], tuple[str, ...]] = field(default_factory=dict)
+    shown: tuple[Dataset, DataSpec, float] | None = None
     apart: tuple[Dataset, DataSpec, float] | None = None
+    answers: dict[str, bool] = field(default_factory=dict)
+    level: Level = "nominal"
+    open: tuple[str, ...] = ()
+    chosen: DataSpec | None = None
+    draft: Draft | None = None
+    resumed: bool = False
     recode: tuple[Recode, ...] = ()
     _recoded: tuple[DataSpec, tuple[Table, Table | None, Table | None]] | None = None
     _recoded_values: dict[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
@@ -101,6 +123,7 @@ class Work:
         files = {slot: _file_of(table) for slot, table in tables.items() if table is not None}
         self._given_up = _GivenUp(files, loaded=self.dataset is not None)
         self.annotations = self.raters = self.items = self.dataset = self.apart = self._recoded = None
+        self.shown = None
         self.values, self._recoded_values = {}, {}
         return True
 
@@ -146,7 +169,8 @@ class Work:
         if guess is None and annotations is not None:
             guess = guessed(annotations, raters, items)
         self.annotations, self.raters, self.items, self.guess = annotations, raters, items, guess
-        self.dataset = self.data_spec = self.apart = None
+        self.dataset = self.data_spec = self.apart = self.shown = None
+        self.open, self.chosen = (), None
         self.values = {}
         self.recode = () if guess is None else guess.spec.recode
         self._recoded = None

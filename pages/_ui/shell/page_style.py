@@ -33,6 +33,25 @@ BESIDE = "beside"
 _BESIDE = f"""
 .st-key-{BESIDE} h2 {{ font-size: 1rem; padding: 0; }}
 """
+ROLE = "role"
+"""How keys of columns of a file begin whose tint says what they hold."""
+_TINTS = {"item": "#3B6FD6", "rater": "#0A8A5F", "label": "#D98A00", "known": "#8A4FC8", "others": "#808080"}
+_COLUMNS = (
+    f'.st-key-{ROLE}s {{ align-items: stretch; }} [class*="st-key-{ROLE}-"] {{ padding: 0.5rem 0.75rem; }}'
+    + "".join(
+        f'[class*="st-key-{ROLE}-{role}"] {{ background: color-mix(in srgb, {tint} 9%, transparent); }}'
+        for role, tint in _TINTS.items()
+    )
+)
+ALWAYS_THERE = "always-there"
+"""Key of what stays at the foot of the window while the page above it moves."""
+_AT_THE_FOOT = f"""
+div:has(> .st-key-{ALWAYS_THERE}) {{ position: sticky; bottom: 0; z-index: 10; }}
+.st-key-{ALWAYS_THERE} {{
+  padding: 0.75rem 0; border-top: 1px solid color-mix(in srgb, currentColor 20%, transparent);
+  background: Canvas; background: light-dark(#FFFFFF, #12181A);
+}}
+"""
 ON_SCREENS, ON_PHONES = "on-screens", "on-phones"
 """How keys of two forms of one table begin, of which a page shows one."""
 _ONE_OF_BOTH = f"""
@@ -65,5 +84,17 @@ _BUTTONS_IN_DARK = """
 def mend() -> None:
     """On a narrow page wide charts scroll; dark text on the dark theme's light green, not white."""
     dark = st.context.theme.type == "dark"
-    always = (_NEAR_THE_MENU, _ENTRIES, _CHARTS, _WIDE_CHARTS, _BESIDE, _ONE_OF_BOTH, _NO_FILES, _FORM_BUTTON)
-    st.html(f"<style>{''.join(always)}{_BUTTONS_IN_DARK if dark else ''}</style>")
+    always = (
+        _NEAR_THE_MENU,
+        _ENTRIES,
+        _CHARTS,
+        _WIDE_CHARTS,
+        _BESIDE,
+        _COLUMNS,
+        _AT_THE_FOOT,
+        _ONE_OF_BOTH,
+        _NO_FILES,
+        _FORM_BUTTON,
+    )
+    scheme = f".st-key-{ALWAYS_THERE} {{ color-scheme: {'dark' if dark else 'light'}; }}"
+    st.html(f"<style>{''.join(always)}{scheme}{_BUTTONS_IN_DARK if dark else ''}</style>")

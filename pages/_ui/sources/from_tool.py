@@ -20,8 +20,7 @@ from pages._ui.session.times import zone
 
 Take = Callable[[Source, str, bool], bool]
 """Fetches a source with a token, which may be kept; keeps the sentence where that fails. Whether it was."""
-_OF_VOTES: tuple[Kind, ...] = ("label-studio", "argilla")
-"""Tools that know annotations, and nothing else of raters and items."""
+_ROUND = "tool-round"
 _ADDRESSES: Mapping[Kind, tuple[str, str]] = {
     "label-studio": ("Address of the project", "https://labels.example.org/projects/3"),
     "argilla": ("Address of the data set", "https://argilla.example.org/workspace/dataset"),
@@ -36,35 +35,32 @@ _TOKENS: Mapping[Kind, str] = {
 }
 
 
-def offer_tools(slot: str, take: Take) -> None:
-    """A form for a source, where the server may fetch any and the visitor may run.
-
-    Parameters
-    ----------
-    slot : str
-        "annotations", "raters" or "items".
-    take : callable
-    """
-    kinds = [kind for kind in server.shared().sources.kinds if slot == "annotations" or kind not in _OF_VOTES]
-    if not kinds or not may_run():
+def offer_tools(take: Take) -> None:
+    """A form for a source, where the server may fetch any and the visitor may run."""
+    sources = server.shared().sources
+    kinds, reached = sources.kinds, sources.hosts.any or sources.hosts.named
+    missing = [kind for kind in KINDS if reached and not available(kind)]
+    if not (kinds or missing) or not may_run():
         return
-    round_key = f"{slot}-tool-round"
-    key = f"{slot}-tool-{st.session_state.setdefault(round_key, 0)}"
-    with st.expander("From a tool", icon=":material/cloud_download:", key=key):
-        if slot == "annotations":
-            _say_what_is_missing()
+    key = f"tool-{st.session_state.setdefault(_ROUND, 0)}"
+    with st.expander("From a tool or database", icon=":material/cloud_download:", key=key):
+        if missing:
+            tools = ", ".join(TOOLS[kind] for kind in missing)
+            st.caption(f"For {tools}, packages are not installed here: {command('connectors')}.")
+        if not kinds:
+            return
         kind = st.selectbox("Tool", kinds, format_func=lambda kind: TOOLS[kind], key=f"{key}-kind")
         label, example = _ADDRESSES[kind]
         address = st.text_input(label, placeholder=example, key=f"{key}-{kind}-address")
         options = _options(kind, f"{key}-{kind}")
         source = _source(kind, address, options)
         token, keep = _token(kind, source, f"{key}-{kind}")
-        pressed = st.button(f"Fetch as {slot} file", key=f"{key}-fetch", disabled=not address.strip())
+        pressed = st.button("Fetch", key=f"{key}-fetch", disabled=not address.strip())
         if pressed and source is None:
             source = _say_why(kind, address, options)
         if pressed and source is not None:
             if take(source, token, keep):
-                st.session_state[round_key] += 1  # fresh fields: nothing typed stays, the token least of all
+                st.session_state[_ROUND] += 1  # fresh fields: nothing typed stays, the token least of all
             st.rerun()
 
 
@@ -82,13 +78,6 @@ def offer_refresh(slot: str, table: Table, take: Take) -> None:
             take(source, token, keep)
             st.session_state[round_key] += 1
             st.rerun()
-
-
-def _say_what_is_missing() -> None:
-    """Tools whose clients are not installed, for whoever could do that."""
-    missing = [TOOLS[kind] for kind in KINDS if not available(kind)]
-    if missing:
-        st.caption(f"For {', '.join(missing)}, packages are not installed here: {command('connectors')}.")
 
 
 def _options(kind: Kind, key: str) -> dict[str, str]:

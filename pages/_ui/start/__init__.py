@@ -1,4 +1,4 @@
 """The Start screen's actions.
 
-Imports `session` and `shell`.
+Imports `result`, `session` and `shell`.
 """

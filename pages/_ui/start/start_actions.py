@@ -1,63 +1,31 @@
-"""The Start page's ways to a first result."""
+"""The Start page: the example, its answer in small, and the last runs by their verdicts."""
 
 from __future__ import annotations
 
+import functools
 import json
 import time
+from pathlib import Path
 
 import streamlit as st
 
-from grasp_core.errors import DataError
 from grasp_core.example import example_files, example_spec
-from grasp_core.io.archives.bounded import MIB, check_size
 from grasp_core.io.handling.limited import guessed, loaded
 from grasp_core.io.parsing.read import read_table
-from grasp_core.panels.results import read_result
-from grasp_core.report.contents import run_title
+from grasp_core.report.findings.title import HOW_SURE
 from grasp_core.report.words.text import escape_markdown
+from grasp_core.result import RunResult
 from grasp_core.store.runs import RunRecord
+from pages._ui.result import cache
+from pages._ui.result.figures import page_theme
 from pages._ui.session.permissions import require_run
 from pages._ui.session.projects import here
 from pages._ui.session.state import submit, work
-from pages._ui.shell.links import go
+from pages._ui.session.times import told
+from pages._ui.shell.links import link_to, link_to_run
 
-MAX_RESULT_MB = 50
-_MAX_VALUES = 4_000_000
-
-
-def open_result(*, disabled: bool) -> None:
-    """A drop zone for a saved result; a good one is shown at once, a bad one gets its sentence."""
-    upload = st.file_uploader(
-        "Saved result (JSON)",
-        type="json",
-        max_upload_size=MAX_RESULT_MB,
-        key="saved-result",
-        disabled=disabled,
-    )
-    if upload is None:
-        return
-    user = require_run()
-    try:
-        check_size(upload.size, MAX_RESULT_MB * MIB, upload.name, "a saved result")
-        result = read_result(_json(upload.getvalue()))
-    except DataError as error:
-        st.error(escape_markdown(f"{upload.name}: {error}"))
-        return
-    run = here().runs.add(result, title=run_title(result.spec), owner=user.id)
-    work().remember(run)
-    go("results", run_id=run.id)
-
-
-def _json(content: bytes) -> object:
-    if sum(map(content.count, (b",", b"[", b"{"))) > _MAX_VALUES:  # each takes many bytes once it is read
-        raise DataError(
-            f"this has more than {_MAX_VALUES:,} values; expected the result file that GRASP wrote"
-        )
-    try:
-        return json.loads(content)
-    except (ValueError, RecursionError) as error:  # e.g. a number of thousands of digits
-        place = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
-        raise DataError(f"this is not JSON{place}; expected the result file that GRASP wrote") from None
+_ANSWER = Path(__file__).with_name("example_answer.json")  # tools/example_answer.py writes it
+_LAST_RUNS = 5
 
 
 def try_example() -> RunRecord:
@@ -77,3 +45,33 @@ def try_example() -> RunRecord:
     session.use_dataset(dataset, spec.data, time.perf_counter() - started)
     session.use_settings(spec.analysis)
     return submit(dataset, spec, session.load_s)
+
+
+def show_small_answer() -> None:
+    """Three groups of the example's answer, as Results shows them."""
+    result = _answer()
+    with st.container(border=True):
+        st.caption("An answer looks like this (the built-in example)")
+        st.header(cache.told_first("example in small", result).title.plain)
+        cache.verdict_chart("example in small", result, page_theme(), narrow=True)
+        st.caption(HOW_SURE)
+
+
+def show_last_runs() -> None:
+    """The latest runs of the project, each with its result in one sentence."""
+    runs = here().runs.search(limit=_LAST_RUNS)
+    if not runs:
+        return
+    st.header("Last runs")
+    for run in runs:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            link_to_run(run.id, run.verdict or run.title)
+            about = f"{run.title} · " if run.verdict else ""
+            state = "" if run.state == "done" else f"{run.state} · "
+            st.caption(escape_markdown(f"{about}{state}{told(run.created_at)}"), width=420)
+    link_to("runs", "All runs")
+
+
+@functools.cache
+def _answer() -> RunResult:
+    return RunResult.from_dict(json.loads(_ANSWER.read_text(encoding="utf-8")))

@@ -165,8 +165,8 @@ def test_choices_survive_a_look_at_another_page(analysis: AppTest) -> None:
 def test_where_groups_were_given_other_items_columns_that_could_hold_batches_are_named(page: AppTest) -> None:
     votes, raters = in_batches()
     page.switch_page("data.py").run()
-    drop(page, "Annotations", "votes.csv", votes.to_csv(index=False).encode())
-    drop(page, "Raters", "raters.csv", raters.to_csv(index=False).encode())
+    drop(page, "votes.csv", votes.to_csv(index=False).encode())
+    drop(page, "raters.csv", raters.to_csv(index=False).encode())
     page.switch_page("analysis.py").run()
     widget(page.multiselect, "Axes").set_value(["gender"]).run()
     assert "groups were given different items" in seen(page.warning)
@@ -178,8 +178,8 @@ def test_where_groups_were_given_other_items_columns_that_could_hold_batches_are
 def test_columns_that_look_like_teams_are_named_until_one_is_chosen(page: AppTest) -> None:
     votes, raters = in_teams()
     page.switch_page("data.py").run()
-    drop(page, "Annotations", "votes.csv", votes.to_csv(index=False).encode())
-    drop(page, "Raters", "raters.csv", raters.to_csv(index=False).encode())
+    drop(page, "votes.csv", votes.to_csv(index=False).encode())
+    drop(page, "raters.csv", raters.to_csv(index=False).encode())
     page.switch_page("analysis.py").run()
     widget(page.multiselect, "Axes").set_value(["gender"]).run()
     assert "'team' answer more alike" in seen(page.caption)

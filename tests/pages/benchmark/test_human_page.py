@@ -38,7 +38,7 @@ def test_right_labels_of_a_column_decide(page: AppTest) -> None:
     right = ("no", "yes")
     rows = [f"i{i},r{j},{right[i % 2]},{right[i % 2]},{'ab'[j % 2]}" for i in range(120) for j in range(6)]
     page.switch_page("data.py").run()
-    drop(page, "Annotations", "votes.csv", "\n".join(["item,rater,label,expert,group", *rows]).encode())
+    drop(page, "votes.csv", "\n".join(["item,rater,label,expert,group", *rows]).encode())
     people(page)
     widget(page.selectbox, "Right label").set_value("expert").run()
     press(page, "Score people")

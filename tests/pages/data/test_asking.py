@@ -24,7 +24,7 @@ def votes(*labels: str, rater: str = "rater") -> bytes:
 
 def opened(page: AppTest, content: bytes) -> AppTest:
     page.switch_page("data.py").run()
-    drop(page, "Annotations", "votes.csv", content)
+    drop(page, "votes.csv", content)
     return page
 
 
@@ -37,7 +37,7 @@ def test_of_several_labels_one_is_to_be_chosen(page: AppTest) -> None:
     assert widget(page.selectbox, ITEM_COLUMN).value == "item"
     assert not page.metric
     page.switch_page("analysis.py").run()
-    assert "no data to analyse" in seen(page.info)
+    assert "still to be decided" in seen(page.info)
 
 
 def test_the_others_are_offered_as_further_questions(page: AppTest) -> None:

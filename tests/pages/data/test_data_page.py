@@ -12,17 +12,19 @@ from grasp_core.recode_steps import Bins
 from grasp_core.server import Server
 from pages._ui.session.state import Work
 from tests.labels import CONTINUE, ITEM_COLUMN, LABEL_COLUMN, RATER_COLUMN, UNDERSTOOD
-from tests.pages.visits import drop, open_example, press, seen, widget
+from tests.pages.visits import drop, open_example, plain, press, seen, widget
 
 
 def one_about(page: AppTest, column: str) -> Any:
     """The question of leaving out what a column marks."""
-    return next(one for one in page.radio if one.key.startswith("advice-") and f"-{column}-" in one.key)
+    return next(
+        one for one in page.button_group if (one.key or "").startswith("advice-") and f"-{column}-" in one.key
+    )
 
 
 def test_without_files_it_says_what_to_bring(page: AppTest) -> None:
     page.switch_page("data.py").run()
-    assert "one row per annotation" in seen(page.info)
+    assert "a row per annotation" in seen(page.markdown)
 
 
 def test_files_are_recognised_with_reasons(page: AppTest, example: dict[str, bytes]) -> None:
@@ -32,8 +34,8 @@ def test_files_are_recognised_with_reasons(page: AppTest, example: dict[str, byt
     assert widget(page.selectbox, LABEL_COLUMN).value == "label"
     assert widget(page.multiselect, "Labels, in order").value == ["No", "Unsure", "Yes"]
     assert widget(page.multiselect, "Cell texts that mean “no value”").value == [""]
-    said = seen(page.caption)
-    assert said.count("Recognised: ") + said.count("Guessed: ") >= 4
+    asked = [plain(widget(page.selectbox, name).help) for name in (ITEM_COLUMN, RATER_COLUMN, LABEL_COLUMN)]
+    assert all(said.startswith(("Recognised: ", "Guessed: ")) for said in asked)
 
 
 def test_what_was_understood(page: AppTest, example: dict[str, bytes]) -> None:
@@ -48,17 +50,17 @@ def test_a_bad_file_gets_its_sentence_and_the_good_one_stays(
     page: AppTest, example: dict[str, bytes]
 ) -> None:
     open_example(page, example)
-    drop(page, "Annotations", "broken.xlsx", b"PK\x03\x04 and so on")
+    drop(page, "broken.xlsx", b"PK\x03\x04 and so on")
     assert "broken.xlsx" in seen(page.error)
     assert "annotations.csv is still in use" in seen(page.error)
     assert [metric.value for metric in page.metric] == ["35", "104", "3,640", "104"]
-    drop(page, "Annotations", "annotations.csv", example["annotations.csv"])
+    drop(page, "annotations.csv", example["annotations.csv"])
     assert not page.error
 
 
 def test_a_file_that_cannot_hold_annotations_is_refused(page: AppTest) -> None:
     page.switch_page("data.py").run()
-    drop(page, "Annotations", "two.csv", b"a,b\n1,2\n")
+    drop(page, "two.csv", b"a,b\n1,2\n")
     assert "two.csv has only 2 columns" in seen(page.error)
     assert not page.metric
 
@@ -66,11 +68,11 @@ def test_a_file_that_cannot_hold_annotations_is_refused(page: AppTest) -> None:
 def test_problems_that_stop_are_listed(page: AppTest, example: dict[str, bytes]) -> None:
     open_example(page, example)
     widget(page.selectbox, LABEL_COLUMN).set_value("item_id").run()
-    assert "Problems to mend first" in seen(page.header)
+    assert "Decide first" in seen(page.header)
     assert "named for two" in seen(page.error)
     assert not page.metric
     page.switch_page("analysis.py").run()
-    assert "no data to analyse" in seen(page.info)
+    assert "still to be decided" in seen(page.info)
 
 
 def test_a_label_that_is_not_declared_stops(page: AppTest, example: dict[str, bytes]) -> None:
@@ -78,13 +80,13 @@ def test_a_label_that_is_not_declared_stops(page: AppTest, example: dict[str, by
     widget(page.multiselect, "Labels, in order").set_value(["No", "Yes"]).run()
     assert "'Unsure' is not one of the declared categories" in seen(page.error)
     widget(page.multiselect, "Cell texts that mean “no value”").set_value(["", "Unsure"]).run()
-    assert "Problems to mend first" not in seen(page.header)
+    assert not page.error
     assert int(page.metric[2].value.replace(",", "")) < 3640
 
 
 def test_oddities_are_listed_apart(page: AppTest, example: dict[str, bytes]) -> None:
     page.switch_page("data.py").run()
-    drop(page, "Annotations", "annotations.csv", example["annotations.csv"].replace(b",Unsure", b",N/A", 1))
+    drop(page, "annotations.csv", example["annotations.csv"].replace(b",Unsure", b",N/A", 1))
     assert "looks" in seen(page.warning) or "N/A" in seen(page.warning)
     assert [metric.value for metric in page.metric][2] == "3,640"
 
@@ -92,11 +94,13 @@ def test_oddities_are_listed_apart(page: AppTest, example: dict[str, bytes]) -> 
 def test_raters_whom_a_column_marks_are_asked_about_and_nothing_runs_before(page: AppTest) -> None:
     page.switch_page("data.py").run()
     rows = [f"i{i},r{j},{(i + j) % 2},{'True' if j == 3 else 'False'}" for i in range(6) for j in range(6)]
-    drop(page, "Annotations", "a.csv", "\n".join(["item,rater,label,removed", *rows]).encode())
+    drop(page, "a.csv", "\n".join(["item,rater,label,removed", *rows]).encode())
     asked = one_about(page, "removed")
-    assert (asked.label[:7], asked.value, len(page.metric)) == ("1 rater", None, 0)
+    assert (asked.label[:7], asked.value, work(page).dataset) == ("1 rater", None, None)
+    assert "6 raters" in seen(page.title)  # as long as nobody has answered, all are shown
     assert widget(page.multiselect, "Leave out raters where").value == []
-    assert not [button for button in page.button if button.label == CONTINUE]
+    assert next(button for button in page.button if button.label == CONTINUE).disabled
+    assert "Still to be decided: 1 rater" in seen(page.markdown)
     asked.set_value(True).run()
     assert [metric.value for metric in page.metric][1] == "5"
     one_about(page, "removed").set_value(False).run()
@@ -107,7 +111,7 @@ def test_raters_whom_a_column_marks_are_asked_about_and_nothing_runs_before(page
 def test_answers_that_may_not_count_are_named_where_they_can_be_left_out(page: AppTest) -> None:
     page.switch_page("data.py").run()
     rows = [f"i{i},r{j},{(i + j) % 2},{int(i != j)}" for i in range(6) for j in range(6)]
-    drop(page, "Annotations", "a.csv", "\n".join(["item,rater,label,accept", *rows]).encode())
+    drop(page, "a.csv", "\n".join(["item,rater,label,accept", *rows]).encode())
     assert "Please check: 'accept' = '0' in 6 rows of 36" in seen(page.caption)
     chosen = widget(page.multiselect, "Leave out annotations where")
     assert (chosen.value, page.metric[2].value) == ([], "36")
@@ -132,7 +136,7 @@ def test_starred_answers_of_a_tool_are_kept_or_left_out(page: AppTest) -> None:
         for task in range(1, 7)
     ]
     page.switch_page("data.py").run()
-    drop(page, "Annotations", "tasks.json", json.dumps(tasks).encode())
+    drop(page, "tasks.json", json.dumps(tasks).encode())
     one_about(page, "starred").set_value(True).run()
     assert [metric.value for metric in page.metric][:3] == ["6", "4", "24"]
     one_about(page, "starred").set_value(False).run()
@@ -142,19 +146,23 @@ def test_starred_answers_of_a_tool_are_kept_or_left_out(page: AppTest) -> None:
     assert [metric.value for metric in page.metric][:3] == ["6", "4", "20"]
 
 
-def test_a_file_about_raters_is_refused_as_annotations(page: AppTest) -> None:
+def test_a_file_about_raters_waits_for_the_labels(page: AppTest) -> None:
     page.switch_page("data.py").run()
     head = "Submission id,Participant id,Status,Started at,Completed at,Time taken,Sex"
     rows = [f"s{j},p{j},APPROVED,a,b,60,{'Male' if j % 2 else 'Female'}" for j in range(6)]
-    drop(page, "Annotations", "people.csv", "\n".join([head, *rows]).encode())
-    assert "people.csv describes raters (Prolific)" in seen(page.error)
-    assert not page.metric
+    drop(page, "people.csv", "\n".join([head, *rows]).encode())
+    assert "Now add the labels" in seen(page.info)
+    rows = [f"i{i},p{j},{(i + j) % 2}" for i in range(6) for j in range(6)]
+    drop(page, "votes.csv", "\n".join(["item,participant,label", *rows]).encode())
+    assert not page.error
+    assert work(page).raters.name == "people.csv"
+    assert "Sex" in work(page).dataset.raters.axes
 
 
 def test_removing_the_file_starts_over(page: AppTest, example: dict[str, bytes]) -> None:
     open_example(page, example)
     press(page, "Remove the annotations file")
-    assert "one row per annotation" in seen(page.info)
+    assert "Now add the labels" in seen(page.info)
     assert not page.metric
 
 
@@ -162,7 +170,7 @@ def test_matrix_layouts(page: AppTest) -> None:
     page.switch_page("data.py").run()
     head = ",".join(["item", *(f"rater_{j}" for j in range(8))])
     rows = [",".join([f"i{i}", *("Yes" if (i * j) % 3 else "No" for j in range(8))]) for i in range(12)]
-    drop(page, "Annotations", "matrix.csv", "\n".join([head, *rows]).encode())
+    drop(page, "matrix.csv", "\n".join([head, *rows]).encode())
     assert widget(page.selectbox, "Layout").value == "items-by-raters"
     assert [metric.value for metric in page.metric] == ["12", "8", "96", "8"]
     widget(page.selectbox, "Layout").set_value("long").run()
@@ -173,7 +181,7 @@ def test_each_row_may_be_a_rater(page: AppTest) -> None:
     page.switch_page("data.py").run()
     head = ",".join(["sex", *(f"X{j:03d}" for j in range(8))])
     rows = [",".join(["fm"[i % 2], *("Yes" if (i * j) % 3 else "No" for j in range(8))]) for i in range(12)]
-    drop(page, "Annotations", "faces.csv", "\n".join([head, *rows]).encode())
+    drop(page, "faces.csv", "\n".join([head, *rows]).encode())
     assert widget(page.selectbox, "Layout").value == "raters-by-items"
     assert widget(page.selectbox, RATER_COLUMN).value == ""
     assert [metric.value for metric in page.metric][:3] == ["8", "12", "96"]
@@ -193,7 +201,7 @@ def test_uploaded_files_can_be_deleted_at_once(
     assert all(server.files.get(sha256) for sha256 in kept)
     press(press(page, "Delete the uploaded files now"), "Delete them")
     assert not any(server.files.get(sha256) for sha256 in kept)
-    assert UNDERSTOOD not in seen(page.header)
+    assert UNDERSTOOD not in seen(page.title)
 
 
 def test_runs_that_may_still_need_the_files_are_told_of(
@@ -220,7 +228,7 @@ AGES = "\n".join(
 
 def test_numbers_are_cut_with_a_preview(page: AppTest) -> None:
     page.switch_page("data.py").run()
-    drop(page, "Annotations", "ages.csv", AGES)
+    drop(page, "ages.csv", AGES)
     widget(page.button_group, "Add a step").set_value("Cut numbers").run()
     widget(page.selectbox, "Column to recode").set_value("age").run()
     widget(page.text_input, "Cut at").set_value("25, 40").run()
@@ -234,7 +242,7 @@ def test_numbers_are_cut_with_a_preview(page: AppTest) -> None:
 
 def test_who_was_left_out_by_a_value_that_is_recoded_does_not_come_back_silently(page: AppTest) -> None:
     page.switch_page("data.py").run()
-    drop(page, "Annotations", "ages.csv", AGES)
+    drop(page, "ages.csv", AGES)
     widget(page.multiselect, "Leave out raters where").set_value([("age", "20")]).run()
     assert work(page).dataset.summary.raters == 5
     widget(page.button_group, "Add a step").set_value("Cut numbers").run()
@@ -249,7 +257,7 @@ def test_who_was_left_out_by_a_value_that_is_recoded_does_not_come_back_silently
 
 def test_a_column_may_be_called_as_the_choice_of_the_labels_is(page: AppTest) -> None:
     page.switch_page("data.py").run()
-    drop(page, "Annotations", "ages.csv", AGES.replace(b"age", b"Labels", 1))
+    drop(page, "ages.csv", AGES.replace(b"age", b"Labels", 1))
     widget(page.button_group, "Add a step").set_value("Cut numbers").run()
     widget(page.selectbox, "Column to recode").set_value("Labels").run()
     widget(page.text_input, "Cut at").set_value("25").run()
@@ -259,7 +267,7 @@ def test_a_column_may_be_called_as_the_choice_of_the_labels_is(page: AppTest) ->
 
 def test_questions_are_combined_into_the_label(page: AppTest) -> None:
     page.switch_page("data.py").run()
-    drop(page, "Annotations", "ages.csv", AGES)
+    drop(page, "ages.csv", AGES)
     widget(page.button_group, "Add a step").set_value("Combine questions").run()
     widget(page.multiselect, "Questions").set_value(["harm", "bias"]).run()
     widget(page.multiselect, "The first of these that any question has").set_value(["Yes", "No"]).run()
@@ -276,7 +284,7 @@ def test_questions_are_combined_into_the_label(page: AppTest) -> None:
 
 def test_what_is_left_out_is_accounted_for_by_group(page: AppTest) -> None:
     page.switch_page("data.py").run()
-    drop(page, "Annotations", "ages.csv", AGES)
+    drop(page, "ages.csv", AGES)
     widget(page.selectbox, "Time an annotation took").set_value("ms").run()
     widget(page.number_input, "At least").set_value(150.0).run()
     assert "What was left out" in seen(page.subheader)
@@ -293,7 +301,7 @@ def test_another_sheet_can_be_chosen(page: AppTest) -> None:
         archive.writestr("notes.csv", "who,what\na,b\n")
         archive.writestr("votes.csv", AGES)
     page.switch_page("data.py").run()
-    drop(page, "Annotations", "both.zip", file.getvalue())
+    drop(page, "both.zip", file.getvalue())
     part = widget(page.selectbox, "Sheet or file inside")
     assert part.value == "votes.csv"  # the first that can hold annotations
     assert work(page).dataset.summary.annotations == 36
@@ -315,7 +323,7 @@ def test_a_file_per_annotator_is_read_as_one_table_or_alone(page: AppTest) -> No
             text = "\n".join(",".join([*row[:at], *row[at + 1 :]]) for row in own)
             archive.writestr(f"{rater}.csv", text + "\n")
     page.switch_page("data.py").run()
-    drop(page, "Annotations", "all.zip", file.getvalue())
+    drop(page, "all.zip", file.getvalue())
     part = widget(page.selectbox, "Sheet or file inside")
     assert part.value == part.options[0] == "All that fit together, as one per annotator does"
     assert len(work(page).annotations) == len(cells)
@@ -334,14 +342,15 @@ def test_the_raters_may_be_on_another_sheet(page: AppTest) -> None:
         archive.writestr("votes.csv", AGES)
         archive.writestr("people.csv", "rater,group\n" + "".join(f"r{j},{'ab'[j % 2]}\n" for j in range(6)))
     page.switch_page("data.py").run()
-    drop(page, "Annotations", "both.zip", file.getvalue())
-    other = next(box for box in page.selectbox if box.label.startswith("Or on another sheet"))
-    assert other.options == ["people.csv"]
-    other.set_value("people.csv").run()
+    drop(page, "both.zip", file.getvalue())
+    assert work(page).raters.member == "people.csv"  # told by its content
     assert work(page).dataset.raters.axes["group"].values == ("a", "b")
     press(page, "Remove the raters file")
     assert "group" not in work(page).dataset.raters.axes
-    assert next(box for box in page.selectbox if box.label.startswith("Or on another sheet")).value is None
+    other = widget(page.selectbox, "Sheet or file inside with the raters")
+    assert (other.value, other.options) == (None, ["people.csv"])
+    other.set_value("people.csv").run()
+    assert work(page).dataset.raters.axes["group"].values == ("a", "b")
 
 
 def work(page: AppTest) -> Work:
@@ -354,7 +363,7 @@ def test_an_item_answered_twice_is_settled_beside_the_refusal(page: AppTest) -> 
     rows = ["item,rater,label,gender,when"]
     rows += [f"i{n % 6},r{n // 6},{'Yes' if n % 4 else 'No'},{'w' if n < 18 else 'm'},{n}" for n in range(36)]
     rows += ["i0,r0,Yes,w,99"]
-    drop(page, "Annotations", "votes.csv", "\n".join(rows).encode())
+    drop(page, "votes.csv", "\n".join(rows).encode())
     assert "on Data, under Leave out, or by --repeated first or last" in seen(page.error)
     assert not page.metric
     press(page, "Let the last answer count")

@@ -25,8 +25,8 @@ def test_files_are_guessed_and_loaded_elsewhere(
     monkeypatch.setattr(Look, "__init__", here)
     monkeypatch.setattr(Contents, "of", here)
     page.switch_page("data.py").run()
-    drop(page, "Annotations", "annotations.csv", example["annotations.csv"])
-    drop(page, "Raters", "raters.csv", example["raters.csv"])
+    drop(page, "annotations.csv", example["annotations.csv"])
+    drop(page, "raters.csv", example["raters.csv"])
     assert page.metric
     press(page, CONTINUE)
     assert not page.exception

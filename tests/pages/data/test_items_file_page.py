@@ -8,7 +8,7 @@ import zipfile
 from streamlit.testing.v1 import AppTest
 
 from pages._ui.session.state import Work
-from tests.pages.visits import drop, press, seen, widget
+from tests.pages.visits import drop, plain, press, seen, widget
 
 VOTES = "item,rater,label,group\n" + "".join(
     f"i{i},r{j},{'yes' if (i * j) % 3 else 'no'},{'ab'[j % 2]}\n" for i in range(12) for j in range(6)
@@ -18,8 +18,8 @@ ITEMS = "id,topic,length\n" + "".join(f"i{i},{'news' if i % 2 else 'sport'},{10 
 
 def opened(page: AppTest, items: str = ITEMS) -> Work:
     page.switch_page("data.py").run()
-    drop(page, "Annotations", "votes.csv", VOTES.encode())
-    drop(page, "Items", "items.csv", items.encode())
+    drop(page, "votes.csv", VOTES.encode())
+    drop(page, "items.csv", items.encode())
     return page.session_state["work"]
 
 
@@ -27,7 +27,8 @@ def test_an_items_file_is_read_beside_the_annotations(page: AppTest) -> None:
     session = opened(page)
     assert not page.error
     assert widget(page.selectbox, "Column of item ids in the items file").value == "id"
-    assert "Guessed: 'id' holds 100% of the items." in seen(page.caption)
+    ids = widget(page.selectbox, "Column of item ids in the items file")
+    assert "Guessed: 'id' holds 100% of the items." in plain(ids.help)
     assert "Columns that describe items, for slices: topic (2 values)" in seen(page.caption)
     assert session.data_spec.items_id == "id"
     assert [file.name for file in session.dataset.summary.files] == ["votes.csv", "items.csv"]
@@ -45,6 +46,8 @@ def test_ids_that_are_not_certain_are_asked(page: AppTest) -> None:
 
 def test_ids_that_do_not_match_are_told_and_the_file_can_be_removed(page: AppTest) -> None:
     session = opened(page, ITEMS.replace("\ni", "\nI"))
+    assert "items.csv: nothing in it joins to the labels. What does it hold?" in seen(page.markdown)
+    press(page, "Items")
     widget(page.selectbox, "Column of item ids in the items file").set_value("id").run()
     assert "none of the items of votes.csv" in seen(page.error)
     assert "upper and lower case" in seen(page.error)
@@ -70,9 +73,7 @@ def test_the_items_may_be_on_another_sheet(page: AppTest) -> None:
         archive.writestr("votes.csv", VOTES)
         archive.writestr("items.csv", ITEMS)
     page.switch_page("data.py").run()
-    drop(page, "Annotations", "both.zip", file.getvalue())
-    box = next(box for box in page.selectbox if box.label.startswith("Or items on another sheet"))
-    box.set_value("items.csv").run()
+    drop(page, "both.zip", file.getvalue())
     session = page.session_state["work"]
     assert (session.data_spec.member, session.data_spec.items_member) == ("votes.csv", "items.csv")
     assert "topic" in session.dataset.attributes

@@ -30,7 +30,7 @@ def opened(annotations: bytes) -> AppTest:
     page = AppTest.from_function(
         quality_page, default_timeout=60, args=(annotations, files["raters.csv"], example_spec())
     )
-    page.session_state["quality-report"] = True  # the section is open
+    page.session_state["quality-report"] = page.session_state["power"] = True  # the sections are open
     return page.run()
 
 

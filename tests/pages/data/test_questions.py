@@ -27,7 +27,7 @@ def answers() -> bytes:
 @pytest.fixture
 def opened(page: AppTest, answers: bytes) -> AppTest:
     """The Data page, with both questions and the order of the second's labels."""
-    drop(page.switch_page("data.py").run(), "Annotations", "answers.csv", answers)
+    drop(page.switch_page("data.py").run(), "answers.csv", answers)
     for label, column in ((ITEM_COLUMN, "item"), (RATER_COLUMN, "rater"), (LABEL_COLUMN, "q1")):
         widget(page.selectbox, label).set_value(column)
     page.run()
@@ -72,13 +72,13 @@ def test_one_of_them_is_one_click_away(opened: AppTest, server: Server) -> None:
 
 
 def test_numbers_offer_every_level(page: AppTest, answers: bytes) -> None:
-    drop(page.switch_page("data.py").run(), "Annotations", "answers.csv", answers)
+    drop(page.switch_page("data.py").run(), "answers.csv", answers)
     widget(page.selectbox, LABEL_COLUMN).set_value("score").run()
     press(page, CONTINUE)
     analysis = on(page, "analysis")
     level = widget(analysis.selectbox, LEVEL)
     assert level.options == ["Ordinal: ranks", "Interval: numbers", "Nominal: names", "Ratio: numbers from 0"]
-    assert level.value == "nominal"
+    assert level.value == "ordinal"  # as recommended on Data
     said = seen(analysis.caption)
     assert (
         "Proposed: labels are the numbers 0 to 3: ordinal or interval takes their order into account" in said

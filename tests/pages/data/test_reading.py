@@ -19,7 +19,7 @@ def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def opened(page: AppTest, content: bytes) -> AppTest:
     page.switch_page("data.py").run()
-    return drop(page, "Annotations", "votes.csv", content)
+    return drop(page, "votes.csv", content)
 
 
 ROWS = [b"i%d,r%d,%d" % (i, j, (i + j) % 2) for i in range(9) for j in range(6)]

@@ -39,7 +39,7 @@ def visit() -> AppTest:
 
 def confirm(page: AppTest, content: bytes) -> AppTest:
     """Say that "mood" holds the labels, and in which order they are."""
-    drop(page, "Annotations", "april.csv", content)
+    drop(page, "april.csv", content)
     assert widget(page.selectbox, LABEL_COLUMN).value == "label"
     widget(page.selectbox, LABEL_COLUMN).set_value("mood").run()
     widget(page.multiselect, "Labels, in order").set_value(["Yes", "No"]).run()
@@ -54,7 +54,7 @@ def test_next_months_file_needs_no_clicks(server: Server) -> None:
     confirm(visit(), month("Yes", "No"))
     change(server.database, readings, updated_at=MAY_3)
     page = visit()
-    drop(page, "Annotations", "may.csv", month("No", "Yes", prefix="other"))
+    drop(page, "may.csv", month("No", "Yes", prefix="other"))
     assert widget(page.selectbox, LABEL_COLUMN).value == "mood"
     assert widget(page.multiselect, "Labels, in order").value == ["Yes", "No"]
     assert "Read as on 3 May 2026 by you." in seen(page.caption)
@@ -68,20 +68,20 @@ def test_next_months_file_needs_no_clicks(server: Server) -> None:
 def test_a_file_of_other_columns_is_guessed(server: Server) -> None:
     confirm(visit(), month("Yes", "No"))
     page = visit()
-    drop(page, "Annotations", "may.csv", month("Yes", "No", column="tone"))
+    drop(page, "may.csv", month("Yes", "No", column="tone"))
     assert widget(page.selectbox, LABEL_COLUMN).value == "label"
     assert "Read as on" not in seen(page.caption)
 
 
 def test_labels_that_were_not_declared_and_ids_are_not_taken_over(server: Server) -> None:
     page = visit()
-    drop(page, "Annotations", "april.csv", month("Yes", "No"))
+    drop(page, "april.csv", month("Yes", "No"))
     widget(page.selectbox, LABEL_COLUMN).set_value("mood").run()
     widget(page.multiselect, "Labels, in order").set_value(["Yes", "No"]).run()
     widget(page.text_area, "Leave out these raters").set_value("r1\nr2").run()
     press(page, CONTINUE)
     page = visit()
-    drop(page, "Annotations", "may.csv", month("Yes", "No", "Unsure"))
+    drop(page, "may.csv", month("Yes", "No", "Unsure"))
     said = seen(page.caption)
     assert "'Unsure' was not among them" in said
     assert "2 rules on single raters or items" in said
@@ -98,7 +98,7 @@ def test_a_reading_that_does_not_fit_is_named_and_left(server: Server) -> None:
         key, remembered.DataSpec(item="item", rater="rater", label="gone"), (), owner=""
     )
     page = visit()
-    drop(page, "Annotations", "may.csv", content)
+    drop(page, "may.csv", content)
     assert "does not fit this file: may.csv has no column 'gone'" in seen(page.caption)
     assert widget(page.selectbox, LABEL_COLUMN).value == "label"
     assert "Start afresh" not in buttons(page)
@@ -116,14 +116,14 @@ def test_a_colleagues_reading_is_named_and_ones_own_comes_first(
     confirm(visit(), month("Yes", "No"))
     sign_in("bob")
     page = visit()
-    drop(page, "Annotations", "may.csv", month("Yes", "No"))
+    drop(page, "may.csv", month("Yes", "No"))
     assert "by ann@lab.example." in seen(page.caption)
     widget(page.multiselect, "Labels, in order").set_value(["No", "Yes"]).run()
     press(page, CONTINUE)
     for name, order in (("ann", ["Yes", "No"]), ("bob", ["No", "Yes"])):
         sign_in(name)
         page = visit()
-        drop(page, "Annotations", "june.csv", month("Yes", "No"))
+        drop(page, "june.csv", month("Yes", "No"))
         assert "by you." in seen(page.caption)
         assert widget(page.multiselect, "Labels, in order").value == order
 
@@ -131,8 +131,8 @@ def test_a_colleagues_reading_is_named_and_ones_own_comes_first(
 def test_nothing_is_said_where_the_guess_is_the_same(server: Server, example: dict[str, bytes]) -> None:
     for _ in range(2):
         page = visit()
-        drop(page, "Annotations", "annotations.csv", example["annotations.csv"])
-        drop(page, "Raters", "raters.csv", example["raters.csv"])
+        drop(page, "annotations.csv", example["annotations.csv"])
+        drop(page, "raters.csv", example["raters.csv"])
         assert "Read as on" not in seen(page.caption)
         assert "Guessed: " in seen(page.caption) or "Recognised: " in seen(page.caption)
         press(page, CONTINUE)
@@ -147,7 +147,7 @@ def test_a_database_that_is_away_keeps_nobody_from_going_on(
     monkeypatch.setattr(ReadingStore, "recall", fail)
     monkeypatch.setattr(ReadingStore, "remember", fail)
     page = visit()
-    drop(page, "Annotations", "may.csv", month("Yes", "No"))
+    drop(page, "may.csv", month("Yes", "No"))
     assert page.metric
     press(page, CONTINUE)
     assert not page.error

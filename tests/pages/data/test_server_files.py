@@ -24,6 +24,7 @@ from tests.labels import CONTINUE
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import drop, finished, press, seen, shown_run, widget
 
+PICKER = "File on the server"
 UNDERSTOOD = ["35", "104", "3,640", "104"]
 
 
@@ -58,14 +59,16 @@ def page(server: Server) -> AppTest:
     return AppTest.from_file(ENTRY, default_timeout=60).run().switch_page("data.py").run()
 
 
-def take(page: AppTest, slot: str, path: str) -> AppTest:
-    widget(page.selectbox, f"File with the {slot}").set_value(path).run()
-    return press(page, f"Take it as {slot} file")
+def take(page: AppTest, path: str) -> AppTest:
+    page.session_state["overview"] = True
+    widget(page.selectbox, PICKER).set_value(path).run()
+    return press(page, "Take this file")
 
 
-def name(page: AppTest, slot: str, url: str) -> AppTest:
-    widget(page.text_input, f"Address of the {slot}").set_value(url).run()
-    return press(page, f"Read this address as {slot} file")
+def name(page: AppTest, url: str) -> AppTest:
+    page.session_state["overview"] = True
+    widget(page.text_input, "Address of the file").set_value(url).run()
+    return press(page, "Read this address")
 
 
 def figures(page: AppTest) -> list[str]:
@@ -73,12 +76,12 @@ def figures(page: AppTest) -> list[str]:
 
 
 def test_files_of_the_folder_are_used_as_uploads_are(page: AppTest, server: Server) -> None:
-    options = widget(page.selectbox, "File with the annotations").options
+    options = widget(page.selectbox, PICKER).options
     assert [option.split(" (")[0] for option in options] == ["may/annotations.csv", "may/raters.csv"]
     assert options[0].endswith("kB, 3 May 2026)")
-    take(page, "annotations", "may/annotations.csv")
-    assert widget(page.selectbox, "File with the annotations").value is None  # a fresh picker
-    take(page, "raters", "may/raters.csv")
+    take(page, "may/annotations.csv")
+    assert widget(page.selectbox, PICKER).value is None  # a fresh picker
+    take(page, "may/raters.csv")
     assert not page.error
     assert figures(page) == UNDERSTOOD
     assert server.files.used("") == 0
@@ -97,7 +100,7 @@ def test_files_of_the_folder_are_used_as_uploads_are(page: AppTest, server: Serv
 
 def test_searching(page: AppTest) -> None:
     page.text_input[0].set_value("RATERS").run()
-    (option,) = widget(page.selectbox, "File with the annotations").options
+    (option,) = widget(page.selectbox, PICKER).options
     assert option.startswith("may/raters.csv")
     page.text_input[0].set_value("nothing").run()
     assert "Nothing is called so" in seen(page.caption)
@@ -105,8 +108,8 @@ def test_searching(page: AppTest) -> None:
 
 def test_an_address(page: AppTest, server: Server, web: Site) -> None:
     assert f"The server may read what is below {web.url}/data" in seen(page.caption)
-    name(page, "annotations", f"{web.url}/data/annotations.csv")
-    name(page, "raters", f" {web.url}/data/raters.csv ")
+    name(page, f"{web.url}/data/annotations.csv")
+    name(page, f" {web.url}/data/raters.csv ")
     assert not page.error
     assert figures(page) == UNDERSTOOD
     assert server.files.used("") == 0
@@ -127,26 +130,26 @@ REFUSED = {
 
 def test_a_refusal_is_a_sentence_and_what_was_loaded_stays(page: AppTest, web: Site) -> None:
     web.redirects["/data/moved.csv"] = "http://127.0.0.1:9/annotations.csv"
-    take(page, "annotations", "may/annotations.csv")
-    take(page, "raters", "may/raters.csv")
+    take(page, "may/annotations.csv")
+    take(page, "may/raters.csv")
     for url, sentence in REFUSED.items():
-        name(page, "annotations", url.format(web=web.url))
+        name(page, url.format(web=web.url))
         assert sentence in seen(page.error)
         assert "annotations.csv is still in use." in seen(page.error)
         assert figures(page) == UNDERSTOOD
-    take(page, "annotations", "may/annotations.csv")
+    take(page, "may/annotations.csv")
     assert not page.error
 
 
 def test_files_that_cannot_be_used(monkeypatch, page: AppTest, root: Path) -> None:
     (root / "may" / "annotations.csv").write_bytes(b"a,b\n1,2\n")
-    take(page, "annotations", "may/annotations.csv")
+    take(page, "may/annotations.csv")
     assert "annotations.csv has only 2 columns" in seen(page.error)
     (root / "may" / "annotations.csv").unlink()
-    take(page, "annotations", "may/annotations.csv")
+    take(page, "may/annotations.csv")
     assert "annotations.csv cannot be read in this server's folder: No such file" in seen(page.error)
     monkeypatch.setattr(containers, "MAX_BYTES", 10)
-    take(page, "raters", "may/raters.csv")
+    take(page, "may/raters.csv")
     assert "raters.csv is larger than" in seen(page.error)
     assert not page.metric
 
@@ -156,14 +159,14 @@ def test_who_may_not_run_is_not_offered_the_files(monkeypatch, page: AppTest, se
     monkeypatch.setattr(permissions, "current_user", lambda: viewer)
     page.run()
     assert "From this server" not in [expander.label for expander in page.expander]
-    assert "File with the annotations" not in [box.label for box in page.selectbox]
+    assert PICKER not in [box.label for box in page.selectbox]
 
 
 def test_whoever_presses_all_the_same_is_refused(monkeypatch, page: AppTest, server: Server) -> None:
     viewer = User("vic@lab.example", "Vic", "viewer")
     monkeypatch.setattr(permissions, "current_user", lambda: viewer)
     monkeypatch.setattr(server_files, "may_run", lambda: True)  # as it was when the page was drawn
-    take(page, "annotations", "may/annotations.csv")
+    take(page, "may/annotations.csv")
     assert "Your role on this server is viewer" in seen(page.error)
     assert not page.metric
 
@@ -179,6 +182,6 @@ def test_without_places_nothing_is_offered(monkeypatch, tmp_path: Path, server: 
 
 
 def test_an_upload_beside_a_file_of_the_server(page: AppTest, example: dict[str, bytes]) -> None:
-    take(page, "annotations", "may/annotations.csv")
-    drop(page, "Raters", "raters.csv", example["raters.csv"])
+    take(page, "may/annotations.csv")
+    drop(page, "raters.csv", example["raters.csv"])
     assert figures(page) == UNDERSTOOD

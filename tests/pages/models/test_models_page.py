@@ -46,6 +46,7 @@ def answered(page: AppTest, server: Server, gone: list[str]) -> AppTest:
 def section(annotations, raters, spec):
     """What pages/models.py does, around this section alone."""
     from grasp_core.io.parsing.read import read_table
+    from pages._ui.data.advised import Decided
     from pages._ui.data.problems import load_or_list
     from pages._ui.models.models_as_raters import show_models_as_raters
     from pages._ui.session.state import work
@@ -53,7 +54,7 @@ def section(annotations, raters, spec):
     session = work()
     if session.annotations is None:
         session.use_files(read_table(annotations, "annotations.csv"), read_table(raters, "raters.csv"))
-        load_or_list(spec.data)
+        load_or_list(Decided(spec.data, (), asked=False))
     show_models_as_raters()
 
 

@@ -227,7 +227,7 @@ def test_names_from_the_data_stay_inert(page: AppTest, server: Server) -> None:
 def test_unanimous_data_get_a_page_that_says_so(page: AppTest, server: Server) -> None:
     page.switch_page("data.py").run()
     rows = [f"i{i},r{j},Yes,{'ab'[j % 2]}" for i in range(5) for j in range(6)]
-    drop(page, "Annotations", "one.csv", "\n".join(["item,rater,label,sex", *rows]).encode())
+    drop(page, "one.csv", "\n".join(["item,rater,label,sex", *rows]).encode())
     page.switch_page("analysis.py").run()
     finished(press(page, "Run"), server)
     assert not page.error

@@ -228,4 +228,4 @@ def test_a_renamed_run_is_renamed_on_start(server: Server) -> None:
     press(page, "Edit")
     widget(page.text_input, "Title").set_value("Run Z")
     press(page, "Save")
-    assert _titles(on(page, "start")) == ["Run Z"]
+    assert "Run Z" in seen(on(page, "start").caption)

@@ -20,7 +20,7 @@ def test_unexpected_errors_become_a_sentence_and_leave_no_data_in_the_log(
     monkeypatch.setattr(read_watched, "read_table", _fail)
     page.switch_page("data.py").run()
     with caplog.at_level(logging.ERROR):
-        drop(page, "Annotations", "a.csv", b"a,b,c\n1,2,3\n")
+        drop(page, "a.csv", b"a,b,c\n1,2,3\n")
     assert not page.exception
     assert "went wrong in GRASP itself" in seen(page.error)
     assert "KeyError" in caplog.text
@@ -32,7 +32,7 @@ def test_errors_for_the_user_are_shown_as_they_are(page: AppTest, monkeypatch: p
     def refuse(*_: object) -> None:
         raise DataError("column *x* is <b>missing</b>")
 
-    monkeypatch.setattr(files, "file_slots", refuse)
+    monkeypatch.setattr(files, "drop_zone", refuse)
     page.switch_page("data.py").run()
     assert "column *x* is <b>missing</b>" in seen(page.error)
     assert "<b>" not in page.error[0].value

@@ -54,7 +54,7 @@ def fetch(page: AppTest, address: str, table: str = "votes") -> AppTest:
     page.selectbox(key=next(box.key for box in page.selectbox if box.label == "Tool")).set_value("sql").run()
     widget(page.text_input, "Address of the database").set_value(address)
     widget(page.text_input, "Table").set_value(table).run()
-    return press(page, "Fetch as annotations file")
+    return press(page, "Fetch")
 
 
 def test_a_table_is_fetched_fetched_again_and_analysed_as_before(
@@ -67,7 +67,7 @@ def test_a_table_is_fetched_fetched_again_and_analysed_as_before(
     (entry,) = server.audit.search(action="upload")[0]
     assert server.files.source(entry.object_id) == f"sql:sqlite:///{database}?table=votes"
     assert widget(page.text_input, "Address of the database").value == ""
-    drop(page, "Raters", "raters.csv", RATERS.encode())
+    drop(page, "raters.csv", RATERS.encode())
     press(page, "Bring what is new")
     assert "Nothing is new: votes.parquet is what it was, 48 rows." in seen(page.info)
     page.switch_page("analysis.py").run()

@@ -20,6 +20,7 @@ from grasp_core.people import Identity
 from grasp_core.settings import Settings
 from grasp_core.store.calls.outcomes import Outcome, OutcomeStore
 from grasp_core.store.calls.webhooks import WebhookStore
+from grasp_core.store.drafts import Draft, DraftFile, DraftStore
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
 from grasp_core.store.people.audit import AuditStore
@@ -91,6 +92,7 @@ def fill(engine: Engine, owner: str, other: str) -> str:
     theirs = runs.add(RESULT, title="theirs", owner=other)
     links.create(theirs.id, created_by=owner)
     links.create_leaderboard(BOARD, created_by=owner)
+    DraftStore(engine).save(Draft(DraftFile("mine.csv", "5" * 64, None), None, None), owner=owner)
     SubmissionStore(engine).reserve({"t": {"1": "a"}}, owner=owner)
     TokenStore(engine).create(owner=owner, name="nightly", scope="read", days=1)
     SourceTokenStore(engine).keep(b"sealed", owner=owner, site="https://labels.example")

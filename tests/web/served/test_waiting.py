@@ -17,7 +17,7 @@ from tests.web.served.conftest import QUOTA_MB, SOONER
 from tests.web.tabs import XSRF, tab
 
 EACH = 20_000_000
-SMALL = b"this is no saved result"
+SMALL = b'{"format": "grasp-run", this is no saved result'
 
 
 def memory_at_rest(url: str) -> float:

@@ -1,0 +1,121 @@
+"""Which of several files holds annotations, which describes raters and which items: told by their content."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from grasp_core.data_spec import DataSpec
+from grasp_core.errors import DataError
+from grasp_core.io.guess.look import Look
+from grasp_core.io.guess.recognise import recognise
+from grasp_core.io.table import names
+from grasp_core.io.table.joined import with_joined
+from grasp_core.io.table.table import Table
+
+Role = Literal["annotations", "raters", "items"]
+
+_SHARED = 0.5
+"""Share of a file's ids, or of those that the annotations have, that both must hold."""
+_APART = 0.9
+"""Share of a column's rows that have a value of their own where it holds the ids of a file."""
+_EQUAL = 0.05
+"""Shares that differ by less do not tell raters from items."""
+
+
+def file_roles(tables: Sequence[Table], *, as_given: bool = False) -> tuple[Role | None, ...]:
+    """The role of each file.
+
+    The annotations are in the file that most others can be joined to. Another file describes raters, or
+    items, where it has a row for each of them. A file of the annotations' own columns holds more of them.
+
+    Parameters
+    ----------
+    tables : sequence of Table
+        At least one.
+    as_given : bool
+        The first that can hold annotations does, as on the sheets of a workbook.
+
+    Returns
+    -------
+    tuple of "annotations", "raters", "items" or None
+        None for a file that nothing in it joins to the annotations, or that may be of either role.
+
+    Raises
+    ------
+    DataError
+        If no file can hold annotations.
+    """
+    of_raters: tuple[Role, ...] = ("raters",)
+    if all(table.recipe is not None and table.recipe.raters for table in tables):
+        return of_raters * len(tables)
+    best: tuple[Role | None, ...] = ()
+    refusal: DataError | None = None
+    for table in tables if as_given else sorted(tables, key=_cells, reverse=True):
+        try:
+            spec = recognise(table).spec
+        except DataError as error:
+            refusal = refusal or error
+            continue
+        roles = tuple("annotations" if other is table else _role(table, spec, other) for other in tables)
+        if not best or _told(roles) > _told(best):
+            best = roles
+        if as_given or None not in roles:
+            break
+    if not best:
+        raise refusal or DataError("no file was given")
+    return best
+
+
+def _cells(table: Table) -> int:
+    return len(table) * len(table.columns)
+
+
+def _told(roles: Sequence[Role | None]) -> int:
+    return sum(role is not None for role in roles)
+
+
+def _role(annotations: Table, spec: DataSpec, other: Table) -> Role | None:
+    if other.recipe is not None and other.recipe.raters:
+        return "raters"
+    if set(other.columns) == set(annotations.columns):
+        return "annotations"
+    ids = _ids(annotations, spec)
+    look = Look(other)
+    shares: dict[Role, float] = {"raters": 0.0, "items": 0.0}
+    keys: dict[Role, str] = {}
+    for name in other.columns:
+        known = look.texts(name)
+        if len(known) < 2 or len(known) < _APART * look.n:
+            continue
+        for role, texts in ids.items():
+            share = len(known & texts) / max(min(len(known), len(texts)), 1)
+            if share > shares[role] and len(known & texts) > 1:
+                shares[role], keys[role] = share, name
+    if max(shares.values()) < _SHARED:
+        return None
+    if abs(shares["raters"] - shares["items"]) > _EQUAL:
+        return max(shares, key=lambda role: shares[role])
+    return _by_name(spec, keys, other)
+
+
+def _ids(annotations: Table, spec: DataSpec) -> Mapping[Role, set[str]]:
+    """Ids of raters and items, as the annotations name them."""
+    table = with_joined(annotations, (spec.item, spec.rater))
+    own = {name: set(table.distinct(name)) - {""} for name in (spec.item, spec.rater) if name is not None}
+    heads = set(annotations.columns) - own.keys()
+    raters = heads if spec.layout == "items-by-raters" else own.get(str(spec.rater), set())
+    items = heads if spec.layout == "raters-by-items" else own.get(str(spec.item), set())
+    return {"raters": raters, "items": items}
+
+
+def _by_name(spec: DataSpec, keys: Mapping[Role, str], other: Table) -> Role | None:
+    """Where raters and items have the same ids, such as 1, 2 and 3, the names of columns tell."""
+    for name in keys.values():
+        if name in (spec.rater, spec.item):
+            return "raters" if name == spec.rater else "items"
+    of_raters = any(names.mentions(name, names.RATER | names.DEMOGRAPHIC) for name in other.columns)
+    of_items = any(names.mentions(name, names.ITEM | names.TEXT) for name in other.columns)
+    if of_raters == of_items:
+        return None
+    return "raters" if of_raters else "items"

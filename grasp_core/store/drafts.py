@@ -1,0 +1,107 @@
+"""Drafts: what somebody has brought and chosen and not yet run, so that a closed tab loses nothing."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from grasp_core.data_spec import DataSpec
+from grasp_core.json_values import from_json, to_json
+from grasp_core.spec import AnalysisSpec
+from grasp_core.store.bound import Bound
+from grasp_core.store.database import clock, only_one, to_read, to_write
+from grasp_core.store.schema import drafts, storable
+
+MAX_BYTES = 2**20
+"""Longer drafts are not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftFile:
+    """A file of a draft, kept with the uploads.
+
+    Parameters
+    ----------
+    name, sha256 : str
+    member : str or None
+        Sheet, or file of an archive.
+    """
+
+    name: str
+    sha256: str
+    member: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What somebody has brought and chosen.
+
+    Parameters
+    ----------
+    annotations, raters, items : DraftFile or None
+    spec : DataSpec or None
+        The reading as it was chosen, without what `answers` say.
+    axes : tuple of str
+        Those proposed.
+    answers : dict from str to bool
+        By question.
+    decided : DataSpec or None
+        The reading with these answers, once no question is open.
+    analysis : AnalysisSpec or None
+        What was chosen on Analysis.
+    """
+
+    annotations: DraftFile | None
+    raters: DraftFile | None
+    items: DraftFile | None
+    spec: DataSpec | None = None
+    axes: tuple[str, ...] = ()
+    answers: dict[str, bool] | None = None
+    decided: DataSpec | None = None
+    analysis: AnalysisSpec | None = None
+
+
+class DraftStore(Bound):
+    """Drafts in the database: one for each person, or browser, in a project."""
+
+    def save(self, draft: Draft, *, owner: str) -> None:
+        """Keep a draft in place of the earlier one; one without files only takes that away.
+
+        Raises
+        ------
+        AccessError
+            If nothing is added to the project any more.
+        """
+        text = json.dumps(to_json(draft))
+        empty = draft.annotations is None and draft.raters is None and draft.items is None
+        with to_write(self._engine) as connection:
+            only_one(connection, f"draft {owner}")
+            connection.execute(drafts.delete().where(self._of(owner)))
+            if empty or len(text) > MAX_BYTES:
+                return
+            self._check_open(connection)
+            connection.execute(
+                drafts.insert().values(
+                    project_id=self._home, owner=owner, data=text, updated_at=clock(self._engine)
+                )
+            )
+
+    def load(self, *, owner: str) -> Draft | None:
+        """The draft in this project; None where there is none that can be read."""
+        with to_read(self._engine) as connection:
+            text = connection.execute(sa.select(drafts.c.data).where(self._of(owner))).scalar_one_or_none()
+        try:
+            return None if text is None else from_json(json.loads(text), Draft)
+        except (ValueError, RecursionError):  # of another version
+            return None
+
+    def delete_older_than(self, hours: float) -> int:
+        """Delete drafts of any project that nobody changed for so long; returns how many."""
+        old = drafts.c.updated_at < clock(self._engine) - hours * 3600
+        with to_write(self._engine) as connection:
+            return connection.execute(drafts.delete().where(old)).rowcount
+
+    def _of(self, owner: str) -> sa.ColumnElement[bool]:
+        return (drafts.c.project_id == self._home) & (drafts.c.owner == storable(owner))
