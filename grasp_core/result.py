@@ -110,6 +110,68 @@ class Findable:
 
 
 @dataclass(frozen=True, slots=True)
+class LabelAgreement:
+    """How often another rater of an item gives a label that one has given it.
+
+    `annotations` are those on items that several rated. `again` is the share of the others' answers on the
+    same items that are this label too, `by_chance` the share of all answers that would be. `alone` are the
+    items that got the label once, `beside` the label that they got most besides.
+    """
+
+    label: str
+    annotations: int
+    again: float | None
+    by_chance: float | None
+    alone: int
+    beside: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RaterAgreement:
+    """How often a rater, who is not named, answers as another does on the same item.
+
+    `annotations` are those on items that others rated too. `differs` says that the rater agrees with the
+    others less than they do on the same items, by more than luck explains.
+    """
+
+    annotations: int
+    again: float
+    differs: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BatchAgreement:
+    """Agreement on the items of one value of a column, such as a batch or a month."""
+
+    column: str
+    value: str
+    items: int
+    alpha: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Everybody:
+    """How well all raters agree, whoever they are.
+
+    `alpha` is Krippendorff's, with its 95 % interval for other items; None where it is not estimable, which
+    `reason` says. `items` are those that several rated, `unanimous` the share of them on which all agree,
+    `plurality` the mean share of an item's most frequent label. `labels` are empty of several questions,
+    `raters`, least agreement first, where there are too many to list.
+    """
+
+    alpha: float | None
+    low: float | None
+    high: float | None
+    reason: Remark | None
+    items: int
+    plurality: float | None
+    unanimous: float | None
+    labels: tuple[LabelAgreement, ...]
+    raters: tuple[RaterAgreement, ...]
+    batches: tuple[BatchAgreement, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Association:
     """How closely two axes of a run go together: bias-corrected Cramér's V, 0 to 1.
 
@@ -230,6 +292,8 @@ class Result:
         """Permutations that were computed; an adaptive run's spec only says how many at most."""
         if self.permutations_done is not None:
             return self.permutations_done
+        if not self.spec.analysis.axes:
+            return 0
         return self.spec.analysis.permutations if self.stopping is None else self.stopping.permutations
 
     def to_dict(self) -> dict[str, Any]:
@@ -274,6 +338,12 @@ class RunResult(Result):
     given: tuple[GivenResult, ...] = field(default=(), metadata=ADDED)
     associations: tuple[Association, ...] = field(default=(), metadata=ADDED)
     findable: tuple[Findable, ...] = field(default=(), metadata=ADDED)
+    everybody: Everybody | None = field(default=None, metadata=ADDED)
+
+    @property
+    def of_everybody(self) -> bool:
+        """Whether no axis was named, so that it tells of all raters together and of no group."""
+        return not self.spec.analysis.axes
 
 
 # How rows stand in files: a group's axes and values beside what was found about it.

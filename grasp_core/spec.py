@@ -74,7 +74,8 @@ class AnalysisSpec:
     Parameters
     ----------
     axes : tuple of axis sets
-        ``("gender",)`` for the groups of one axis, ``("race", "gender")`` for an intersection.
+        ``("gender",)`` for the groups of one axis, ``("race", "gender")`` for an intersection. Without any,
+        the run tells how well all raters agree.
     statistics : tuple of str
         Those reported, out of :data:`STATISTICS`.
     gai : (str, str)
@@ -154,8 +155,10 @@ class AnalysisSpec:
             raise SpecError("bins of workload would cut clusters apart; leave one of the two out")
         if self.cluster in self.strata:
             raise SpecError(f"{self.cluster} cannot be stratum and cluster at once: nothing could move")
-        if not self.axes or not all(self.axes):
-            raise SpecError("choose at least one demographic axis")
+        if not all(self.axes):
+            raise SpecError("an intersection needs at least one axis; leave an empty one out")
+        if not self.axes and (self.given or self.strata or self.cluster is not None):
+            raise SpecError("choose at least one demographic axis: without any, nothing is shuffled")
         if len({frozenset(axes) for axes in self.axes}) != len(self.axes):
             raise SpecError("an axis or intersection is named twice")
         for axes in self.axes:

@@ -46,8 +46,24 @@ def _say_what_to_load() -> None:
     link_to("data", "Go to Data")
 
 
+def _choose_agreement(dataset: Dataset) -> dict[str, Any]:
+    """What there is to choose where nothing is known of raters."""
+    st.info(
+        "Nothing is known of the raters, so there are no groups to compare: this tells how well all of them "
+        "agree, on which labels, and who differs. Add a file with their age, gender or background on Data to "
+        "compare groups."
+    )
+    return {
+        "axes": (),
+        "slices": choose_slices(dataset),
+        "level": choose_level(dataset.questions, proposal_of(dataset.questions)),
+    }
+
+
 def _choose(dataset: Dataset) -> dict[str, Any]:
     names = tuple(dataset.raters.axes)
+    if not names:
+        return _choose_agreement(dataset)
     choose_preset()
     st.header("Who is compared")
     axes = choose_axes(names, tuple(name for name in work().proposed_axes if name in names))
@@ -95,12 +111,18 @@ def _offer_run(dataset: Dataset, reading: DataSpec, load_s: float) -> None:
     except GraspError as error:
         st.error(escape_markdown(str(error)))
         return
+    if dataset.raters.axes and not spec.analysis.axes:
+        st.error("Choose at least one demographic axis.")
+        return
     ranked = _in_order(dataset, spec)
-    if ranked is None or not say_what_is_compared(dataset, spec.analysis):
+    if ranked is None:
+        return
+    if spec.analysis.axes and not say_what_is_compared(dataset, spec.analysis):
         return
     spec = ranked
     keep_draft(spec.analysis)
-    say_who_rated_what(dataset, spec.analysis)
+    if spec.analysis.axes:
+        say_who_rated_what(dataset, spec.analysis)
     if st.button("Run", type="primary", icon=":material/play_arrow:"):
         go("results", run_id=submit(dataset, spec, load_s).id)
 

@@ -195,7 +195,7 @@ def field_names(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
         for name, inner in value.items():
             yield name
-            if name == "labels":  # its fields are the data's own labels
+            if name == "labels" and isinstance(inner, dict):  # its fields are the data's own labels
                 yield from field_names(list(inner.values()))
             elif name not in ("group", "a", "b"):  # their fields are the data's own axes
                 yield from field_names(inner)

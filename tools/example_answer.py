@@ -39,6 +39,7 @@ def in_small(result: RunResult) -> RunResult:
         assignment=(),
         associations=(),
         findable=(),
+        everybody=None,
         timing=Timing(0.0, 0.0, 0.0),
     )
 

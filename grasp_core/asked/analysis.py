@@ -65,11 +65,10 @@ def analysis_of(
             raise SpecError(why, field="categories")
     fields = with_axes(found, fields, named)
     if not fields["axes"]:
-        raise SpecError(
-            f"no column describes raters, so there are no groups to compare; name one with "
-            f"{voice.option('axis')}, or give a file of what is known of the raters with "
-            f"{voice.option('raters')}",
-            field="axes",
+        voice.note(
+            "no column describes raters, so this tells how well all of them agree; "
+            f"{voice.option('axis')} names a column to compare groups by, {voice.option('raters')} a file of "
+            "what is known of the raters"
         )
     published = found.recipe is not None and found.recipe.paper and _one_set(named, found.recipe.axes)
     if published and preset is None:

@@ -3,6 +3,7 @@
 Imports `benchmark`, `models_as_raters`, `panels`, `planner`, `rater_map` and `report`.
 """
 
+from grasp_core.charts.agreement import agreement_chart
 from grasp_core.charts.cohesion import cohesion_map
 from grasp_core.charts.dsi import dsi_chart
 from grasp_core.charts.export import IMAGES, chart_text, check_can_draw, drawn, to_pdf, to_png, to_svg
@@ -19,6 +20,7 @@ from grasp_core.charts.verdicts import verdict_chart
 __all__ = [
     "IMAGES",
     "Theme",
+    "agreement_chart",
     "chart_alt",
     "chart_text",
     "check_can_draw",

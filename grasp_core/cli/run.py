@@ -141,15 +141,16 @@ def _run(chosen: argparse.Namespace) -> None:
         note_other_data(recorded, data)
     # What cannot be computed is refused and nothing else said.
     grouping = checked_groups(data, run_spec)
-    if recorded is None and chosen.permutations is None:
+    if grouping.groups and recorded is None and chosen.permutations is None:
         run_spec = cohesion_stopping_early(data, run_spec, VOICE)
-    if recorded is None and chosen.pairs is None:
+    if grouping.groups and recorded is None and chosen.pairs is None:
         run_spec = with_pairs(data, run_spec, VOICE)
     say_data(data, run_spec.data)
     say_order(data, run_spec, VOICE)
     if recorded is None and chosen.level is None:
         say_level(data, VOICE)
-    say_shuffles(data, grouping, run_spec.analysis, VOICE)
+    if grouping.groups:
+        say_shuffles(data, grouping, run_spec.analysis, VOICE)
     load_s = time.perf_counter() - started
     pool = make_pool(settings, workers.threads, chosen.workers)
     try:
@@ -165,7 +166,8 @@ def _run(chosen: argparse.Namespace) -> None:
     for warning in warned(result).others:  # the first stand before the answer
         note(str(warning))
     say_batches(found, run_spec.analysis.columns, data, result.warnings, VOICE)
-    say_teams(found, run_spec.analysis, data, VOICE)
+    if grouping.groups:
+        say_teams(found, run_spec.analysis, data, VOICE)
 
 
 def _compute(

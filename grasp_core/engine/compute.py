@@ -16,7 +16,7 @@ from grasp_core.engine.later import WithinStage, later_stages
 from grasp_core.engine.pools.blocks import FIRST_LABELS, Block, Blocks, Progress
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.provisional import Showing
-from grasp_core.engine.run import Prepared, finish, new_tally, prepare
+from grasp_core.engine.run import Prepared, agreement_alone, finish, new_tally, prepare
 from grasp_core.engine.verdict import explained, too_few_for_verdicts, verdict_open
 from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.io.dataset.load import Dataset
@@ -56,6 +56,8 @@ def compute(
     WorkerError
         If the workers die again and again.
     """
+    if not spec.analysis.axes and not spec.models:
+        return agreement_alone(dataset, spec, load_s)
     before = Progress(0, spec.analysis.permutations, None)
     prepared = prepare(dataset, spec, lambda: watcher.check(before))
     finished = partial(finish, prepared, load_s=load_s)

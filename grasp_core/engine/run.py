@@ -29,6 +29,7 @@ from grasp_core.panels.cohesion.verdict import (
     untestable,
     with_verdicts,
 )
+from grasp_core.panels.everybody import MOST_CELLS, everybody
 from grasp_core.panels.given.panel import check_given
 from grasp_core.panels.models.panel import Models
 from grasp_core.panels.panel import Judged, Panel, RunPanel
@@ -122,10 +123,44 @@ def prepare(dataset: Dataset, spec: RunSpec, check: Callable[[], None] = lambda:
     return Prepared(dataset, spec, grouping, found, shuffles, observed_s, checks)
 
 
+def agreement_alone(dataset: Dataset, spec: RunSpec, load_s: float) -> RunResult:
+    """The result of a run without axes: how well all raters agree.
+
+    Raises
+    ------
+    SpecError
+        If labels without an order are to be ranked, or there are too many items and labels to count.
+    """
+    checked_groups(dataset, spec)
+    started = time.perf_counter()
+    found = everybody(dataset, spec.analysis)
+    if found is None:
+        raise SpecError(
+            f"there are too many items and labels to count at once (at most {MOST_CELLS:,} of them "
+            "multiplied); recode rare labels into one"
+        )
+    return RunResult(
+        data=dataset.summary,
+        spec=spec,
+        warnings=(),
+        timing=Timing(load_s, time.perf_counter() - started, 0.0),
+        code_version=__version__,
+        groups=(),
+        dsi=(),
+        everybody=found,
+    )
+
+
 def checked_groups(dataset: Dataset, spec: RunSpec) -> Grouping:
-    """Form the groups of a run; errors are those of :func:`prepare`."""
+    """Form the groups of a run, none without axes; errors are those of :func:`prepare`."""
     analysis = spec.analysis
     check_order(dataset, spec)
+    if not analysis.axes:
+        if spec.models:
+            raise SpecError(
+                "models are compared with groups of raters: choose at least one axis", field="axes"
+            )
+        return form_groups(dataset.raters, ())
     _check_axes(dataset, analysis)
     grouping = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
     check_something_moves(dataset.raters, grouping, analysis)
@@ -216,6 +251,7 @@ def finish(
     warnings = ranked([*said, *found.warnings])
     return replace(
         found,
+        everybody=None if provisional else everybody(prepared.dataset, prepared.spec.analysis),
         groups=groups,
         assignment=prepared.assignment,
         associations=together,

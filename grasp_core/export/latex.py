@@ -15,6 +15,7 @@ from grasp_core.rater_map.values import RaterMap
 from grasp_core.rater_map.words import EXPLANATION
 from grasp_core.remarks.ranks import ranked
 from grasp_core.report.contents import brackets, marks, run_title
+from grasp_core.report.everybody import agreement_tables, in_one_line
 from grasp_core.report.given import GIVEN_EXPLANATION, given_table
 from grasp_core.report.in_numbers import dsi_in_numbers, in_numbers
 from grasp_core.report.pairs.sentences import PAIRS_SAID, most_told
@@ -105,6 +106,12 @@ def table_latex(result: RunResult, found: RaterMap | None = None) -> str:
     where the map of raters was made, what axes explain (``tab:grasp-map``, ``tab:grasp-map-groups``).
     """
     result = printable_result(result)
+    if result.of_everybody and result.everybody is not None:
+        title = f"{run_title(result.spec)}. {in_one_line(result)}"
+        lines = [r"% In the preamble: \usepackage{booktabs}"]
+        for place, (heading, table) in enumerate(agreement_tables(result.everybody), 1):
+            lines += _table(table, f"{heading}: {title}", f"agreement-{place}", texts=1)
+        return "\n".join(lines) + "\n"
     statistics = reported_statistics(result)
     heads = [rf"\multicolumn{{2}}{{c}}{{{escape_latex(WORDS[name].name)}}}" for name in statistics]
     lines = [

@@ -12,6 +12,7 @@ from grasp_core.rater_map.tables import axes_table, distance_words, groups_table
 from grasp_core.rater_map.values import RaterMap
 from grasp_core.rater_map.words import EXPLANATION, sentences
 from grasp_core.report.contents import brackets, marks, not_estimable, run_title
+from grasp_core.report.everybody import agreement_tables, in_one_line
 from grasp_core.report.findings.sentences import answer
 from grasp_core.report.findings.warned import Warned
 from grasp_core.report.given import GIVEN_EXPLANATION, given_sentences, given_table
@@ -48,10 +49,19 @@ def escape_inline(text: str) -> str:
 def table_markdown(result: RunResult, found: RaterMap | None = None) -> str:
     """The answer in words, Table 5 with its marks explained, and what else was computed, the map too."""
     result = printable_result(result)
-    parts = [
+    begun = [
         f"# {escape_inline(run_title(result.spec))}",
         f"{escape_inline(labelled_sentence(result.spec.data, result.data))}.",
         *_answer(result),
+    ]
+    if result.of_everybody and result.everybody is not None:
+        for heading, table in agreement_tables(result.everybody):
+            begun += [f"## {escape_inline(heading)}", _frame(table, 1)]
+        return "\n\n".join(begun) + "\n"
+    line = in_one_line(result)
+    parts = [
+        *begun,
+        *([escape_inline(line)] if line else []),
         _frame(wide_table(result), 2),
         "; ".join(f"{escape_inline(sign)}: {meaning}" for sign, meaning in marks(result.spec.analysis)) + ".",
         *(f"- {escape_inline(sentence)}" for sentence in not_estimable(result)),

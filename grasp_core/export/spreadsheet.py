@@ -20,15 +20,20 @@ from grasp_core.report.tables.groups import dsi_table, results_table
 from grasp_core.report.tables.labels import MEAN, label_use_table, with_label_use
 from grasp_core.report.words.names import WORDS, axis_label, group_label, reported_statistics
 from grasp_core.report.words.printable import printable_result
-from grasp_core.result import RunResult, SliceResult, SlicesResult
+from grasp_core.result import Everybody, RunResult, SliceResult, SlicesResult
 
 
 def table_xlsx(result: RunResult, found: RaterMap | None = None) -> bytes:
     """Workbook with the answer and its warnings, then every table, and the map where it was made."""
     result = printable_result(result)
     found = None if found is None else printable_map(found)
-    book = Book(run_title(result.spec), result.permutations)
+    book = Book(run_title(result.spec), max(result.permutations, 1))
     book.add("Answer", _answer(result), frozen=1)
+    if result.of_everybody and result.everybody is not None:
+        for sheet, table in _agreement(result.everybody).items():
+            book.add(sheet, table, frozen=1)
+        book.add("Data", _data(result))
+        return book.content()
     book.add("Table 5", _groups(result), frozen=2)
     book.add("DSI", _dsi(result), frozen=1)
     if with_label_use(result):
@@ -60,6 +65,38 @@ def _answer(result: RunResult) -> list[Column]:
     if result.pairs:
         rows += [("Pairs", sentence.plain) for sentence in most_told(result, len(result.pairs))]
     return _texts(("What", "In words"), rows)
+
+
+def _agreement(found: Everybody) -> dict[str, list[Column]]:
+    """Of all raters: by label, by rater, and by batch, each on its sheet."""
+    sheets = {}
+    if found.labels:
+        sheets["By label"] = [
+            Column("Label", "text", [one.label for one in found.labels]),
+            Column("Answers", "count", [one.annotations for one in found.labels]),
+            Column("Another says so too", "value", [_cell(one.again) for one in found.labels]),
+            Column("By chance", "value", [_cell(one.by_chance) for one in found.labels]),
+            Column("Items with one such answer", "count", [one.alone for one in found.labels]),
+        ]
+    if found.raters:
+        sheets["By rater"] = [
+            Column("Rater", "count", [*range(1, len(found.raters) + 1)]),
+            Column("Answers", "count", [one.annotations for one in found.raters]),
+            Column("As another did", "value", [one.again for one in found.raters]),
+            Column("Clearly less", "text", ["yes" if one.differs else "" for one in found.raters]),
+        ]
+    if found.batches:
+        sheets["By batch"] = [
+            Column("Column", "text", [one.column for one in found.batches]),
+            Column("Value", "text", [one.value for one in found.batches]),
+            Column("Items", "count", [one.items for one in found.batches]),
+            Column("Alpha", "value", [_cell(one.alpha) for one in found.batches]),
+        ]
+    return sheets
+
+
+def _cell(value: float | None) -> float:
+    return math.nan if value is None else value
 
 
 def _groups(result: RunResult) -> list[Column]:

@@ -1,4 +1,4 @@
 """Panels: what is tested under one set of permutations; a new question is one more module here.
 
-Imports `permutation` and `remarks`.
+Imports `intervals`, `io`, `permutation`, `remarks` and `statistics`.
 """

@@ -46,7 +46,9 @@ def run_title(spec: RunSpec) -> str:
     questions = [printable_name(one_line(name)) for name in labels]
     axes = [printable_name(axis_label(names)) for names in spec.analysis.axes]
     models = [printable_name(one_line(model.name)) for model in spec.models]
-    return (f"{_some(models, _MODELS)}: " if models else "") + f"{_some(questions)} by {_some(axes)}"
+    return (
+        f"{_some(models, _MODELS)}: " if models else ""
+    ) + f"{_some(questions)}{f' by {_some(axes)}' if axes else ''}"
 
 
 def _some(names: Sequence[str], most: int = _NAMED) -> str:

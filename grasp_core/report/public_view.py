@@ -31,8 +31,8 @@ def public_view(result: Result, *, small_groups: bool = False) -> Result:
     -----
     Left out are the files, values by which raters were excluded or recoded, lists of ids, columns left aside
     (in a matrix they may be called as raters are), warnings about the data (they may quote it), slices of a
-    single item, and, in results brought from elsewhere, groups below the run's own smallest size. Of models
-    only name and figures stay.
+    single item, rows of single raters, and, in results brought from elsewhere, groups below the run's own
+    smallest size. Of models only name and figures stay.
     """
     if not small_groups:
         result = without_small_groups(result)
@@ -52,8 +52,10 @@ def public_view(result: Result, *, small_groups: bool = False) -> Result:
     if isinstance(shown, RunResult):
         groups = without_names(row for row in shown.groups if row.n_raters >= least)
         named = {row.group for row in groups} | {None}
+        everybody = shown.everybody
         return replace(
             shown,
+            everybody=None if everybody is None else replace(everybody, raters=()),
             groups=groups,
             assignment=tuple(check for check in shown.assignment if check.groups <= named),
             dsi=tuple(row for row in shown.dsi if row.group in named),

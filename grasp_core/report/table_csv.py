@@ -14,7 +14,7 @@ from grasp_core.report.given import as_result as given_view
 from grasp_core.report.slices import as_results
 from grasp_core.report.tables.groups import ends
 from grasp_core.report.words.names import named_group, outcome_of, reported_statistics
-from grasp_core.result import RunResult
+from grasp_core.result import Everybody, RunResult
 from grasp_core.verdict import Verdict
 
 CSV_COLUMNS = (
@@ -121,6 +121,8 @@ def _verdict(verdict: Verdict | None) -> dict[str, object]:
 
 
 def _lines(result: RunResult) -> Iterator[tuple[object, ...]]:
+    if result.of_everybody and result.everybody is not None:
+        yield from _of_everybody(result, result.everybody)
     for row in result.groups:
         of_group = (*_named(row.group), row.n_raters, row.n_annotations)
         outcomes = {name: outcome_of(row, name) for name in reported_statistics(result)}
@@ -132,6 +134,22 @@ def _lines(result: RunResult) -> Iterator[tuple[object, ...]]:
         sizes = ("", "") if axis.group is None else raters.get(axis.group, ("", ""))
         caution = caution_codes(result.warnings, axis.axes)
         yield (_axes(axis.axes), label, *sizes, "dsi", "", *_outcome(axis.outcome, caution))
+
+
+def _of_everybody(result: RunResult, found: Everybody) -> Iterator[tuple[object, ...]]:
+    """Of all raters: their agreement, how often each label is given again, and by chance."""
+    of_all = ("", "", result.data.raters, result.data.annotations)
+    not_tested = ("",) * 5  # middle of random groupings, direction, p, q and mark
+    reason = "" if found.reason is None else str(found.reason)
+    after = (*not_tested, "", "", "")
+    ends = (exact(found.low), exact(found.high))
+    yield (*of_all, "alpha", "", exact(found.alpha), *ends, *not_tested, reason, "", "")
+    for name, value in (("plurality_size", found.plurality), ("unanimous", found.unanimous)):
+        yield (*of_all, name, "", exact(value), "", "", *after)
+    for one in found.labels:
+        cells = ("", "", result.data.raters, one.annotations)
+        yield (*cells, "again", safe_cell(one.label), exact(one.again), "", "", *after)
+        yield (*cells, "again_by_chance", safe_cell(one.label), exact(one.by_chance), "", "", *after)
 
 
 def _named(group: Group) -> tuple[str, str]:

@@ -92,13 +92,18 @@ def test_a_label_misspelt_is_what_is_told(folder: Path, capsys) -> None:
     assert "has no column 'ofensive'; did you mean 'offensive'" in said
 
 
-def test_a_run_without_columns_about_raters_says_what_is_missing(folder: Path, capsys) -> None:
+def test_a_run_without_columns_about_raters_tells_how_well_they_agree(folder: Path, capsys) -> None:
     rows = [["item", "rater", "label"], *([f"i{n % 9}", f"r{n // 9}", "ab"[n % 5 % 2]] for n in range(54))]
     (folder / "bare.csv").write_bytes(csv_bytes(rows))
-    said = refusal(capsys, "run", "--annotations", "bare.csv")
-    assert "no column describes raters" in said
-    assert "--axis" in said
-    assert "--raters" in said
+    assert cli.main(["run", "--annotations", "bare.csv", "--csv", "bare_out.csv"]) == 0
+    told = capsys.readouterr()
+    assert "no column describes raters, so this tells how well all of them agree" in told.err
+    assert "--axis" in told.err
+    assert "--raters" in told.err
+    assert "Your 6 raters agree" in told.out or "Your 6 raters hardly agree" in told.out
+    assert "When one rater says it, another says so too" in told.out
+    assert ",,6,54,alpha,," in (folder / "bare_out.csv").read_text(encoding="utf-8")
+    assert "models are compared with groups" not in told.err
 
 
 def test_ages_are_offered_as_bands_that_are_an_axis(folder: Path, capsys) -> None:

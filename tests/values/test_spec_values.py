@@ -215,7 +215,6 @@ def test_defaults_and_paper_conventions() -> None:
         ({"seed": MAX_SEED + 1}, "seed"),
         ({"seed": None}, "seed"),
         ({"min_raters": 0}, "min_raters"),
-        ({"axes": ()}, "axis"),
         ({"axes": ((),)}, "axis"),
         ({"axes": (("a",), ("a",))}, "twice"),
         ({"axes": (("a", "b"), ("b", "a"))}, "twice"),

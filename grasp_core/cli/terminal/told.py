@@ -10,6 +10,7 @@ from grasp_core.rater_map.tables import axes_table, distance_words, groups_table
 from grasp_core.rater_map.values import RaterMap
 from grasp_core.rater_map.words import sentences
 from grasp_core.report.contents import brackets
+from grasp_core.report.everybody import agreement_tables
 from grasp_core.report.findings.findings import leading
 from grasp_core.report.findings.sentences import answer
 from grasp_core.report.given import given_sentences, given_table
@@ -46,6 +47,10 @@ def say_result(result: RunResult) -> None:
     print(f"\n{found.headline.plain}", end="\n\n")
     for sentence in found.details:
         print(f"- {sentence.plain}")
+    if result.of_everybody and result.everybody is not None:
+        for heading, table in agreement_tables(printable_result(result).everybody or result.everybody):
+            print(f"\n{heading}\n{table.to_string(index=False)}")
+        return
     verdicts = verdict_table(shown)
     if not verdicts.empty:
         print(f"\nVerdicts, by all tests of a group together\n{verdicts.to_string(index=False)}")

@@ -6,7 +6,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from html import escape
 
-from grasp_core.charts import cohesion_map, dsi_chart, forest_plot, null_histograms, verdict_chart
+from grasp_core.charts import (
+    agreement_chart,
+    cohesion_map,
+    dsi_chart,
+    forest_plot,
+    null_histograms,
+    verdict_chart,
+)
 from grasp_core.export.html.data import again, data
 from grasp_core.export.html.given import given
 from grasp_core.export.html.labels import label_use
@@ -15,6 +22,7 @@ from grasp_core.export.html.parts import (
     Cell,
     definitions,
     figure,
+    frame,
     listing,
     number,
     sentence,
@@ -37,6 +45,7 @@ from grasp_core.report.contents import (
     not_estimable,
     run_title,
 )
+from grasp_core.report.everybody import agreement_tables, in_one_line
 from grasp_core.report.findings.findings import judged
 from grasp_core.report.findings.sentences import Answer, answer
 from grasp_core.report.findings.warned import Warned
@@ -59,13 +68,14 @@ from grasp_core.report.words.names import (
     signs,
 )
 from grasp_core.report.words.printable import printable, printable_result
-from grasp_core.result import DsiResult, RunResult
+from grasp_core.result import DsiResult, Everybody, RunResult
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 _SECTIONS = {
     "answer": "Answer",
     "warnings": "Warnings",
     "axes": "Which axis should recruitment watch?",
+    "agreement": "Agreement of all raters",
     "cohesion": "Agreement inside and across groups",
     "groups": "Groups",
     "labels": "Label use",
@@ -133,6 +143,8 @@ def report_html(result: RunResult, found: RaterMap | None = None) -> str:
 def _contents(result: RunResult, spec_file: str) -> dict[str, str]:
     """The sections of the result itself."""
     found = answer(result)
+    if result.of_everybody and result.everybody is not None:
+        return _of_everybody(result, result.everybody, found, spec_file)
     contents = {
         "answer": _answer(result, found),
         "axes": _axes(result),
@@ -156,12 +168,27 @@ def _contents(result: RunResult, spec_file: str) -> dict[str, str]:
     return contents
 
 
+def _of_everybody(result: RunResult, told: Everybody, found: Answer, spec_file: str) -> dict[str, str]:
+    """The sections where all raters were looked at together."""
+    drawn = figure(agreement_chart(result), "agreement") if told.labels else ""
+    tables = [frame(heading, one, 1) for heading, one in agreement_tables(told)]
+    contents = {
+        "answer": _answer(result, found) + drawn,
+        "agreement": "\n".join(tables),
+        "data": data(result),
+    }
+    if result.data.files:
+        contents["again"] = again(result, spec_file)
+    return contents
+
+
 def _labelled(result: RunResult) -> str:
     return escape(printable(labelled_sentence(result.spec.data, result.data)))
 
 
 def _facts(result: RunResult) -> str:
-    return escape(f"{result.permutations:,} random groupings · GRASP {result.code_version}")
+    shuffled = f"{result.permutations:,} random groupings · " if result.permutations else ""
+    return escape(f"{shuffled}GRASP {result.code_version}")
 
 
 def _answer(result: RunResult, found: Answer) -> str:
@@ -220,7 +247,9 @@ def _groups(result: RunResult) -> str:
     signs = "; ".join(f"{sign}: {meaning}" for sign, meaning in marks(result.spec.analysis))
     missing = listing(map(escape, not_estimable(result)))
     signs = f"{signs}. {brackets(result.spec.analysis)}"
-    return f"<p>{escape(signs)}</p>\n{table('Every statistic of every group', heads, rows)}\n{missing}"
+    everybody = f"<p>{escape(in_one_line(result))}</p>\n" if result.everybody is not None else ""
+    drawn = table("Every statistic of every group", heads, rows)
+    return f"{everybody}<p>{escape(signs)}</p>\n{drawn}\n{missing}"
 
 
 def _value(outcome: Outcome) -> Cell:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grasp_core.outcome import Outcome
+from grasp_core.report.everybody import agreement_details, agreement_title
 from grasp_core.report.findings.advice import advice, first_names
 from grasp_core.report.findings.doubts import About, doubted, doubts, told
 from grasp_core.report.findings.finding import Doubt, Finding, lead
@@ -53,6 +54,8 @@ def answer(result: RunResult) -> Answer:
     The headline is the clearest finding in one sentence. Groups that another one explains, and those that
     may differ by luck, are listed apart. Of a finding its size comes first, then its test.
     """
+    if result.of_everybody:
+        return Answer(agreement_title(result), warned(result), agreement_details(result))
     found = told(result)
     near = [doubted(one, result) for one in nearest(result)]
     counted = counts(result, found)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from grasp_core.outcome import Shift
+from grasp_core.report.everybody import agreement_title
 from grasp_core.report.findings.finding import COHESION, LABEL_USE, NO_EFFECT, SPREAD, Finding
 from grasp_core.report.findings.findings import (
     count_groups,
@@ -61,6 +62,8 @@ def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
     found : sequence of Finding
         Findings with their doubts: see :func:`grasp_core.report.findings.doubts.told`.
     """
+    if result.of_everybody:
+        return agreement_title(result)
     certain = [one for one in found if not one.undone]
     if certain:
         return Sentence.of(*claim(certain[0], result), certain[0].brief)

@@ -17,6 +17,7 @@ from grasp_core.result import (
     Association,
     DataSummary,
     DsiResult,
+    Everybody,
     GivenResult,
     GroupResult,
     RunResult,
@@ -63,9 +64,23 @@ def printable_result(result: RunResult) -> RunResult:
         pairs=tuple(_pair(row) for row in result.pairs),
         slices=tuple(_slices(found) for found in result.slices),
         given=tuple(_given(found) for found in result.given),
+        everybody=None if result.everybody is None else _everybody(result.everybody),
         associations=tuple(_association(one) for one in result.associations),
         warnings=tuple(_remark(warning) for warning in result.warnings),
         code_version=printable(result.code_version),
+    )
+
+
+def _everybody(found: Everybody) -> Everybody:
+    return replace(
+        found,
+        labels=tuple(
+            replace(one, label=printable(one.label), beside=one.beside and printable(one.beside))
+            for one in found.labels
+        ),
+        batches=tuple(
+            replace(one, column=printable(one.column), value=printable(one.value)) for one in found.batches
+        ),
     )
 
 

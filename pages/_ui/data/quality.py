@@ -67,6 +67,8 @@ def show_quality(dataset: Dataset, proposed_axes: tuple[str, ...]) -> None:
 
     told = number(len(sentences), "remark") if sentences else "nothing odd"
     when_open(f"Quality of the ratings: {told}", report, key="quality-report")
+    if not dataset.raters.axes:
+        return
     when_open(
         "How small a difference these data could show",
         partial(_show_power, dataset, proposed_axes),

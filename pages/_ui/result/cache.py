@@ -29,6 +29,7 @@ from grasp_core.outcome import Significance
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.planner.values import Plan
 from grasp_core.rater_map.values import RaterMap
+from grasp_core.report.everybody import agreement_title, how_sure_agreement
 from grasp_core.report.findings.advice import advice
 from grasp_core.report.findings.doubts import told
 from grasp_core.report.findings.findings import count_groups, named_groups
@@ -152,6 +153,10 @@ class ToldFirst(NamedTuple):
 @st.cache_resource(max_entries=_TOLD, show_spinner=False)
 def told_first(key: str, _result: RunResult) -> ToldFirst:
     """Find out what is told first: a third of the work of a page, though nothing is drawn."""
+    if _result.of_everybody:
+        everybody = _result.everybody
+        sure = None if everybody is None else how_sure_agreement(everybody)
+        return ToldFirst(agreement_title(_result), sure, (), (), 0)
     found = told(_result)
     to_do = tuple(one.for_pages for one in advice(_result, found))
     not_drawn = len(_result.groups) - count_groups(drawn_groups(_result))
@@ -164,6 +169,12 @@ def told_first(key: str, _result: RunResult) -> ToldFirst:
 def verdict_chart(key: str, _result: RunResult, theme: Theme, *, narrow: bool) -> None:
     """Draw the groups by their verdicts."""
     _draw_chart(charts.verdict_chart(_result, theme, narrow=narrow))
+
+
+@_kept
+def agreement_chart(key: str, _result: RunResult, theme: Theme) -> None:
+    """Draw how often another rater says the same, by label."""
+    _draw_chart(charts.agreement_chart(_result, theme))
 
 
 def pairs_matrix(key: str, result: RunResult, axes: AxisSet, measure: str, theme: Theme) -> None:

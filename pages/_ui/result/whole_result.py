@@ -7,8 +7,10 @@ from functools import partial
 
 import streamlit as st
 
+from grasp_core.report.everybody import in_one_line
 from grasp_core.report.findings.sentences import axes_to_watch
 from grasp_core.result import RunResult
+from pages._ui.result.agreement import show_agreement, show_raters_agreement
 from pages._ui.result.cache import section
 from pages._ui.result.figures import show_dsi
 from pages._ui.result.first_screen import show_findings
@@ -97,6 +99,12 @@ def _show_asked_group(shown: Shown) -> bool:
 def _views(shown: Shown, groups: View) -> Mapping[str, View]:
     """The views that this result has, by their names."""
     result = shown.result
+    if result.of_everybody:
+        return {
+            "Agreement": show_agreement,
+            "Raters": show_raters_agreement,
+            "Data and methods": _data_of_everybody,
+        }
     numbers = partial(_in_numbers, groups)
     views: dict[str, View] = {_NUMBERS: numbers} if result.provisional else {"Findings": show_findings}
     if has_items(shown):
@@ -127,6 +135,9 @@ def _in_numbers(groups: View, shown: Shown) -> None:
     """What the paper's tables and figures show, and label use."""
     if shown.result.provisional:
         choose_group(shown.result)
+    line = in_one_line(shown.result)
+    if line:
+        st.markdown(line)
     groups(shown)
     if has_label_use(shown.result):
         show_labels(shown)
@@ -146,6 +157,11 @@ def _items(shown: Shown) -> None:
 def _raters(shown: Shown) -> None:
     st.header("Does disagreement follow an axis at all?")
     show_rater_map(shown)
+
+
+def _data_of_everybody(shown: Shown) -> None:
+    st.header("Data")
+    section(shown.key, "data", lambda: show_data(shown.result))
 
 
 def _data_and_methods(shown: Shown) -> None:

@@ -1,0 +1,209 @@
+"""How well all raters agree, in sentences and tables (docs/methods.md, "Everybody")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from grasp_core.report.words.names import NOT_ESTIMABLE, one_line
+from grasp_core.report.words.text import Segment, Sentence
+from grasp_core.result import Everybody, LabelAgreement, RunResult
+from grasp_core.wording import number
+
+WELL, FAIRLY_WELL, IN_PART, LITTLE = 0.8, 2 / 3, 0.4, 0.2
+"""From 0.8 on Krippendorff calls data reliable, from 2/3 on good enough for tentative conclusions (Content
+Analysis, chapter 12). Below that the words are ours."""
+HOW_TO_READ = "0 is chance, 1 is perfect"
+FEWEST_ANSWERS = 20
+"""Labels that were given less often are not spoken of."""
+NO_GROUPS = (
+    "Nothing is known of the raters. Add a file with their age, gender or background to see whether groups "
+    "of them answer differently."
+)
+
+
+def agreement_title(result: RunResult) -> Sentence:
+    """How well they agree in one sentence, e.g. "Your 8 raters agree fairly well: 0.65"."""
+    found, raters = result.everybody, result.data.raters
+    if found is None or found.alpha is None:
+        why = "" if found is None or found.reason is None else f": {found.reason}"
+        return Sentence.of(f"How well your {number(raters, 'rater')} agree cannot be told{why}")
+    words = how_well(found)
+    return Sentence.of(
+        f"Your {number(raters, 'rater')} {words}: ", Segment(f"{found.alpha:.2f}", strong=True)
+    )
+
+
+def how_well(found: Everybody) -> str:
+    """The words of a scale for Krippendorff's alpha."""
+    alpha = found.alpha or 0.0
+    if alpha <= 0 or (found.low is not None and found.low <= 0):
+        return "agree no more than chance"
+    for least, words in (
+        (WELL, "well"),
+        (FAIRLY_WELL, "fairly well"),
+        (IN_PART, "in part"),
+        (LITTLE, "little"),
+    ):
+        if alpha >= least:
+            return f"agree {words}"
+    return "hardly agree"
+
+
+def how_sure_agreement(found: Everybody) -> Sentence | None:
+    """How to read the figure, its interval, and the label they agree least on; None without a figure."""
+    if found.alpha is None:
+        return None
+    said: list[str | Segment] = [HOW_TO_READ]
+    if found.low is not None and found.high is not None:
+        said.append(f"; with other items of this kind likely between {found.low:.2f} and {found.high:.2f}")
+    said.append(".")
+    weakest = least_agreed(found)
+    if weakest is not None:
+        said += [" They agree least on “", Segment(one_line(weakest.label), strong=True), "”."]
+    return Sentence.of(*said)
+
+
+def least_agreed(found: Everybody) -> LabelAgreement | None:
+    """Of more than two labels the one that is given again least, beyond chance; None of fewer."""
+    known = [one for one in found.labels if one.annotations >= FEWEST_ANSWERS and _beyond(one) is not None]
+    return min(known, key=lambda one: _beyond(one) or 0.0) if len(known) > 2 else None
+
+
+def in_one_line(result: RunResult) -> str:
+    """All figures of everybody together, in one line; empty where there are none."""
+    found = result.everybody
+    if found is None or found.alpha is None:
+        return ""
+    ends = "" if found.low is None or found.high is None else f" [{found.low:.3f}, {found.high:.3f}]"
+    parts = [f"Krippendorff’s alpha {found.alpha:.3f}{ends}"]
+    if found.plurality is not None:
+        parts.append(f"an item’s most frequent label has {_per_100(found.plurality)} of 100 answers")
+    if found.unanimous is not None:
+        parts.append(f"all agree on {_per_100(found.unanimous)} of 100 items")
+    return f"All {number(result.data.raters, 'rater')} together: {'; '.join(parts)}."
+
+
+def who_differs(found: Everybody) -> Sentence | None:
+    """The raters who answer as others do clearly less often; None where raters are not listed."""
+    if not found.raters:
+        return None
+    clear = [one for one in found.raters if one.differs]
+    rest = [one.again for one in found.raters if not one.differs]
+    if not clear or not rest:
+        return Sentence.of("Nobody agrees with the others clearly less than they agree among themselves.")
+    others = f"the rest in {_per_100(min(rest))} to {_per_100(max(rest))}"
+    if len(clear) == 1:
+        return Sentence.of(
+            Segment("One rater", strong=True),
+            f" answers as another did in {_per_100(clear[0].again)} of 100 cases, {others}. "
+            "Careless, or another view?",
+        )
+    low, high = clear[0].again, clear[-1].again
+    return Sentence.of(
+        Segment(number(len(clear), "rater"), strong=True),
+        f" answer as another did in {_per_100(low)} to {_per_100(high)} of 100 cases, {others}. "
+        "Careless, or another view?",
+    )
+
+
+def over_batches(found: Everybody) -> tuple[Sentence, ...]:
+    """Of each column of batches or topics between which figures agreement lies."""
+    said = []
+    for column in dict.fromkeys(one.column for one in found.batches):
+        known = [one for one in found.batches if one.column == column and one.alpha is not None]
+        if len(known) < 2:
+            continue
+        low, high = (choose(known, key=lambda one: one.alpha or 0.0) for choose in (min, max))
+        said.append(
+            Sentence.of(
+                f"By {one_line(column)} between {low.alpha:.2f} (",
+                Segment(one_line(low.value), strong=True),
+                f") and {high.alpha:.2f} (",
+                Segment(one_line(high.value), strong=True),
+                ").",
+            )
+        )
+    return tuple(said)
+
+
+def agreement_advice(found: Everybody) -> Sentence | None:
+    """What to do about the label they agree least on; None where none stands out, or they agree well."""
+    weakest = least_agreed(found)
+    if weakest is None or not weakest.alone or (found.alpha or 0.0) >= WELL:
+        return None
+    beside = "" if weakest.beside is None else f", mostly beside “{one_line(weakest.beside)}”"
+    return Sentence.of(
+        f"Say better what “{one_line(weakest.label)}” means: {number(weakest.alone, 'item')} got it from one "
+        f"rater only{beside}."
+    )
+
+
+def agreement_details(result: RunResult) -> tuple[Sentence, ...]:
+    """All sentences below the title."""
+    found = result.everybody
+    if found is None:
+        return ()
+    line = in_one_line(result)
+    said = (how_sure_agreement(found), who_differs(found), *over_batches(found), agreement_advice(found))
+    groups = (Sentence.of(NO_GROUPS),) if result.of_everybody else ()
+    return (*(one for one in said if one is not None), *((Sentence.of(line),) if line else ()), *groups)
+
+
+def agreement_tables(found: Everybody) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Tables with their headings: by label, by rater, and by batch."""
+    if found.labels:
+        yield "When one rater says it, another says so too", label_table(found)
+    if found.raters:
+        yield "Raters by how often they answer as another did", rater_table(found)
+    if found.batches:
+        yield "Agreement by batch", batch_table(found)
+
+
+def label_table(found: Everybody) -> pd.DataFrame:
+    """A row per label: its answers, of 100 how many another gives it too, and how many chance would."""
+    return pd.DataFrame(
+        {
+            "Label": [one_line(one.label) for one in found.labels],
+            "Answers": [f"{one.annotations:,}" for one in found.labels],
+            "Another says so too (of 100)": [_per_100(one.again) for one in found.labels],
+            "By chance (of 100)": [_per_100(one.by_chance) for one in found.labels],
+            "Given by one rater only (items)": [f"{one.alone:,}" for one in found.labels],
+        }
+    )
+
+
+def rater_table(found: Everybody) -> pd.DataFrame:
+    """A row per rater, who is not named: answers, and of 100 how many another gives too."""
+    return pd.DataFrame(
+        {
+            "Rater": [f"{place}" for place, _ in enumerate(found.raters, 1)],
+            "Answers": [f"{one.annotations:,}" for one in found.raters],
+            "As another did (of 100)": [_per_100(one.again) for one in found.raters],
+            "Clearly less than the others": ["yes" if one.differs else "" for one in found.raters],
+        }
+    )
+
+
+def batch_table(found: Everybody) -> pd.DataFrame:
+    """A row per value of a column: items that several rated, and alpha."""
+    return pd.DataFrame(
+        {
+            "Column": [one_line(one.column) for one in found.batches],
+            "Value": [one_line(one.value) for one in found.batches],
+            "Items": [f"{one.items:,}" for one in found.batches],
+            "Alpha": [NOT_ESTIMABLE if one.alpha is None else f"{one.alpha:.3f}" for one in found.batches],
+        }
+    )
+
+
+def _beyond(one: LabelAgreement) -> float | None:
+    """Agreement on a label beyond chance: 0 is chance, 1 is perfect."""
+    if one.again is None or one.by_chance is None or one.by_chance >= 1:
+        return None
+    return (one.again - one.by_chance) / (1 - one.by_chance)
+
+
+def _per_100(share: float | None) -> str:
+    return NOT_ESTIMABLE if share is None else f"{100 * share:.0f}"
