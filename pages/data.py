@@ -61,7 +61,8 @@ def _decide() -> tuple[Decided | None, Dataset | None]:
     understood, heads = st.container(), st.container(key=f"{ROLE}s", horizontal=True, gap=None)
     say_what_is_known(guess)
     say_what_is_remembered()
-    opened = bool(guess.uncertain) or bool(session.recode)
+    inside = {one.field for one in guess.uncertain} - {"item", "rater", "label"}
+    opened = bool(inside) or bool(session.recode)
     more = st.expander("Change how the files are read", expanded=opened, icon=":material/tune:")
     first = st.container()
     spec = choose_columns(annotations, session.raters, session.items, guess, heads, more)

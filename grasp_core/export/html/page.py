@@ -10,7 +10,6 @@ from grasp_core.charts import (
     agreement_chart,
     cohesion_map,
     dsi_chart,
-    forest_plot,
     null_histograms,
     verdict_chart,
 )
@@ -46,7 +45,7 @@ from grasp_core.report.contents import (
     run_title,
 )
 from grasp_core.report.everybody import agreement_tables, in_one_line
-from grasp_core.report.findings.findings import judged
+from grasp_core.report.findings.findings import judged, leading
 from grasp_core.report.findings.sentences import Answer, answer
 from grasp_core.report.findings.warned import Warned
 from grasp_core.report.saved import spec_json
@@ -249,7 +248,8 @@ def _groups(result: RunResult) -> str:
     signs = f"{signs}. {brackets(result.spec.analysis)}"
     everybody = f"<p>{escape(in_one_line(result))}</p>\n" if result.everybody is not None else ""
     drawn = table("Every statistic of every group", heads, rows)
-    return f"{everybody}<p>{escape(signs)}</p>\n{drawn}\n{missing}"
+    folded = f"<details><summary>Every statistic of every group</summary>\n{drawn}\n{missing}</details>"
+    return f"{everybody}<p>{escape(signs)}</p>\n{folded}"
 
 
 def _value(outcome: Outcome) -> Cell:
@@ -272,13 +272,31 @@ def _p(p: float | None, result: RunResult) -> Cell:
 
 
 def _chance(result: RunResult) -> str:
-    named = zip(methods(result), reported_statistics(result), strict=False)  # DSI comes last, without one
-    return "\n".join(_statistic(result, method, name) for method, name in named)
+    """Null histograms of the statistics that make findings; of the others the numbers."""
+    named = list(zip(methods(result), reported_statistics(result), strict=False))  # DSI is last, without one
+    first = [(method, name) for method, name in named if name in leading(result)]
+    others = [
+        f"<h3>{escape(method.name)}</h3>\n{_in_numbers(result, method, name)}"
+        for method, name in named
+        if (method, name) not in first
+    ]
+    rest = (
+        "<details><summary>The other statistics in numbers</summary>\n<p>Their histograms are on the page of "
+        f"the result, and in its JSON file.</p>\n{chr(10).join(others)}</details>"
+    )
+    return "\n".join([*(_statistic(result, one, name) for one, name in first), *([rest] if others else [])])
 
 
 def _statistic(result: RunResult, method: Method, statistic: str) -> str:
-    name = statistic.replace("_", "-")
-    drawn = figure(null_histograms(result, statistic), name)
+    drawn = figure(null_histograms(result, statistic), statistic.replace("_", "-"))
+    return (
+        f"<h3>{escape(method.name)}</h3>\n<p>{escape(method.explanation)}</p>\n{drawn}\n"
+        f"<details><summary>{escape(method.name)} in numbers</summary>\n"
+        f"{_in_numbers(result, method, statistic)}</details>"
+    )
+
+
+def _in_numbers(result: RunResult, method: Method, statistic: str) -> str:
     names = group_labels([row.group for row in result.groups])
     columns = (method.name, "95 % interval", "Median of random groupings", "p", "q")
     heads = [text("Group"), *map(number, columns)]
@@ -286,19 +304,7 @@ def _statistic(result: RunResult, method: Method, statistic: str) -> str:
         _numbers(name, outcome_of(row, statistic), result)
         for name, row in zip(names, result.groups, strict=True)
     ]
-    numbers = table(f"{method.name} of every group against random groupings", heads, rows)
-    return (
-        f"<h3>{escape(method.name)}</h3>\n<p>{escape(method.explanation)}</p>\n{drawn}\n"
-        f"{_forest(result, method, statistic)}"
-        f"<details><summary>{escape(method.name)} in numbers</summary>\n{numbers}</details>"
-    )
-
-
-def _forest(result: RunResult, method: Method, statistic: str) -> str:
-    if not any(outcome_of(row, statistic).interval for row in result.groups):
-        return ""
-    drawn = figure(forest_plot(result, statistic), f"forest-{statistic.replace('_', '-')}")
-    return f"<details><summary>{escape(method.name)} with its intervals</summary>\n{drawn}</details>\n"
+    return table(f"{method.name} of every group against random groupings", heads, rows)
 
 
 def _numbers(name: str, outcome: Outcome, result: RunResult) -> list[Cell]:
@@ -319,6 +325,6 @@ def _methods(result: RunResult) -> str:
     }
     stated = {name: escape(words) for name, words in conventions(result.spec, result.stopping)}
     return (
-        f"<h3>Statistics and their formulas</h3>\n{definitions(statistics)}\n"
-        f"<h3>Conventions of this run</h3>\n{definitions(stated)}"
+        f"<details><summary>Statistics and their formulas</summary>\n{definitions(statistics)}</details>\n"
+        f"<details><summary>Conventions of this run</summary>\n{definitions(stated)}</details>"
     )

@@ -36,7 +36,6 @@ def pairs(result: RunResult) -> str:
 
 
 def _worth_a_figure(measure: Measure, result: RunResult) -> bool:
-    """The first measure, and those of which a pair is marked after correction."""
-    first = next(iter(measures(result)))
+    """Label use and distance, of which findings are made, where a pair is marked after correction."""
     marked = any(measure.of(row).significance == "corrected" for row in result.pairs)
-    return measure.key == first or marked
+    return measure.key in ("label_use", "distance") and marked

@@ -56,6 +56,7 @@ pre { background: var(--card); padding: 1rem; margin: .75rem 0; overflow-x: auto
   white-space: nowrap; }
 @page { size: A4 landscape; margin: 14mm; }
 @media print {
+  details::details-content { content-visibility: visible; display: block; }
   body { font-size: 10pt; }
   main { max-width: none; padding: 0; }
   nav, summary { display: none; }
