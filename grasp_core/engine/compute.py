@@ -11,8 +11,9 @@ import numpy as np
 
 from grasp_core.annotations import BoolArray, FloatArray
 from grasp_core.engine.adaptive import settle, stages, stopping, together
+from grasp_core.engine.course import GROUPS, VERDICTS, Course, OnCourse
 from grasp_core.engine.findable import findable
-from grasp_core.engine.later import WithinStage, later_stages
+from grasp_core.engine.later import later_stages
 from grasp_core.engine.pools.blocks import FIRST_LABELS, Block, Blocks, Progress
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.provisional import Showing
@@ -62,13 +63,15 @@ def compute(
     prepared = prepare(dataset, spec, lambda: watcher.check(before))
     finished = partial(finish, prepared, load_s=load_s)
     started = time.perf_counter()
+    course = Course.of(prepared)
+    on_course = OnCourse(watcher, course, GROUPS)
     tally = permute(
         prepared.panel,
         spec.analysis,
         pool,
-        watcher,
+        on_course,
         checkpoints,
-        show=Showing(lambda found, spent: finished(found, permutations_s=spent, provisional=True), watcher),
+        show=Showing(lambda found, spent: finished(found, permutations_s=spent, provisional=True), on_course),
         labels=dataset.annotations.n_annotations,
         open_together=partial(verdict_open, prepared),
     )
@@ -77,18 +80,17 @@ def compute(
     result = finished(tally, permutations_s=seconds, stopping=how_it_ended)
     if not isinstance(result, RunResult):
         return result
-    result = _explained(result, prepared, tally.n_together, pool, watcher)
+    result = _explained(result, prepared, tally.n_together, pool, OnCourse(watcher, course, VERDICTS))
     if not any(row.verdict is not None and row.verdict.code == "clear" for row in result.groups):
         result = replace(result, findable=findable(prepared, tally))
-    return _with_later_stages(result, prepared, pool, watcher)
+    return _with_later_stages(result, prepared, pool, partial(OnCourse, watcher, course))
 
 
 def _explained(
-    result: RunResult, prepared: Prepared, permutations: int, pool: Pool, watcher: Watcher
+    result: RunResult, prepared: Prepared, permutations: int, pool: Pool, within: OnCourse
 ) -> RunResult:
     """The result with what becomes of clear groups without the raters of others."""
     started = time.perf_counter()
-    within = WithinStage(watcher, "verdicts")
 
     def again(panel: Panel, analysis: AnalysisSpec, labels: int) -> Tally:
         return permute(panel, analysis, pool, within, labels=labels)
@@ -98,12 +100,14 @@ def _explained(
     return replace(found, timing=replace(found.timing, permutations_s=seconds))
 
 
-def _with_later_stages(result: RunResult, prepared: Prepared, pool: Pool, watcher: Watcher) -> RunResult:
+def _with_later_stages(
+    result: RunResult, prepared: Prepared, pool: Pool, stage: Callable[[str], OnCourse]
+) -> RunResult:
     """The result of the groups with what further panels find."""
     analysis, started = prepared.spec.analysis, time.perf_counter()
     later = later_stages(prepared)
     for panel in later.panels:
-        within = WithinStage(watcher, panel.name)
+        within = stage(panel.name)
         tally = permute(
             panel,
             analysis,

@@ -9,19 +9,15 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import replace
 
 from grasp_core.assignment import Unequal, unequal_axes
-from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.run import Prepared
-from grasp_core.engine.watching import Watcher
 from grasp_core.groups import Grouping
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.panels.given.panel import given_of
 from grasp_core.panels.pairs.panel import pairs_of
 from grasp_core.panels.panel import Later
 from grasp_core.panels.slices.panel import slices_of
-from grasp_core.result import Result
 from grasp_core.spec import AnalysisSpec
 
 Stage = Callable[[Dataset, Grouping, AnalysisSpec, Unequal], Later]
@@ -38,35 +34,3 @@ def later_stages(prepared: Prepared) -> Later:
         itertools.chain.from_iterable(one.panels for one in found),
         tuple(remark for one in found for remark in one.left_out),
     )
-
-
-class WithinStage(Watcher):
-    """Watches a stage for the watcher of its run.
-
-    Parameters
-    ----------
-    watcher : Watcher
-    of : str
-        What its permutations are of, as people are told, such as "pairs".
-    """
-
-    def __init__(self, watcher: Watcher, of: str) -> None:
-        self._watcher, self._of = watcher, of
-
-    @property
-    def side_by_side(self) -> int:
-        """See :class:`~grasp_core.engine.watching.Watcher`."""
-        return self._watcher.side_by_side
-
-    @property
-    def looks_on(self) -> bool:
-        """See :class:`~grasp_core.engine.watching.Watcher`."""
-        return self._watcher.looks_on
-
-    def check(self, progress: Progress) -> None:
-        """See :class:`~grasp_core.engine.watching.Watcher`."""
-        self._watcher.check(replace(progress, of=self._of))
-
-    def found(self, provisional: Result) -> None:
-        """See :class:`~grasp_core.engine.watching.Watcher`."""
-        self._watcher.found(replace(provisional, later=self._of))

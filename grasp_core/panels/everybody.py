@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from grasp_core.annotations import Annotations, BoolArray, FloatArray, Int64Array
 from grasp_core.groups import Group, Grouping
@@ -179,7 +179,7 @@ def _differing(questions: Sequence[Annotations], counts: Sequence[Int64Array], t
         mean = sums / n
         error = np.sqrt((squares / n - mean**2) / (n - 1))
         t = np.where(error > 0, mean / error, 0.0)
-    p = stats.t.cdf(t, np.maximum(n - 1, 1))
+    p = special.stdtr(np.maximum(n - 1, 1), t)
     found: BoolArray = enough & (p * tests < 0.05)
     return found
 

@@ -16,7 +16,7 @@ from sqlalchemy import URL
 from grasp_core.engine import provisional as provisional_module
 from grasp_core.engine.compute import compute
 from grasp_core.engine.conductor import Conductor
-from grasp_core.engine.later import WithinStage
+from grasp_core.engine.course import PAIRS, Course, OnCourse, Stage
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.pool import Pool
@@ -275,7 +275,7 @@ def test_a_server_counts_the_runs_that_it_computes(service: Service) -> None:
     hand = {"one": object(), "two": object()}
     record = ended(service, ask(service))
     conductor = Conductor(service.runs, record, 0, threading.Event(), service.closing, hand)
-    assert WithinStage(conductor, SimpleNamespace(name="pairs")).side_by_side == 2
+    assert OnCourse(conductor, Course([Stage(PAIRS, ((1.0, 0.0),))]), PAIRS).side_by_side == 2
     hand.clear()  # between being claimed and being put there
     assert conductor.side_by_side == 1
 

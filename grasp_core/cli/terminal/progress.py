@@ -54,8 +54,11 @@ class RunOnTerminal(Watcher):
         if left is None and (sentence := preparing()) is not None:
             return self._wait(sentence)
         remaining = "" if left is None else f", {left:.0f} s left"
-        of = "" if progress.of is None else f" of {progress.of}"
-        self._line = f"{progress.done:,} of {self._most}{progress.total:,} permutations{of}{remaining}"
+        permutations = f"{progress.done:,} of {self._most}{progress.total:,} permutations"
+        done = "" if progress.share is None else f" ({progress.share:.0%})"
+        self._line = (
+            f"{progress.stages}{done}{remaining}" if progress.stages else f"{permutations}{remaining}"
+        )
         self._show()
 
     def clear(self) -> None:

@@ -33,7 +33,8 @@ class Progress:
     """Permutations done, out of `total`, and an estimate of the seconds left.
 
     `of` is what they are of in a later stage of a run, such as "pairs"; None for its groups. `waiting` is
-    the sentence that says why nothing moves yet, where that is known.
+    the sentence that says why nothing moves yet, where that is known. `share` is how much of the whole run is
+    done, and `stages` says which of its stages are; the time left is then for all of them.
     """
 
     done: int
@@ -41,6 +42,8 @@ class Progress:
     seconds_left: float | None
     of: str | None = None
     waiting: str | None = None
+    share: float | None = None
+    stages: str = ""
 
 
 class Blocks:

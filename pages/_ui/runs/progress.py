@@ -83,7 +83,9 @@ def _going(run: RunRecord | None) -> RunRecord:
 def show_progress(run: RunRecord) -> None:
     """How far the run is."""
     progress = server.shared().service.progress(run)
-    share = min(progress.done / progress.total, 1.0) if progress.total else 0.0
+    share = progress.share
+    if share is None:
+        share = min(progress.done / progress.total, 1.0) if progress.total else 0.0
     st.progress(share, text=how_far(run, progress))
 
 
@@ -95,10 +97,11 @@ def how_far(run: RunRecord, progress: Progress) -> str:
         return "Being cancelled"
     if progress.waiting is not None:
         return progress.waiting
-    most = "at most " if run.spec.analysis.adaptive else ""
-    of = "" if progress.of is None else f" of {progress.of}"
     left = _time_left(progress.seconds_left)
-    return f"{progress.done:,} of {most}{progress.total:,} permutations{of}{left}"
+    if progress.stages:
+        return f"{progress.stages}{left}"
+    most = "at most " if run.spec.analysis.adaptive else ""
+    return f"{progress.done:,} of {most}{progress.total:,} permutations{left}"
 
 
 def cancel(run: RunRecord) -> None:
@@ -110,8 +113,8 @@ def cancel(run: RunRecord) -> None:
 def _time_left(seconds: float | None) -> str:
     if seconds is None:
         return ""
-    if seconds < 1.5:
-        return ", about 1 second left"
+    if seconds < 5:
+        return ", a few seconds left"
     if seconds < 90:
         return f", about {seconds:.0f} seconds left"
     if seconds < 5400:

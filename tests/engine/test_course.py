@@ -1,0 +1,136 @@
+"""One bar for one wait: how far a run is over all its stages, and how long the rest takes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from grasp_core.engine.compute import compute
+from grasp_core.engine.course import GIVEN, GROUPS, PAIRS, SLICES, VERDICTS, Course, OnCourse, Stage
+from grasp_core.engine.pools import workers
+from grasp_core.engine.pools.blocks import Progress
+from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.watching import Watcher
+from grasp_core.example import example_spec
+from grasp_core.io.dataset.load import load
+from grasp_core.io.parsing.read import read_table
+from grasp_core.spec import AnalysisSpec, RunSpec
+from tests.few_items import few_items
+from tests.results import make_result
+
+RECORDED = Path(__file__).with_name("data") / "progress.json"
+"""Progress of runs on an idle machine of two cores, as `Recording` below notes it."""
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Noting(Watcher):
+    def __init__(self) -> None:
+        self.seen: list[Progress] = []
+
+    def check(self, progress: Progress) -> None:
+        self.seen.append(progress)
+
+
+def test_one_bar_fills_once_over_all_stages() -> None:
+    clock, noted = Clock(), Noting()
+    course = Course(
+        [Stage(GROUPS, ((1.0, 0.0),)), Stage(PAIRS, ((2.0, 0.0),) * 2), Stage(SLICES, ((5.0, 0.0),))], clock
+    )
+    said = []
+    for name in (GROUPS, VERDICTS, PAIRS, PAIRS, SLICES):
+        part = OnCourse(noted, course, name)
+        for done in (0, 50, 100):
+            clock.now += 1
+            part.check(Progress(done, 100, (100 - done) / 50))
+        said.append(noted.seen[-1].stages)
+    shares = [one.share for one in noted.seen]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+    assert shares[3:6] == [0.1] * 3  # verdicts belong to the groups
+    assert said == [
+        "Groups · Pairs · Slices",
+        "Groups · Pairs · Slices",
+        "Groups done · Pairs 1 of 2 · Slices",
+        "Groups done · Pairs 2 of 2 · Slices",
+        "Groups done · Pairs done · Slices",
+    ]
+
+
+def test_the_time_left_is_for_all_that_remains() -> None:
+    clock, noted = Clock(), Noting()
+    course = Course([Stage(GROUPS, ((1.0, 0.0),)), Stage(PAIRS, ((6.0, 3.0),))], clock)
+    groups = OnCourse(noted, course, GROUPS)
+    clock.now = 2.0  # four times as slow as expected
+    groups.check(Progress(50, 100, 2.0))
+    assert noted.seen[-1].seconds_left == pytest.approx(9.5 * 4)
+    clock.now = 10.0
+    pairs = OnCourse(noted, course, PAIRS)
+    pairs.check(Progress(0, 100, None))
+    assert noted.seen[-1].seconds_left == pytest.approx(9 * 10)
+    pairs.check(Progress(100, 100, 0.0))
+    assert noted.seen[-1].seconds_left == pytest.approx(3 * 10 / 7)  # what follows permutations counts
+
+
+def test_one_stage_says_nothing_of_stages() -> None:
+    course = Course([Stage(GROUPS, ((1.0, 0.0),))])
+    assert course.seen(Progress(5, 10, 1.0)) == Progress(5, 10, 1.0, share=0.5)
+
+
+def test_what_is_found_meanwhile_is_told_as_of_its_stage() -> None:
+    found = []
+
+    class Finding(Watcher):
+        def found(self, provisional):
+            found.append(provisional.later)
+
+    course = Course([Stage(GROUPS, ((1.0, 0.0),)), Stage(PAIRS, ((1.0, 0.0),))])
+    OnCourse(Finding(), course, GROUPS).found(make_result())
+    OnCourse(Finding(), course, PAIRS).found(make_result())
+    assert found == [None, "pairs"]
+
+
+def test_a_run_passes_all_stages_that_its_course_has() -> None:
+    tables = [read_table(content, name) for name, content in few_items().items()]
+    axes = (("rater_gender",), ("rater_age",), ("rater_race",))
+    asked = AnalysisSpec(axes=axes, permutations=300, pairs=True, given=("rater_age",))
+    spec = RunSpec(example_spec().data, asked)
+    noted, pool = Noting(), Pool(workers.threads, 2)
+    try:
+        compute(load(*tables, spec.data), spec, pool, noted)
+    finally:
+        pool.close()
+    stages = list(dict.fromkeys(one.stages for one in noted.seen if one.stages))
+    assert stages[0] == "Groups · Pairs · Given"
+    assert stages[-1] == "Groups done · Pairs done · Given"
+    assert "Groups done · Pairs 2 of 3 · Given" in stages
+    assert {one.of for one in noted.seen} - {VERDICTS} == {None, PAIRS, GIVEN}
+    shares = [one.share for one in noted.seen if one.share is not None]
+    assert shares == sorted(shares)
+
+
+@pytest.mark.parametrize("name", ["example", "dices350"])
+def test_after_the_first_third_the_time_left_is_right_within_a_fifth(name: str) -> None:
+    recorded = json.loads(RECORDED.read_text(encoding="utf-8"))[name]
+    clock, noted = Clock(), Noting()
+    stages = [Stage(one["name"], tuple(map(tuple, one["parts"]))) for one in recorded["stages"]]
+    course, whole = Course(stages, clock), recorded["seconds"]
+    part = None
+    for event in recorded["events"]:
+        if event["part"]:
+            part = OnCourse(noted, course, event["of"])
+            continue
+        clock.now = event["at"]
+        assert part is not None
+        part.check(Progress(event["done"], event["total"], event["left"]))
+        left = noted.seen[-1].seconds_left
+        if clock.now > whole / 3 and left is not None:
+            assert abs(left - (whole - clock.now)) < 0.2 * whole, event
