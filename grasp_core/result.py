@@ -130,10 +130,12 @@ class LabelAgreement:
 class RaterAgreement:
     """How often a rater, who is not named, answers as another does on the same item.
 
-    `annotations` are those on items that others rated too. `differs` says that the rater agrees with the
-    others less than they do on the same items, by more than luck explains.
+    `number` is the rater's place in the order of ids, from 1. `annotations` are those on items that others
+    rated too. `differs` says that the rater agrees with the others clearly less than they do among themselves
+    on the same items, and by more than luck explains.
     """
 
+    number: int
     annotations: int
     again: float
     differs: bool

@@ -80,7 +80,7 @@ def _agreement(found: Everybody) -> dict[str, list[Column]]:
         ]
     if found.raters:
         sheets["By rater"] = [
-            Column("Rater", "count", [*range(1, len(found.raters) + 1)]),
+            Column("Rater", "count", [one.number for one in found.raters]),
             Column("Answers", "count", [one.annotations for one in found.raters]),
             Column("As another did", "value", [one.again for one in found.raters]),
             Column("Clearly less", "text", ["yes" if one.differs else "" for one in found.raters]),

@@ -33,6 +33,7 @@ def intervals(
     analysis: AnalysisSpec,
     columns: Callable[[FloatArray, int], FloatArray],
     names: Sequence[str],
+    fewest: int = FEWEST_RATERS,
 ) -> FloatArray:
     """95 % intervals by the delete-one jackknife over raters and items (docs/methods.md, "Intervals").
 
@@ -47,6 +48,8 @@ def intervals(
         From the kernel's values of a group, shape (N, V), and its place to what gets an interval, (N, T).
     names : sequence of str, length T
         What these are, see :data:`~grasp_core.intervals.scales.RANGES`.
+    fewest : int
+        Groups of fewer raters have no interval.
 
     Returns
     -------
@@ -61,7 +64,7 @@ def intervals(
     found = []
     for g, size in enumerate(grouping.n_raters):
         sides = Sides(grouping.member[g], grouping.complement(g))
-        if size < FEWEST_RATERS:
+        if size < fewest:
             found.append(np.full((len(names), 2), np.nan))
             continue
         designs = design.designs

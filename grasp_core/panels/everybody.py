@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from scipy import special
@@ -28,6 +29,10 @@ MOST_CELLS = 2**24
 """Items times labels, all of which are counted at a time."""
 FEWEST_ITEMS = 20
 """Items that a rater has to share with others before anything is said of that rater."""
+CLEARLY = 0.05
+"""How much less a rater has to agree with the others than these among themselves, as a share of answers."""
+MOST_ITEMS = 100
+"""Items of most disagreement that are listed."""
 
 
 def everybody(dataset: Dataset, analysis: AnalysisSpec) -> Everybody | None:
@@ -89,6 +94,39 @@ def again_by_rater(
         return total / n, n
 
 
+class DisputedItem(NamedTuple):
+    """An item and its answers: labels with how many raters gave them, the most frequent first."""
+
+    item: str
+    answers: tuple[tuple[str, int], ...]
+
+
+def disputed_items(one: Annotations, level: Level, label: str | None = None) -> tuple[DisputedItem, ...]:
+    """The items on which raters agree least, at most :data:`MOST_ITEMS`.
+
+    Parameters
+    ----------
+    one : Annotations
+        Of one question.
+    level : level of measurement
+    label : str, optional
+        Only items that got this label from one rater alone.
+    """
+    c = count(one, np.ones(one.n_raters, dtype=np.bool_))
+    n = c.sum(axis=1)
+    squared = distance_of(one.categories, level)(c[n >= 2].sum(axis=0))
+    apart = (c @ squared * c).sum(axis=1) / np.maximum(n * (n - 1), 1)
+    which = apart > 0 if label is None else (c[:, one.categories.index(label)] == 1) & (n >= 2)
+    here = np.flatnonzero(which)
+    here = here[np.argsort(-apart[here], kind="stable")[:MOST_ITEMS]]
+    return tuple(DisputedItem(one.item_ids[i], _given(one.categories, c[i])) for i in here.tolist())
+
+
+def _given(categories: Sequence[str], c: Int64Array) -> tuple[tuple[str, int], ...]:
+    by_count = sorted(np.flatnonzero(c).tolist(), key=lambda k: (-c[k], k))
+    return tuple((categories[k], int(c[k])) for k in by_count)
+
+
 def _alpha(
     questions: Sequence[Annotations], counts: Sequence[Int64Array], level: Level
 ) -> tuple[float | None, Remark | None]:
@@ -115,6 +153,7 @@ def _interval(dataset: Dataset, analysis: AnalysisSpec) -> tuple[float | None, f
         AnalysisSpec(axes=(), level=analysis.level, interval="items"),
         lambda counted, _: counted[:, :1],
         ("irr",),
+        fewest=2,  # it is for other items, so that raters need not tell what they vary by
     )[0, 0]
     return (None, None) if np.isnan(found).any() else (float(found[0]), float(found[1]))
 
@@ -158,7 +197,7 @@ def _by_rater(questions: Sequence[Annotations], counts: Sequence[Int64Array]) ->
         return ()
     differs = _differing(questions, counts, listed.size)
     order = listed[np.argsort(again[listed], kind="stable")]
-    return tuple(RaterAgreement(int(n[j]), float(again[j]), bool(differs[j])) for j in order)
+    return tuple(RaterAgreement(j + 1, int(n[j]), float(again[j]), bool(differs[j])) for j in order.tolist())
 
 
 def _differing(questions: Sequence[Annotations], counts: Sequence[Int64Array], tests: int) -> BoolArray:
@@ -180,7 +219,7 @@ def _differing(questions: Sequence[Annotations], counts: Sequence[Int64Array], t
         error = np.sqrt((squares / n - mean**2) / (n - 1))
         t = np.where(error > 0, mean / error, 0.0)
     p = special.stdtr(np.maximum(n - 1, 1), t)
-    found: BoolArray = enough & (p * tests < 0.05)
+    found: BoolArray = enough & (p * tests < 0.05) & (mean < -CLEARLY)
     return found
 
 

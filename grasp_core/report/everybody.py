@@ -9,7 +9,7 @@ import pandas as pd
 from grasp_core.report.words.names import NOT_ESTIMABLE, one_line
 from grasp_core.report.words.text import Segment, Sentence
 from grasp_core.result import Everybody, LabelAgreement, RunResult
-from grasp_core.wording import number
+from grasp_core.wording import number, spelled
 
 WELL, FAIRLY_WELL, IN_PART, LITTLE = 0.8, 2 / 3, 0.4, 0.2
 """From 0.8 on Krippendorff calls data reliable, from 2/3 on good enough for tentative conclusions (Content
@@ -17,10 +17,8 @@ Analysis, chapter 12). Below that the words are ours."""
 HOW_TO_READ = "0 is chance, 1 is perfect"
 FEWEST_ANSWERS = 20
 """Labels that were given less often are not spoken of."""
-NO_GROUPS = (
-    "Nothing is known of the raters. Add a file with their age, gender or background to see whether groups "
-    "of them answer differently."
-)
+FEW_RATERS = 20
+"""Of fewer raters groups are small."""
 
 
 def agreement_title(result: RunResult) -> Sentence:
@@ -96,7 +94,7 @@ def who_differs(found: Everybody) -> Sentence | None:
     others = f"the rest in {_per_100(min(rest))} to {_per_100(max(rest))}"
     if len(clear) == 1:
         return Sentence.of(
-            Segment("One rater", strong=True),
+            Segment(f"Rater {clear[0].number}", strong=True),
             f" answers as another did in {_per_100(clear[0].again)} of 100 cases, {others}. "
             "Careless, or another view?",
         )
@@ -129,14 +127,25 @@ def over_batches(found: Everybody) -> tuple[Sentence, ...]:
 
 
 def agreement_advice(found: Everybody) -> Sentence | None:
-    """What to do about the label they agree least on; None where none stands out, or they agree well."""
-    weakest = least_agreed(found)
-    if weakest is None or not weakest.alone or (found.alpha or 0.0) >= WELL:
+    """What would make raters agree more; None where they agree well, or nothing is known of it."""
+    if found.alpha is None or found.alpha >= WELL:
         return None
+    weakest = least_agreed(found)
+    if weakest is None or not weakest.alone:
+        return Sentence.of("Read the items on which they agree least, and say better what the labels mean.")
     beside = "" if weakest.beside is None else f", mostly beside “{one_line(weakest.beside)}”"
     return Sentence.of(
         f"Say better what “{one_line(weakest.label)}” means: {number(weakest.alone, 'item')} got it from one "
         f"rater only{beside}."
+    )
+
+
+def no_groups(result: RunResult) -> Sentence:
+    """Why there are no groups, and what would make some."""
+    raters = result.data.raters
+    few = f"; {spelled(raters)} raters are few for groups" if raters < FEW_RATERS else ""
+    return Sentence.of(
+        f"Nothing is known of the raters. Add a file with their age, gender or background{few}."
     )
 
 
@@ -147,7 +156,7 @@ def agreement_details(result: RunResult) -> tuple[Sentence, ...]:
         return ()
     line = in_one_line(result)
     said = (how_sure_agreement(found), who_differs(found), *over_batches(found), agreement_advice(found))
-    groups = (Sentence.of(NO_GROUPS),) if result.of_everybody else ()
+    groups = (no_groups(result),) if result.of_everybody else ()
     return (*(one for one in said if one is not None), *((Sentence.of(line),) if line else ()), *groups)
 
 
@@ -175,10 +184,10 @@ def label_table(found: Everybody) -> pd.DataFrame:
 
 
 def rater_table(found: Everybody) -> pd.DataFrame:
-    """A row per rater, who is not named: answers, and of 100 how many another gives too."""
+    """A row per rater, numbered in the order of ids: answers, and of 100 how many another gives too."""
     return pd.DataFrame(
         {
-            "Rater": [f"{place}" for place, _ in enumerate(found.raters, 1)],
+            "Rater": [f"Rater {one.number}" for one in found.raters],
             "Answers": [f"{one.annotations:,}" for one in found.raters],
             "As another did (of 100)": [_per_100(one.again) for one in found.raters],
             "Clearly less than the others": ["yes" if one.differs else "" for one in found.raters],

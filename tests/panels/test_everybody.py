@@ -18,13 +18,14 @@ from grasp_core.export.registry import EXPORTS
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.parsing.read import read_table
 from grasp_core.panels import everybody as module
-from grasp_core.panels.everybody import everybody
+from grasp_core.panels.everybody import disputed_items, everybody
 from grasp_core.report.everybody import (
     agreement_advice,
     agreement_title,
     how_sure_agreement,
     how_well,
     in_one_line,
+    no_groups,
     over_batches,
     who_differs,
 )
@@ -87,7 +88,8 @@ def test_by_hand() -> None:
     x, y = found.labels
     assert (x.annotations, x.again, x.by_chance, x.alone, x.beside) == (5, 4 / 5, 4 / 5, 0, None)
     assert (y.annotations, y.again, y.by_chance, y.alone, y.beside) == (1, 0.0, 0.0, 1, "x")
-    assert [(one.annotations, one.again) for one in found.raters] == [(2, 0.5), (2, 0.75), (2, 0.75)]
+    told = [(one.number, one.annotations, one.again) for one in found.raters]
+    assert told == [(3, 2, 0.5), (1, 2, 0.75), (2, 2, 0.75)]
 
 
 def test_a_rater_who_differs_is_found_and_few_others_are() -> None:
@@ -103,7 +105,7 @@ def test_a_rater_who_differs_is_found_and_few_others_are() -> None:
     assert [one.differs for one in found.raters] == [True] + [False] * 6
     said = who_differs(found)
     assert said is not None
-    assert said.plain.startswith("One rater answers as another did in 5")
+    assert said.plain.startswith("Rater 7 answers as another did in 5")
 
 
 def test_of_raters_who_are_alike_one_is_said_to_differ_in_one_of_twenty_studies_or_fewer() -> None:
@@ -116,6 +118,25 @@ def test_of_raters_who_are_alike_one_is_said_to_differ_in_one_of_twenty_studies_
         assert found is not None
         wrong += any(one.differs for one in found.raters)
     assert wrong <= 9  # .05 and two standard errors
+
+
+def test_three_raters_have_an_interval_too() -> None:
+    found = everybody(data(random_rows(9, "ab", raters=3)), ALL)
+    assert found is not None
+    assert found.low is not None
+
+
+def test_items_of_most_disagreement_come_first() -> None:
+    rows = [("a", r, "x") for r in "1234"] + [("b", r, "xxyy"[k]) for k, r in enumerate("1234")]
+    rows += [("c", r, "xxxy"[k]) for k, r in enumerate("1234")] + [("d", "1", "y")]
+    annotations = data(rows).annotations
+    found = disputed_items(annotations, "nominal")
+    assert [(one.item, one.answers) for one in found] == [
+        ("b", (("x", 2), ("y", 2))),
+        ("c", (("x", 3), ("y", 1))),
+    ]
+    assert [one.item for one in disputed_items(annotations, "nominal", "y")] == ["c"]
+    assert disputed_items(annotations, "nominal", "x") == ()
 
 
 def test_batches_are_those_of_the_slices() -> None:
@@ -166,6 +187,7 @@ def test_a_run_without_axes_says_how_well_they_agree_in_every_file() -> None:
     advice = agreement_advice(result.everybody)
     assert advice is not None
     assert "got it from one rater only" in advice.plain
+    assert no_groups(result).plain.endswith("background; seven raters are few for groups.")
     for name, export in EXPORTS.items():
         content = export.make(result)
         assert content

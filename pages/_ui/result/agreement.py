@@ -7,22 +7,32 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
+from grasp_core import server
+from grasp_core.errors import DataError
+from grasp_core.panels.everybody import DisputedItem, disputed_items
 from grasp_core.report.everybody import (
-    NO_GROUPS,
     agreement_advice,
     batch_table,
     in_one_line,
     label_table,
+    no_groups,
     over_batches,
     rater_table,
     who_differs,
 )
-from grasp_core.report.words.text import Sentence
+from grasp_core.report.words.names import one_line
+from grasp_core.report.words.text import Sentence, escape_markdown
+from grasp_core.store.runs import RunRecord
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme
+from pages._ui.result.items import item_texts
+from pages._ui.session.identity import visitor
+from pages._ui.session.permissions import require_run
 from pages._ui.shell import page_style
 from pages._ui.shell.links import link_to
 from pages._ui.widgets.shown import Shown
+
+_DISPUTED = "disputed-items"
 
 
 def show_agreement(shown: Shown) -> None:
@@ -40,7 +50,7 @@ def show_agreement(shown: Shown) -> None:
         _section("Over batches and topics", over_batches(found))
         _section("What to do", [agreement_advice(found)])
         st.header("Do groups of raters differ?")
-        st.markdown(NO_GROUPS)
+        st.markdown(no_groups(shown.result).markdown)
         if not shown.stranger:
             link_to("data", "Add raters")
     with st.expander("These figures as tables"):
@@ -59,9 +69,55 @@ def show_raters_agreement(shown: Shown) -> None:
     _section(None, [who_differs(found)])
     _table(rater_table(found), "Raters by how often they answer as another did")
     st.caption(
-        "Share of the others’ answers on the same items that are the same. No result names a rater; whoever "
-        "has the files sees on Data, under “Quality of the ratings”, which raters stand out."
+        "Of 100 answers, how many another rater of the same item gave too. Raters are numbered in the order "
+        "of their ids: no result names one."
     )
+
+
+def has_disputed(shown: Shown) -> bool:
+    """Whether single items can be looked at: not by strangers, for their ids and texts are data."""
+    known = shown.run is not None and not shown.stranger and visitor() is not None
+    return known and len(shown.result.spec.data.questions) == 1
+
+
+def show_disputed(shown: Shown) -> None:
+    """The items on which raters agree least, or those that one rater alone gave a label."""
+    run, found = shown.run, shown.result.everybody
+    if run is None or found is None:
+        return
+    st.header("On which items do they agree least?")
+    label = st.selectbox(
+        "Items",
+        [None, *(one.label for one in found.labels)],
+        format_func=lambda name: (
+            "On which they agree least" if name is None else f"That one rater only called {one_line(name)}"
+        ),
+    )
+    try:
+        rows = _disputed(run, label)
+    except DataError as error:
+        st.info(escape_markdown(str(error)))
+        return
+    answers = [" · ".join(f"{one_line(name)}: {n:,}" for name, n in one.answers) for one in rows]
+    frame = {"Item": [one.item for one in rows]}
+    texts = item_texts(run, shown.result.spec.data.text)
+    if texts is not None:
+        frame["Text"] = [texts.get(one.item, "") for one in rows]
+    _table(pd.DataFrame(frame | {"Answers": answers}), "Items with the answers that they got")
+
+
+def _disputed(run: RunRecord, label: str | None) -> tuple[DisputedItem, ...]:
+    """Found once a visit: no cache of the server holds items."""
+    require_run(run.project)
+    key, kept = (run.id, label), st.session_state.get(_DISPUTED)
+    if kept is None or kept[0] != key:
+        data = server.shared().service.data_of(run)
+        kept = st.session_state[_DISPUTED] = (
+            key,
+            disputed_items(data.annotations, run.spec.analysis.level, label),
+        )
+    found: tuple[DisputedItem, ...] = kept[1]
+    return found
 
 
 def _section(heading: str | None, said: Sequence[Sentence | None]) -> None:

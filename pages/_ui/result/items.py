@@ -156,7 +156,7 @@ def _draw(shown: Shown, run: RunRecord, found: ItemsResult) -> None:
     if not rows:
         return
     first = _first(len(rows))
-    texts = _texts(run, found)
+    texts = item_texts(run, found.spec.data.text)
     _table(found, measure, rows[first : first + _PAGE], texts)
     save_items(shown, found, texts)
 
@@ -205,10 +205,10 @@ def _first(items: int) -> int:
     return (int(page) - 1) * _PAGE
 
 
-def _texts(run: RunRecord, found: ItemsResult) -> dict[str, str] | None:
+def item_texts(run: RunRecord, column: str | None) -> dict[str, str] | None:
     """The items' texts, where a column holds them and the file is still here."""
     files = stores_of(run).runs.files_of(run.id)
-    if found.spec.data.text is None or not files:
+    if column is None or not files:
         return None
     key, known = (run.id, files[0]), st.session_state.get(_TEXTS, (None, None))
     if known[0] != key:  # those of one run, for the visit: no cache of the server holds what people wrote

@@ -10,7 +10,7 @@ import streamlit as st
 from grasp_core.report.everybody import in_one_line
 from grasp_core.report.findings.sentences import axes_to_watch
 from grasp_core.result import RunResult
-from pages._ui.result.agreement import show_agreement, show_raters_agreement
+from pages._ui.result.agreement import has_disputed, show_agreement, show_disputed, show_raters_agreement
 from pages._ui.result.cache import section
 from pages._ui.result.figures import show_dsi
 from pages._ui.result.first_screen import show_findings
@@ -55,7 +55,7 @@ def show_result(shown: Shown, *, check_often: bool = False) -> None:
     st.set_page_config(page_title=f"{shown.title} · GRASP")
     views = _views(shown, groups)
     chosen = _chosen(list(views))
-    if chosen in _BESIDE_THE_VERDICT and not shown.result.provisional:
+    if chosen in _BESIDE_THE_VERDICT and shown.result.groups and not shown.result.provisional:
         st.caption(_BESIDE_THE_VERDICT[chosen])
     views[chosen](shown)
 
@@ -100,8 +100,10 @@ def _views(shown: Shown, groups: View) -> Mapping[str, View]:
     """The views that this result has, by their names."""
     result = shown.result
     if result.of_everybody:
+        items = {"Items": show_disputed} if has_disputed(shown) else {}
         return {
             "Agreement": show_agreement,
+            **items,
             "Raters": show_raters_agreement,
             "Data and methods": _data_of_everybody,
         }

@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.server import Server
 from tests.labels import CONTINUE
-from tests.pages.visits import drop, finished, on, press, seen, shown_run, view
+from tests.pages.visits import drop, finished, on, press, seen, shown_run, view, widget
 
 VOTES = "item,rater,label\n" + "".join(
     f"i{i},r{j},{('fine', 'odd', 'bad')[(i + (j == 3) * (i % 2)) % 3]}\n" for i in range(60) for j in range(5)
@@ -29,6 +29,12 @@ def test_everybody_comes_first_where_nothing_is_known_of_raters(page: AppTest, s
     assert [header.value for header in page.header][:1] == ["Who differs"]
     assert "Add a file with their age" in seen(page.markdown)
     assert page.get("vega_lite_chart")
+    view(page, "Items")
+    (frame,) = page.dataframe
+    assert len(frame.value) == 30
+    widget(page.selectbox, "Items").set_value("odd").run()
+    (frame,) = page.dataframe
+    assert frame.value["Answers"].str.contains("odd: 1").all()
     view(page, "Raters")
     (frame,) = page.dataframe
     assert frame.value["Clearly less than the others"].tolist() == ["yes", "", "", "", ""]
