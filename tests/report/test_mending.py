@@ -90,6 +90,10 @@ def test_workload_that_was_held_alike_is_let_differ_again() -> None:
 
 def test_where_nothing_was_mended_there_is_no_way_back() -> None:
     assert not list(ways_back(RunSpec(DATA, AnalysisSpec(axes=AXES, strata=("region",)))))
+    marked = RunSpec(replace(DATA, exclude=(("removed", "True"),)), AnalysisSpec(axes=AXES))
+    (back,) = ways_back(marked)
+    assert back.mended == "Left out: raters with 'removed = True'."
+    assert back.mend.spec.data.exclude == ()
 
 
 def test_a_mend_of_a_run_of_models_is_one_that_models_can_have() -> None:

@@ -14,7 +14,7 @@ from grasp_core.remarks.remark import Code, Remark, Value
 from grasp_core.report.words.names import axis_label
 from grasp_core.report.words.reading import SCREENS
 from grasp_core.spec import DEFAULT_PERMUTATIONS, MAX_PERMUTATIONS, WORKLOAD, RunSpec
-from grasp_core.wording import quoted
+from grasp_core.wording import listed, quoted
 
 SCREEN_OF: Mapping[Code, Screen] = {
     Caution.RANDOM_RESPONDERS: "random",
@@ -99,7 +99,11 @@ def mend(warning: Remark, spec: RunSpec) -> Mend | None:
 
 
 def ways_back(spec: RunSpec) -> Iterator[WayBack]:
-    """What mends of raters and of workload have put into a spec, each with the spec without it."""
+    """Who was left out, and what mends of workload have put into a spec, each with the spec without it."""
+    if spec.data.exclude:
+        kept = replace(spec, data=replace(spec.data, exclude=()))
+        named = listed([f"{column} = {value or '(empty cell)'}" for column, value in spec.data.exclude])
+        yield WayBack(f"Left out: raters with {named}.", Mend("The answer with them", kept))
     if spec.data.screens:
         everybody = replace(spec, data=replace(spec.data, screens=()))
         named = "; ".join(SCREENS[screen] for screen in spec.data.screens)

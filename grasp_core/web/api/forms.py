@@ -86,6 +86,7 @@ class Run(Form):
     tags: list[str]
     state: State
     error: str | None = Field(description="Why it failed.")
+    verdict: str | None = Field(description="Its result in one sentence; null until it is done.")
     permutations: Permutations
     created_at: datetime
     finished_at: datetime | None
@@ -103,6 +104,7 @@ class Run(Form):
             tags=list(record.tags),
             state=record.state,
             error=record.error,
+            verdict=record.verdict,
             permutations=Permutations(done=record.done, total=record.total),
             created_at=at(record.created_at),
             finished_at=None if record.finished_at is None else at(record.finished_at),

@@ -65,6 +65,8 @@ def list_runs(runs: Sequence[RunRecord]) -> None:
                 pick(run)
                 edit(run)
                 delete(run)
+            if run.verdict:
+                st.markdown(escape_markdown(run.verdict))
             _facts(run, names[run.owner])
             if run.note:
                 st.markdown(escape_markdown(_shortened(run.note)))
