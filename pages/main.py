@@ -13,7 +13,7 @@ from pages._ui.shell.choose_project import choose_project
 from pages._ui.shell.guard import show_error
 from pages._ui.shell.menu import audiences
 from pages._ui.shell.page_style import ICON, mend
-from pages._ui.shell.screens import SCREENS
+from pages._ui.shell.screens import BEFORE_HELP, SCREENS
 from pages._ui.shell.sign_in import ask_to_sign_in, say_not_admitted
 
 
@@ -33,6 +33,8 @@ def view() -> None:
     alone = asked in [screen.name for screen in SCREENS if screen.audience == "everybody"]
     page = st.navigation(list(by_page), position="top" if user and not alone else "hidden")
     audience = by_page[page]
+    if page.url_path != "help":
+        st.session_state[BEFORE_HELP] = page.url_path
     try:
         if failure:
             show_error(failure)

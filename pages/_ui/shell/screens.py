@@ -8,6 +8,10 @@ from typing import Literal
 Audience = Literal["everybody", "signed in", "analysts", "admins"]
 
 
+BEFORE_HELP = "before-help"
+"""Where the session keeps the screen from which somebody asked for help."""
+
+
 @dataclass(frozen=True)
 class Screen:
     """A file of `pages/`.
@@ -46,6 +50,7 @@ SCREENS = (
     Screen("runs", "Runs", ":material/history:"),
     Screen("watch", "Watch", ":material/notifications:"),
     Screen("projects", "Projects", ":material/folder_shared:"),
+    Screen("help", "Help", ":material/help:"),
     Screen("people", "People", ":material/group:", "admins", about_sign_in=True),
     Screen("log", "Log", ":material/fact_check:", "admins", about_sign_in=True),
     Screen("account", "Account", ":material/account_circle:", about_sign_in=True),
