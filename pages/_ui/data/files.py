@@ -108,6 +108,7 @@ def say_messages() -> None:
                     on_click=_take_aside,
                     args=(table, slot),
                 )
+            st.button("Leave it out", key=f"aside-{place}", type="tertiary", on_click=_forget, args=(table,))
 
 
 def show_files(*, adding: bool = True) -> None:
@@ -257,6 +258,18 @@ def _arrange(brought: Sequence[_Brought], contents: Mapping[str, bytes] = {}) ->
     """
     if not brought:
         return False
+    for one in brought:
+        alike = [other for other in brought if set(other.table.columns) == set(one.table.columns)]
+        if len(alike) > 1 and all(other.table.sha256 in contents for other in alike):
+            others = [other for other in brought if other not in alike]
+            try:
+                together = _kept(
+                    _packed([other.table for other in alike], contents), f"{number(len(alike), 'file')}.zip"
+                )
+            except GraspError as error:
+                _say(_refusal(error))
+                return False
+            return _arrange([together, *others], contents)
     new = [one.table for one in brought]
     same = {one.sha256 for one in new}
     known = [table for slot in _SLOTS if (table := getattr(work(), slot)) and table.sha256 not in same]
@@ -264,11 +277,6 @@ def _arrange(brought: Sequence[_Brought], contents: Mapping[str, bytes] = {}) ->
         if len(brought) == 1 and not known:
             return _arrange_inside(brought[0])
         roles = _roles(known, new)
-        alike = [table for table in new if roles.get(table.sha256) == "annotations"]
-        if len(alike) > 1 and all(table.sha256 in contents for table in alike):
-            together = _packed(alike, contents)
-            others = [one for one in brought if one.table not in alike]
-            return _arrange([_kept(together, f"{number(len(alike), 'file')}.zip"), *others])
     except GraspError as error:
         _say(_refusal(error))
         return False
@@ -346,7 +354,11 @@ def _change_role(slot: Role, key: str) -> None:
 def _take_aside(table: Table, slot: Role) -> None:
     st.session_state[_MESSAGES] = []
     if _use({slot: table}):
-        st.session_state[_ASIDE] = [one for one in st.session_state[_ASIDE] if one is not table]
+        _forget(table)
+
+
+def _forget(table: Table) -> None:
+    st.session_state[_ASIDE] = [one for one in st.session_state[_ASIDE] if one is not table]
 
 
 def _take_member(slot: Role, table: Table, key: str) -> None:

@@ -353,6 +353,40 @@ def test_the_raters_may_be_on_another_sheet(page: AppTest) -> None:
     assert work(page).dataset.raters.axes["group"].values == ("a", "b")
 
 
+def test_files_of_the_same_columns_that_come_together_are_read_as_one(page: AppTest) -> None:
+    page.switch_page("data.py").run()
+    own = {
+        rater: "item,label\n" + "".join(f"i{i},{'YN'[i * (k + 2) % 3 % 2]}\n" for i in range(30))
+        for k, rater in enumerate(("anna", "ben", "carla"))
+    }
+    files = [(f"{rater}.csv", text.encode(), "text/csv") for rater, text in own.items()]
+    page.file_uploader[0].set_value([*files, ("broken.csv", b"\x89PNG\r\n not a table", "text/csv")]).run()
+    assert "broken.csv" in seen(page.error)  # and the others are taken
+    assert "90 answers to 30 items by 3 raters" in seen(page.title)
+    assert work(page).annotations.distinct("rater") == ("anna", "ben", "carla")
+
+
+def test_a_file_that_fits_nothing_is_asked_about(page: AppTest, example: dict[str, bytes]) -> None:
+    open_example(page, example)
+    stray = "name,colour,size\n" + "".join(f"x{j},{'rgb'[j % 3]},{j % 4}\n" for j in range(12))
+    drop(page, "stray.csv", stray.encode())
+    assert "stray.csv: nothing in it joins to the labels. What does it hold?" in seen(page.markdown)
+    assert "104 raters" in seen(page.title)
+    press(page, "Leave it out")
+    assert "stray.csv" not in seen(page.markdown)
+    drop(page, "other.csv", AGES)
+    assert "36 answers to 6 items by 6 raters" in seen(page.title)  # other labels: theirs are gone
+    assert work(page).raters is None
+
+
+def test_a_file_changes_its_role(page: AppTest, example: dict[str, bytes]) -> None:
+    open_example(page, example)
+    holds = next(box for box in page.selectbox if box.label == "This file holds" and box.value == "raters")
+    holds.set_value("items").run()
+    assert work(page).items.name == "raters.csv"
+    assert work(page).raters is None
+
+
 def work(page: AppTest) -> Work:
     session: Work = page.session_state["work"]
     return session
