@@ -17,6 +17,7 @@ from grasp_core.json_values import to_json
 from grasp_core.planner.pilot import usual
 from grasp_core.planner.values import GOALS, MOST_LABELS, Assumed, PlanSpec, Target
 from grasp_core.planner.words import TARGETS
+from grasp_core.report.findings.findings import by_verdict
 from grasp_core.report.words.names import group_label
 from grasp_core.result import RunResult
 from grasp_core.store.runs import RunRecord
@@ -71,7 +72,7 @@ def chosen_run() -> RunRecord | None:
 
 
 def _has_groups(run: RunRecord) -> bool:
-    return run.state == "done" and run.spec.models == ()
+    return run.state == "done" and run.spec.models == () and bool(run.spec.analysis.axes)
 
 
 def choose_from_run(run: RunRecord) -> Asked:
@@ -80,8 +81,13 @@ def choose_from_run(run: RunRecord) -> Asked:
     if not isinstance(result, RunResult) or not result.groups:
         return Asked(None, error="This result has no groups.")
     rows = result.groups
+    clearest = by_verdict(result)
     place: int = st.selectbox(
-        "Group", range(len(rows)), format_func=lambda one: group_label(rows[one].group), key="plan-group"
+        "Group",
+        range(len(rows)),
+        index=rows.index(clearest[0].row) if clearest else 0,
+        format_func=lambda one: group_label(rows[one].group),
+        key="plan-group",
     )
     group, data, question = rows[place].group, result.data, 0
     labels = [str(one.label) for one in run.spec.data.questions]

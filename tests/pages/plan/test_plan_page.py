@@ -11,6 +11,7 @@ from grasp_core.access import User
 from grasp_core.errors import SpecError
 from grasp_core.planner import make
 from grasp_core.planner.make import PlanTask
+from grasp_core.result import RunResult
 from grasp_core.server import Server
 from grasp_core.spec import AnalysisSpec, RunSpec
 from tests.computing import compute_in_threads
@@ -112,3 +113,14 @@ def test_a_plan_from_a_run_is_kept_with_it(page: AppTest, server: Server) -> Non
     below = AppTest.from_function(kept_page, default_timeout=60, args=(run.id,)).run()
     assert not below.exception
     assert below.expander[0].label.startswith("Plan: label use of ")
+
+
+def test_it_begins_with_the_group_that_was_found(
+    page: AppTest, server: Server, example_result: RunResult
+) -> None:
+    run = server.runs.add(example_result, title="A run", owner="")
+    page.query_params["run"] = run.id
+    page.switch_page("plan.py").run()
+    assert (
+        widget(page.selectbox, "Group").format_func(widget(page.selectbox, "Group").value) == "Black, Woman"
+    )
