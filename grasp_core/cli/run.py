@@ -22,7 +22,7 @@ from grasp_core.asked.reading import Reading
 from grasp_core.cli.analysis import add_groups_and_test, named_axes, test_fields
 from grasp_core.cli.data.account import say_data
 from grasp_core.cli.data.options import add_items, add_reading, names
-from grasp_core.cli.data.reading import read
+from grasp_core.cli.data.reading import read, sort_files
 from grasp_core.cli.data.recorded import given_options, note_other_data, reading_of, recorded_spec
 from grasp_core.cli.run_files import add_files, asked_map, check_files, write_files
 from grasp_core.cli.scratch import Scratch
@@ -59,7 +59,13 @@ def fill_run(run: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="run this spec, or the spec of this result, again; beside it only files and engine are named",
     )
-    add_reading(run)
+    run.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="labels, raters and items, in any order: told apart by their content",
+    )
+    add_reading(run, required=False)
     add_items(run)
     _add_analysis(run.add_argument_group("analysis"))
     engine = run.add_argument_group("engine", "where permutations are computed; no digit depends on it")
@@ -128,6 +134,7 @@ def _add_analysis(group: argparse._ArgumentGroup) -> None:
 
 def _run(chosen: argparse.Namespace) -> None:
     check_files(chosen)
+    sort_files(chosen)
     started = time.perf_counter()
     settings = _settings(chosen)
     recorded = None if chosen.spec is None else recorded_spec(chosen, BESIDE_SPEC)

@@ -258,3 +258,20 @@ def test_a_value_left_out_is_noticed(folder: Path, capsys) -> None:
     with pytest.raises(SystemExit):
         cli.main(["run", "--annotations", "votes.csv", "--categories", "--label", "sarcastic"])
     assert "--categories: expected one argument" in capsys.readouterr().err
+
+
+def test_files_without_an_option_are_told_apart_by_their_content(folder: Path, capsys) -> None:
+    rows = [["item", "rater", "label"], *([f"i{n % 9}", f"r{n // 9}", "ab"[n % 5 % 2]] for n in range(54))]
+    (folder / "x.csv").write_bytes(csv_bytes(rows))
+    (folder / "y.csv").write_bytes(
+        csv_bytes([["who", "gender"], *([f"r{j}", "fm"[j % 2]] for j in range(6))])
+    )
+    (folder / "z.csv").write_bytes(csv_bytes([["a", "b"], *([f"q{j}", "cd"[j % 2]] for j in range(6))]))
+    assert cli.main(["run", "y.csv", "x.csv", "--permutations", "50", "--out", "sorted.json"]) == 0
+    assert "note: y.csv: raters, x.csv: annotations" in capsys.readouterr().err
+    found = json.loads((folder / "sorted.json").read_text(encoding="utf-8"))
+    assert [file["name"] for file in found["data"]["files"]] == ["x.csv", "y.csv"]
+    assert "z.csv: nothing in it joins to the labels" in refusal(capsys, "run", "x.csv", "z.csv")
+    assert "x.csv and x.csv both look like annotations" in refusal(capsys, "run", "x.csv", "x.csv")
+    assert "not both" in refusal(capsys, "run", "x.csv", "--raters", "y.csv")
+    assert "name the file with the labels" in refusal(capsys, "run")

@@ -261,7 +261,6 @@ def test_bad_input_is_one_sentence(folder: Path, capsys, monkeypatch, case: str)
     [
         [],
         ["fly"],
-        ["run"],
         ["run", "--annotations", "votes.csv", "--axis", "race", "--permutations", "many"],
         ["run", "--annotations", "votes.csv", "--axis", "race", "--exclude", "removed"],
         ["run", "--annotations", "votes.csv", "--axis", "race", "--preset", "mine"],
