@@ -44,7 +44,11 @@ class Bar(Watcher):
 
     def check(self, progress: Progress) -> None:
         """See :class:`~grasp_core.engine.watching.Watcher`."""
-        self.tell(progress.done, progress.total, progress.of)
+        if progress.share is None or not progress.stages:
+            self.tell(progress.done, progress.total, progress.of)
+        else:
+            self._bar.set_description_str("of 100", refresh=False)
+            self.tell(round(100 * progress.share), 100, progress.stages)
 
     def close(self) -> None:
         """Take it away."""

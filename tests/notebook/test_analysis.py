@@ -225,6 +225,8 @@ def test_a_name_that_is_no_option_is_a_type_error() -> None:
 def test_progress_is_shown_and_goes_away(capsys: pytest.CaptureFixture[str]) -> None:
     votes, raters = few()
     grasp.analyse(votes, raters, axes=["rater_gender"], permutations=200)
+    assert "Groups done · Pairs" in capsys.readouterr().err
+    grasp.analyse(votes, raters, axes=["rater_gender"], permutations=200, pairs=False)
     assert "permutations" in capsys.readouterr().err
     grasp.analyse(votes, raters, axes=["rater_gender"], **QUIET)
     assert capsys.readouterr().err == ""
