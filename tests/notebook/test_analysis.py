@@ -13,7 +13,9 @@ import pytest
 
 import grasp_core as grasp
 from grasp_core.data_spec import DataSpec
+from grasp_core.engine.pools.blocks import Progress
 from grasp_core.notebook.options import AnalysisOptions
+from grasp_core.notebook.progress import Bar
 from grasp_core.spec import AnalysisSpec
 from tests.notebook.asking import command, few, found, frames
 
@@ -225,11 +227,19 @@ def test_a_name_that_is_no_option_is_a_type_error() -> None:
 def test_progress_is_shown_and_goes_away(capsys: pytest.CaptureFixture[str]) -> None:
     votes, raters = few()
     grasp.analyse(votes, raters, axes=["rater_gender"], permutations=200)
-    assert "Groups done · Pairs" in capsys.readouterr().err
-    grasp.analyse(votes, raters, axes=["rater_gender"], permutations=200, pairs=False)
     assert "permutations" in capsys.readouterr().err
     grasp.analyse(votes, raters, axes=["rater_gender"], **QUIET)
     assert capsys.readouterr().err == ""
+
+
+def test_the_bar_names_the_stages_of_the_whole_run(capsys: pytest.CaptureFixture[str]) -> None:
+    bar = Bar("permutations", shown=True)
+    bar.check(Progress(5, 10, 1.0, share=0.4, stages="Groups done · Pairs 1 of 2"))
+    bar._bar.refresh()
+    bar.close()
+    said = capsys.readouterr().err
+    assert "40/100" in said
+    assert "Groups done · Pairs 1 of 2" in said
 
 
 def test_the_frames_stay_as_they_are() -> None:
