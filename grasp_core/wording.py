@@ -41,6 +41,12 @@ def listed(values: Sequence[str], limit: int = LISTED) -> str:
     return f"{shown} and {more:,} more" if more > 0 else shown
 
 
+def first_few(names: Sequence[str], most: int) -> str:
+    """The first names, and how many more there are."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
+
+
 def number(count: int, noun: str, plural: str | None = None) -> str:
     """The count with its noun in the right form, e.g. ``1 row``, ``1,000 rows``."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"

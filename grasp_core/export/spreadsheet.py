@@ -232,10 +232,10 @@ def _map_axes(found: RaterMap) -> list[Column]:
         Column("Axis", "text", [axis_label(axis.axes) for axis in axes]),
         Column("Groups", "count", [len(axis.groups) for axis in axes]),
         Column("Other raters", "count", [axis.others for axis in axes]),
-        Column("Share explained", "value", [_or_nan(axis.explained) for axis in axes]),
-        Column("by chance", "value", [_or_nan(axis.by_chance) for axis in axes]),
-        Column("p", "p", [_or_nan(axis.p) for axis in axes]),
-        Column("q", "p", [_or_nan(axis.q) for axis in axes]),
+        Column("Share explained", "value", [_cell(axis.explained) for axis in axes]),
+        Column("by chance", "value", [_cell(axis.by_chance) for axis in axes]),
+        Column("p", "p", [_cell(axis.p) for axis in axes]),
+        Column("q", "p", [_cell(axis.q) for axis in axes]),
         Column("Why not tested", "text", [str(axis.reason or "") for axis in axes]),
     ]
 
@@ -247,13 +247,9 @@ def _map_groups(found: RaterMap) -> list[Column]:
         Column("Axis", "text", [axis for axis, _ in rows]),
         Column("Group", "text", [group_label(row.group) for _, row in rows]),
         Column("Raters on the map", "count", [row.n_raters for _, row in rows]),
-        Column("Two of the group", "value", [_or_nan(row.within) for _, row in rows]),
-        Column("One of it, one other", "value", [_or_nan(row.between) for _, row in rows]),
+        Column("Two of the group", "value", [_cell(row.within) for _, row in rows]),
+        Column("One of it, one other", "value", [_cell(row.between) for _, row in rows]),
     ]
-
-
-def _or_nan(value: float | None) -> float:
-    return math.nan if value is None else value
 
 
 def _methods(result: RunResult, found: RaterMap | None) -> list[Column]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grasp_core.report.conventions import INTERVAL, stated
@@ -26,6 +25,7 @@ from grasp_core.report.words.names import (
 from grasp_core.report.words.printable import printable, printable_name
 from grasp_core.result import Result, RunResult, Stopping
 from grasp_core.spec import LEVEL, AnalysisSpec, RunSpec
+from grasp_core.wording import first_few
 
 _NAMED, _MODELS = 4, 5
 """Questions or axes, and models, that a title names."""
@@ -47,14 +47,8 @@ def run_title(spec: RunSpec) -> str:
     axes = [printable_name(axis_label(names)) for names in spec.analysis.axes]
     models = [printable_name(one_line(model.name)) for model in spec.models]
     return (
-        f"{_some(models, _MODELS)}: " if models else ""
-    ) + f"{_some(questions)}{f' by {_some(axes)}' if axes else ''}"
-
-
-def _some(names: Sequence[str], most: int = _NAMED) -> str:
-    more = len(names) - most
-    tail = f" and {more} more" if more > 0 else ""
-    return f"{', '.join(names[:most])}{tail}"
+        f"{first_few(models, _MODELS)}: " if models else ""
+    ) + f"{first_few(questions, _NAMED)}{f' by {first_few(axes, _NAMED)}' if axes else ''}"
 
 
 def marks(analysis: AnalysisSpec) -> tuple[tuple[str, str], ...]:

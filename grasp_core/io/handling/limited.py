@@ -42,7 +42,8 @@ def roles_of(tables: Sequence[Table], *, as_given: bool = False) -> tuple[Role |
     DataError
         See :func:`~grasp_core.io.guess.roles.file_roles`; or that it takes more than the limits.
     """
-    return handle(work.roles, _numbered(tables), {"as_given": as_given})
+    numbered = {f"file {place}": table for place, table in enumerate(tables)}
+    return handle(work.roles, numbered, {"as_given": as_given})
 
 
 def loaded(
@@ -76,10 +77,6 @@ def fitted(
         See :func:`~grasp_core.io.dataset.fitting.fitting`; or that it takes more than the limits.
     """
     return handle(work.fitted, _tables(annotations, raters, items), {"spec": spec, "axes": tuple(axes)})
-
-
-def _numbered(tables: Sequence[Table]) -> dict[str, Table | None]:
-    return {f"file {place}": table for place, table in enumerate(tables)}
 
 
 def _tables(annotations: Table, raters: Table | None, items: Table | None) -> dict[str, Table | None]:

@@ -57,6 +57,8 @@ Read = Callable[[str | None], Table]
 class _Brought(NamedTuple):
     table: Table
     read: Read
+    content: bytes | None = None
+    """Of a file that was dropped; None where the server reads or fetches it."""
 
 
 def drop_zone() -> bool:
@@ -187,7 +189,6 @@ def _take_uploads(uploads: Sequence[UploadedFile]) -> None:
     """Read and keep what was dropped; what cannot be read is told, and the rest goes on."""
     messages: list[str] = []
     brought: list[_Brought] = []
-    contents: dict[str, bytes] = {}
     for upload in uploads:
         content = upload.getvalue()
         try:
@@ -195,11 +196,10 @@ def _take_uploads(uploads: Sequence[UploadedFile]) -> None:
                 st.session_state[_OPENED] = open_result(content, upload.name)
                 continue
             brought.append(_kept(content, upload.name))
-            contents[brought[-1].table.sha256] = content
         except GraspError as error:
             messages.append(_refusal(error))
     st.session_state[_MESSAGES] = messages
-    _arrange(brought, contents)
+    _arrange(brought)
 
 
 def _kept(content: bytes, name: str) -> _Brought:
@@ -207,7 +207,7 @@ def _kept(content: bytes, name: str) -> _Brought:
     table = read_watched(content, name, None, _next_round)
     sha256 = here().files.put(content, owner=user.id)
     server.shared().audit.record(user.id, "upload", "file", sha256, {"bytes": len(content)})
-    return _Brought(table, lambda member: read_table(content, name, member=member))
+    return _Brought(table, lambda member: read_table(content, name, member=member), content)
 
 
 def _take_from(location: str) -> bool:
@@ -251,29 +251,15 @@ def _take_source(source: Source, token: str, keep: bool, slot: Role | None = Non
     return taken
 
 
-def _arrange(brought: Sequence[_Brought], contents: Mapping[str, bytes] = {}) -> bool:
-    """Give each file its role, beside those in use; whether all could be used.
-
-    Files of the same columns that come together are read as one, as a file per annotator is.
-    """
+def _arrange(brought: Sequence[_Brought]) -> bool:
+    """Give each file its role, beside those in use; whether all could be used."""
     if not brought:
         return False
-    for one in brought:
-        alike = [other for other in brought if set(other.table.columns) == set(one.table.columns)]
-        if len(alike) > 1 and all(other.table.sha256 in contents for other in alike):
-            others = [other for other in brought if other not in alike]
-            try:
-                together = _kept(
-                    _packed([other.table for other in alike], contents), f"{number(len(alike), 'file')}.zip"
-                )
-            except GraspError as error:
-                _say(_refusal(error))
-                return False
-            return _arrange([together, *others], contents)
-    new = [one.table for one in brought]
-    same = {one.sha256 for one in new}
-    known = [table for slot in _SLOTS if (table := getattr(work(), slot)) and table.sha256 not in same]
     try:
+        brought = _joined(brought)
+        new = [one.table for one in brought]
+        same = {one.sha256 for one in new}
+        known = [table for slot in _SLOTS if (table := getattr(work(), slot)) and table.sha256 not in same]
         if len(brought) == 1 and not known:
             return _arrange_inside(brought[0])
         roles = _roles(known, new)
@@ -287,6 +273,21 @@ def _arrange(brought: Sequence[_Brought], contents: Mapping[str, bytes] = {}) ->
             slots[role] = table
     st.session_state[_ASIDE] = [table for table in new if table.sha256 not in roles]
     return _use(slots)
+
+
+def _joined(brought: Sequence[_Brought]) -> list[_Brought]:
+    """What was brought, with dropped files of the same columns as one, as a file per annotator is."""
+    alike: dict[frozenset[str], list[_Brought]] = {}
+    for one in brought:
+        alike.setdefault(frozenset(one.table.columns), []).append(one)
+    joined: list[_Brought] = []
+    for files in alike.values():
+        dropped = [(one.table.name, one.content) for one in files if one.content is not None]
+        if len(files) == 1 or len(dropped) < len(files):
+            joined.extend(files)
+        else:
+            joined.append(_kept(_packed(dropped), f"{number(len(files), 'file')}.zip"))
+    return joined
 
 
 def _roles(known: Sequence[Table], new: Sequence[Table]) -> Mapping[str, Role]:
@@ -332,14 +333,13 @@ def _arrange_inside(brought: _Brought) -> bool:
     return _use(found)
 
 
-def _packed(tables: Sequence[Table], contents: Mapping[str, bytes]) -> bytes:
+def _packed(files: Sequence[tuple[str, bytes]]) -> bytes:
     """An archive of files, the same bytes for the same files."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for place, table in enumerate(tables):
-            twice = table.name in [one.name for one in tables[:place]]
-            name = f"{place + 1} {table.name}" if twice else table.name
-            archive.writestr(zipfile.ZipInfo(name), contents[table.sha256])
+        for place, (name, content) in enumerate(files):
+            twice = name in [earlier for earlier, _ in files[:place]]
+            archive.writestr(zipfile.ZipInfo(f"{place + 1} {name}" if twice else name), content)
     return out.getvalue()
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from grasp_core.io.dataset import describe
@@ -11,7 +9,7 @@ from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.table.table import Table
 from grasp_core.report.words.names import axis_label, one_line
 from grasp_core.report.words.text import escape_markdown
-from grasp_core.wording import number
+from grasp_core.wording import first_few, number
 from pages._ui.widgets.sections import when_open
 
 _PREVIEW_ROWS = 20
@@ -52,16 +50,11 @@ def say_what_was_understood(dataset: Dataset) -> None:
 
 def _known(dataset: Dataset) -> str:
     axes = [axis_label((name,)) for name in dataset.raters.axes]
-    said = f"Known of each rater: {listed_plain(axes)}." if axes else "Nothing is known of the raters."
+    known = first_few(axes, _NAMES_SHOWN)
+    said = f"Known of each rater: {known}." if axes else "Nothing is known of the raters."
     if dataset.attributes:
-        said += f" Known of each item: {listed_plain(list(dataset.attributes))}."
+        said += f" Known of each item: {first_few(list(dataset.attributes), _NAMES_SHOWN)}."
     return escape_markdown(said)
-
-
-def listed_plain(names: Sequence[str]) -> str:
-    """The first few names, and how many more there are."""
-    more = len(names) - _NAMES_SHOWN
-    return ", ".join(names[:_NAMES_SHOWN]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def account_title(dataset: Dataset) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import time
 from contextlib import suppress
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import streamlit as st
 
 from grasp_core import server
 from grasp_core.access import LOCAL_USER
 from grasp_core.errors import DataError, GraspError
+from grasp_core.io.guess.roles import Role
 from grasp_core.io.handling.limited import guessed, loaded
 from grasp_core.io.table.table import Table
 from grasp_core.report.words.text import escape_markdown
@@ -23,9 +24,7 @@ from pages._ui.session.permissions import may_run
 from pages._ui.session.projects import current_project, here
 from pages._ui.session.state import work
 
-_SLOTS: tuple[Literal["annotations", "raters", "items"], ...] = get_args(
-    Literal["annotations", "raters", "items"]
-)
+_SLOTS: tuple[Role, ...] = get_args(Role)
 _FOUND = "draft-found"
 
 
