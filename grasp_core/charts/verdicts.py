@@ -22,6 +22,9 @@ from grasp_core.verdict import Kind, VerdictCode
 
 SHOWN = 8
 """Groups that are drawn; the others stand under *Groups in numbers*."""
+CHOSEN = "chosen"
+"""The selection that holds the `name` of the group whose row was clicked."""
+NOT_DRAWN = "There is no group that can be drawn."
 FEWEST = 5
 """Raters from which on a group is drawn: of fewer a line says little."""
 _COLOURS: Mapping[VerdictCode, Significance] = {"clear": "corrected", "hint": "nominal"}
@@ -98,7 +101,7 @@ def verdict_chart(result: RunResult, theme: Theme = "light", *, narrow: bool = F
     """
     found = [doubted(one, result) for one in drawn_groups(result)]
     if not found:
-        return message(theme, heading=None, text="There is no group that can be drawn.")
+        return message(theme, heading=None, text=NOT_DRAWN)
     places, panels = _NARROW if narrow else _WIDE, (_left(result, found), _right(result))
     named = [_named(one, result, place, places, theme) for place, one in enumerate(found)]
     height = _HEAD + places.row * len(found) + _FOOT
@@ -113,7 +116,25 @@ def verdict_chart(result: RunResult, theme: Theme = "light", *, narrow: bool = F
             layers += _drawn(name, panel, across, named, found, height, theme)
     layers += _texts(named, places, theme)
     said = "; ".join(f"{row['group']}: {row['status']}, {row['said']}" for row in named)
-    return finish(layers, theme, heading=None, alt_text=f"Groups by verdict. {said}.", height=height)
+    return finish(
+        [_clicked(named), *layers],
+        theme,
+        heading=None,
+        alt_text=f"Groups by verdict. {said}.",
+        height=height,
+    )
+
+
+def _clicked(named: list[dict[str, Any]]) -> alt.Chart:
+    """A row as wide as the chart, whose click chooses its group."""
+    chosen = alt.selection_point(name=CHOSEN, fields=["name"])
+    drawn: alt.Chart = (
+        alt.Chart(rows(named, "rows"))
+        .mark_rect(opacity=0, cursor="pointer", aria=False)
+        .encode(y=alt.Y("top:Q", axis=None), y2=alt.Y2("bottom:Q"), x=LEFT, x2=UP_TO_RIGHT)
+        .add_params(chosen)
+    )
+    return drawn
 
 
 def _left(result: RunResult, found: list[Finding]) -> _Panel:
@@ -174,6 +195,7 @@ def _named(one: Finding, result: RunResult, place: int, places: _Places, theme: 
     top = _HEAD + places.row * place
     size = ", ".join(f"{half.row.n_raters:,}" for half in (one, one.other) if half is not None)
     return {
+        "name": one.name,
         "group": one.title,
         "named": f"{one.title} ({size})",
         "status": status,
@@ -235,7 +257,7 @@ def _drawn(
         filled = any(kind in row["kinds"] for kind in panel.kinds)
         drawn.append(
             {
-                **{key: row[key] for key in ("group", "status", "colour", "mark_y")},
+                **{key: row[key] for key in ("name", "group", "status", "colour", "mark_y")},
                 "x": place(outcome.value),
                 "low": place(low),
                 "high": place(high),

@@ -74,8 +74,6 @@ def test_sections_answer_to_the_keyboard_alone(open_page: OpenPage, address: str
     results(page)
     tab_to(page, page.get_by_role("combobox", name="Look at one group"))
     _by_keyboard(page, "Items")
-    tab_to(page, page.get_by_role("button", name="Find the items"))
-    page.keyboard.press("Enter")
     expect(page.get_by_role("region", name="Items by distance, with both sides' labels")).to_be_visible()
     _by_keyboard(page, "Compare groups")
     axes = page.get_by_role("combobox", name="Axis of the pairs")
@@ -97,8 +95,6 @@ def test_sections_answer_to_the_keyboard_alone(open_page: OpenPage, address: str
     _by_keyboard(page, "Groups in numbers")
     tab_to(page, page.get_by_test_id("stButtonGroup").filter(has_text="label 1"))
     _by_keyboard(page, "Raters")
-    tab_to(page, page.get_by_role("button", name="Draw the map of raters"))
-    page.keyboard.press("Enter")
     expect(page.get_by_label("Map of 24 raters by").first).to_be_visible()
     settle(page)
     tab_to(page, page.get_by_test_id("stButtonGroup").filter(has_text="race"))
@@ -135,11 +131,8 @@ def test_every_view_is_accessible_and_whole(
     found = {}
     for name in VIEWS:
         view(page, name)
-        for button in ("Find the items", "Draw the map of raters"):
-            if page.get_by_role("button", name=button).is_visible():
-                page.get_by_role("button", name=button).click()
-                page.get_by_role("button", name="Cancel").wait_for(state="detached")
-                settle(page)
+        expect(page.get_by_role("progressbar", name="Finding")).to_have_count(0)
+        expect(page.get_by_role("progressbar", name="Placing")).to_have_count(0)
         picture(page, f"section-{name.split()[0].lower()}-{width}")
         found[name] = _faults(page)
     page.goto(f"{page.url.split('&')[0]}&group=Woman")
@@ -182,10 +175,10 @@ def test_reports_have_the_map_once_it_is_drawn_for_strangers_too(
     open_page: OpenPage, store: Server, found: RunResult, written: dict[str, bytes]
 ) -> None:
     run = stored_run(store, found, written)
-    page = open_page(f"/results?run={run.id}&view=Raters")
+    page = open_page(f"/results?run={run.id}")
     results(page)
     assert b"## Map of raters" not in _report(page)
-    page.get_by_role("button", name="Draw the map of raters").click()
+    view(page, "Raters")
     page.get_by_label("Map of 24 raters by").first.wait_for()
     settle(page)
     assert b"## Map of raters" in _report(page)

@@ -9,7 +9,7 @@ is kept for those who look at the same one.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import altair as alt
@@ -165,10 +165,10 @@ def told_first(key: str, _result: RunResult) -> ToldFirst:
     )
 
 
-@_kept
-def verdict_chart(key: str, _result: RunResult, theme: Theme, *, narrow: bool) -> None:
-    """Draw the groups by their verdicts."""
-    _draw_chart(charts.verdict_chart(_result, theme, narrow=narrow))
+@st.cache_resource(max_entries=_TOLD, show_spinner=False)
+def verdict_chart(key: str, _result: RunResult, theme: Theme, *, narrow: bool) -> Mapping[str, Any]:
+    """The groups by their verdicts as a chart's specification, for its clicks are the page's."""
+    return _spec(charts.verdict_chart(_result, theme, narrow=narrow))
 
 
 @_kept
@@ -288,12 +288,16 @@ def _draw_chart(chart: alt.LayerChart, *, live: bool = False, wide: str = "") ->
 
     One that is `live` fills in; one that is `wide`, under this name, scrolls where the page is narrow.
     """
+    spec = _spec(chart)
+    with st.container(key=f"wide-{wide}" if wide else None):
+        st.vega_lite_chart(spec=with_data_apart(spec) if live else spec, theme=None)
+
+
+def _spec(chart: alt.LayerChart) -> dict[str, Any]:
+    """A chart's Vega-Lite, with shared data in each layer: Streamlit takes it for a frame above them."""
     spec = spec_of(chart)
-    if (
-        "data" in spec
-    ):  # shared by all layers; Streamlit takes it for a frame there, and leaves it alone below
+    if "data" in spec:
         shared = spec.pop("data")
         for layer in spec["layer"]:
             layer.setdefault("data", shared)
-    with st.container(key=f"wide-{wide}" if wide else None):
-        st.vega_lite_chart(spec=with_data_apart(spec) if live else spec, theme=None)
+    return spec

@@ -51,11 +51,11 @@ def show_cohesion(shown: Shown) -> None:
 def show_null_histograms(shown: Shown, order: RowOrder) -> None:
     """One statistic of all groups, against random groupings or with its intervals."""
     result = shown.result
-    statistic = st.segmented_control(
+    reported = reported_statistics(result)
+    statistic = st.selectbox(
         "Statistic",
-        reported_statistics(result),
-        default=lead_statistic(result),
-        required=True,
+        reported,
+        index=reported.index(lead_statistic(result)),
         format_func=lambda name: WORDS[name].name,
         key="null-statistic",
         persist_state="page",
@@ -70,14 +70,6 @@ def show_null_histograms(shown: Shown, order: RowOrder) -> None:
     )
     draw(shown.key, shown.drawn, statistic, page_theme(), order, page)
     name = WORDS[statistic].name
-    alt = f"{name} of every group with p and q"
-    when_open(
-        f"{name} as a table",
-        lambda: cache.groups_table(
-            shown.key, result, [statistic], page_theme(), order, p=True, alt=alt, name="nulls"
-        ),
-        key="null-table",
-    )
     save_figure(
         shown,
         lambda: chart(result, statistic, "light", order),

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
-from grasp_core.report.findings.findings import judged
+from grasp_core.charts.verdicts import CHOSEN, NOT_DRAWN, drawn_groups
+from grasp_core.report.findings.findings import judged, of_verdict
 from grasp_core.report.findings.warned import warned
 from grasp_core.report.words.names import lead_statistic
 from grasp_core.report.words.text import Sentence
 from grasp_core.wording import agree, number
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme
-from pages._ui.result.one_group import choose_group
+from pages._ui.result.items import show_where
+from pages._ui.result.one_group import choose_group, open_group
 from pages._ui.shell import page_style
 from pages._ui.widgets.shown import Shown
 from pages._ui.widgets.warned import show_one
 
+_ROWS = "rows-of-groups"
 _READ = (
     "Dot: our estimate, filled where it makes the group differ. Line: where it may lie with other raters and "
-    "items (95 %). In brackets: raters."
+    "items (95 %). In brackets: raters. A click on a row opens its group."
 )
 
 
@@ -39,12 +43,29 @@ def _groups(shown: Shown) -> None:
     if not judged(result):
         cache.forest_plot(shown.key, result, lead_statistic(result), theme, "q", 0)
         return
+    if not drawn_groups(result):
+        st.info(NOT_DRAWN)
+        return
     for key, narrow in ((page_style.ON_SCREENS, False), (page_style.ON_PHONES, True)):
         with st.container(key=f"{key}-verdicts"):
-            cache.verdict_chart(shown.key, result, theme, narrow=narrow)
+            st.vega_lite_chart(
+                spec=dict(cache.verdict_chart(shown.key, result, theme, narrow=narrow)),
+                theme=None,
+                key=f"{_ROWS}-{narrow}",
+                on_select=partial(_open, narrow=narrow),
+                selection_mode=CHOSEN,
+            )
     more = cache.told_first(shown.key, result).not_drawn
     stand = agree(more, "stands", "stand")
     st.caption(f"{_READ} {number(more, 'more group')} {stand} under Groups in numbers." if more else _READ)
+
+
+def _open(*, narrow: bool) -> None:
+    """Go to the group whose row was clicked."""
+    clicked = st.session_state[f"{_ROWS}-{narrow}"].selection[CHOSEN]
+    name = clicked[0].get("name") if clicked else None
+    if name is not None:
+        open_group(name)
 
 
 def _beside(shown: Shown) -> None:
@@ -55,13 +76,15 @@ def _beside(shown: Shown) -> None:
         asked = {"run": shown.run.id}
         st.page_link("plan.py", label="Plan it", query_params=asked, icon=":material/calculate:")
     warnings = warned(shown.result)
-    if not warnings.first:
-        return
-    st.header("Careful")
-    show_one(warnings.first[0], shown.way)
+    if warnings.first:
+        st.header("Careful")
+        show_one(warnings.first[0], shown.way)
     more = len(warnings.first) + len(warnings.others) - 1
-    if more:
+    if warnings.first and more:
         st.caption(f"{number(more, 'more warning')} {agree(more, 'stands', 'stand')} under Data and methods.")
+    clearest = of_verdict(shown.result, "clear")
+    if clearest:
+        show_where(shown, clearest[0])
 
 
 def _section(heading: str, said: Sequence[Sentence]) -> None:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from grasp_core.outcome import Significance
 from grasp_core.report.contents import marks_legend
+from grasp_core.report.tables.groups import RowOrder
 from grasp_core.report.words.names import WORDS, axis_label, lead_statistic, reported_statistics
 from grasp_core.report.words.text import escape_markdown
 from grasp_core.result import RunResult
@@ -24,24 +25,14 @@ _MARKED: Mapping[str, tuple[Significance, ...]] = {
 
 
 def draw_groups(shown: Shown) -> None:
-    """Table, histograms and cohesion map."""
-    result = shown.result
-    orders = {
-        "axis": "Axis by axis",
-        "effect": f"Largest {WORDS[lead_statistic(result)].name} effect first",
-        "q": f"Smallest {WORDS[lead_statistic(result)].name} q first",
-    }
-    order = st.selectbox(
-        "Order of the groups",
-        list(orders),
-        format_func=orders.__getitem__,
-        key="order",
-        persist_state="page",
-        help="For the table and the histograms.",
-    )
-    _table(shown, order)
-    st.header("One statistic in every group")
-    show_null_histograms(shown, order)
+    """The table, beside it the histograms of one statistic, and below the cohesion map."""
+    wanted = _wanted(shown.result)
+    table, histograms = st.columns([3, 2], gap="medium")
+    with table:
+        _table(shown, wanted)
+    with histograms:
+        st.header("One statistic in every group")
+        show_null_histograms(shown, wanted.order)
     st.header("Agreement inside and across groups")
     show_cohesion(shown)
 
@@ -53,23 +44,36 @@ def show_groups(shown: Shown) -> None:
 
 
 class _Wanted(NamedTuple):
-    """What the table shows: rows of some axes and marks, some statistics, and p and q beside them."""
+    """What is shown of the groups: their order, rows of some axes and marks, and some statistics."""
 
+    order: RowOrder
     axes: list[str]
     marked: tuple[Significance, ...]
     statistics: list[str]
-    p: bool
 
 
 def _wanted(result: RunResult) -> _Wanted:
+    lead = WORDS[lead_statistic(result)].name
+    orders: Mapping[RowOrder, str] = {
+        "axis": "Axis by axis",
+        "effect": f"Largest {lead} effect first",
+        "q": f"Smallest {lead} q first",
+    }
     reported = reported_statistics(result)
     axes = list(dict.fromkeys(axis_label(row.group.axes) for row in result.groups))
-    left, middle, right = st.columns([1, 1, 2])
-    chosen_axes = left.multiselect(
+    of_order, of_axes, of_marks, of_statistics = st.columns([1, 1, 1, 2])
+    order = of_order.selectbox(
+        "Order of the groups",
+        list(orders),
+        format_func=orders.__getitem__,
+        key="order",
+        persist_state="page",
+    )
+    chosen_axes = of_axes.multiselect(
         "Axes", axes, placeholder="All axes", key="table-axes", persist_state="page"
     )
-    marked = middle.selectbox("Significance", list(_MARKED), key="table-marked", persist_state="page")
-    columns = right.multiselect(
+    marked = of_marks.selectbox("Significance", list(_MARKED), key="table-marked", persist_state="page")
+    columns = of_statistics.multiselect(
         "Statistics in the table",
         reported,
         default=reported,
@@ -78,26 +82,25 @@ def _wanted(result: RunResult) -> _Wanted:
         persist_state="page",
     )
     statistics = [name for name in reported if name in columns]
-    with_p = bool(statistics) and st.toggle("Show intervals, p and q", key="table-p", persist_state="page")
-    return _Wanted(chosen_axes, _MARKED[marked], statistics, with_p)
+    return _Wanted(order, chosen_axes, _MARKED[marked], statistics)
 
 
-def _table(shown: Shown, order: str) -> None:
+def _table(shown: Shown, wanted: _Wanted) -> None:
     result = shown.result
     st.header("Table of groups")
-    wanted = _wanted(result)
     if not wanted.statistics:
         st.info("Choose at least one statistic.")
         return
+    with_p = st.toggle("Show intervals, p and q", key="table-p", persist_state="page")
     missing = cache.groups_table(
         shown.key,
         result,
         wanted.statistics,
         page_theme(),
-        order,
+        wanted.order,
         axes=wanted.axes,
         marked=wanted.marked,
-        p=wanted.p,
+        p=with_p,
         alt="Every group's statistics, with arrows and stars",
         name="groups",
     )

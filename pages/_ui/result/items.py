@@ -1,4 +1,4 @@
-"""Which items carry what a group says differently: found when it is asked for, and kept with the run."""
+"""Which items cause a group's difference: found when they are looked at, and kept with the run."""
 
 from __future__ import annotations
 
@@ -15,23 +15,28 @@ from grasp_core.groups import Group
 from grasp_core.panels.items.panel import ItemsAsked
 from grasp_core.panels.items.result import Contribution, ItemOutcome, ItemsResult, Measure
 from grasp_core.panels.items.texts import texts_of_items
+from grasp_core.report.findings.finding import LABEL_USE, Finding
 from grasp_core.report.findings.findings import findings, nearest
 from grasp_core.report.items.sentences import sentences
 from grasp_core.report.items.tables import in_order, items_table, side_bars
 from grasp_core.report.items.words import EXPLANATIONS, MEASURES, cut_text
-from grasp_core.report.words.names import group_labels, one_line
+from grasp_core.report.words.label_use import said_more
+from grasp_core.report.words.names import group_label, group_labels, one_line
 from grasp_core.report.words.text import escape_markdown
 from grasp_core.result import RunResult
 from grasp_core.store.runs import RunRecord
 from grasp_core.wording import listed, number, quoted
 from pages._ui.result.items_files import save_items
-from pages._ui.session.identity import visitor
-from pages._ui.session.permissions import require_run
+from pages._ui.session.identity import current_user, visitor
+from pages._ui.session.permissions import require_run, why_not_run
 from pages._ui.session.projects import stores_of
+from pages._ui.widgets.in_address import put_in_address
 from pages._ui.widgets.shown import Shown
 
 _PAGE = 50
 _KEPT = 16
+_SOON = 400_000_000
+"""Annotations times permutations up to which nobody is asked: about two seconds."""
 _TEXTS = "items-texts"
 _ORDERS = {"part": "Largest part first", "p": "Smallest p first", "item": "As in the data"}
 
@@ -56,11 +61,51 @@ def show_items(shown: Shown, group: Group | None = None) -> None:
         return
     asked = _choose_group(result) if group is None else group
     question = _choose_question(result, asked)
-    found = _found(run, asked, question)
-    if found is None:
-        _offer(run, result, asked, question)
-    else:
+    found = _found(run, asked, question) or _find(run, result, asked, question)
+    if found is not None:
         _draw(shown, run, found)
+
+
+def show_where(shown: Shown, finding: Finding) -> None:
+    """The item where a group's finding shows most, with both sides' answers, where that is soon found."""
+    run, result = shown.run, shown.result
+    if run is None or not has_items(shown) or finding.what not in (LABEL_USE, "distance"):
+        return
+    group = finding.row.group
+    found = _found(run, group, 0)
+    if found is None and soon_found(run, result) and stores_of(run).runs.files_of(run.id):
+        found = _find(run, result, group, 0)
+    rows = [] if found is None else _telling(found, finding)
+    if found is None or not rows:
+        return
+    row, part = rows[0]
+    label = part.label or max(row.inside, key=lambda one: row.inside[one])
+    text = (item_texts(run, found.spec.data.text) or {}).get(row.item)
+    st.header("Where it shows most")
+    st.markdown(escape_markdown(f"“{text}”" if text else f"Item {row.item}"))
+    for who, counts in ((group_label(group), row.inside), ("others", row.outside)):
+        said, of = counts.get(label, 0), sum(counts.values())
+        st.progress(
+            said / of if of else 0.0, text=escape_markdown(f"{said} of {of} {who} say “{one_line(label)}”")
+        )
+    st.button("All items", type="tertiary", on_click=put_in_address, args=("view", "Items"))
+
+
+def _telling(found: ItemsResult, finding: Finding) -> list[tuple[ItemOutcome, Contribution]]:
+    """Items by how much they add to what the finding says: to the same label's use, else to the distance."""
+    use = finding.row.label_use
+    told = None if use is None or finding.what != LABEL_USE else said_more(use)
+    if told is None:
+        return in_order(found, "distance", "part")
+    more = (told[1].value or 0.0) > 0
+    rows = in_order(found, "label_use", "part")
+    return [one for one in rows if one[1].label == told[0] and (one[1].value > 0) == more] or rows
+
+
+def soon_found(run: RunRecord, result: RunResult) -> bool:
+    """Whether more about a run takes so short that nobody is asked first, and the viewer may have it made."""
+    work = result.data.annotations * result.permutations
+    return work <= _SOON and why_not_run(current_user(), run.project) is None
 
 
 def _choose_group(result: RunResult) -> Group:
@@ -106,36 +151,36 @@ def _kept(run_id: str, project: str, asked_id: str) -> ItemsResult:
     return found
 
 
-def _offer(run: RunRecord, result: RunResult, group: Group, question: int) -> None:
-    """The button that finds the items, and what it gives."""
+def _find(run: RunRecord, result: RunResult, group: Group, question: int) -> ItemsResult | None:
+    """Compute in the workers, with a bar, which any click ends; asked first where it takes long."""
     try:
         check_items(result)
     except DataError as error:
         st.info(str(error))
-        return
-    st.caption(
-        "Item by item: how much of what this group says differently comes from it, tested under the same "
-        "permutations. It takes some seconds, and is kept with the run."
-    )
+        return None
     asked_id = id_of(group, question)
-    if st.button("Find the items", icon=":material/manage_search:", key=f"find-{asked_id}"):
+    wait = st.empty()
+    with wait.container():
+        if not soon_found(run, result):
+            st.caption(
+                "Item by item: how much of what this group says differently comes from it, tested under the "
+                "same permutations. It takes some seconds, and is kept with the run."
+            )
+            if not st.button("Find the items", icon=":material/manage_search:", key=f"find-{asked_id}"):
+                return None
         require_run(run.project)
-        _find(run, ItemsAsked(run.spec, group, result.permutations, question), asked_id)
-
-
-def _find(run: RunRecord, asked: ItemsAsked, asked_id: str) -> None:
-    """Compute in the workers, with a bar; whatever is clicked meanwhile ends it."""
-    bar = st.progress(0.0, text="Reading the data")
-    st.button("Cancel", icon=":material/stop_circle:", key=f"cancel-{asked_id}")
-    try:
-        server.shared().items.look(
-            run, asked, lambda share: bar.progress(share, text=f"{share:.0%} of the permutations")
-        )
-    except (DataError, SpecError) as error:
-        bar.empty()
-        st.warning(escape_markdown(str(error)))
-        return
-    st.rerun()
+        bar = st.progress(0.0, text="Finding the items")
+        try:
+            found = server.shared().items.look(
+                run,
+                ItemsAsked(run.spec, group, result.permutations, question),
+                lambda share: bar.progress(share, text=f"Finding the items: {share:.0%}"),
+            )
+        except (DataError, SpecError) as error:
+            st.warning(escape_markdown(str(error)))
+            return None
+    wait.empty()
+    return found
 
 
 def _draw(shown: Shown, run: RunRecord, found: ItemsResult) -> None:

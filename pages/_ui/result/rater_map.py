@@ -1,4 +1,4 @@
-"""The map of raters: made when it is asked for, and kept with the run."""
+"""The map of raters: made when it is looked at, and kept with the run."""
 
 from __future__ import annotations
 
@@ -22,9 +22,11 @@ from grasp_core.rater_map.words import EXPLANATION, clearest, sentences
 from grasp_core.report.words.names import axis_label, group_label
 from grasp_core.report.words.printable import json_text
 from grasp_core.report.words.text import escape_markdown
+from grasp_core.result import RunResult
 from grasp_core.store.runs import RunRecord
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme
+from pages._ui.result.items import soon_found
 from pages._ui.session.permissions import require_run
 from pages._ui.session.projects import stores_of
 from pages._ui.widgets.outputs import download, figure_downloads
@@ -50,9 +52,9 @@ def show_rater_map(shown: Shown, group: Group | None = None) -> None:
     if shown.run is None:
         return
     found = map_of(shown, shown.run)
-    if found is None:
-        _offer(shown.run)
-    else:
+    if found is None and not shown.stranger:
+        found = _make(shown.run, shown.result)
+    if found is not None:
         _draw(shown, shown.run, found, group)
 
 
@@ -80,27 +82,29 @@ def _kept(run_id: str, project: str) -> RaterMap:
     return found
 
 
-def _offer(run: RunRecord) -> None:
-    st.caption(EXPLANATION)
-    if not st.button("Draw the map of raters", icon=":material/scatter_plot:", key="draw-rater-map"):
-        return
-    require_run(run.project)
-    shared = server.shared()
-    bar = st.progress(0.0, text="Reading the data and placing the raters")
-    st.button("Cancel", icon=":material/stop_circle:", key="cancel-rater-map")  # as any click, it ends this
-    try:
-        task = MapTask.of(shared.service.data_of(run), run.spec.analysis)
-        made = rater_map(
-            task,
-            shared.service.pool.each,
-            lambda share: bar.progress(share, text=f"{share:.0%} of the permutations"),
-        )
-    except DataError as error:
-        bar.empty()
-        st.warning(escape_markdown(str(error)))
-        return
-    stores_of(run).answers.keep(run.id, ANSWER, to_json(made))
-    st.rerun()
+def _make(run: RunRecord, result: RunResult) -> RaterMap | None:
+    """Place the raters, with a bar, which any click ends; asked first where it takes long."""
+    wait = st.empty()
+    with wait.container():
+        if not soon_found(run, result):
+            st.caption(EXPLANATION)
+            if not st.button("Draw the map of raters", icon=":material/scatter_plot:", key="draw-rater-map"):
+                return None
+        require_run(run.project)
+        shared = server.shared()
+        bar = st.progress(0.0, text="Placing the raters")
+        try:
+            made = rater_map(
+                MapTask.of(shared.service.data_of(run), run.spec.analysis),
+                shared.service.pool.each,
+                lambda share: bar.progress(share, text=f"Placing the raters: {share:.0%}"),
+            )
+        except DataError as error:
+            st.warning(escape_markdown(str(error)))
+            return None
+        stores_of(run).answers.keep(run.id, ANSWER, to_json(made))
+    wait.empty()
+    return made
 
 
 def _draw(shown: Shown, run: RunRecord, found: RaterMap, group: Group | None) -> None:

@@ -65,24 +65,40 @@ def items_of(page: AppTest) -> object:
     return next(frame.value for frame in page.dataframe if "Item" in frame.value)
 
 
-def test_items_are_found_when_asked_for_and_found_again(server: Server, run: RunRecord) -> None:
+def test_items_are_found_when_looked_at_and_kept(server: Server, run: RunRecord) -> None:
     page = visit(run.id, group="left")
     assert "Which items cause the difference?" in seen(page.header)
-    press(page, "Find the items")
     assert not page.exception
     assert "1 of" in seen(page.markdown)
     assert "holds after correction, by label use or distance: **i1**" in seen(page.markdown)
-    again = visit(run.id, group="left")
-    assert "Find the items" not in [button.label for button in again.button]
-    table = items_of(again)
+    assert len(_names(server, run)) == 1
+    table = items_of(visit(run.id, group="left"))
     assert next(iter(table["Item"])) == "i1"
     assert next(iter(table["Text"])) == "What of 1?"
     assert len(table) == 50
-    assert "Find the items" in [button.label for button in visit(run.id, group="right").button]
+    assert len(_names(server, run)) == 1
+
+
+def test_where_it_takes_long_they_are_asked_for(run: RunRecord, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages._ui.result.items._SOON", 1_000)
+    page = visit(run.id, group="left")
+    assert not any("Item" in frame.value for frame in page.dataframe)
+    assert len(items_of(press(page, "Find the items"))) == 50
+
+
+def test_the_first_screen_shows_where_a_finding_shows_most(run: RunRecord) -> None:
+    page = visit(run.id)
+    assert "Where it shows most" in seen(page.header)
+    assert "“What of 1?”" in seen(page.markdown)
+    assert [bar.proto.text for bar in page.get("progress")] == [
+        "8 of 8 right say “No”",
+        "0 of 8 others say “No”",
+    ]
+    assert items_of(press(page, "All items")) is not None
 
 
 def test_measure_order_and_page_are_chosen(run: RunRecord) -> None:
-    page = press(visit(run.id, group="left"), "Find the items")
+    page = visit(run.id, group="left")
     widget(page.segmented_control, "What items carry").set_value("label_use").run()
     assert "Label" in items_of(page)
     widget(page.selectbox, "Order of the items").set_value("item").run()
@@ -96,7 +112,7 @@ def test_measure_order_and_page_are_chosen(run: RunRecord) -> None:
 
 
 def test_the_page_says_what_the_command_would(server: Server, run: RunRecord) -> None:
-    press(visit(run.id, group="left"), "Find the items")
+    visit(run.id, group="left")
     given = files()
     dataset = load(*(read_table(content, name) for name, content in given.items()), SPEC.data, ("side",))
     asked = ItemsAsked(SPEC, Group(("side",), ("left",)), 4_000)
@@ -110,13 +126,13 @@ def _names(server: Server, run: RunRecord) -> list[str]:
     from grasp_core.store.schema import answers
 
     with to_read(server.database) as connection:
-        return [row.name for row in connection.execute(answers.select()) if row.run_id == run.id]
+        kept = [row.name for row in connection.execute(answers.select()) if row.run_id == run.id]
+    return [name for name in kept if name.startswith("items ")]
 
 
 def test_the_view_of_items_lets_a_group_be_chosen(run: RunRecord) -> None:
     page = visit(run.id, view="Items")
     widget(page.selectbox, "Items of which group").set_value(1).run()
-    press(page, "Find the items")
     assert "right" in items_of(page)
 
 
@@ -125,13 +141,13 @@ def test_without_the_data_there_is_a_sentence(server: Server) -> None:
     dataset = load(*(read_table(content, name) for name, content in given.items()), SPEC.data, ("side",))
     result = compute_in_threads(dataset, SPEC)
     brought = server.runs.add(result, title="A result", owner="")
-    page = press(visit(brought.id, group="left"), "Find the items")
+    page = visit(brought.id, group="left")
     assert BROUGHT in seen(page.warning)
     assert not page.exception
 
 
 def test_strangers_see_neither_items_nor_their_texts(server: Server, run: RunRecord) -> None:
-    press(visit(run.id, group="left"), "Find the items")
+    visit(run.id, group="left")
     token = server.links.create(run.id, created_by="")
     for address in ({"group": "left"}, {"view": "Items"}):
         page = AppTest.from_file(ENTRY, default_timeout=60).run()

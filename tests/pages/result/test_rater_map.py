@@ -11,7 +11,7 @@ from grasp_core.engine.service import BROUGHT
 from grasp_core.server import Server
 from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.store.schema import chunks, files
-from tests.pages.visits import files_in, press, seen, widget
+from tests.pages.visits import files_in, seen, widget
 from tests.permutation.simulated import DATA_SPEC, dataset, simulate
 from tests.permutation.simulated import files as written
 from tests.results import make_result
@@ -19,7 +19,6 @@ from tests.stored import stored_run
 
 FILES = dict(zip(("votes.csv", "raters.csv"), written(*simulate(1)), strict=True))
 SPEC = RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",), ("race",)), permutations=100))
-BUTTON = "Draw the map of raters"
 
 
 def map_page(run_id, stranger, values):
@@ -49,11 +48,8 @@ def run_id(server: Server) -> str:
     return run.id
 
 
-def test_it_is_drawn_when_asked_for_and_found_again(server: Server, run_id: str) -> None:
+def test_it_is_drawn_when_looked_at_and_kept(server: Server, run_id: str) -> None:
     page = visit(run_id)
-    assert [button.label for button in page.button] == [BUTTON]
-    assert not page.dataframe
-    press(page, BUTTON)
     assert not page.exception
     for found in (page, visit(run_id)):
         assert not found.button
@@ -75,7 +71,7 @@ def test_strangers_see_it_once_it_is_made_and_ask_nothing(server: Server, run_id
     before = visit(run_id, stranger=True)
     assert not before.button
     assert not before.caption
-    press(visit(run_id), BUTTON)
+    visit(run_id)
     page = visit(run_id, stranger=True)
     assert not page.exception
     assert len(page.dataframe) == 2
@@ -83,7 +79,7 @@ def test_strangers_see_it_once_it_is_made_and_ask_nothing(server: Server, run_id
 
 
 def test_a_groups_own_view(server: Server, run_id: str) -> None:
-    press(visit(run_id), BUTTON)
+    visit(run_id)
     page = visit(run_id, values=("Black",))
     assert not page.exception
     assert not page.segmented_control
@@ -96,16 +92,16 @@ def test_without_the_files_it_says_what_would_do(server: Server, run_id: str) ->
     with server.database.begin() as connection:
         connection.execute(chunks.delete())
         connection.execute(files.delete())
-    page = press(visit(run_id), BUTTON)
+    page = visit(run_id)
     assert "is no longer on this server; bring it again on Data, then run" in seen(page.warning)
     brought = server.runs.add(server.service.result(run_id), title="Brought", owner="")
-    page = press(visit(brought.id), BUTTON)
+    page = visit(brought.id)
     assert BROUGHT in seen(page.warning)
     assert not page.exception
 
 
 def test_one_that_cannot_be_read_is_made_again(server: Server, run_id: str) -> None:
     server.answers.keep(run_id, "rater-map", {"of": "another version"})
-    page = press(visit(run_id), BUTTON)
+    page = visit(run_id)
     assert not page.exception
     assert len(page.dataframe) == 2

@@ -102,17 +102,16 @@ def test_the_table_has_every_group_and_statistic_in_the_order_that_is_asked_for(
 
 def test_each_statistic_has_its_histograms_and_a_section_is_made_when_it_is_opened(results: AppTest) -> None:
     for statistic in ("irr", "cross_negentropy", "voting_agreement"):
-        results.segmented_control[0].set_value(statistic).run()
+        widget(results.selectbox, "Statistic").set_value(statistic).run()
         assert not results.exception
         assert not results.error
     drawn = len(results.dataframe)
-    for section in ("cohesion-table", "null-table"):
-        results.session_state[section] = True
+    results.session_state["cohesion-table"] = True
     results.run()
     assert not results.exception
-    assert len(results.dataframe) == drawn + 2 * 2  # each for screens and for phones
+    assert len(results.dataframe) == drawn + 2  # for screens and for phones
     results.session_state["dsi-table"] = True
-    assert len(results.run().dataframe) == drawn + 2 * 2 + 1
+    assert len(results.run().dataframe) == drawn + 2 + 1
 
 
 def test_methods_and_data_are_described(results: AppTest, example_result: RunResult) -> None:
