@@ -80,9 +80,11 @@ def compute(
     result = finished(tally, permutations_s=seconds, stopping=how_it_ended)
     if not isinstance(result, RunResult):
         return result
-    result = _explained(result, prepared, tally.n_together, pool, OnCourse(watcher, course, VERDICTS))
+    on_verdicts = OnCourse(watcher, course, VERDICTS)
+    result = _explained(result, prepared, tally.n_together, pool, on_verdicts)
     if not any(row.verdict is not None and row.verdict.code == "clear" for row in result.groups):
-        result = replace(result, findable=findable(prepared, tally))
+        check = partial(on_verdicts.check, Progress(0, tally.n_together, None))
+        result = replace(result, findable=findable(prepared, tally, pool, check))
     return _with_later_stages(result, prepared, pool, partial(OnCourse, watcher, course))
 
 

@@ -8,7 +8,7 @@ of it is bounded, whatever the run: see :data:`SETS`.
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +16,7 @@ import scipy  # its optimize takes a while to load, and is when it is first used
 from scipy.special import expit, logit, ndtr, ndtri
 
 from grasp_core.annotations import Annotations, BoolArray, FloatArray
+from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import Prepared, verdicts_alone
 from grasp_core.groups import Grouping
 from grasp_core.io.dataset.load import Dataset
@@ -47,10 +48,11 @@ _EXPECTED = 5.0
 _SEED = 5
 
 
-def findable(prepared: Prepared, tally: Tally) -> tuple[Findable, ...]:
+def findable(prepared: Prepared, tally: Tally, pool: Pool, check: Callable[[], None]) -> tuple[Findable, ...]:
     """What could have been found of the smallest and of the largest group that have a verdict.
 
-    Empty of more than 200,000 annotations, and with fewer than 3,000 permutations, as nothing is clear then.
+    One worker looks for each; what `check`, called meanwhile, raises ends it. Empty of more than 200,000
+    annotations, and with fewer than 3,000 permutations, as nothing is clear then.
     """
     dataset, grouping = prepared.dataset, prepared.grouping
     if not isinstance(prepared.panel, Cohesion):
@@ -64,12 +66,16 @@ def findable(prepared: Prepared, tally: Tally) -> tuple[Findable, ...]:
         return ()
     limit = _limit(tested)
     by_size = sorted(known, key=lambda groups: (int(grouping.n_raters[groups[0]]), groups))
-    found = []
-    for groups in dict.fromkeys((by_size[0], by_size[-1])):
-        shift = _Planting(dataset, grouping.some(groups), prepared.spec.analysis, limit).needed()
-        if shift is not None:
-            found.append(Findable(int(grouping.n_raters[groups[0]]), shift))
-    return tuple(found)
+    ends = list(dict.fromkeys((by_size[0], by_size[-1])))
+    asked = [(dataset, grouping.some(groups), prepared.spec.analysis, limit) for groups in ends]
+    shifts = zip(ends, pool.each(_needed, asked, check=check), strict=True)
+    return tuple(
+        Findable(int(grouping.n_raters[groups[0]]), shift) for groups, shift in shifts if shift is not None
+    )
+
+
+def _needed(asked: tuple[Dataset, Grouping, AnalysisSpec, float]) -> float | None:
+    return _Planting(*asked).needed()
 
 
 def _limit(tested: Tested) -> float:
