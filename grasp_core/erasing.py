@@ -10,7 +10,6 @@ from grasp_core.wording import listed, number
 _WORDS: Mapping[str, str] = {
     "addresses": "mail address held",
     "current_projects": "choice of a project",
-    "feeds": "address of a feed",
     "files": "uploaded file",
     "drafts": "draft",
     "links": "share link",
@@ -29,7 +28,6 @@ _WORDS: Mapping[str, str] = {
 _PLURALS: Mapping[str, str] = {
     "addresses": "mail addresses held",
     "current_projects": "choices of a project",
-    "feeds": "addresses of feeds",
     "outcomes": "answers to programs",
     "source_tokens": "kept tokens of tools",
     "watches": "watches",

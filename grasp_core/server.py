@@ -40,7 +40,6 @@ from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.submissions import SubmissionStore
 from grasp_core.store.visiting.tries import TryStore
-from grasp_core.store.watches.feeds import FeedStore
 from grasp_core.store.watches.watches import WatchStore
 from grasp_core.visitors import Visitors
 from grasp_core.watches.history import History
@@ -70,7 +69,6 @@ class Stores:
     answers: AnswerStore
     projects: ProjectStore
     watches: WatchStore
-    feeds: FeedStore
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +79,7 @@ class Server:
     ----------
     settings : Settings
     database : sqlalchemy Engine
-    runs, files, links, readings, drafts, submissions, answers, projects, watches, feeds, tokens, outcomes
+    runs, files, links, readings, drafts, submissions, answers, projects, watches, tokens, outcomes
         Stores of all that lasts, for what is done for nobody in particular. Whoever asks gets :meth:`seen`.
     accounts : Accounts
         Who signs in, and what they may do.
@@ -122,7 +120,6 @@ class Server:
     answers: AnswerStore
     projects: ProjectStore
     watches: WatchStore
-    feeds: FeedStore
     tokens: TokenStore
     outcomes: OutcomeStore
     accounts: Accounts
@@ -251,7 +248,6 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] | N
         answers=answers,
         projects=accounts.projects,
         watches=watches,
-        feeds=FeedStore(database),
         tokens=TokenStore(database),
         outcomes=OutcomeStore(database),
         accounts=accounts,

@@ -4,7 +4,6 @@ import streamlit as st
 
 from pages._ui.session.projects import here
 from pages._ui.shell.links import link_to
-from pages._ui.watch.feeds import show_feeds
 from pages._ui.watch.follow import follow
 from pages._ui.watch.one_watch import show_watch
 
@@ -23,4 +22,3 @@ if not watches:
 follow(watches)
 for watch in watches:
     show_watch(watch)
-show_feeds(watches)

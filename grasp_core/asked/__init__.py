@@ -1,4 +1,1 @@
-"""Questions, by a command or from Python: options become a reading of the files and a run.
-
-Imports `engine`, `guards`, `io`, `permutation`, `remarks` and `report`.
-"""
+"""Questions, by a command or from Python: options become a reading of the files and a run."""

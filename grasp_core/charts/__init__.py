@@ -1,7 +1,4 @@
-"""From a run's result to figures: the same Altair charts on the page and in exports.
-
-Imports `benchmark`, `models_as_raters`, `panels`, `planner`, `rater_map` and `report`.
-"""
+"""From a run's result to figures: the same Altair charts on the page and in exports."""
 
 from grasp_core.charts.agreement import agreement_chart
 from grasp_core.charts.cohesion import cohesion_map

@@ -1,8 +1,4 @@
-"""GRASP without a browser: ``grasp COMMAND``.
-
-Imports `asked`, `benchmark`, `charts`, `connectors`, `data_quality`, `engine`, `export`, `io`,
-`models_as_raters`, `notebook`, `panels`, `permutation`, `planner`, `rater_map`, `report` and `screens`.
-"""
+"""GRASP without a browser: ``grasp COMMAND``."""
 
 from grasp_core.cli.entry import BAD_INPUT, FAILED, INTERRUPTED, main
 

@@ -54,11 +54,8 @@ COMMANDS = (
     _of_server("restore", "read such a file into an empty server's database", "storage:fill_restore"),
     _of_server("backup-key", "make a key that encrypts and signs backups", "storage:fill_backup_key"),
     _of_server("token", "personal tokens of the server's API: make, list, withdraw", "token:fill_token"),
-    _of_server("link", "share links of the server's runs: make, list, withdraw", "link:fill_link"),
     _of_server("log", "the audit log: who did what when; checks that it is whole", "log:fill_log"),
     _of_server("people", "list who has signed in; roles, disable, sign out", "people:fill_people"),
-    _of_server("project", "projects of the server: make, list, change, members", "project:fill_project"),
-    _of_server("watch", "saved runs that are run again when their files changed", "watch:fill_watch"),
     Command("raft", "few-shot benchmark: check, score and compare submissions", "benchmark.raft:fill_raft"),
     Command(
         "models",

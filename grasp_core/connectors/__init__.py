@@ -1,4 +1,1 @@
-"""Connectors: annotations straight from the tools and databases where they are.
-
-Imports `io` and `store`.
-"""
+"""Connectors: annotations straight from the tools and databases where they are."""

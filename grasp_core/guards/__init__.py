@@ -1,4 +1,1 @@
-"""Guards: where shuffling profiles does not hold, and what is said and tested instead.
-
-Imports `permutation`, `remarks` and `statistics`.
-"""
+"""Guards: where shuffling profiles does not hold, and what is said and tested instead."""

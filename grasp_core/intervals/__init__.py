@@ -1,4 +1,1 @@
-"""Intervals: how far statistics would move with other raters, other items, or both.
-
-Imports `permutation`, `remarks` and `statistics`.
-"""
+"""Intervals: how far statistics would move with other raters, other items, or both."""

@@ -1,4 +1,1 @@
-"""Models as raters: their labels read, and in words and tables with whose judgements each sides.
-
-Imports `io`, `panels` and `report`.
-"""
+"""Models as raters: their labels read, and in words and tables with whose judgements each sides."""

@@ -1,4 +1,1 @@
-"""Panels: what is tested under one set of permutations; a new question is one more module here.
-
-Imports `intervals`, `io`, `permutation`, `remarks` and `statistics`.
-"""
+"""Panels: what is tested under one set of permutations; a new question is one more module here."""

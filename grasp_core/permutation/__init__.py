@@ -1,4 +1,1 @@
-"""Seeded permutations, the compiled kernel, null distributions, p-values and corrections.
-
-Imports `remarks` and `statistics`.
-"""
+"""Seeded permutations, the compiled kernel, null distributions, p-values and corrections."""

@@ -1,4 +1,1 @@
-"""The map of raters: placed by how they agree with each other, held against every axis.
-
-Imports `io`, `permutation`, `remarks`, `report` and `statistics`.
-"""
+"""The map of raters: placed by how they agree with each other, held against every axis."""

@@ -1,4 +1,1 @@
-"""Codes of all that is said about data and results, each with its words.
-
-Imports values alone.
-"""
+"""Codes of all that is said about data and results, each with its words."""

@@ -1,4 +1,1 @@
-"""From a run's result to words, tables and files: pure functions, no user interface.
-
-Imports `guards`, `panels`, `permutation`, `remarks` and `statistics`.
-"""
+"""From a run's result to words, tables and files: pure functions, no user interface."""

@@ -1,4 +1,1 @@
-"""Screens: raters who may not have read, found in the annotations alone.
-
-Imports no other room.
-"""
+"""Screens: raters who may not have read, found in the annotations alone."""

@@ -1,4 +1,1 @@
-"""The store: runs, their files while needed, and links, in SQLite or PostgreSQL.
-
-Imports `benchmark`, `panels` and `report`.
-"""
+"""The store: runs, their files while needed, and links, in SQLite or PostgreSQL."""

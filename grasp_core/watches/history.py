@@ -56,7 +56,7 @@ class History:
         self._result = service.result
         self._since = lru_cache(maxsize=_REMEMBERED)(self._compared)
 
-    def steps(self, store: WatchStore, watch: Watch, *, least: int = 0, limit: int = 50) -> list[Step]:
+    def steps(self, store: WatchStore, watch: Watch, *, limit: int = 50) -> list[Step]:
         """The latest steps, latest first.
 
         Parameters
@@ -64,14 +64,12 @@ class History:
         store : WatchStore
             Within the reach of whoever asks.
         watch : Watch
-        least : int
-            Groups of fewer raters are left out.
         limit : int
         """
         runs = store.runs_of(watch.id)
         steps = []
         for before, run in list(zip([None, *runs], runs, strict=False))[-limit:]:
-            found = None if before is None else self._since(before.run_id, run.run_id, least)
+            found = None if before is None else self._since(before.run_id, run.run_id)
             if before is None:
                 told = "The first run of this watch."
             elif found is None:
@@ -83,8 +81,8 @@ class History:
             steps.append(Step(run.number, run.run_id, before_id, run.added_at, told, one_by_one, found))
         return steps[::-1]
 
-    def _compared(self, before: str, now: str, least: int) -> Since | None:
+    def _compared(self, before: str, now: str) -> Since | None:
         try:
-            return since(self._result(before), self._result(now), least=least)
+            return since(self._result(before), self._result(now))
         except MissingResultError:  # deleted meanwhile
             return None

@@ -11,7 +11,6 @@ from grasp_core.access import LOCAL_USER, User, only
 from grasp_core.accounts import Accounts
 from grasp_core.connectors.serving import Sources
 from grasp_core.connectors.source import is_source, parse
-from grasp_core.engine.inputs import kinds_of
 from grasp_core.engine.run import checked_groups
 from grasp_core.engine.service import Service
 from grasp_core.errors import FAULT, AccessError, DataError, GraspError, StoreError
@@ -104,21 +103,9 @@ class Watches:
         AccessError
             If what the server knows of them while they are away does not let them.
         DataError
-            If the run cannot be watched.
+            If the run cannot be watched, or a file takes a token that is not kept.
         """
-        return self.add_places(run, self.origins(run), every=every, by=by)
-
-    def add_places(self, run: RunRecord, origins: tuple[Origin, ...], *, every: Every, by: User) -> Watch:
-        """As :meth:`add`, where it is known where the files are.
-
-        Raises
-        ------
-        DataError
-            If other kinds of files are named than the run has, or one of them takes a token that is not kept.
-        """
-        kinds = kinds_of(run)
-        if tuple(origin.kind for origin in origins) != kinds:
-            raise DataError(f"the result is of {' and '.join(kinds)}, so these are the files to name")
+        origins = self.origins(run)
         if self._acting(by.id, run.project) is None:
             raise AccessError(_UNKNOWN_RIGHTS)
         for origin in origins:

@@ -1,4 +1,1 @@
-"""Answers of a server beside its pages: API, gate, headers, metrics.
-
-Imports `store`.
-"""
+"""Answers of a server beside its pages: API, gate, headers, metrics."""

@@ -1,4 +1,1 @@
-"""Webhooks: addresses are told, signed, that a run has ended.
-
-Imports `io` and `store`.
-"""
+"""Webhooks: addresses are told, signed, that a run has ended."""

@@ -1,4 +1,1 @@
-"""Shared widgets, session state and caches of the pages.
-
-Imports the core alone.
-"""
+"""Shared widgets, session state and caches of the pages."""

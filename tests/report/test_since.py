@@ -117,15 +117,3 @@ def test_without_intervals_nothing_is_claimed() -> None:
     assert "cannot be said" in headline(found)
     nothing = since(of(make_group("A", irr=around(0, 1))), of(make_group("B", irr=around(0, 1))))
     assert headline(nothing).startswith("No value is in both results")
-
-
-def test_small_groups_are_left_out_where_it_is_asked() -> None:
-    """A group is small if it was or is: its coming and going is not told either."""
-    large = make_group(irr=around(0.2, 0.1))
-    before = of(large, make_group("Few", raters=4, irr=around(0.2, 0.01)), make_group("Gone", raters=2))
-    now = of(large, make_group("Few", raters=6, irr=around(0.9, 0.01, "**")), make_group("Come", raters=4))
-    assert "Few" in " ".join(details(since(before, now)))
-    found = since(before, now, least=5)
-    told = " ".join((headline(found), *details(found)))
-    assert not any(name in told for name in ("Few", "Gone", "Come"))
-    assert found.noise_alone

@@ -23,7 +23,6 @@ from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import metadata
 from grasp_core.store.submissions import SubmissionStore
-from grasp_core.store.watches.feeds import FeedStore
 from grasp_core.store.watches.records import Origin
 from grasp_core.store.watches.watches import WatchStore
 from tests.results import make_result
@@ -56,15 +55,14 @@ class Filled:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         stores = (RunStore, FileStore, LinkStore, ReadingStore, DraftStore, SubmissionStore, AnswerStore)
-        stores += (ProjectStore, WatchStore, FeedStore)
+        stores += (ProjectStore, WatchStore)
         self.all: dict[type[Bound], Any] = {store: store(engine) for store in stores}
         projects = self.all[ProjectStore]
         self.a = projects.create("A", owner=Member("person", "ann", "owner")).id
         self.b = projects.create(SECRET, owner=Member("person", "bob", "owner")).id
         self.reach = Reach(frozenset({EVERYONE, self.a}), self.a)
-        runs, files, links, readings, drafts, submissions, answers, _, watches, feeds = self.within(
-            only(self.b)
-        ).values()
+        of_b = self.within(only(self.b)).values()
+        runs, files, links, readings, drafts, submissions, answers, _, watches = of_b
         self.sha256 = files.put(FILE, owner="bob", source=SECRET)
         files.refer("5" * 64, 1, f"data:{SECRET}", owner="bob")
         named = ((SECRET, self.sha256),)
@@ -82,8 +80,6 @@ class Filled:
         self.watch = watches.add(
             self.done, [Origin("annotations", f"data:{SECRET}")], owner="bob", title=SECRET, every="daily"
         ).id
-        feeds.create(owner="bob", watch=self.watch)
-        self.feed = feeds.of("bob")[0].id
         self.submission = submissions.add(SECRET, PREDICTIONS, SCORES, owner="bob").id
 
     def within(self, reach: Reach) -> dict[type[Bound], Any]:
@@ -157,10 +153,6 @@ ASKED: dict[type[Bound], dict[str, Callable[[Any, Filled], Any]]] = {
         "delete": lambda store, b: store.delete(b.watch),
         "add": lambda store, b: store.add(b.done, (), owner="ann", title="Mine", every="daily"),
     },
-    FeedStore: {
-        "of": lambda store, b: store.of("bob"),
-        "withdraw": lambda store, b: store.withdraw(b.feed, owner="bob"),
-    },
     ProjectStore: {
         "all": lambda store, b: [one for one in store.all() if one.id not in (EVERYONE, b.a)],
         "get": lambda store, b: store.get(b.b),
@@ -187,7 +179,6 @@ ADDS = {
     LinkStore: {"create_leaderboard": lambda store: store.create_leaderboard({}, created_by="ann")},
     ReadingStore: {"remember": lambda store: store.remember(SIGNATURE, RESULT.spec.data, (), owner="ann")},
     DraftStore: {"save": lambda store: store.save(MINE, owner="ann") or store.load(owner="ann") == MINE},
-    FeedStore: {"create": lambda store: store.create(owner="ann")},
     SubmissionStore: {"add": lambda store: store.add("Mine", PREDICTIONS, SCORES, owner="ann").project},
     ProjectStore: {"create": lambda store: store.create("A third", owner=None).id},
 }
@@ -302,7 +293,7 @@ def test_nothing_is_added_to_a_project_that_is_archived_or_gone(filled: Filled) 
         stores = filled.within(filled.reach)
         for kind, calls in ADDS.items():
             for name, add in calls.items():
-                if kind not in (ProjectStore, LinkStore, FeedStore):
+                if kind not in (ProjectStore, LinkStore):
                     refused = asked(lambda: add(stores[kind]))  # noqa: B023
                     assert isinstance(refused, AccessError), name
                     assert sentence in str(refused)

@@ -105,10 +105,11 @@ def test_what_was_fetched_from_a_database_is_fetched_again(server: Server, tmp_p
 def test_what_takes_a_token_is_watched_once_it_is_kept(server: Server, monkeypatch) -> None:
     run = ran(server)
     origins = (Origin("annotations", "label-studio:https://labels.example/projects/3"),)
+    monkeypatch.setattr(server.watching, "origins", lambda _: origins)
     with pytest.raises(DataError, match="takes a token while you are away: this server keeps none"):
-        server.watching.add_places(run, origins, every="daily", by=LOCAL_USER)
+        server.watching.add(run, every="daily", by=LOCAL_USER)
     monkeypatch.setenv("LABEL_STUDIO_API_KEY", "a token of one's own machine")
-    assert server.watching.add_places(run, origins, every="daily", by=LOCAL_USER).sources == origins
+    assert server.watching.add(run, every="daily", by=LOCAL_USER).sources == origins
 
 
 def test_more_of_the_same_is_noise(server: Server) -> None:
@@ -190,17 +191,16 @@ def test_only_what_has_an_address_is_watched(server: Server) -> None:
         server.watching.add(run, every="daily", by=LOCAL_USER)
     brought = server.runs.add(make_result(), title="Brought", owner="")
     assert "brought from elsewhere" in str(server.watching.refusal(brought))
-    with pytest.raises(DataError, match="annotations"):
-        server.watching.add_places(run, (), every="daily", by=LOCAL_USER)
 
 
-def test_an_address_is_fetched_anew(tmp_path: Path) -> None:
+def test_an_address_is_fetched_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with site(votes=votes()) as web:
         made = make(tmp_path, data_urls=(f"{web.url}/data/",))
         try:
             run = ran(made)
             place = (Origin("annotations", f"{web.url}/data/votes.csv"),)
-            watch = made.watching.add_places(run, place, every="hourly", by=LOCAL_USER)
+            monkeypatch.setattr(made.watching, "origins", lambda _: place)
+            watch = made.watching.add(run, every="hourly", by=LOCAL_USER)
             assert look(made, watch).last_run == run.id
             web.files["/data/votes.csv"] = votes(apart=True)
             asked = len(web.asked)

@@ -1,4 +1,1 @@
-"""Baselines: ways of labelling a task's rows from its few labelled ones, by one protocol.
-
-Imports `io`, `language_models` and `models_as_raters`.
-"""
+"""Baselines: ways of labelling a task's rows from its few labelled ones, by one protocol."""

@@ -1,4 +1,1 @@
-"""Submissions: a system's labels of every row of every task, in files, and the faults of these.
-
-Imports `models_as_raters` and `remarks`.
-"""
+"""Submissions: a system's labels of every row of every task, in files, and the faults of these."""

@@ -18,7 +18,7 @@ from grasp_core.store.database import connect, database_url
 from grasp_core.store.people.audit import AuditStore
 
 NOT_RESTORED = (
-    "Not in any backup: personal tokens, kept tokens of sources, webhooks, feeds and sign-ins."
+    "Not in any backup: personal tokens, kept tokens of sources, webhooks and sign-ins."
     " People sign in again and make new ones."
 )
 

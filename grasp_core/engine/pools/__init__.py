@@ -1,4 +1,1 @@
-"""Blocks of permutations, and who computes them: threads, processes, a Dask cluster.
-
-Imports `panels` and `permutation`.
-"""
+"""Blocks of permutations, and who computes them: threads, processes, a Dask cluster."""

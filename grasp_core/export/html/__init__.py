@@ -1,4 +1,1 @@
-"""A result as an HTML report: `page` puts it together, the other modules write its sections.
-
-Imports `charts`, `rater_map`, `remarks` and `report`.
-"""
+"""A result as an HTML report: `page` puts it together, the other modules write its sections."""

@@ -1,4 +1,1 @@
-"""Compressed files, archives and their members.
-
-Imports `remarks` and `table`.
-"""
+"""Compressed files, archives and their members."""

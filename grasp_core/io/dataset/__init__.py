@@ -1,4 +1,1 @@
-"""A table and a spec become annotations, raters and problems.
-
-Imports `parsing`, `remarks`, `screens` and `table`.
-"""
+"""A table and a spec become annotations, raters and problems."""

@@ -1,4 +1,1 @@
-"""Bytes of one file as a table: text, JSON, workbooks, statistical programs.
-
-Imports `archives`, `remarks` and `table`.
-"""
+"""Bytes of one file as a table: text, JSON, workbooks, statistical programs."""

@@ -1,4 +1,1 @@
-"""Exports of tools and published data sets, read as tables.
-
-Imports `files` and `table`.
-"""
+"""Exports of tools and published data sets, read as tables."""

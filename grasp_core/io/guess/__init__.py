@@ -1,4 +1,1 @@
-"""Guesses which column of a file is what: a proposal for a person to confirm.
-
-Imports `dataset`, `formats` and `table`.
-"""
+"""Guesses which column of a file is what: a proposal for a person to confirm."""

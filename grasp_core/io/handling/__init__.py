@@ -2,6 +2,4 @@
 
 The functions are in :mod:`.work`, and are called there by :mod:`.limited`. Commands and notebooks, whose
 files are their own, call what these call.
-
-Imports `dataset`, `guess`, `parsing` and `table`.
 """

@@ -1,4 +1,1 @@
-"""A stranger's bytes become a table, in a limited process; so does a data frame, in this one.
-
-Imports `archives`, `files`, `formats`, `remarks` and `table`.
-"""
+"""A stranger's bytes become a table, in a limited process; so does a data frame, in this one."""

@@ -1,4 +1,1 @@
-"""Sources of bytes: paths, folders, addresses, published data.
-
-Imports `archives`, `parsing` and `table`.
-"""
+"""Sources of bytes: paths, folders, addresses, published data."""

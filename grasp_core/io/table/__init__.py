@@ -1,4 +1,1 @@
-"""A file's columns and rows as text, and what their names say.
-
-Imports `remarks`.
-"""
+"""A file's columns and rows as text, and what their names say."""

@@ -1,4 +1,1 @@
-"""Cohesion: how far each group agrees with itself and with the others, GAI, and the DSI of every axis.
-
-Imports `guards`, `intervals`, `io`, `permutation`, `remarks` and `statistics`.
-"""
+"""Cohesion: how far each group agrees with itself and with the others, GAI, and the DSI of every axis."""

@@ -1,4 +1,1 @@
-"""The panel of one axis given another: the same groups, shuffled within its values too.
-
-Imports `cohesion`, `io`, `permutation` and `remarks`.
-"""
+"""The panel of one axis given another: the same groups, shuffled within its values too."""

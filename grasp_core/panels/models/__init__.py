@@ -1,4 +1,1 @@
-"""Models as raters: how far each model agrees with each group, held against random groups.
-
-Imports `io`, `permutation`, `remarks` and `statistics`.
-"""
+"""Models as raters: how far each model agrees with each group, held against random groups."""

@@ -1,4 +1,1 @@
-"""Pairs: the groups of an axis held against each other two by two, under permutations within the two.
-
-Imports `cohesion`, `intervals`, `io`, `permutation` and `remarks`.
-"""
+"""Pairs: the groups of an axis held against each other two by two, under permutations within the two."""

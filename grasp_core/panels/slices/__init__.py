@@ -1,4 +1,1 @@
-"""The panel of slices: cohesion once more on the items of each value of a column.
-
-Imports `cohesion`, `io`, `permutation` and `remarks`.
-"""
+"""The panel of slices: cohesion once more on the items of each value of a column."""

@@ -1,4 +1,1 @@
-"""Compiled counting and adding up: what permutations make of the items.
-
-Imports `statistics`.
-"""
+"""Compiled counting and adding up: what permutations make of the items."""

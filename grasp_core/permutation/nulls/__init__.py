@@ -1,4 +1,1 @@
-"""Null distributions: shuffled values kept whole or counted, and where an observed value lies among them.
-
-Imports values alone.
-"""
+"""Null distributions: shuffled values kept whole or counted, and where an observed value lies among them."""

@@ -1,4 +1,1 @@
-"""From null distributions to p-values, corrections, marks, and when further permutations change none.
-
-Imports `nulls` and `remarks`.
-"""
+"""From null distributions to p-values, corrections, marks, and when further permutations change none."""

@@ -1,4 +1,1 @@
-"""Two runs side by side.
-
-Imports `pairs`, `panels`, `tables` and `words`.
-"""
+"""Two runs side by side."""

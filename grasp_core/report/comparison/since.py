@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from grasp_core.groups import Group
-from grasp_core.report.comparison.changes import Change, Comparison, compare, tested, whose
+from grasp_core.report.comparison.changes import Change, compare, tested, whose
 from grasp_core.report.words.names import (
     SIGNIFICANCE_NAMES,
     axis_label,
@@ -57,20 +57,11 @@ class Since:
         return bool(self.with_interval) and not (self.beyond or self.new or self.gone)
 
 
-def since(before: Result, now: Result, *, least: int = 0) -> Since | None:
-    """Hold a result against the one of earlier data; None where they answer different questions.
-
-    Parameters
-    ----------
-    before, now : Result
-    least : int
-        Groups of fewer raters, then or now, are left out.
-    """
+def since(before: Result, now: Result) -> Since | None:
+    """Hold a result against the one of earlier data; None where they answer different questions."""
     found = compare(before, now)
     if found is None:
         return None
-    if least:
-        found = _without_small(found, before, now, least)
     changed = found.changed
     moved = [(change, change.moved_interval) for change in found.changes]
     return Since(
@@ -186,22 +177,3 @@ def _turn(change: Change) -> str:
 
 def _group(group: Group) -> str:
     return f"{group_label(group)} ({axis_label(group.axes)})"
-
-
-def _without_small(found: Comparison, before: Result, now: Result, least: int) -> Comparison:
-    small = {
-        row.group.key
-        for result in (before, now)
-        for row in getattr(result, "groups", ())
-        if row.n_raters < least
-    }
-    return replace(
-        found,
-        changes=tuple(
-            change
-            for change in found.changes
-            if not small & {group.key for group in (change.group, change.group_b) if group is not None}
-        ),
-        only_a=tuple(group for group in found.only_a if group.key not in small),
-        only_b=tuple(group for group in found.only_b if group.key not in small),
-    )

@@ -1,4 +1,1 @@
-"""What a result finds, what may undo it, what mends that, and what to do.
-
-Imports `guards`, `remarks`, `tables` and `words`.
-"""
+"""What a result finds, what may undo it, what mends that, and what to do."""

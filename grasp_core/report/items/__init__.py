@@ -1,4 +1,1 @@
-"""Which items carry a group's distance or label use, in sentences and tables.
-
-Imports `panels`, `statistics` and `words`.
-"""
+"""Which items carry a group's distance or label use, in sentences and tables."""

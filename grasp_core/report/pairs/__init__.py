@@ -1,4 +1,1 @@
-"""Pairs of groups in words and tables.
-
-Imports `findings`, `tables` and `words`.
-"""
+"""Pairs of groups in words and tables."""

@@ -1,4 +1,1 @@
-"""A result without groups of few raters, and without what would tell of them.
-
-Imports `panels` and `remarks`.
-"""
+"""A result without groups of few raters, and without what would tell of them."""

@@ -1,4 +1,1 @@
-"""A result's groups and labels as tables.
-
-Imports `words`.
-"""
+"""A result's groups and labels as tables."""

@@ -1,4 +1,1 @@
-"""What results are told with: names of statistics and groups, label use, how data were read, harmless text.
-
-Imports `permutation`, `remarks` and `statistics`.
-"""
+"""What results are told with: names of statistics and groups, label use, how data were read."""

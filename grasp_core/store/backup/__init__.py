@@ -2,5 +2,4 @@
 
 `earlier_documents` brings kept answers of former versions up to date, `earlier_addresses` who holds a mail
 address, for backups and for migrations.
-Imports `benchmark`, `panels`, `people`, `schema` and `watches`.
 """

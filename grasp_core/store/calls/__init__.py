@@ -1,4 +1,1 @@
-"""Stores of calls to the API: outcomes of requests that may come twice, who is told when a run ends.
-
-Imports `schema`.
-"""
+"""Stores of calls to the API: outcomes of requests that may come twice, who is told when a run ends."""

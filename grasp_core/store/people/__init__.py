@@ -1,4 +1,1 @@
-"""Who uses a server: people, their sessions, their personal tokens and their projects.
-
-Imports `schema`.
-"""
+"""Who uses a server: people, their sessions, their personal tokens and their projects."""

@@ -3,8 +3,6 @@
 Times are seconds since 1970 (UTC) by the database's clock, the same for all servers. Documents (spec, result,
 data summary) are JSON texts in ASCII that carry their own version; what people write is :class:`Line` or
 :class:`Prose`.
-
-Imports no other room.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ from grasp_core.store.schema.run_tables import (
     tags,
     tallies,
 )
-from grasp_core.store.schema.watch_tables import feeds, watch_runs, watches
+from grasp_core.store.schema.watch_tables import watch_runs, watches
 
 __all__ = [
     "PASSING",
@@ -45,7 +43,6 @@ __all__ = [
     "chunks",
     "current_projects",
     "drafts",
-    "feeds",
     "files",
     "link_tries",
     "link_visits",
@@ -77,7 +74,7 @@ __all__ = [
 PASSING = frozenset(
     {
         *(provisional_results, losses, drafts),
-        *(tokens, source_tokens, outcomes, webhooks, sessions, feeds, link_visits, link_tries),
+        *(tokens, source_tokens, outcomes, webhooks, sessions, link_visits, link_tries),
     }
 )
 """Tables that no backup holds: what is found anew, and keys that would come back to life."""

@@ -1,4 +1,4 @@
-"""Watches: saved analyses that are run again when their files change, and the addresses of their feeds."""
+"""Watches: saved analyses that are run again when their files change."""
 
 from __future__ import annotations
 
@@ -9,16 +9,6 @@ from grasp_core.store.schema.columns import Line, Prose, metadata, project_refer
 
 def _run(name: str) -> Column[str]:
     return Column(name, Line(32), ForeignKey("runs.id", ondelete="SET NULL"))
-
-
-def _watch_reference(*, primary_key: bool = False) -> Column[str]:
-    return Column(
-        "watch_id",
-        Line(32),
-        ForeignKey("watches.id", ondelete="CASCADE"),
-        primary_key=primary_key,
-        nullable=not primary_key,
-    )
 
 
 watches = Table(
@@ -47,23 +37,9 @@ watches = Table(
 watch_runs = Table(
     "watch_runs",
     metadata,
-    _watch_reference(primary_key=True),
+    Column("watch_id", Line(32), ForeignKey("watches.id", ondelete="CASCADE"), primary_key=True),
     Column("number", Integer, primary_key=True),
     Column("added_at", Double, nullable=False),
     run_reference(nullable=True),
     Index("ix_watch_runs_run_id", "run_id"),
-)
-
-# What a feed's address opens, while a token that made it works: a watch, or all of its maker's in a project.
-feeds = Table(
-    "feeds",
-    metadata,
-    Column("id", Line(32), primary_key=True),
-    project_reference(),
-    _watch_reference(),
-    Column("owner", Prose, nullable=False, default=""),
-    Column("made_by_token", Line(32), ForeignKey("tokens.id", ondelete="CASCADE")),
-    Column("token_sha256", Line(64), nullable=False, unique=True),
-    Column("created_at", Double, nullable=False),
-    Column("last_used_at", Double),
 )

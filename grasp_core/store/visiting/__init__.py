@@ -1,4 +1,1 @@
-"""What guards share links beside their tokens: passwords and tries at them.
-
-Imports `schema`.
-"""
+"""What guards share links beside their tokens: passwords and tries at them."""

@@ -1,4 +1,1 @@
-"""Stores of watches: what is looked at and when, the runs that came of it, addresses of feeds.
-
-Imports `schema`.
-"""
+"""Stores of watches: what is looked at and when, the runs that came of it, addresses of feeds."""

@@ -117,25 +117,23 @@ class WatchStore(Bound):
         self._change(watch_id, next_at=sa.case((soonest > now, soonest), else_=now))
 
     def delete(self, watch_id: str) -> None:
-        """Delete a watch with its feeds; its runs stay."""
+        """Delete a watch; its runs stay."""
         with to_write(self._engine) as connection:
             connection.execute(watches.delete().where(self._is(watch_id)))
 
     # Looking, by whichever server has claimed it; of any project
 
-    def take(self, watch_id: str | None = None) -> Watch | None:
-        """Claim the watch that has been due for longest, or this one, whether it is due or not.
-
-        Returns
-        -------
-        Watch or None
-            None where none is due; or this one is paused, its run goes on, or somebody else looks.
-        """
+    def take(self) -> Watch | None:
+        """Claim the watch that has been due for longest; None where none is, or somebody else looks."""
         now = clock(self._engine)
         held = watches.c.lease_until.between(now, now + 2 * CLAIM_SECONDS)  # not one of a clock set back
         free = watches.c.paused.is_(None) & watches.c.going_run_id.is_(None) & ~held
-        wanted = watches.c.next_at <= now if watch_id is None else watches.c.id == watch_id
-        query = sa.select(watches.c.id).where(free, wanted).order_by(watches.c.next_at, watches.c.id).limit(1)
+        query = (
+            sa.select(watches.c.id)
+            .where(free, watches.c.next_at <= now)
+            .order_by(watches.c.next_at, watches.c.id)
+            .limit(1)
+        )
         with to_write(self._engine) as connection:
             only_one(connection, "watches")
             found = connection.execute(query).scalar_one_or_none()

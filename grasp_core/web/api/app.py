@@ -30,13 +30,13 @@ from grasp_core.web.api import (
     people,
     runs,
     submissions,
+    watches,
     webhooks,
 )
 from grasp_core.web.api.admission import Admission
 from grasp_core.web.api.faults import answer_fault
 from grasp_core.web.api.reference import reference_page
 from grasp_core.web.api.schema import described
-from grasp_core.web.api.watches import feeds, routes
 from grasp_core.web.identity import Identify
 from grasp_core.web.problem import ProblemError
 from grasp_core.web.uploads import UploadLedger
@@ -112,8 +112,7 @@ def application(server: Callable[[], Server], identify: Identify, uploads: Uploa
         submissions,
         leaderboards,
         webhooks,
-        routes,
-        feeds,
+        watches,
         people,
     ):
         app.include_router(room.router)

@@ -1,4 +1,1 @@
-"""Sections of Account and of People: sessions and personal tokens of one's own; for admins, everybody.
-
-Imports `session` and `widgets`.
-"""
+"""Sections of Account and of People: sessions and personal tokens of one's own; for admins, everybody."""

@@ -1,4 +1,1 @@
-"""The Analysis screen's sections.
-
-Imports `session` and `widgets`.
-"""
+"""The Analysis screen's sections."""

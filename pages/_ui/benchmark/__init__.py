@@ -1,4 +1,1 @@
-"""The few-shot benchmark.
-
-Imports `data`, `result`, `session`, `share`, `shell` and `widgets`.
-"""
+"""The few-shot benchmark."""

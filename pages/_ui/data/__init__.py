@@ -1,4 +1,1 @@
-"""The Data screen's sections.
-
-Imports `session`, `shell`, `sources` and `widgets`.
-"""
+"""The Data screen's sections."""

@@ -1,4 +1,1 @@
-"""Models as raters.
-
-Imports `analysis`, `benchmark`, `data`, `result`, `session`, `shell` and `widgets`.
-"""
+"""Models as raters."""

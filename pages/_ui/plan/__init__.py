@@ -1,4 +1,1 @@
-"""Plan: whom to recruit next, and how many items.
-
-Imports `result`, `session` and `widgets`.
-"""
+"""Plan: whom to recruit next, and how many items."""

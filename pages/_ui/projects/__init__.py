@@ -1,4 +1,1 @@
-"""Projects: made, listed, changed, and who belongs to them.
-
-Imports `session`, `shell` and `widgets`.
-"""
+"""Projects: made, listed, changed, and who belongs to them."""

@@ -1,4 +1,1 @@
-"""A run's result: words, figures and tables.
-
-Imports `session`, `shell` and `widgets`.
-"""
+"""A run's result: words, figures and tables."""

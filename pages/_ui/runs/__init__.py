@@ -1,4 +1,1 @@
-"""The Runs screen: list, search, edit, compare.
-
-Imports `session`, `shell` and `widgets`.
-"""
+"""The Runs screen: list, search, edit, compare."""

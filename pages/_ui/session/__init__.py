@@ -1,4 +1,1 @@
-"""Who visits, what they may do, and what they have loaded, chosen and run.
-
-Imports the core alone.
-"""
+"""Who visits, what they may do, and what they have loaded, chosen and run."""

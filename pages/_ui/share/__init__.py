@@ -1,4 +1,1 @@
-"""Share links: made, withdrawn, opened.
-
-Imports `session`, `shell` and `widgets`.
-"""
+"""Share links: made, withdrawn, opened."""

@@ -1,4 +1,1 @@
-"""The frame of every screen: navigation, addresses, style, guards.
-
-Imports `session`.
-"""
+"""The frame of every screen: navigation, addresses, style, guards."""

@@ -1,4 +1,1 @@
-"""Files fetched from tools and databases, once and again.
-
-Imports `session` and `shell`.
-"""
+"""Files fetched from tools and databases, once and again."""

@@ -1,4 +1,1 @@
-"""The Start screen's actions.
-
-Imports `result`, `session` and `shell`.
-"""
+"""The Start screen's actions."""

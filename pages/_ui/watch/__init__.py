@@ -1,4 +1,1 @@
-"""Watch: runs that are run again when their files changed, what changed, and feeds of it.
-
-Imports `session`, `shell` and `widgets`.
-"""
+"""Watch: runs that are run again when their files changed, what changed, and feeds of it."""

@@ -139,7 +139,7 @@ def _button(watch: Watch, label: str, icon: str, do, more: str | None = None) ->
 @st.dialog("Delete this watch?", width="medium")
 def _delete_dialog(watch: Watch) -> None:
     st.markdown(f"**{escape_markdown(watch.title)}**")
-    st.warning("Its feeds lead nowhere then. The runs stay.", icon=":material/warning:")
+    st.info("The runs stay.")
     confirm(_delete, watch)
 
 

@@ -1,4 +1,1 @@
-"""Small widgets that any screen may use.
-
-Imports the core alone.
-"""
+"""Small widgets that any screen may use."""

@@ -1,4 +1,4 @@
-"""What opens something, shown once after it was made: a token, a link, the address of a feed."""
+"""What opens something, shown once after it was made: a token, a link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Watch: begun on a result, followed, paused and deleted on its page; feeds made and withdrawn."""
+"""Watch: begun on a result, followed, paused and deleted on its page."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from starlette.applications import Starlette
-from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
 from grasp_core import server as server_module
@@ -15,11 +13,9 @@ from grasp_core.access import LOCAL_USER, only
 from grasp_core.server import Server
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.watches.records import Watch
-from grasp_core.web.api.app import mount
-from grasp_core.web.uploads import UploadLedger
 from tests.labels import DELETE
 from tests.pages.conftest import ENTRY
-from tests.pages.people import ANN, BOB, VERA, become
+from tests.pages.people import BOB, VERA, become
 from tests.pages.visits import press, seen, widget
 from tests.results import make_result
 from tests.watches.watching import close, look, make, ran, votes
@@ -87,7 +83,7 @@ def test_what_changed_is_told_with_the_values(server: Server, run: RunRecord) ->
     look(server, watch)
     page = visit()
     assert not page.exception
-    assert [header.value for header in page.header] == ["\\*Votes\\*", "Feeds"]
+    assert [header.value for header in page.header] == ["\\*Votes\\*"]
     text = seen(page.markdown)
     assert "moved further than noise explains" in text
     assert "- Moved: " in text
@@ -147,30 +143,3 @@ def test_who_does_not_own_it_looks_and_other_projects_see_nothing(
     found = server.watches.get(watch.id)
     assert found is not None
     assert found.paused is None
-
-
-def test_a_feed_is_shown_once_and_withdrawn(server: Server, run: RunRecord) -> None:
-    begun(server, run)
-    page = press(visit(), "Make a feed")
-    assert not page.exception
-    address = page.code[0].value
-    path = "/api/v1/feeds/atom.xml?token="
-    assert path in address
-    visitor = TestClient(Starlette(routes=[mount(lambda: server, lambda _: None, UploadLedger(dict, 2**20))]))
-    place = path + address.partition(path)[2]
-    assert visitor.get(place).status_code == 200
-    page = visit()
-    assert not page.code
-    press(page, "Withdraw")
-    press(page, "Withdraw it")
-    assert server.feeds.of("") == []
-    assert visitor.get(place).status_code == 404
-
-
-def test_somebody_else_s_feeds_are_not_listed(
-    server: Server, run: RunRecord, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begun(server, run)
-    server.feeds.create(owner=ANN.id)
-    become(BOB, monkeypatch)
-    assert "Withdraw" not in labels(visit())

@@ -33,7 +33,6 @@ from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import metadata, people
 from grasp_core.store.submissions import SubmissionStore
-from grasp_core.store.watches.feeds import FeedStore
 from grasp_core.store.watches.records import Origin
 from grasp_core.store.watches.watches import WatchStore
 from tests.made_up import BOARD
@@ -88,7 +87,6 @@ def fill(engine: Engine, owner: str, other: str) -> str:
         watches = WatchStore(engine).within(reach)
         origin = Origin("annotations", "data:votes.csv")
         watches.add(mine.id, (origin,), owner=owner, title="mine", every="daily")
-        FeedStore(engine).within(reach).create(owner=owner)
     theirs = runs.add(RESULT, title="theirs", owner=other)
     links.create(theirs.id, created_by=owner)
     links.create_leaderboard(BOARD, created_by=owner)
@@ -144,15 +142,7 @@ def test_each_listed_column_names_somebody_and_nobody_after_they_are_erased(
     assert accounts.audit.check() >= 3
     left = everything(engine)
     assert [row["owner"] for row in left["runs"]] == [bob]
-    assert (
-        left["files"]
-        == left["chunks"]
-        == left["readings"]
-        == left["submissions"]
-        == left["watches"]
-        == left["feeds"]
-        == []
-    )
+    assert left["files"] == left["chunks"] == left["readings"] == left["submissions"] == left["watches"] == []
     assert {row["name"] for row in left["projects"]} == {"Everyone", "Theirs", "Another's"}
     assert accounts.user(claims(ANN)) is None
 

@@ -13,15 +13,14 @@ from grasp_core.errors import AccessError, DataError, LimitError, StoreError
 from grasp_core.store.backup.backup import restore_backup, write_backup
 from grasp_core.store.people.projects import ProjectStore
 from grasp_core.store.runs import RunStore
-from grasp_core.store.schema import metadata, watches
+from grasp_core.store.schema import watches
 from grasp_core.store.watches import watches as watches_module
-from grasp_core.store.watches.feeds import FeedStore
 from grasp_core.store.watches.records import Origin, Watch
 from grasp_core.store.watches.watches import FAILURES, WatchStore
 from tests.empty_store import open_store
 from tests.store.both import on_both
 from tests.store.conftest import NewDatabase
-from tests.store.making import RESULT, change, claim, column, create
+from tests.store.making import RESULT, change, claim, create
 
 WHERE = (Origin("annotations", "data:votes.csv"), Origin("raters", "https://data.example/raters.csv"))
 
@@ -51,6 +50,12 @@ def test_a_watch_is_as_it_was_made(engine: Engine) -> None:
     assert [(one.number, one.run_id) for one in WatchStore(engine).runs_of(made.id)] == [(0, made.last_run)]
 
 
+def take_now(engine: Engine) -> Watch | None:
+    """Claim the only watch as if it were due."""
+    make_due(engine)
+    return WatchStore(engine).take()
+
+
 @on_both
 def test_one_server_looks_and_the_next_look_is_due_after_its_time(engine: Engine) -> None:
     store, made = WatchStore(engine), watched(engine)
@@ -59,13 +64,10 @@ def test_one_server_looks_and_the_next_look_is_due_after_its_time(engine: Engine
     taken = store.take()
     assert taken is not None
     assert store.take() is None, "another server looks"
-    assert store.take(made.id) is None
     store.looked(taken)
     found = again(engine, made)
     assert found.looked_at is not None
     assert found.next_at == pytest.approx(found.looked_at + 86400, abs=1)
-    at_once = store.take(made.id)
-    assert at_once is not None, "asked for by name it is looked at before its time"
 
 
 @on_both
@@ -87,7 +89,7 @@ def test_after_failures_in_a_row_it_pauses_until_somebody_resumes(engine: Engine
     store, made = WatchStore(engine), watched(engine)
     for count in range(1, FAILURES + 1):
         assert again(engine, made).paused is None
-        taken = store.take(made.id)
+        taken = take_now(engine)
         assert taken is not None
         store.failed(taken, f"not there {count}")
     found = again(engine, made)
@@ -105,7 +107,7 @@ def test_after_failures_in_a_row_it_pauses_until_somebody_resumes(engine: Engine
 
 def test_a_run_of_changed_data_is_waited_for(engine: Engine) -> None:
     store, runs, made = WatchStore(engine), RunStore(engine), watched(engine)
-    taken = store.take(made.id)
+    taken = take_now(engine)
     assert taken is not None
     run = create(runs, "of changed data")
     store.looked(taken, going_run=run.id)
@@ -117,7 +119,7 @@ def test_a_run_of_changed_data_is_waited_for(engine: Engine) -> None:
     assert (found.going_run, found.last_run, found.problem) == (None, made.last_run, "no memory")
     store.run_done(waiting)
     assert len(store.runs_of(made.id)) == 1, "another server was told before"
-    taken = store.take(made.id)
+    taken = take_now(engine)
     assert taken is not None
     store.looked(taken, going_run=run.id)
     runs.finish(claim(runs), "done", result=RESULT)
@@ -130,7 +132,7 @@ def test_a_run_of_changed_data_is_waited_for(engine: Engine) -> None:
 
 def test_deleted_runs_leave_the_watch_without_them(engine: Engine) -> None:
     store, runs, made = WatchStore(engine), RunStore(engine), watched(engine)
-    taken = store.take(made.id)
+    taken = take_now(engine)
     assert taken is not None
     run = create(runs, "of changed data")
     store.looked(taken, going_run=run.id)
@@ -176,39 +178,17 @@ def test_limits_and_projects(engine: Engine, monkeypatch: pytest.MonkeyPatch) ->
         WatchStore(engine).pause(made.id)
 
 
-def test_a_feed_opens_with_its_token_until_it_is_withdrawn(engine: Engine) -> None:
-    store, made = FeedStore(engine), watched(engine)
-    one, of_all = store.create(owner="ann", watch=made.id), store.create(owner="ann")
-    opened = store.use(one)
-    assert opened is not None
-    assert (opened.watch, opened.owner, opened.project) == (made.id, "ann", EVERYONE)
-    assert store.use(of_all) is not None
-    assert one not in str(column(engine, metadata.tables["feeds"], "token_sha256"))
-    assert [feed.last_used_at is not None for feed in store.of("ann")] == [True, True]
-    assert not store.withdraw(opened.id, owner="bob")
-    assert store.withdraw(opened.id, owner="ann")
-    assert store.use(one) is None
-    with pytest.raises(StoreError, match="deleted"):
-        store.create(owner="ann", watch="nowhere")
-    WatchStore(engine).delete(made.id)
-    assert [feed.watch for feed in store.of("ann")] == [None]
-
-
-def test_backups_hold_watches_but_no_addresses_of_feeds(
+def test_backups_hold_watches_and_what_came_of_them(
     engine: Engine,
     new_database: NewDatabase,
     tmp_path: Path,
 ) -> None:
     made = watched(engine)
-    FeedStore(engine).create(owner="ann")
-    taken = WatchStore(engine).take(made.id)
-    assert taken is not None
     write_backup(engine, tmp_path / "backup", None)
     other = open_store(new_database())
     restore_backup(other, tmp_path / "backup", None)
     assert again(other, made) == made
     assert len(WatchStore(other).runs_of(made.id)) == 1
-    assert FeedStore(other).of("ann") == []
     other.dispose()
 
 

@@ -110,7 +110,6 @@ def test_whoever_writes_a_line_writes_json() -> None:
 def test_secrets_and_tokens_stay_out_of_the_log(site: Site) -> None:
     for page in (
         "/shared?token=the-key",
-        "/api/v1/feeds/atom.xml?token=the-key",
         "/oauth2callback?code=the-code&state=s",
         "/auth/login?provider=forged",
     ):

@@ -1,4 +1,1 @@
-"""Raters as the files describe them: ids, columns, profiles.
-
-Imports `remarks` and `table`.
-"""
+"""Raters as the files describe them: ids, columns, profiles."""

@@ -1,4 +1,1 @@
-"""Parquet and Arrow, whose cells may be lists.
-
-Imports `archives`, `files`, `remarks`, `shapes` and `table`.
-"""
+"""Parquet and Arrow, whose cells may be lists."""

@@ -1,4 +1,1 @@
-"""Exports of crowdsourcing platforms.
-
-Imports `files`, `remarks`, `shapes` and `table`.
-"""
+"""Exports of crowdsourcing platforms."""

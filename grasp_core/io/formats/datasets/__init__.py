@@ -1,7 +1,4 @@
-"""Published data sets, recognised by their columns, and how each is to be read.
-
-Imports `table`.
-"""
+"""Published data sets, recognised by their columns, and how each is to be read."""
 
 from __future__ import annotations
 

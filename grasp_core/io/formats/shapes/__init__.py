@@ -1,4 +1,1 @@
-"""Shapes of exports in a table: a row per annotation, lists, objects by rater, columns by rater.
-
-Imports `files`, `remarks` and `table`.
-"""
+"""Shapes of exports in a table: a row per annotation, lists, objects by rater, columns by rater."""

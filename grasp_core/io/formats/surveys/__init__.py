@@ -1,4 +1,1 @@
-"""Exports of survey tools: a row per respondent.
-
-Imports `files`, `shapes` and `table`.
-"""
+"""Exports of survey tools: a row per respondent."""

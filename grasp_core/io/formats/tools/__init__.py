@@ -1,4 +1,1 @@
-"""Exports of annotation tools, one module each.
-
-Imports `archives`, `crowds`, `files`, `remarks`, `shapes` and `table`.
-"""
+"""Exports of annotation tools, one module each."""

@@ -1,4 +1,1 @@
-"""Which columns hold items, raters and labels, in a long file or a matrix.
-
-Imports `dataset`, `formats` and `table`.
-"""
+"""Which columns hold items, raters and labels, in a long file or a matrix."""

@@ -1,4 +1,1 @@
-"""Tables whose rows are not one rater's one answer to one item, whatever their columns are called.
-
-Imports `table`.
-"""
+"""Tables whose rows are not one rater's one answer to one item, whatever their columns are called."""

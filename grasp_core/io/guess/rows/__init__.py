@@ -1,4 +1,1 @@
-"""Rows, and raters, that are not meant to count, or perhaps not.
-
-Imports `dataset`, `table` and `values`.
-"""
+"""Rows, and raters, that are not meant to count, or perhaps not."""

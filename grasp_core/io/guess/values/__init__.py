@@ -1,4 +1,1 @@
-"""What is written in cells: texts for no answer, and labels written in several ways.
-
-Imports `dataset`, `formats` and `table`.
-"""
+"""What is written in cells: texts for no answer, and labels written in several ways."""

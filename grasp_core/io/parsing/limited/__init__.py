@@ -4,6 +4,4 @@ A helper process (:mod:`.helper`) has imported the readers and forks a child for
 The process that serves or computes only streams bytes to it and takes over a finished table
 (:mod:`.client`). What is done with tables later, their guess and their data set, is done in such a child
 too.
-
-Imports `table`.
 """

@@ -1,4 +1,1 @@
-"""Where everybody labelled nearly everything: raters as bits of each item and category.
-
-Imports `kernel`, `statistics`.
-"""
+"""Where everybody labelled nearly everything: raters as bits of each item and category."""

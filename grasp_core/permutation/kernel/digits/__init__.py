@@ -1,4 +1,1 @@
-"""Many labels: counts of an item as digits of a few numbers, which are looked up.
-
-Imports `kernel`, `local`.
-"""
+"""Many labels: counts of an item as digits of a few numbers, which are looked up."""

@@ -1,4 +1,1 @@
-"""Many labels: counts of the labels that an item has.
-
-Imports `kernel`.
-"""
+"""Many labels: counts of the labels that an item has."""

@@ -1,4 +1,1 @@
-"""Few raters an item: counts of an item held as one number.
-
-Imports `kernel`.
-"""
+"""Few raters an item: counts of an item held as one number."""

@@ -2,21 +2,125 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from http import HTTPStatus
+from typing import Literal
 
 from fastapi import APIRouter
+from pydantic import Field
 from starlette.responses import Response
 
 from grasp_core.access import EVERYONE, User
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.watches.records import Watch as Stored
+from grasp_core.watches import history, words
 from grasp_core.web.api.admission import Asking, Caller
-from grasp_core.web.api.forms import Project
+from grasp_core.web.api.forms import Form, Project, at
 from grasp_core.web.api.once import Done, IdempotencyKey, once
 from grasp_core.web.api.runs import missing, visible_run
-from grasp_core.web.api.watches.forms import ChangedWatch, NewWatch, Step, Watch, Watches, WatchSteps
 
 router = APIRouter(tags=["Watches"])
+Every = Literal["hourly", "daily", "weekly"]
+
+
+class NewWatch(Form):
+    """A run to watch."""
+
+    run: str = Field(max_length=32, description="Id of a run that is done and whose files have addresses.")
+    every: Every = "daily"
+
+
+class ChangedWatch(Form):
+    """What to change of a watch."""
+
+    every: Every | None = None
+    paused: bool | None = None
+
+
+class Source(Form):
+    """Where one of the files is."""
+
+    kind: Literal["annotations", "raters", "items"]
+    location: str
+
+
+class Watch(Form):
+    """A saved analysis that is run again when its files change."""
+
+    id: str
+    project: str
+    title: str
+    owner: str
+    every: Every
+    sources: list[Source]
+    state: str = Field(description="One sentence for people.")
+    paused: Literal["person", "failures", "rights", "run"] | None = Field(description="Why, where it is.")
+    failures: int = Field(description="Looks that failed in a row.")
+    problem: str | None = Field(description="Why the last one did.")
+    created_at: datetime
+    looked_at: datetime | None
+    next_at: datetime
+    last_run: str | None = Field(description="Id of the run that new data are held against.")
+    going_run: str | None = Field(description="Id of the run of changed data, until it has ended.")
+
+    @classmethod
+    def of(cls, watch: Stored) -> Watch:
+        """The form of a watch of the store."""
+        return cls(
+            id=watch.id,
+            project=watch.project,
+            title=watch.title,
+            owner=watch.owner,
+            every=watch.every,
+            sources=[Source(kind=one.kind, location=one.location) for one in watch.sources],
+            state=words.state(watch),
+            paused=watch.paused,
+            failures=watch.failures,
+            problem=watch.problem,
+            created_at=at(watch.created_at),
+            looked_at=None if watch.looked_at is None else at(watch.looked_at),
+            next_at=at(watch.next_at),
+            last_run=watch.last_run,
+            going_run=watch.going_run,
+        )
+
+
+class Watches(Form):
+    """All watches of a project, latest first."""
+
+    watches: list[Watch]
+
+
+class Step(Form):
+    """A run of a watch, and what changed since the one before."""
+
+    number: int = Field(description="0 for the run that was watched.")
+    run: str
+    before: str | None = Field(description="Id of the run that it is held against.")
+    at: datetime
+    headline: str = Field(description="What changed, in a sentence.")
+    details: list[str] = Field(description="One by one: data, values with intervals, marks, groups.")
+    noise_alone: bool | None = Field(description="Whether all that moved can be noise; null where unknown.")
+
+    @classmethod
+    def of(cls, step: history.Step) -> Step:
+        """The form of a step."""
+        return cls(
+            number=step.number,
+            run=step.run_id,
+            before=step.before,
+            at=at(step.at),
+            headline=step.headline,
+            details=list(step.details),
+            noise_alone=None if step.found is None else step.found.noise_alone,
+        )
+
+
+class WatchSteps(Form):
+    """A watch and what came of it, latest first."""
+
+    watch: Watch
+    steps: list[Step]
 
 
 @router.get("/watches")
@@ -73,7 +177,7 @@ def look_now(watch_id: str, asking: Asking) -> Watch:
 
 @router.delete("/watches/{watch_id}", status_code=HTTPStatus.NO_CONTENT)
 def delete_watch(watch_id: str, asking: Asking) -> None:
-    """Delete a watch with its feeds; its runs stay."""
+    """Delete a watch; its runs stay."""
     watch, user = _managed(asking, watch_id)
     asking.stores(watch.project).watches.delete(watch.id)
     asking.server.audit.record(user.id, "delete", "watch", watch.id)

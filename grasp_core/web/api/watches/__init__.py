@@ -1,4 +1,0 @@
-"""Watches and their feeds, over the API.
-
-Imports `api`, `report`, `store` and `watches`.
-"""
