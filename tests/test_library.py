@@ -60,10 +60,7 @@ else:
 REFUSED = [
     ("server", "people list"),
     ("server", "token list"),
-    ("server", "link list"),
     ("server", "log"),
-    ("server", "project list"),
-    ("server", "watch list"),
     ("server", "backup file"),
     ("server", "restore file"),
     ("server", "backup-key"),

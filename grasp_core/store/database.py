@@ -29,10 +29,11 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
+from grasp_core.access import EVERYONE
 from grasp_core.errors import SettingsError, StoreError
 from grasp_core.extras import require
 from grasp_core.settings import Settings
-from grasp_core.store.schema import runs
+from grasp_core.store.schema import metadata, projects, runs
 from grasp_core.store.sqlite import FULL, POOL, empty_log, read_anew, sqlite_engine, tables_remade
 
 _ID_BYTES = 15
@@ -42,6 +43,11 @@ SECRET = "grasp_secret"  # noqa: S105 - a name
 """Execution option of an engine: see :func:`connect`."""
 _POSTGRESQL = "postgresql+psycopg"
 _MIGRATIONS = Path(__file__).parent / "migrations"
+_FIRST = "0025"
+_TOO_OLD = (
+    "The database was written by an early state of GRASP 0.2.0, before any release. Commit 87d4e69 of its "
+    "repository brings it up to date: start that once, then this one."
+)
 _upgrading = threading.Lock()  # Alembic keeps its state in module globals
 
 
@@ -234,7 +240,16 @@ def _upgrade(engine: Engine) -> None:
     with _upgrading, remade, to_write(engine) as connection:
         only_one(connection, "upgrade")
         config.attributes["connection"] = connection
-        alembic.command.upgrade(config, "head")
+        found = MigrationContext.configure(connection).get_current_revision()
+        if found is None:
+            metadata.create_all(connection, checkfirst=False)
+            everyone = {"id": EVERYONE, "name": "Everyone", "created_at": clock(engine)}
+            connection.execute(projects.insert().values(everyone))
+            alembic.command.stamp(config, "head")
+        elif found < _FIRST:
+            raise StoreError(_TOO_OLD)
+        else:
+            alembic.command.upgrade(config, "head")
 
 
 @functools.cache

@@ -20,7 +20,7 @@ from grasp_core.io.sources.allowed import AllowedSources
 from grasp_core.server import make_server
 from grasp_core.settings import Settings
 from grasp_core.spec import RunSpec
-from grasp_core.store.backup.backup import restore_backup, write_backup
+from grasp_core.store.backup import restore_backup, write_backup
 from grasp_core.store.database import connect
 from grasp_core.store.runs import RunRecord
 from tests.engine.asking import SHAPE, digits, question, wait_until

@@ -143,24 +143,26 @@ def _one(accounts: Accounts, who: str) -> str:
 
 
 def _person(accounts: Accounts, who: str) -> Person:
-    person = accounts.people.get(person_id_of(accounts.people, who))
+    person = accounts.people.get(person_id_of(accounts.people, who)) if who else None
     if person is None:
-        raise DataError(f"{who}: nobody of that mail address or id has signed in; see people list")
+        raise DataError("Name a person by mail address or id; see people list")
     return person
 
 
 def person_id_of(people: PeopleStore, who: str) -> str:
-    """The id of who is named by mail address or id; an address that nobody signed in with stays one.
+    """The id of who is named by mail address or id; of nobody, where nobody signs in, it is empty.
 
     Raises
     ------
     DataError
-        If several people signed in with the address.
+        If nobody signed in with the address, or several people did.
     """
-    if people.get(who) is not None:
+    if not who or people.get(who) is not None:
         return who
     found, _ = people.search(who, limit=_MOST)
     same = [one.id for one in found if one.identity.email == who.casefold()]
     if len(same) > 1:
         raise DataError(f"{who}: {len(same)} people signed in with it; name one by the id in people list")
-    return same[0] if same else who.casefold()
+    if not same:
+        raise DataError(f"{who}: nobody of that mail address or id has signed in; see people list")
+    return same[0]

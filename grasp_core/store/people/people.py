@@ -11,8 +11,6 @@ from sqlalchemy import Connection, Engine
 from grasp_core.errors import AccessError
 from grasp_core.people import Identity, Person, Role
 from grasp_core.store.database import clock, insert_new, new_id, only_one, to_read, to_write
-from grasp_core.store.people.handing_over import tell_apart
-from grasp_core.store.people.traces import OWNERS
 from grasp_core.store.schema import addresses, people, sessions
 
 _holder = sa.select(addresses.c.person_id).where(addresses.c.address == people.c.email).scalar_subquery()
@@ -27,10 +25,7 @@ class PeopleStore:
         self._engine = engine
 
     def sign_in(self, identity: Identity) -> Person:
-        """The person of this identity as of now, who holds their mail address if nobody else does.
-
-        What stood under the address alone becomes its holder's.
-        """
+        """The person of this identity as of now, who holds their mail address if nobody else does."""
         now = clock(self._engine)
         told = {"email": identity.email, "name": identity.name, "signed_in_at": now}
         with to_write(self._engine) as connection:
@@ -43,14 +38,7 @@ class PeopleStore:
             else:
                 _set(connection, person_id, **told)
             insert_new(connection, addresses, [{"address": identity.email, "person_id": person_id}])
-            person = _person(connection.execute(sa.select(*PERSON).where(people.c.id == person_id)).one())
-            if person.holds_address:
-                tell_apart(connection, [identity.email], person_id)
-            for owner in OWNERS if person.holds_address else ():
-                connection.execute(
-                    owner.table.update().where(owner == identity.email).values({owner.name: person_id})
-                )
-            return person
+            return _person(connection.execute(sa.select(*PERSON).where(people.c.id == person_id)).one())
 
     def get(self, person_id: str) -> Person | None:
         """The person of an id."""

@@ -58,5 +58,3 @@ MEMBER: Trace = project_members.c.name
 """By `kind`: a person's id, a mail address, or none of one person."""
 IN_THE_LOG: tuple[Trace, ...] = (audit.c.actor, audit.c.object_id)
 """They stay; once the person is erased, nothing tells any more whose the id was."""
-OWNERS = (*IN_PROJECTS, *(trace for trace in THEIR_OWN if trace.name == "owner"))
-"""Where former versions wrote a mail address."""

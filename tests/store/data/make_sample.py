@@ -1,8 +1,7 @@
 """Write the sample that later versions have to read: ``python -m tests.store.data.make_sample FILE.db``.
 
-Beside the database a back-up, FILE.zip, and what its links open, FILE.json. Run it once per version whose
-tables changed; the files of earlier versions stay as they are. They are named by version and latest
-migration, and were written at 13400b0 (0.1.0, the database alone), bf2cede and ebbfae8.
+Beside the database what its links open, FILE.json. Run it once per version whose tables changed; the files
+of earlier versions stay as they are. They are named by version and latest step; 0025 was written at 87d4e69.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ import numpy as np
 from sqlalchemy import URL
 
 from grasp_core.store.answers import AnswerStore
-from grasp_core.store.backup.backup import write_backup
 from grasp_core.store.database import connect
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
@@ -54,7 +52,6 @@ def write(path: Path) -> None:
     running = claim(runs)
     runs.keep(running, 3, [(0, np.broadcast_to(np.arange(6.0), (3, 1, 6)))])
     runs.release(running)
-    write_backup(engine, path.with_suffix(".zip"), None)
     engine.dispose()
     told = {"opens": opens, "withdrawn": withdrawn}
     path.with_suffix(".json").write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")

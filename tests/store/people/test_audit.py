@@ -13,8 +13,7 @@ from sqlalchemy import Engine
 from grasp_core.accounts import accounts_of
 from grasp_core.errors import AccessError, StoreError
 from grasp_core.settings import Settings
-from grasp_core.store.backup.backup import head_in, write_backup
-from grasp_core.store.backup.sealed import BackupKey, new_key
+from grasp_core.store.backup import BackupKey, head_in, new_key, write_backup
 from grasp_core.store.database import SECRET
 from grasp_core.store.people.audit import AuditStore, UnsealedError
 from grasp_core.store.people.members import Member

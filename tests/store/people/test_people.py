@@ -13,13 +13,9 @@ from grasp_core.accounts import FRESH_SECONDS, Accounts, accounts_of
 from grasp_core.errors import AccessError, LimitError
 from grasp_core.people import Identity
 from grasp_core.settings import Settings
-from grasp_core.store.files import FileStore
-from grasp_core.store.links import LinkStore
 from grasp_core.store.people.people import PeopleStore
-from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import people, sessions
 from tests.store.both import on_both
-from tests.store.making import RESULT
 
 ANN = Identity("https://id.example", "a", "ann@lab.example", "Ann")
 SETTINGS = Settings(analysts=("ann@lab.example",), admins=("root@lab.example",), session_idle_minutes=10)
@@ -56,23 +52,6 @@ def test_a_person_is_known_by_issuer_and_subject_whatever_the_address(engine: En
         "bob@lab.example": "bob@lab.example",
         "": "",
     }
-
-
-def test_what_stood_under_an_address_goes_to_who_first_brings_it_verified(engine: Engine) -> None:
-    runs, files, links, store = RunStore(engine), FileStore(engine), LinkStore(engine), PeopleStore(engine)
-    hers = runs.add(RESULT, title="hers", owner="ann@lab.example")
-    runs.add(RESULT, title="his", owner="bob@lab.example")
-    files.put(b"content", owner="ann@lab.example")
-    links.create(hers.id, created_by="ann@lab.example")
-    ann = store.sign_in(ANN)
-    heir = store.sign_in(dataclasses.replace(ANN, subject="the address passed on"))
-    owners = {run.title: run.owner for run in runs.search()}
-    assert owners == {"hers": ann.id, "his": "bob@lab.example"}
-    assert files.used(ann.id) == len(b"content")
-    assert files.used(heir.id) == 0
-    assert [link.created_by for link in links.of_run(hers.id)] == [ann.id]
-    assert [run.title for run in runs.search("ann@LAB")] == ["hers"]
-    assert [run.title for run in runs.search("Ann")] == ["hers"]
 
 
 @on_both
