@@ -5,14 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from sqlalchemy import URL
 
 from grasp_core import cli
+from grasp_core.people import Identity
+from grasp_core.store.database import connect
+from grasp_core.store.people.people import PeopleStore
 from tests.empty_store import empty_home
 
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GRASP_HOME", empty_home(tmp_path))
+    """A store in which Ann and Bob have signed in."""
+    home = empty_home(tmp_path)
+    monkeypatch.setenv("GRASP_HOME", home)
+    engine = connect(URL.create("sqlite", database=f"{home}/grasp.db"))
+    for name in ("Ann", "Bob"):
+        PeopleStore(engine).sign_in(Identity("https://id.example", name, f"{name.lower()}@lab.example", name))
+    engine.dispose()
 
 
 def test_a_token_is_made_listed_and_withdrawn(capsys: pytest.CaptureFixture[str]) -> None:
@@ -25,7 +35,7 @@ def test_a_token_is_made_listed_and_withdrawn(capsys: pytest.CaptureFixture[str]
     listed = capsys.readouterr().out
     assert token not in listed
     token_id, owner, name, scope, state, *_ = listed.strip().split("\t")
-    assert (owner, name, scope, state) == ("ann@lab.example", "nightly", "run", "works")
+    assert (owner, name, scope, state) == ("Ann", "nightly", "run", "works")
     assert cli.main(["token", "list", "--person", "bob@lab.example"]) == 0
     assert capsys.readouterr().out == ""
     assert cli.main(["token", "withdraw", token_id]) == 0
