@@ -21,6 +21,8 @@ from grasp_core.wording import number
 
 Watch = Callable[[int, int], None]
 """Told how many questions are done, and of how many; what it raises ends the work."""
+KEPT = "Answers so far are kept: asked again, only what is missing is sent"
+"""What is said where work ends early."""
 _IN_A_ROW = 3  # failures after which the model is taken to be out of reach
 
 
@@ -51,16 +53,32 @@ class Asking:
     usage: Usage = field(default_factory=Usage)
 
 
+class UnansweredError(DataError):
+    """Questions stayed without an answer.
+
+    Parameters
+    ----------
+    remark : Remark
+        Why.
+    found, total : int
+        Questions that got an answer, and all.
+    """
+
+    def __init__(self, remark: Remark, found: int, total: int) -> None:
+        so_far = f"{found:,} of {number(total, 'row')} got an answer. " if total > 1 else ""
+        super().__init__(f"{so_far}{remark}. {KEPT}")
+        self.remark = remark
+
+
 def ask_all(asking: Asking, prompts: Iterator[Prompt], total: int) -> list[Answer]:
     """The answers to all prompts, in their order; those not known yet are asked for, some at a time.
 
     Raises
     ------
-    DataError
+    UnansweredError
         If a prompt stayed without an answer. The others have been asked by then, unless the model seems to be
         out of reach, and all answers are kept.
     """
-    usage = asking.usage
     found: list[Answer] = []
     failures: Counter[Remark] = Counter()
     in_a_row = 0
@@ -73,14 +91,13 @@ def ask_all(asking: Asking, prompts: Iterator[Prompt], total: int) -> list[Answe
                     found.append(answer)
                     in_a_row = 0
                     continue
-                usage.failed += 1
                 in_a_row += 1
                 failures[answer.remark] += 1
                 if not answer.passing or in_a_row == _IN_A_ROW:
-                    raise _incomplete(asking, answer, len(found), total)
+                    raise UnansweredError(answer.remark, len(found), total)
     if failures:
         reason, _ = failures.most_common(1)[0]
-        raise _incomplete(asking, ModelError(reason), len(found), total)
+        raise UnansweredError(reason, len(found), total)
     if asking.watch is not None:
         asking.watch(total, total)
     return found
@@ -112,12 +129,3 @@ def _batch(
             asking.usage.left_out += prompt.left_out
         found.append(answer)
     return found
-
-
-def _incomplete(asking: Asking, error: ModelError, found: int, total: int) -> DataError:
-    kept = ""
-    if len(asking.answers):
-        count = number(len(asking.answers), "answer")
-        kept = f". Nothing is lost: --resume {asking.answers.path} goes on from the {count} kept there"
-    so_far = f"{found:,} of {number(total, 'row')} got an answer. " if total > 1 else ""
-    return DataError(f"{so_far}{error}{kept}")

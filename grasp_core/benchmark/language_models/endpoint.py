@@ -123,7 +123,7 @@ class Endpoint:
             raw = self._client.completions.with_raw_response.create(
                 model=self._model, prompt=prompt, max_tokens=1, temperature=0, logprobs=self._top
             )
-            retries, plain = int(raw.retries_taken), raw.http_response.json()
+            plain = raw.http_response.json()
         except openai.APITimeoutError:
             raise self._error(
                 ModelProblem.NO_ANSWER_IN_TIME, passing=True, seconds=float(self._timeout_s)
@@ -136,7 +136,7 @@ class Endpoint:
             raise self._error(ModelProblem.ANSWER_NO_JSON, passing=True) from None
         except openai.OpenAIError as error:  # the type alone: a message may repeat what was sent
             raise self._error(ModelProblem.CANNOT_BE_ASKED, error=type(error).__name__) from None
-        return self._answer(plain, prompt, candidates, retries)
+        return self._answer(plain, prompt, candidates)
 
     def close(self) -> None:
         """End the connections."""
@@ -148,7 +148,7 @@ class Endpoint:
         passing = status == 429 or status >= 500
         return self._error(_REFUSED.get(status, ModelProblem.REFUSED), passing=passing, status=status)
 
-    def _answer(self, plain: Any, prompt: str, candidates: Sequence[str], retries: int) -> Answer:
+    def _answer(self, plain: Any, prompt: str, candidates: Sequence[str]) -> Answer:
         named = self._named(plain)
         sums = [0.0] * len(candidates)
         for token, logprob in named.items():
@@ -162,7 +162,6 @@ class Endpoint:
             sum(value == 0 for value in sums),
             _whole(used.get("prompt_tokens"), self.count(prompt)),
             _whole(used.get("completion_tokens"), 1),
-            retries,
         )
 
     def _named(self, plain: Any) -> Mapping[str, float]:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from grasp_core.benchmark.language_models.model import FLOOR, Answer
 from grasp_core.errors import DataError
@@ -30,12 +28,11 @@ def question_key(model: str, prompt: str, candidates: Sequence[str]) -> str:
 class Answers:
     """Answers by question, each written to a JSON Lines file as soon as it is there.
 
-    The file holds hashes and numbers: no text, no label and no key. Without a file of the user's own there is
-    one among the temporary files, which is removed when all went well.
+    The file holds hashes and numbers: no text, no label and no key.
 
     Parameters
     ----------
-    path : Path, optional
+    path : Path
         May hold answers of an earlier attempt.
 
     Raises
@@ -44,24 +41,9 @@ class Answers:
         If the file cannot be read or written, or is none of answers.
     """
 
-    def __init__(self, path: Path | None = None) -> None:
-        self._temporary = path is None
-        if path is None:
-            handle, name = tempfile.mkstemp(prefix="grasp-answers-", suffix=".jsonl")
-            os.close(handle)
-            path = Path(name)
+    def __init__(self, path: Path) -> None:
         self.path = path
         self._known = _read(path)
-        self.earlier = len(self._known)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._temporary and (kind is None or len(self._known) == 0):
-            self.path.unlink(missing_ok=True)
 
     def __len__(self) -> int:
         return len(self._known)
@@ -93,11 +75,10 @@ def _read(path: Path) -> dict[str, Answer]:
     for row, line in enumerate(lines, 1):
         try:
             plain = json.loads(line)
-            if row == 1:
-                if plain != _FORMAT:
+            if plain != _FORMAT:  # two programs that begin a file at the same time write its first line twice
+                if row == 1:
                     raise ValueError
-                continue
-            known[plain["key"]] = _answer(plain)
+                known[plain["key"]] = _answer(plain)
         except (ValueError, TypeError, KeyError, RecursionError):
             raise DataError(
                 f"{path}, line {row}: no answer of a language model is written there; give --resume a new "
@@ -127,16 +108,14 @@ def _answer(plain: dict[str, Any]) -> Answer:
 
 @dataclass(slots=True)
 class Usage:
-    """Questions and tokens that a piece of work took.
+    """Questions and tokens that a piece of work took, and what they cost.
 
     Parameters
     ----------
+    price_in, price_out : float
+        Per million tokens.
     asked, reused : int
         Questions that the model was asked now, and those whose answer was known.
-    failed : int
-        Questions that stayed without an answer.
-    retries : int
-        Attempts that failed and were made again, now.
     prompt_tokens, completion_tokens : int
         Of the questions asked now.
     floored : int
@@ -147,51 +126,41 @@ class Usage:
         Examples, summed over questions, for which the window had no room.
     """
 
+    price_in: float = 0.0
+    price_out: float = 0.0
     asked: int = 0
     reused: int = 0
-    failed: int = 0
-    retries: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     floored: int = 0
     undecided: int = 0
     left_out: int = 0
 
+    @property
+    def cost(self) -> float:
+        """Price of the questions asked now, in the currency of the prices."""
+        return (self.prompt_tokens * self.price_in + self.completion_tokens * self.price_out) / 1e6
+
     def count(self, answer: Answer, *, new: bool) -> None:
         """Count an answer."""
         self.floored += answer.floored
         best = max(answer.logprobs)
         self.undecided += sum(value == best for value in answer.logprobs) > 1
-        if not new:
-            self.reused += 1
-            return
-        self.asked += 1
-        self.retries += answer.retries
-        self.prompt_tokens += answer.prompt_tokens
-        self.completion_tokens += answer.completion_tokens
+        self.reused += not new
+        if new:
+            self.asked += 1
+            self.prompt_tokens += answer.prompt_tokens
+            self.completion_tokens += answer.completion_tokens
 
-    def add(self, other: Usage) -> None:
-        """Count what another has counted."""
-        for one in fields(self):
-            setattr(self, one.name, getattr(self, one.name) + getattr(other, one.name))
-
-    def cost(self, price_in: float, price_out: float) -> float:
-        """Price of the questions asked now, in the currency of the prices, which are per million tokens."""
-        return (self.prompt_tokens * price_in + self.completion_tokens * price_out) / 1e6
-
-    def sentences(self, price_in: float | None = None, price_out: float | None = None) -> list[str]:
+    def sentences(self) -> list[str]:
         """The same in words."""
-        said = [
+        said = (
             f"{number(self.asked, 'question')} asked, {self.reused:,} known from before; "
             f"{self.prompt_tokens:,} tokens sent, {self.completion_tokens:,} received"
-        ]
-        if price_in is not None or price_out is not None:
-            said[0] += f", at a price of {self.cost(price_in or 0, price_out or 0):.4f}"
-        if self.retries:
-            said.append(f"{number(self.retries, 'attempt')} failed and were made again")
-        if self.failed:
-            said.append(f"{number(self.failed, 'question')} stayed without an answer")
-        return [*said, *self.remarks("; --top-logprobs asks for more tokens")]
+        )
+        if self.price_in or self.price_out:
+            said += f", at a price of {self.cost:.4f}"
+        return [said, *self.remarks("; --top-logprobs asks for more tokens")]
 
     def remarks(self, more_tokens: str = "") -> list[str]:
         """Sentences on what the answers lack; `more_tokens` says how a model names more of its tokens."""

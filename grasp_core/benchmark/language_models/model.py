@@ -25,15 +25,12 @@ class Answer:
         Candidates that the model's list of tokens did not hold; they have `FLOOR`.
     prompt_tokens, completion_tokens : int
         As the model counts them.
-    retries : int
-        Attempts that failed before this one.
     """
 
     logprobs: tuple[float, ...]
     floored: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    retries: int = 0
 
 
 class ModelError(DataError):

@@ -9,7 +9,6 @@ from itertools import product
 import numpy as np
 
 from grasp_core.benchmark.language_models.asking import Asking
-from grasp_core.benchmark.language_models.ledger import Usage
 from grasp_core.benchmark.language_models.scoring import Setting, leave_one_out
 from grasp_core.benchmark.tasks import Rows, Task
 from grasp_core.statistics.f1 import confusion, macro_f1
@@ -28,12 +27,10 @@ class Trial:
     setting : Setting
     score : float
         Macro-F1 over the declared classes, by leave-one-out.
-    usage : Usage
     """
 
     setting: Setting
     score: float
-    usage: Usage
 
 
 def grid(rows: int = 50) -> tuple[Setting, ...]:
@@ -87,12 +84,8 @@ def tune(asking: Asking, train: Rows, settings: Sequence[Setting], score: Score)
     trials = []
     for done, setting in enumerate(settings):
         watch = _shifted(asking, done * n, len(settings) * n)
-        within = replace(asking, watch=watch, usage=Usage())
-        try:
-            found = leave_one_out(within, setting, train)
-        finally:
-            asking.usage.add(within.usage)
-        trials.append(Trial(setting, score(train.labels or (), found.labels, asking.task), within.usage))
+        found = leave_one_out(replace(asking, watch=watch), setting, train)
+        trials.append(Trial(setting, score(train.labels or (), found.labels, asking.task)))
     return sorted(trials, key=lambda trial: (-trial.score, trial.setting.shots))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -22,6 +23,8 @@ from grasp_core.benchmark.tasks import TRAIN_FILE, Task, read_rows, read_task
 from grasp_core.cli.benchmark.arguments import whole
 from grasp_core.cli.terminal.lines import clear_line, note, show_rows
 from grasp_core.errors import MissingPackageError, SpecError
+
+ANSWERS = "lm-answers.jsonl"
 
 
 def add_lm_options(parser: argparse.ArgumentParser) -> None:
@@ -70,10 +73,16 @@ def _model_options(parser: argparse.ArgumentParser) -> None:
     model.add_argument("--retries", type=whole, default=5, metavar="N", help="default: 5")
     model.add_argument("--parallel", type=_count, default=1, metavar="N", help="questions at a time")
     model.add_argument(
-        "--resume", type=Path, metavar="FILE", help="keep answers here, and use those there are"
+        "--resume",
+        type=Path,
+        default=Path(ANSWERS),
+        metavar="FILE",
+        help=f"answers are kept here and not asked for again; default: {ANSWERS}",
     )
     for way in ("in", "out"):
-        model.add_argument(f"--price-{way}", type=float, metavar="PRICE", help="per million tokens")
+        model.add_argument(
+            f"--price-{way}", type=_price, default=0.0, metavar="PRICE", help="per million tokens"
+        )
 
 
 @contextmanager
@@ -97,18 +106,17 @@ def make_lm(chosen: argparse.Namespace, task: Task, watch: Watch | None = None) 
 
 @contextmanager
 def _asked(chosen: argparse.Namespace) -> Iterator[tuple[LanguageModel, Answers, Usage]]:
-    usage = Usage()
-    with closing(_model(chosen)) as model, Answers(chosen.resume) as answers:
+    usage = Usage(chosen.price_in, chosen.price_out)
+    answers = Answers(chosen.resume)
+    with closing(_model(chosen)) as model:
         try:
             yield model, answers, usage
-        except KeyboardInterrupt:
-            if len(answers):
-                note(f"--resume {answers.path} goes on from here")
-            raise
         finally:
             clear_line()
-            for sentence in usage.sentences(chosen.price_in, chosen.price_out):
+            for sentence in usage.sentences():
                 note(sentence)
+            if len(answers):
+                note(f"answers are kept in {answers.path} and are not asked for again")
 
 
 def _model(chosen: argparse.Namespace) -> LanguageModel:
@@ -160,6 +168,13 @@ def _print(trials: list[Trial]) -> None:
     for trial in trials:
         words = ["yes" if on else "no" for on in (trial.setting.instructions, trial.setting.semantic)]
         print(f"{trial.score:8.3f}  {trial.setting.shots:5d}  {words[0]:12s}  {words[1]}")
+
+
+def _price(text: str) -> float:
+    price = float(text)
+    if not 0 <= price < math.inf:
+        raise argparse.ArgumentTypeError("must be a price, 0 or more")
+    return price
 
 
 def _count(text: str) -> int:

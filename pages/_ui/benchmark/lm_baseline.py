@@ -2,34 +2,52 @@
 
 from __future__ import annotations
 
-import time
+import threading
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import streamlit as st
 
 from grasp_core import server
-from grasp_core.benchmark.baselines.embedding import available
-from grasp_core.benchmark.language_models.budget import fit
-from grasp_core.benchmark.language_models.ledger import Usage
+from grasp_core.benchmark.baselines.embedding import Embedder, available
+from grasp_core.benchmark.language_models.asking import KEPT, UnansweredError
+from grasp_core.benchmark.language_models.baseline import InContext
+from grasp_core.benchmark.language_models.endpoint import OPENAI_HOST, Endpoint
+from grasp_core.benchmark.language_models.ledger import Answers, Usage
 from grasp_core.benchmark.language_models.scoring import Setting
-from grasp_core.benchmark.language_models.selection import drawn
-from grasp_core.benchmark.language_models.tokens import ApproximateTokens
-from grasp_core.benchmark.scoring.evaluate import Evaluation, Way, evaluate
-from grasp_core.benchmark.scoring.folds import Fold, leave_one_out, stratified_splits
+from grasp_core.benchmark.language_models.selection import cosine_of
+from grasp_core.benchmark.scoring.evaluate import Evaluation, Way, evaluate, work_key
+from grasp_core.benchmark.scoring.folds import leave_one_out, stratified_splits
 from grasp_core.benchmark.tasks import Rows, Task
 from grasp_core.errors import DataError
 from grasp_core.report.words.text import escape_markdown
+from grasp_core.settings import Settings, variable
 from grasp_core.wording import number
-from pages._ui.benchmark.lm_asking import WINDOW, Asking, Questions
 from pages._ui.session.permissions import require_run
 
+FOLDER = "lm-answers"
+"""Where answers are kept, below the server's home."""
 _SHOTS = (5, 10, 25, 49)
+_WINDOW = 2048
 _MOST_ROWS = 500
 """Labelled rows that the page takes: each costs whoever pays for the model."""
-_SAMPLE = 20
-"""Prompts that are built to estimate the tokens of all."""
 _POLL_S = 0.1
+
+_turn = threading.Lock()  # two visitors who ask the same at once would have it answered, and paid for, twice
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Questions:
+    """Labelled rows, and how a language model is asked about them."""
+
+    task: Task
+    rows: Rows
+    way: Way
+    seed: int
+    setting: Setting
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,57 +58,86 @@ class Answered:
     usage: Usage
 
 
-class _Sizes(ApproximateTokens):
-    """A model of which nothing is known but the size of its prompts."""
-
-    window = WINDOW
-
-
 def has_language_model() -> bool:
     """Whether this server has a language model to ask."""
     return bool(server.shared().settings.lm_endpoint)
 
 
 def ask_language_model(task: Task, rows: Rows, way: Way, seed: int) -> Answered | None:
-    """Choices, their price in tokens, a button, and what came of it; None before it is pressed.
+    """Choices, how much they ask, a button, and what came of it; None before it is pressed.
 
     Raises
     ------
     DataError, SpecError
         If the rows cannot be used, or the model gave no answer to some.
     """
-    setting = _setting(task)
-    folds = _folds(rows, way, seed)
-    questions = Questions(task, rows, folds, seed, setting)
-    settings = server.shared().settings
+    questions = Questions(task, rows, way, seed, _setting(task))
+    settings, total = server.shared().settings, _total(rows, way, seed)
     st.caption(
         escape_markdown(
-            f"{number(questions.total, 'question')}, about {_tokens(questions):,} tokens in all (a token is "
-            "taken to be three bytes); answers that this server has from before are not asked for again. "
-            "The instructions, the examples and the texts to be labelled are sent to the model "
-            f"{settings.lm_model}."
+            f"{number(total, 'question')} of at most {_WINDOW:,} tokens each; answers that this server has "
+            "from before are not asked for again. The instructions, the examples and the texts to be "
+            f"labelled are sent to the model {settings.lm_model}."
         )
     )
     if not st.button("Ask the language model", type="primary", icon=":material/play_arrow:"):
         return None
     require_run()
-    done, usage = _asked(Asking(settings, questions))
-    return Answered(evaluate(_never, rows, task, way=way, seed=seed, done=done), usage)
+    place = st.empty()
+    with place.container(horizontal=True, vertical_alignment="center"):
+        bar = st.progress(0.0)
+        st.button("Stop asking", key="lm-stop")
+
+    def watch(ready: int | None) -> None:  # drawing is where a click ends this script
+        if ready is None:
+            bar.progress(0.0, "Waiting for somebody else's questions")
+        else:
+            bar.progress(min(ready / total, 1.0), f"{ready:,} of {number(total, 'question')}")
+
+    try:
+        return ask(settings, questions, watch)
+    finally:
+        place.empty()
+
+
+def ask(settings: Settings, questions: Questions, watch: Callable[[int | None], None]) -> Answered:
+    """Ask the server's model, each question once ever; `watch` hears how many are done, None while it waits.
+
+    Raises
+    ------
+    DataError, SpecError
+        If questions stayed without an answer.
+    """
+    usage = Usage()
+    while not _turn.acquire(timeout=_POLL_S):
+        watch(None)
+    try:
+        answers = _answers(settings, questions)
+        similarity = cosine_of(Embedder()) if questions.setting.semantic else None
+        with closing(_endpoint(settings)) as endpoint:
+            fit = InContext(
+                endpoint,
+                answers,
+                questions.setting,
+                similarity,
+                lambda _done, _total: watch(usage.asked + usage.reused),
+                usage,
+            )
+            found = evaluate(fit, questions.rows, questions.task, way=questions.way, seed=questions.seed)
+    except UnansweredError as error:
+        # Who asks here knows no options of the command line.
+        raise DataError(f"{error.remark.reworded(options=0, variable=variable('lm_key'))}. {KEPT}") from None
+    finally:
+        _turn.release()
+    return Answered(found, usage)
 
 
 def show_taken(usage: Usage) -> None:
     """Figures on what the answers took."""
-    columns = st.columns(4)
-    tokens = usage.prompt_tokens + usage.completion_tokens
-    failures = usage.retries + usage.failed
-    shown = {
-        "Questions asked": usage.asked,
-        "Known from before": usage.reused,
-        "Tokens": tokens,
-        "Failed attempts": failures,
-    }
-    for column, (label, value) in zip(columns, shown.items(), strict=True):
-        column.metric(label, f"{value:,}")
+    asked, known, tokens = st.columns(3)
+    asked.metric("Questions asked", f"{usage.asked:,}")
+    known.metric("Known from before", f"{usage.reused:,}")
+    tokens.metric("Tokens", f"{usage.prompt_tokens + usage.completion_tokens:,}")
     for remark in usage.remarks():
         st.caption(f"{remark[0].upper()}{remark[1:]}.")
 
@@ -105,7 +152,8 @@ def _setting(task: Task) -> Setting:
     return Setting(shots, instructions=instructions, semantic=chosen == "By similarity")
 
 
-def _folds(rows: Rows, way: Way, seed: int) -> list[Fold]:
+def _total(rows: Rows, way: Way, seed: int) -> int:
+    """Questions that evaluating on the rows asks."""
     name, found = rows.table.name, len(rows.ids)
     if found < 2:
         raise DataError(f"{name} has one labelled row; evaluating on it takes two or more")
@@ -114,43 +162,33 @@ def _folds(rows: Rows, way: Way, seed: int) -> list[Fold]:
             f"{name} has {found:,} labelled rows, and this page asks about {_MOST_ROWS} at most; shorten the "
             "file, or use the command `raft baseline lm`"
         )
-    return leave_one_out(rows) if way == "loo" else stratified_splits(rows, seed)
+    folds = leave_one_out(rows) if way == "loo" else stratified_splits(rows, seed)
+    return sum(len(fold.test) for fold in folds)
 
 
-def _tokens(questions: Questions) -> int:
-    """Tokens of all prompts and answers, from a sample of prompts with examples by chance."""
-    targets = [(fold, row) for fold in questions.folds for row in fold.test]
-    sample = targets[:: max(len(targets) // _SAMPLE, 1)]
-    sizes = [_size(questions, fold, row) + 1 for fold, row in sample]
-    return round(sum(sizes) / len(sizes) * len(targets))
+def _endpoint(settings: Settings) -> Endpoint:
+    """The model; no other key of the server's environment is sent than the one that is meant for it."""
+    keyed = settings.lm_key or urlsplit(settings.lm_endpoint).hostname == OPENAI_HOST
+    name = variable("lm_key") if keyed else None
+    return Endpoint(settings.lm_endpoint, settings.lm_model, key_variable=name, window=_WINDOW)
 
 
-def _size(questions: Questions, fold: Fold, target: int) -> int:
-    rows, setting, model = questions.rows, questions.setting, _Sizes()
-    labels = [(rows.labels or ())[row] for row in fold.train]
-    shown = [fold.train[at] for at in drawn(labels, setting.shots, questions.seed)]
-    examples = [(rows.texts[row], (rows.labels or ())[row]) for row in shown]
-    target_text = rows.texts[target]
-    prompt = fit(model, questions.task, target_text, examples, instructions=setting.instructions)
-    return model.count(prompt.text)
-
-
-def _asked(asking: Asking) -> tuple[dict[str, list[str]], Usage]:
-    """Ask in a thread of its own, and draw how far it is; a click anywhere ends it, and keeps the answers."""
-    place = st.empty()
-    with place.container(horizontal=True, vertical_alignment="center"):
-        bar = st.progress(0.0, asking.text)
-        st.button("Stop asking", key="lm-stop")
-    asking.start()
+def _answers(settings: Settings, questions: Questions) -> Answers:
+    """One file for all that the same model is asked about the same rows."""
+    path = _file(settings, questions)
     try:
-        while asking.is_alive():
-            time.sleep(_POLL_S)
-            bar.progress(asking.share, asking.text)  # where a click ends this script
-    finally:
-        asking.cancelled = True
-    place.empty()
-    return asking.result(), asking.usage
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"This server cannot keep answers ({error.strerror}); tell whoever runs it") from None
+    try:
+        return Answers(path)
+    except DataError:
+        raise DataError(
+            "The answers that this server kept for these rows cannot be used; whoever runs it may delete "
+            f"{FOLDER}/{path.name} in its home folder"
+        ) from None
 
 
-def _never(*_: object) -> Any:
-    raise AssertionError("all folds were labelled before")
+def _file(settings: Settings, questions: Questions) -> Path:
+    model = f"{settings.lm_model} at {settings.lm_endpoint}"
+    return settings.folder / FOLDER / f"{work_key(model, questions.task, [questions.rows], FOLDER, 0)}.jsonl"

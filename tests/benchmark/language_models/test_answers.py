@@ -12,14 +12,13 @@ from grasp_core.benchmark.language_models.model import FLOOR, Answer
 from grasp_core.errors import DataError
 
 KEY = question_key("m", "private words", (" yes", " no"))
-ANSWER = Answer((-0.25, FLOOR), 1, 90, 1, 2)
+ANSWER = Answer((-0.25, FLOOR), 1, 90, 1)
 
 
 def test_an_answer_is_found_again(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
-    with Answers(path) as answers:
-        answers.add(KEY, ANSWER)
-        assert len(path.read_text().splitlines()) == 2  # written at once
+    Answers(path).add(KEY, ANSWER)
+    assert len(path.read_text().splitlines()) == 2  # written at once
     again = Answers(path)
     assert again.get(KEY, 2) == ANSWER
     assert again.get(KEY, 3) is None
@@ -38,7 +37,6 @@ def test_the_file_holds_no_text(tmp_path: Path) -> None:
         "floored",
         "prompt_tokens",
         "completion_tokens",
-        "retries",
     }
 
 
@@ -91,32 +89,30 @@ def test_a_folder_is_no_file_of_answers(tmp_path: Path) -> None:
         Answers(tmp_path / "missing" / "answers.jsonl").add(KEY, ANSWER)
 
 
-def test_without_a_file_answers_are_kept_only_when_something_went_wrong() -> None:
-    with Answers() as answers:
-        answers.add(KEY, ANSWER)
-    assert not answers.path.exists()
-    answers = Answers()
-    with pytest.raises(KeyboardInterrupt):
-        _interrupted(answers)
-    assert Answers(answers.path).get(KEY, 2) == ANSWER
-    answers.path.unlink()
+def test_answers_of_earlier_versions_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    first = '{"format": "grasp-lm-answers", "version": 1}\n'
+    numbers = '"floored": 1, "prompt_tokens": 90, "completion_tokens": 1, "retries": 2'
+    path.write_text(f'{first}{{"key": "{KEY}", "logprobs": [-0.25, -100.0], {numbers}}}\n')
+    assert Answers(path).get(KEY, 2) == ANSWER
 
 
-def _interrupted(answers: Answers) -> None:
-    with answers:
-        answers.add(KEY, ANSWER)
-        raise KeyboardInterrupt
+def test_a_file_begun_by_two_at_once_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    Answers(path).add(KEY, ANSWER)
+    first, answer = path.read_text().splitlines()
+    path.write_text(f"{first}\n{first}\n{answer}\n")
+    assert Answers(path).get(KEY, 2) == ANSWER
 
 
 def test_the_usage_and_its_words() -> None:
-    usage = Usage()
+    usage = Usage(2.0, 10.0)
     usage.count(ANSWER, new=True)
     usage.count(Answer((-1.0, -1.0), 0, 50, 1), new=False)
     assert (usage.asked, usage.reused, usage.prompt_tokens, usage.completion_tokens) == (1, 1, 90, 1)
-    assert (usage.retries, usage.floored, usage.undecided) == (2, 1, 1)
-    assert usage.cost(2.0, 10.0) == pytest.approx((90 * 2 + 10) / 1e6, abs=1e-15)  # by hand
-    assert usage.sentences(2.0, 10.0)[0] == (
+    assert (usage.floored, usage.undecided) == (1, 1)
+    assert usage.cost == pytest.approx((90 * 2 + 10) / 1e6, abs=1e-15)  # by hand
+    assert usage.sentences()[0] == (
         "1 question asked, 1 known from before; 90 tokens sent, 1 received, at a price of 0.0002"
     )
-    assert "2 attempts failed and were made again" in usage.sentences()
-    assert "price" not in usage.sentences()[0]
+    assert "price" not in Usage().sentences()[0]

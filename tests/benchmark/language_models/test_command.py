@@ -32,6 +32,12 @@ def folder(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers are kept in the working folder unless an option names another place."""
+    monkeypatch.chdir(tmp_path)
+
+
 def parsed(*arguments: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     add_lm_options(parser)
@@ -63,6 +69,7 @@ def test_the_options_make_the_baseline(
     assert (
         "2 questions asked, 0 known from before; 200 tokens sent, 2 received, at a price of 0.0020" in shown
     )
+    assert "answers are kept in lm-answers.jsonl and are not asked for again" in shown
     assert SECRET not in shown
 
 
@@ -97,18 +104,24 @@ def test_options_that_do_not_name_a_model(folder: Path, options: list[str], sent
         pass
 
 
+@pytest.mark.parametrize("price", ["-1", "nan", "inf", "x"])
+def test_a_price_is_a_number(price: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parsed("--price-in", price)
+    assert "--price-in" in capsys.readouterr().err
+
+
 @needs_minilm
-def test_tuning_is_resumed(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tuning_is_resumed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with serving() as server:
         bread(server)
-        kept = str(tmp_path / "answers.jsonl")
         command = ["raft", "tune", "--task", str(folder), "--endpoint", server.url, "--model", "m"]
-        command += ["--retries", "0", "--resume", kept]
+        command += ["--retries", "0"]
         server.before = [lambda: None] * 4 + [says(401)]
         assert main(command) == 2
         error = capsys.readouterr().err
         assert "4 of 6 rows got an answer" in error
-        assert f"--resume {kept} goes on from the 4 answers" in error
+        assert "asked again, only what is missing is sent" in error
         assert main(command) == 0
         output = capsys.readouterr()
         # By hand: two of three rows with "yes" hold "please": F1 is 2*2/(3+2) for yes, 2*3/(3+4) for no.
@@ -129,7 +142,7 @@ def test_as_a_baseline_of_the_benchmark(
         server.before = [lambda: None, lambda: None, says(200, b"{garbage")]
         assert main(command) == 2
         error = capsys.readouterr().err
-        assert "answered something that is no JSON. Nothing is lost: --resume" in error
+        assert "answered something that is no JSON. Answers so far are kept" in error
         assert main(command) == 0
     assert len(server.requests) == len(ROWS) + 1
     # By hand, as in the test of tuning: (2*2/(3+2) + 2*3/(3+4)) / 2.

@@ -35,7 +35,7 @@ def answer(
 def test_what_is_asked_and_what_is_answered(server: Completions) -> None:
     found = answer(server.url, "A prompt\nLabel:")
     assert found.logprobs == pytest.approx((-0.1, -2.4), abs=1e-12)
-    assert (found.floored, found.prompt_tokens, found.completion_tokens, found.retries) == (0, 100, 1, 0)
+    assert (found.floored, found.prompt_tokens, found.completion_tokens) == (0, 100, 1)
     assert server.requests == [
         {
             "path": "/v1/completions",
@@ -70,15 +70,13 @@ def test_a_token_counts_for_every_class_that_it_begins_unless_it_is_one(server: 
 
 def test_the_server_may_be_slow_once(server: Completions) -> None:
     server.before = [waits(1.0)]
-    found = answer(server.url, timeout_s=0.4, retries=1)
-    assert found.retries == 1
+    answer(server.url, timeout_s=0.4, retries=1)
     assert len(server.requests) == 2
 
 
 def test_too_many_questions_are_asked_again_when_the_server_wants_it(server: Completions) -> None:
     server.before = [says(429, retry_after="0.05"), says(500), says(503, retry_after="0.05")]
-    found = answer(server.url)
-    assert found.retries == 3
+    answer(server.url)
     assert len(server.requests) == 4
 
 

@@ -94,8 +94,8 @@ def test_a_whole_task_twice_gives_the_same(model: LocalModel, tmp_path: Path) ->
     train = rows(tmp_path, ROWS[:4])
     runs = []
     for name in ("one", "two"):
-        with Answers(tmp_path / name) as answers:
-            runs.append(leave_one_out(Asking(TASK, model, answers), Setting(2, semantic=False), train))
+        asking = Asking(TASK, model, Answers(tmp_path / name))
+        runs.append(leave_one_out(asking, Setting(2, semantic=False), train))
     assert runs[0].labels == runs[1].labels
     assert np.array_equal(runs[0].probabilities, runs[1].probabilities)
     assert set(runs[0].labels) <= {label for _, _, label in ROWS}
