@@ -37,9 +37,7 @@ from pages._ui.session.ended import close_ended, give_up_tables
 from pages._ui.session.identity import secrets, sender
 from pages._ui.session.sign_ins import SignIns, sign_out_route
 from pages._ui.shell.guard import show_error
-from pages._ui.shell.in_batches import hand_on_in_batches
 from pages._ui.shell.messages import Messages
-from pages._ui.shell.no_lock import read_settings_without_lock
 from pages._ui.shell.screens import SCREENS
 from pages._ui.shell.waiting import drop_unused, waiting_bytes, whose
 from pages._ui.shell.warm import warm
@@ -75,7 +73,6 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Get ready while the first visitor reads the first page; hand running work back after the last."""
     set_up_logs(SETTINGS.log_format)
     send_at_once()
-    read_settings_without_lock()
     sys.setswitchinterval(TURN_SECONDS)
     if SETTINGS.allow_anonymous:
         log.warning("GRASP_ALLOW_ANONYMOUS: whoever can reach this server sees and deletes everything")
@@ -122,7 +119,6 @@ uploads = UploadLedger(
     whose if SETTINGS.sign_in else None,
 )
 
-hand_on_in_batches()
 bound_heads()
 app = st.App(
     "pages/main.py",

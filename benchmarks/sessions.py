@@ -45,7 +45,7 @@ from grasp_core.store.runs import RunRecord
 
 PATIENCE_S = 120
 PERMUTATIONS = 100_000  # of each run that is computed meanwhile
-WHOLE_PAGE = (b"Groups", b"Table of groups", b"Data and methods")
+WHOLE_PAGE = (b"Findings", b"How sure", b"Data and methods")
 _XSRF = "_streamlit_xsrf"
 ANYBODY = ssl.create_default_context()
 """The proxy has a certificate authority of its own."""
