@@ -25,22 +25,16 @@ from grasp_core.logs import set_up_logs
 from grasp_core.settings import Settings, read_settings
 from grasp_core.store.database import database_url
 from grasp_core.web.api.app import mount
-from grasp_core.web.connections import bound_heads, send_at_once
-from grasp_core.web.gate import Gate
-from grasp_core.web.headers import Headers, security_headers
+from grasp_core.web.gate import Gate, TabGate, bound_heads, send_at_once
+from grasp_core.web.headers import Headers, WayBack, security_headers
 from grasp_core.web.metrics import Metrics
-from grasp_core.web.tabs import TabGate
 from grasp_core.web.uploads import UploadGate, UploadLedger
 from grasp_core.web.visits import BROWSER, BROWSER_HOURS, Visits
-from grasp_core.web.way_back import WayBack
-from pages._ui.session.ended import close_ended, give_up_tables
 from pages._ui.session.identity import secrets, sender
-from pages._ui.session.sign_ins import SignIns, sign_out_route
-from pages._ui.shell.guard import show_error
-from pages._ui.shell.messages import Messages
+from pages._ui.session.sign_ins import SignIns, close_ended, give_up_tables, sign_out_route
+from pages._ui.shell.around import Messages, show_error
 from pages._ui.shell.screens import SCREENS
-from pages._ui.shell.waiting import drop_unused, waiting_bytes, whose
-from pages._ui.shell.warm import warm
+from pages._ui.shell.waiting import drop_unused, waiting_bytes, warm, whose
 
 log = logging.getLogger("grasp.app")
 

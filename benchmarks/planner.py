@@ -16,8 +16,7 @@ from benchmarks import planted
 from grasp_core.groups import Group, form_groups
 from grasp_core.permutation import questions
 from grasp_core.permutation.label_use import residuals_of
-from grasp_core.planner.make import model_of
-from grasp_core.planner.pilot import task_of
+from grasp_core.planner.make import model_of, task_of
 from grasp_core.planner.trials import Trial, Trials, count_hits, significant
 from grasp_core.planner.values import PlanSpec, Target
 from grasp_core.spec import AnalysisSpec

@@ -12,7 +12,7 @@ from streamlit.web.server.starlette import starlette_auth_routes
 
 from grasp_core.server import Server
 from grasp_core.settings import variable
-from pages._ui.session.cookie import claims_of
+from pages._ui.session.identity import claims_of
 
 _ISSUER = "https://id.example"
 

@@ -17,8 +17,7 @@ from grasp_core.errors import AccessError, LimitError
 from grasp_core.people import Person, Role
 from grasp_core.settings import Settings
 from grasp_core.store.people.audit import AuditStore
-from grasp_core.store.people.people import PeopleStore
-from grasp_core.store.people.personal import PersonalData
+from grasp_core.store.people.people import PeopleStore, PersonalData
 from grasp_core.store.people.projects import ProjectStore
 from grasp_core.store.people.sessions import Session, SessionStore
 from grasp_core.wording import listed

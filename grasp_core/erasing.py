@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from grasp_core.store.people.personal import Traces
+from grasp_core.store.people.people import Traces
 from grasp_core.wording import listed, number
 
 _WORDS: Mapping[str, str] = {

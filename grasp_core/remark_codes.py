@@ -9,18 +9,23 @@ from __future__ import annotations
 from typing import Any
 
 from grasp_core.json_values import CONVERTER, WrongKindError, from_json
-from grasp_core.remarks.baselines import BaselineCaution
-from grasp_core.remarks.cautions import Caution, GroupCount, ModelCaution, ScreenCaution
-from grasp_core.remarks.endpoints import ModelProblem
-from grasp_core.remarks.guards import GuardCaution, ShuffleCaution
+from grasp_core.remarks.benchmark import BaselineCaution, ModelProblem, SubmissionProblem
+from grasp_core.remarks.cautions import (
+    Caution,
+    GroupCount,
+    GuardCaution,
+    LeftOutReason,
+    ModelCaution,
+    NoMap,
+    PlanCaution,
+    ScreenCaution,
+    ShuffleCaution,
+    Skipped,
+)
 from grasp_core.remarks.items import ItemProblem
-from grasp_core.remarks.left_out import LeftOutReason, Skipped
-from grasp_core.remarks.no_map import NoMap
-from grasp_core.remarks.plans import PlanCaution
 from grasp_core.remarks.problems import DataProblem, FileProblem
 from grasp_core.remarks.reasons import NoFit, NoInterval, NoValue
 from grasp_core.remarks.remark import Code, Remark, Value, Words, said
-from grasp_core.remarks.submissions import SubmissionProblem
 
 KINDS: tuple[type[Code], ...] = (
     *(

@@ -14,7 +14,7 @@ from grasp_core.access import Reach, User
 from grasp_core.accounts import Accounts, accounts_of
 from grasp_core.connectors.serving import Sources
 from grasp_core.engine.apart import Apart
-from grasp_core.engine.planning import Plans
+from grasp_core.engine.beside import Plans
 from grasp_core.engine.pools.choose import server_pool
 from grasp_core.engine.service import Service
 from grasp_core.errors import StoreError
@@ -25,22 +25,19 @@ from grasp_core.io.sources.allowed import AllowedSources
 from grasp_core.rates import Rates
 from grasp_core.settings import Settings, read_settings
 from grasp_core.store.answers import AnswerStore
-from grasp_core.store.calls.outcomes import OutcomeStore
-from grasp_core.store.calls.webhooks import WebhookStore
+from grasp_core.store.calls import OutcomeStore, WebhookStore
 from grasp_core.store.database import check, connect, database_url, leave_no_trace
 from grasp_core.store.drafts import DraftStore
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
-from grasp_core.store.people.audit import AuditStore
+from grasp_core.store.people.audit import AuditStore, Refusals
 from grasp_core.store.people.projects import ProjectStore
-from grasp_core.store.people.refusals import Refusals
-from grasp_core.store.people.source_tokens import SourceTokenStore
-from grasp_core.store.people.tokens import TokenStore
+from grasp_core.store.people.tokens import SourceTokenStore, TokenStore
 from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.submissions import SubmissionStore
-from grasp_core.store.visiting.tries import TryStore
-from grasp_core.store.watches.watches import WatchStore
+from grasp_core.store.visiting import TryStore
+from grasp_core.store.watches import WatchStore
 from grasp_core.visitors import Visitors
 from grasp_core.watches.history import History
 from grasp_core.watches.looking import Watches

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from grasp_core.access import User, actor_of
 from grasp_core.errors import AccessError
-from grasp_core.store.link_records import Terms
-from grasp_core.store.links import LinkStore
+from grasp_core.store.links import LinkStore, Terms
 from grasp_core.store.people.audit import AuditStore
 
 

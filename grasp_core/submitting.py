@@ -7,8 +7,14 @@ from pathlib import Path
 
 from grasp_core.benchmark.folders import MAX_ARCHIVE
 from grasp_core.benchmark.jobs import Benchmark, Predictions, score_predictions
-from grasp_core.benchmark.submissions.submission import PREDICTIONS, Submission, read_submission
-from grasp_core.benchmark.submissions.validation import check_files, known_ids, validate
+from grasp_core.benchmark.submissions import (
+    PREDICTIONS,
+    Submission,
+    check_files,
+    known_ids,
+    read_submission,
+    validate,
+)
 from grasp_core.benchmark.tasks import read_tasks
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.errors import DataError, Problem

@@ -8,8 +8,7 @@ from grasp_core.errors import AccessError, LimitError
 from grasp_core.rates import Asker, Rates
 from grasp_core.store.links import LinkStore, Lock, Target
 from grasp_core.store.people.audit import AuditStore
-from grasp_core.store.visiting.passwords import matches
-from grasp_core.store.visiting.tries import SECONDS, TryStore
+from grasp_core.store.visiting import SECONDS, TryStore, matches
 
 CLOSED = (
     "This link does not work: it may be incomplete, its password may be wrong, or it has ended. Ask whoever "

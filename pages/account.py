@@ -2,13 +2,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from grasp_core.report.words.text import escape_markdown
-from pages._ui.account.own_links import show_own_links
-from pages._ui.account.own_sessions import list_sessions
-from pages._ui.account.tokens import show_tokens
-from pages._ui.session.identity import current_user
-from pages._ui.session.permissions import VIEWERS_LOOK
-from pages._ui.shell.sign_in import offer_sign_out
+from grasp_core.report.words.printable import escape_markdown
+from pages._ui.account import list_sessions, show_own_links, show_tokens
+from pages._ui.session.identity import VIEWERS_LOOK, current_user
+from pages._ui.shell.around import offer_sign_out
 
 _MAY = {
     "viewer": VIEWERS_LOOK,

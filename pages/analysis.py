@@ -10,12 +10,15 @@ from grasp_core.engine.run import check_order
 from grasp_core.errors import GraspError, SpecError
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.report.words.names import one_line
-from grasp_core.report.words.text import escape_markdown
+from grasp_core.report.words.printable import escape_markdown
 from grasp_core.spec import AnalysisSpec, RunSpec
-from pages._ui.analysis.assignment import say_who_rated_what
-from pages._ui.analysis.comparison import say_what_is_compared
-from pages._ui.analysis.given import choose_given
-from pages._ui.analysis.pairs import choose_pairs
+from pages._ui.analysis.questions import (
+    choose_given,
+    choose_pairs,
+    choose_slices,
+    say_what_is_compared,
+    say_who_rated_what,
+)
 from pages._ui.analysis.settings import (
     choose_axes,
     choose_conventions,
@@ -26,8 +29,7 @@ from pages._ui.analysis.settings import (
     choose_statistics,
     proposal_of,
 )
-from pages._ui.analysis.slices import choose_slices
-from pages._ui.data.questions import choose_question
+from pages._ui.data.columns import choose_question
 from pages._ui.session.drafts import keep_draft, resume_draft
 from pages._ui.session.state import submit, work
 from pages._ui.shell.links import go, link_to

@@ -5,24 +5,27 @@ from functools import partial
 import streamlit as st
 
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.report.words.text import escape_markdown
+from grasp_core.report.words.printable import escape_markdown
 from grasp_core.wording import number
-from pages._ui.data.advised import Decided, decide
+from pages._ui.data.arriving import offer_deletion
 from pages._ui.data.columns import choose_columns
+from pages._ui.data.decisions import Decided, decide, list_problems, load_or_list
 from pages._ui.data.files import drop_zone, opened_result, other_ways, say_messages, show_files
-from pages._ui.data.known import say_what_is_known
 from pages._ui.data.leaving_out import choose_exclusions, show_account
-from pages._ui.data.overview import account_title, say_what_was_understood, show_overview, show_preview
-from pages._ui.data.problems import list_problems, load_or_list
-from pages._ui.data.quality import show_quality
+from pages._ui.data.quality import (
+    account_title,
+    say_what_was_understood,
+    show_overview,
+    show_preview,
+    show_quality,
+)
 from pages._ui.data.recoding import choose_recoding
-from pages._ui.data.remembered import remember_reading, say_what_is_remembered
-from pages._ui.data.uploads import offer_deletion
+from pages._ui.data.remembered import remember_reading, say_what_is_known, say_what_is_remembered
 from pages._ui.session.drafts import keep_draft, resume_draft, say_what_was_found
 from pages._ui.session.state import work
 from pages._ui.shell.links import go, link_to
 from pages._ui.shell.page_style import ALWAYS_THERE, ROLE
-from pages._ui.widgets.sections import when_open
+from pages._ui.widgets.choices import when_open
 
 _WHAT_TO_BRING = (
     "The **labels**: a row per annotation, or a matrix of items and raters. What you know of the **raters**, "

@@ -6,15 +6,11 @@ import streamlit as st
 
 from grasp_core.access import LOCAL_USER
 from grasp_core.errors import AccessError
-from pages._ui.session.identity import visitor
-from pages._ui.session.permissions import ADMINS_ONLY, why_not_run
-from pages._ui.session.taking import note_refusal
-from pages._ui.shell.choose_project import choose_project
-from pages._ui.shell.guard import show_error
-from pages._ui.shell.menu import audiences
+from pages._ui.session.identity import ADMINS_ONLY, visitor, why_not_run
+from pages._ui.session.state import note_refusal
+from pages._ui.shell.around import ask_to_sign_in, audiences, choose_project, say_not_admitted, show_error
 from pages._ui.shell.page_style import ICON, mend
 from pages._ui.shell.screens import BEFORE_HELP, SCREENS
-from pages._ui.shell.sign_in import ask_to_sign_in, say_not_admitted
 
 
 def view() -> None:

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages._ui.plan.asking import offer, show_asked
-from pages._ui.plan.question import choose_assumed, choose_from_run, chosen_run
+from pages._ui.plan import choose_assumed, choose_from_run, chosen_run, offer, show_asked
 
 st.title("Plan")
 st.write(

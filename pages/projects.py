@@ -3,9 +3,8 @@ from __future__ import annotations
 import streamlit as st
 
 from grasp_core.access import EVERYONE
-from pages._ui.projects.changes import offer_new
-from pages._ui.projects.one_project import show_project
-from pages._ui.session.projects import here
+from pages._ui.projects import offer_new, show_project
+from pages._ui.session.identity import here
 
 st.title("Projects")
 st.write(

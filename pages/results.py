@@ -6,27 +6,21 @@ from functools import partial
 import streamlit as st
 
 from grasp_core import server
-from grasp_core.report.words.text import escape_markdown
+from grasp_core.report.words.printable import escape_markdown
 from grasp_core.result import Result, RunResult
 from grasp_core.store.runs import RunRecord
-from pages._ui.models.models_answer import show_answer as show_models
-from pages._ui.plan.kept import show_kept_plans
-from pages._ui.result.answer import show_answer, show_facts
+from pages._ui.models import show_answer as show_models
+from pages._ui.plan import show_kept_plans
+from pages._ui.result.first_screen import show_answer, show_facts
 from pages._ui.result.rater_map import kept_map
-from pages._ui.result.so_far import show_so_far
-from pages._ui.result.whole_result import show_result
-from pages._ui.runs.progress import once_known, watch
-from pages._ui.runs.run_edit import edit
-from pages._ui.runs.run_move import move, say_whose
-from pages._ui.session.projects import here
-from pages._ui.session.state import shown_run, work
-from pages._ui.session.taking import take_away
-from pages._ui.session.times import told
-from pages._ui.share.sharing import share_run
-from pages._ui.shell.ask_again import Saved, offer_ways_back
+from pages._ui.result.whole_result import show_result, show_so_far
+from pages._ui.runs.one_run import edit, move, once_known, say_whose, watch
+from pages._ui.session.identity import here
+from pages._ui.session.state import shown_run, take_away, told, work
+from pages._ui.share import share_run
+from pages._ui.shell.ask_again import Saved, change_and_run_again, offer_ways_back, way_to_mend
 from pages._ui.shell.links import link_to
-from pages._ui.shell.rerun import change_and_run_again, way_to_mend
-from pages._ui.watch.add import offer_watch
+from pages._ui.watch import offer_watch
 from pages._ui.widgets.outputs import export
 from pages._ui.widgets.shown import Shown
 

@@ -3,10 +3,7 @@ from __future__ import annotations
 import streamlit as st
 
 from grasp_core import server
-from pages._ui.runs.run_list import list_runs, watch_all
-from pages._ui.runs.run_search import find_runs
-from pages._ui.runs.selected_runs import offer_comparison
-from pages._ui.runs.side_by_side import show_side_by_side
+from pages._ui.runs.list import find_runs, list_runs, offer_comparison, show_side_by_side, watch_all
 from pages._ui.shell.links import link_to
 
 

@@ -4,22 +4,21 @@ import streamlit as st
 
 from grasp_core import server
 from grasp_core.benchmark.leaderboard import read_leaderboard
-from grasp_core.planner.public_view import of_large_groups
+from grasp_core.planner.values import of_large_groups
 from grasp_core.report.public_view import public_view
-from grasp_core.report.words.text import escape_markdown
+from grasp_core.report.words.printable import escape_markdown
 from grasp_core.result import Result, RunResult
 from grasp_core.store.links import Leaderboard
 from grasp_core.store.runs import RunRecord
-from pages._ui.benchmark.leaderboard import draw_leaderboard
-from pages._ui.models.models_answer import show_answer as show_models
-from pages._ui.plan.kept import show_kept_plans
-from pages._ui.result.answer import show_answer, show_facts
+from pages._ui.benchmark.submissions import draw_leaderboard
+from pages._ui.models import show_answer as show_models
+from pages._ui.plan import show_kept_plans
+from pages._ui.result.first_screen import show_answer, show_facts
 from pages._ui.result.rater_map import map_of
-from pages._ui.result.so_far import show_so_far
-from pages._ui.result.whole_result import show_result
-from pages._ui.runs.progress import once_known, watch_from_outside
-from pages._ui.session.times import exactly
-from pages._ui.share.opened_link import OpenedLink, open_link
+from pages._ui.result.whole_result import show_result, show_so_far
+from pages._ui.runs.one_run import once_known, watch_from_outside
+from pages._ui.session.state import exactly
+from pages._ui.share import OpenedLink, open_link
 from pages._ui.widgets.outputs import export
 from pages._ui.widgets.shown import Shown
 

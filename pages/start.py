@@ -4,10 +4,9 @@ import streamlit as st
 
 from grasp_core import server
 from pages._ui.data.files import drop_zone, opened_result, other_ways, say_messages
-from pages._ui.session.identity import current_user
-from pages._ui.session.permissions import why_not_run
+from pages._ui.session.identity import current_user, why_not_run
 from pages._ui.shell.links import go
-from pages._ui.start.start_actions import show_last_runs, show_small_answer, try_example
+from pages._ui.start import show_last_runs, show_small_answer, try_example
 
 left, right = st.columns(2, gap="large")
 with left:

@@ -2,10 +2,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages._ui.session.projects import here
+from pages._ui.session.identity import here
 from pages._ui.shell.links import link_to
-from pages._ui.watch.follow import follow
-from pages._ui.watch.one_watch import show_watch
+from pages._ui.watch import follow, show_watch
 
 st.title("Watch")
 st.write(

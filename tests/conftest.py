@@ -89,7 +89,7 @@ def _cheaply(request: pytest.FixtureRequest) -> Iterator[None]:
         return
     from grasp_core.io.handling import limited  # which loads NumPy
     from grasp_core.io.parsing import read
-    from grasp_core.store.visiting import passwords
+    from grasp_core.store import visiting as passwords
     from tests.io.making import handled_here, parsed_here
 
     with pytest.MonkeyPatch.context() as patch:

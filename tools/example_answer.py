@@ -20,7 +20,7 @@ from grasp_core.io.parsing.read import read_table  # noqa: E402
 from grasp_core.report.findings.findings import by_verdict  # noqa: E402
 from grasp_core.result import RunResult, Timing  # noqa: E402
 
-ANSWER = ROOT / "pages/_ui/start/example_answer.json"
+ANSWER = ROOT / "pages/_ui/example_answer.json"
 PERMUTATIONS = 5_000
 VERDICTS = ("clear", "hint", "none")
 

@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.study.cells import Cell
 from benchmarks.study.measure import Measured
 from grasp_core.annotations import BoolArray
-from grasp_core.remarks.guards import GuardCaution
+from grasp_core.remarks.cautions import GuardCaution
 from grasp_core.spec import LEVEL
 
 SIZE = (0.03, 0.06)

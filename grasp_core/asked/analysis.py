@@ -9,7 +9,7 @@ from typing import Any, Literal
 from grasp_core import spec
 from grasp_core.asked.reading import Reading
 from grasp_core.asked.voice import Voice
-from grasp_core.engine.cost import LONG_SECONDS, default_seconds, pairs_seconds
+from grasp_core.engine.course import LONG_SECONDS, default_seconds, pairs_seconds
 from grasp_core.errors import SpecError
 from grasp_core.groups import AxisSet, Grouping
 from grasp_core.guards.teams import teams
@@ -17,7 +17,7 @@ from grasp_core.io.dataset.load import Dataset, candidate_axes, candidate_column
 from grasp_core.permutation.exchange import check_strata
 from grasp_core.permutation.testing.attainable import Shuffles
 from grasp_core.remarks.remark import Remark
-from grasp_core.report.assignment import SHUFFLES, could_hold_batches, given_other_items, team_sentence
+from grasp_core.report.account import SHUFFLES, could_hold_batches, given_other_items, team_sentence
 from grasp_core.report.shuffles import few_regroupings, staying
 from grasp_core.report.words.levels import proposed_levels, unranked
 from grasp_core.report.words.printable import printable

@@ -11,11 +11,9 @@ from grasp_core.asked.voice import Voice
 from grasp_core.data_spec import DataSpec, Filters
 from grasp_core.errors import UnsureError, raise_stopping
 from grasp_core.io.dataset.checks import no_column
-from grasp_core.io.guess.asking import question
-from grasp_core.io.guess.item_ids import with_items
-from grasp_core.io.guess.named import Named
-from grasp_core.io.guess.reasons import Confidence, Reason
+from grasp_core.io.guess.advice import Confidence, Named, Reason
 from grasp_core.io.guess.recognise import Guess, recognise
+from grasp_core.io.guess.roles import question, with_items
 from grasp_core.io.table.joined import with_joined
 from grasp_core.io.table.recipe import Recipe
 from grasp_core.io.table.table import Table

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grasp_core.benchmark.baselines.registry import make_baseline
-from grasp_core.benchmark.gold import Gold, read_gold
-from grasp_core.benchmark.labelled import LabelledFile
+from grasp_core.benchmark.gold import Gold, LabelledFile, read_gold
 from grasp_core.benchmark.scoring.compare import Comparison, compare
 from grasp_core.benchmark.scoring.folds import Fold, taken
 from grasp_core.benchmark.scoring.human import HumanScore, human_baseline
 from grasp_core.benchmark.scoring.scores import score, scores_json
-from grasp_core.benchmark.submissions.submission import Submission
-from grasp_core.benchmark.submissions.validation import known_ids, require_scorable
+from grasp_core.benchmark.submissions import Submission, known_ids, require_scorable
 from grasp_core.benchmark.tasks import Rows, Task, read_tasks
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.models_as_raters.labels import ID, LABEL

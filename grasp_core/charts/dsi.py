@@ -25,22 +25,20 @@ from grasp_core.charts.theme import (
 )
 from grasp_core.outcome import Outcome
 from grasp_core.report.words.names import (
+    MAY_CHANGE,
     NOT_ESTIMABLE,
+    NOT_YET,
     SIGNIFICANCE_NAMES,
     axis_label,
     format_p,
     format_p_value,
     format_value,
     group_label,
-    p_words,
-)
-from grasp_core.report.words.so_far import (
-    MAY_CHANGE,
-    NOT_YET,
     may_change,
     not_yet,
     p_in_figure,
     p_so_far,
+    p_words,
     q_in_figure,
 )
 from grasp_core.result import DsiResult, RunResult

@@ -35,7 +35,7 @@ from grasp_core.charts.theme import (
     tooltip,
 )
 from grasp_core.outcome import Significance
-from grasp_core.report.tables.groups import RowOrder
+from grasp_core.report.tables import RowOrder
 from grasp_core.report.words.names import (
     SIGNIFICANCE_NAMES,
     WORDS,
@@ -75,7 +75,7 @@ def null_histograms(
     theme : {"light", "dark"}
     order : {"axis", "effect", "q"}
     by : str, optional
-        Statistic that decides the order, see :func:`grasp_core.report.tables.groups.ordered_groups`.
+        Statistic that decides the order, see :func:`grasp_core.report.tables.ordered_groups`.
     page : int, optional
         Only the groups of this page, from 1, each of :data:`grasp_core.charts.nulls.PAGE`; by default all.
 

@@ -10,9 +10,11 @@ from typing import Any
 
 from grasp_core.charts.theme import badge
 from grasp_core.outcome import Histogram, Outcome
-from grasp_core.report.tables.groups import RowOrder, ends, ordered_groups
+from grasp_core.report.tables import RowOrder, ends, ordered_groups
 from grasp_core.report.words.names import (
+    MAY_CHANGE,
     NOT_ESTIMABLE,
+    NOT_YET,
     SIGNIFICANCE_NAMES,
     arrow,
     axis_label,
@@ -20,10 +22,13 @@ from grasp_core.report.words.names import (
     format_p,
     format_value,
     group_labels,
+    may_change,
+    not_yet,
     outcome_of,
+    p_in_figure,
+    q_in_figure,
     verdict,
 )
-from grasp_core.report.words.so_far import MAY_CHANGE, NOT_YET, may_change, not_yet, p_in_figure, q_in_figure
 from grasp_core.result import RunResult
 
 PAGE = 40

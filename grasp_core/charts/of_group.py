@@ -13,15 +13,14 @@ from grasp_core.outcome import Histogram, Outcome
 from grasp_core.pairs import PairResult
 from grasp_core.report.findings.finding import LABEL_USE, Finding, words_of
 from grasp_core.report.findings.findings import evidence
-from grasp_core.report.tables.groups import ends
-from grasp_core.report.words.label_use import format_points
+from grasp_core.report.tables import ends
+from grasp_core.report.words.label_use import centre, format_points, spread
 from grasp_core.report.words.names import (
     SIGNIFICANCE_NAMES,
     axis_label,
     format_value,
     group_label,
 )
-from grasp_core.report.words.spread import centre, spread
 from grasp_core.result import GroupResult, RunResult
 
 _HEADS = 0.5

@@ -1,4 +1,4 @@
-"""The groups of an axis two by two: a matrix of one measure, and what was tested of one pair."""
+"""Groups two by two, and one group in each slice."""
 
 from __future__ import annotations
 
@@ -6,22 +6,50 @@ from typing import Any
 
 import altair as alt
 
+from grasp_core.charts.forest import forest_plot, label_forest_plot
 from grasp_core.charts.theme import LEFT, Theme, finish, message, palette, rows, title, tooltip
 from grasp_core.groups import AxisSet, Group
 from grasp_core.outcome import Outcome
 from grasp_core.pairs import PairResult
 from grasp_core.report.pairs.words import Measure
-from grasp_core.report.tables.groups import ends
+from grasp_core.report.slices import by_value
+from grasp_core.report.tables import ends
 from grasp_core.report.words.names import (
     SIGNIFICANCE_NAMES,
     axis_label,
     format_p,
+    group_label,
     group_labels,
+    one_line,
     p_words,
     signs,
     verdict,
 )
 from grasp_core.result import RunResult
+
+
+def slices_chart(
+    result: RunResult, column: str, group: Group, what: tuple[str, bool], theme: Theme = "light"
+) -> alt.LayerChart:
+    """Values and intervals of one group, a row for all items and one for each value.
+
+    Parameters
+    ----------
+    result : RunResult
+    column : str
+        Of one of its slices.
+    group : Group
+    what : (str, bool)
+        A statistic, or a label, and whether it is a label.
+    theme : {"light", "dark"}
+    """
+    found = next(one for one in result.slices if one.column == column)
+    view, of = by_value(result, found, group), f"{group_label(group)} by {one_line(column)}"
+    name, is_label = what
+    if is_label:
+        return label_forest_plot(view, name, theme, of=of)
+    return forest_plot(view, name, theme, of=of)
+
 
 _HEAD, _NAME, _CELL = 20, 18, 26
 """Pixels of the columns' numbers, of a row's name and of its cells."""

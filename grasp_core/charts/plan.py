@@ -9,8 +9,7 @@ import altair as alt
 import numpy as np
 
 from grasp_core.charts.theme import Theme, finish, palette, rows, title, tooltip
-from grasp_core.planner.recruitment import cheapest
-from grasp_core.planner.surface import items_needed
+from grasp_core.planner.surface import cheapest, items_needed
 from grasp_core.planner.values import LINES, Plan
 from grasp_core.planner.words import TARGETS, named
 

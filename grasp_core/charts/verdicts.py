@@ -14,7 +14,7 @@ from grasp_core.outcome import Outcome, Significance
 from grasp_core.report.findings.doubts import doubted
 from grasp_core.report.findings.finding import COHESION, NO_EFFECT, Finding
 from grasp_core.report.findings.findings import by_verdict
-from grasp_core.report.tables.groups import ends
+from grasp_core.report.tables import ends
 from grasp_core.report.words.label_use import mean_outcome, of_100, said_more, shift_outcome
 from grasp_core.report.words.names import VERDICT_NAMES, format_interval, format_value, group_labels, one_line
 from grasp_core.result import RunResult

@@ -25,11 +25,8 @@ from grasp_core.errors import SpecError
 from grasp_core.groups import AxisSet, Group
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.panels.items.panel import ItemsAsked, look_at_items
-from grasp_core.panels.items.result import ItemsResult
-from grasp_core.panels.items.texts import texts_of_items
-from grasp_core.report.items.sentences import sentences
-from grasp_core.report.items.tables import in_order, items_csv, items_table
-from grasp_core.report.items.words import MEASURES
+from grasp_core.panels.items.result import ItemsResult, texts_of_items
+from grasp_core.report.items import MEASURES, in_order, items_csv, items_table, sentences
 from grasp_core.report.words.printable import json_text, printable
 from grasp_core.spec import DEFAULT_PERMUTATIONS, AnalysisSpec, RunSpec
 from grasp_core.wording import quoted

@@ -21,7 +21,7 @@ from grasp_core.cli.terminal.lines import VOICE, note
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.cli.terminal.progress import RunOnTerminal
 from grasp_core.engine.compute import compute
-from grasp_core.engine.cost import models_seconds
+from grasp_core.engine.course import models_seconds
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import checked_groups
@@ -40,7 +40,7 @@ from grasp_core.models_as_raters.labels import (
 from grasp_core.models_as_raters.sentences import sentences
 from grasp_core.models_as_raters.tables import plurality_table, sides_csv
 from grasp_core.panels.models.result import ModelsResult
-from grasp_core.report.stopping import how_it_ended
+from grasp_core.report.account import how_it_ended
 from grasp_core.report.words.models import REPRODUCED, SIDES_WITH
 from grasp_core.report.words.printable import json_text, printable
 from grasp_core.spec import AnalysisSpec, RunSpec

@@ -21,8 +21,7 @@ from grasp_core.errors import SpecError
 from grasp_core.export.plan import recruitment_xlsx
 from grasp_core.groups import form_groups
 from grasp_core.io.dataset.load import load
-from grasp_core.planner.make import PlanTask, make_plan
-from grasp_core.planner.pilot import UNLESS_SAID, assumed_task, task_of, usual
+from grasp_core.planner.make import UNLESS_SAID, PlanTask, assumed_task, make_plan, task_of, usual
 from grasp_core.planner.values import GOALS, Assumed, Plan, PlanSpec, Target, plan_dict
 from grasp_core.planner.words import (
     EXPLANATION,

@@ -1,4 +1,4 @@
-"""``run``: the main job."""
+"""``run``: an analysis of files, and the files that it writes."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from grasp_core.cli.data.account import say_data
 from grasp_core.cli.data.options import add_items, add_reading, names
 from grasp_core.cli.data.reading import read, sort_files
 from grasp_core.cli.data.recorded import given_options, note_other_data, reading_of, recorded_spec
-from grasp_core.cli.run_files import add_files, asked_map, check_files, write_files
 from grasp_core.cli.scratch import Scratch
 from grasp_core.cli.terminal.lines import VOICE, note
+from grasp_core.cli.terminal.output import check_target, write_bytes, write_text
 from grasp_core.cli.terminal.progress import RunOnTerminal
 from grasp_core.cli.terminal.told import say_map, say_result
 from grasp_core.engine.compute import compute
@@ -34,14 +34,83 @@ from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.choose import make_pool
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import checked_groups, run_key
-from grasp_core.errors import SettingsError
+from grasp_core.errors import MissingPackageError, SettingsError, SpecError
+from grasp_core.extras import require
 from grasp_core.io.dataset.load import Dataset, load
-from grasp_core.report.findings.warned import warned
-from grasp_core.report.tables.groups import lead_table
+from grasp_core.rater_map.values import RaterMap
+from grasp_core.report.findings.mending import warned
+from grasp_core.report.saved import result_json
+from grasp_core.report.table_csv import table_csv
+from grasp_core.report.tables import lead_table
 from grasp_core.result import RunResult
 from grasp_core.settings import Settings, read_settings
-from grasp_core.spec import RunSpec
+from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.version import __version__
+
+_REPORTS = {".html": "html", ".xlsx": "xlsx", ".tex": "latex", ".md": "markdown"}
+"""Exports that are reports, by the ends of files' names."""
+
+
+def add_files(group: argparse._ArgumentGroup) -> None:
+    """Add the options that name files."""
+    group.add_argument("--out", type=Path, metavar="FILE", help="the result as JSON")
+    group.add_argument("--csv", type=Path, metavar="FILE", help="the table, a row per group and statistic")
+    group.add_argument(
+        "--report",
+        action="append",
+        type=Path,
+        metavar="FILE",
+        help=f"all of the result to read, as {', '.join(_REPORTS)}; repeat for several",
+    )
+    group.add_argument(
+        "--rater-map",
+        action="store_true",
+        default=None,
+        help="place the raters by how they agree, too: printed, and part of every report",
+    )
+
+
+def check_files(chosen: argparse.Namespace) -> None:
+    """Refuse, before any work, files that cannot be written and reports of no known kind.
+
+    Raises
+    ------
+    DataError, SpecError
+    """
+    reports = chosen.report or []
+    for target in (chosen.out, chosen.csv, *reports):
+        check_target(target)
+    for target in reports:
+        if target.suffix.lower() not in _REPORTS:
+            raise SpecError(f"--report takes a file that ends in {', '.join(_REPORTS)}; found {target.name}")
+        if target.suffix.lower() == ".html":
+            try:
+                require("SVG", "figures")
+            except MissingPackageError as error:
+                note(f"{target.name} will describe its figures and not draw them: {error}")
+
+
+def asked_map(chosen: argparse.Namespace, data: Dataset, spec: AnalysisSpec, pool: Pool) -> RaterMap | None:
+    """The map of the raters, where it is asked for."""
+    if not chosen.rater_map:
+        return None
+    from grasp_core.rater_map.make import MapTask, rater_map  # with eigenvectors, as above
+
+    return rater_map(MapTask.of(data, spec), pool.each)
+
+
+def write_files(chosen: argparse.Namespace, result: RunResult, raters: RaterMap | None) -> None:
+    """Write every file that was named; `raters` is the map of raters, where it was asked for."""
+    if chosen.out is not None:
+        write_text(chosen.out, result_json(result))
+    if chosen.csv is not None:
+        write_text(chosen.csv, table_csv(result))
+    if chosen.report:
+        from grasp_core.export.registry import EXPORTS  # with figures, which other runs need not load
+
+        for target in chosen.report:
+            write_bytes(target, EXPORTS[_REPORTS[target.suffix.lower()]].make(result, raters))
+
 
 BESIDE_SPEC = (
     *("annotations", "raters", "items", "out", "csv", "report", "rater_map"),

@@ -12,7 +12,7 @@ from grasp_core.connectors.tokens import NEEDED, VARIABLES, Box
 from grasp_core.errors import DataError
 from grasp_core.io.sources.folder import Folder
 from grasp_core.settings import Settings
-from grasp_core.store.people.source_tokens import KeptToken, SourceTokenStore
+from grasp_core.store.people.tokens import KeptToken, SourceTokenStore
 
 
 class Sources:

@@ -11,8 +11,8 @@ from grasp_core.data_spec import Screen
 from grasp_core.groups import Grouping
 from grasp_core.remarks.cautions import Caution, GroupCount, ScreenCaution
 from grasp_core.remarks.remark import Remark
+from grasp_core.report.words.levels import SCREENS
 from grasp_core.report.words.names import named_group
-from grasp_core.report.words.reading import SCREENS
 from grasp_core.screens.constant import FEWEST_ANNOTATIONS, too_constant
 from grasp_core.screens.duplicates import is_quick, near_duplicates
 from grasp_core.screens.random_responders import is_quick_search, random_responders

@@ -9,11 +9,17 @@ from typing import Any, NamedTuple
 
 from grasp_core.assignment import AssignmentCheck
 from grasp_core.data_quality.constant import ConstantRaters, constant_raters
-from grasp_core.data_quality.overlap import Overlap, overlaps
-from grasp_core.data_quality.overview import Overview, overview
+from grasp_core.data_quality.overview import (
+    SIZES,
+    Overlap,
+    Overview,
+    SmallGroups,
+    overlaps,
+    overview,
+    small_groups,
+)
 from grasp_core.data_quality.power import GroupPower
 from grasp_core.data_quality.random_responders import RandomRaters, random_raters
-from grasp_core.data_quality.small_groups import SIZES, SmallGroups, small_groups
 from grasp_core.groups import form_groups
 from grasp_core.guards.check import Seen, check_assignment
 from grasp_core.io.dataset.load import Dataset
@@ -21,7 +27,7 @@ from grasp_core.json_values import to_json
 from grasp_core.permutation.exchange import Exchange
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.remark import Remark
-from grasp_core.report.assignment import said_of_assignment
+from grasp_core.report.account import said_of_assignment
 from grasp_core.report.words.printable import json_text
 from grasp_core.result import DataSummary, with_group
 from grasp_core.screens.constant import FEWEST_ANNOTATIONS

@@ -9,12 +9,10 @@ import pandas as pd
 
 from grasp_core.assignment import Apart, AssignmentCheck
 from grasp_core.data_quality.constant import ConstantRaters
-from grasp_core.data_quality.overlap import Overlap
-from grasp_core.data_quality.overview import Overview, Spread
+from grasp_core.data_quality.overview import SIZES, Overlap, Overview, SmallGroups, Spread
 from grasp_core.data_quality.power import GroupPower, Shift
 from grasp_core.data_quality.random_responders import RandomRaters
-from grasp_core.data_quality.small_groups import SIZES, SmallGroups
-from grasp_core.report.assignment import said_of_assignment
+from grasp_core.report.account import said_of_assignment
 from grasp_core.report.words.names import MINUS, axis_label, format_p, format_p_value, group_label
 from grasp_core.report.words.printable import printable_name
 from grasp_core.screens.constant import FEWEST_ANNOTATIONS

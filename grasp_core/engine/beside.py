@@ -1,4 +1,4 @@
-"""Answers that a server computes beside its pages, each in a thread that waits for the workers."""
+"""Work beside the computing of runs, such as plans, in threads of its own."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import partial
 from typing import Generic, TypeVar
 
+from grasp_core.engine.pools.pool import Pool
 from grasp_core.errors import FAULT, GraspError, RunCancelledError
+from grasp_core.planner.make import PlanTask, make_plan
+from grasp_core.planner.values import Plan
 
 log = logging.getLogger(__name__)
 
@@ -124,3 +128,39 @@ class Makings(Generic[T]):
             making.error = FAULT
         finally:
             making.ended.set()
+
+
+class Plans(Makings[Plan]):
+    """Plans by the key of what was asked.
+
+    Parameters
+    ----------
+    pool : Pool
+    """
+
+    def __init__(self, pool: Pool) -> None:
+        super().__init__("plan")
+        self._pool = pool
+
+    def ask(
+        self, key: str, task: Callable[[], PlanTask], keep: Callable[[Plan], None], *, owner: str
+    ) -> Making[Plan]:
+        """Compute a plan, unless it is being computed or known.
+
+        Parameters
+        ----------
+        key : str
+        task : callable
+            Makes the task, in the plan's own thread: it may have to read data.
+        keep : callable
+            Takes the whole plan.
+        owner : str
+            Who asks.
+        """
+
+        def make(making: Making[Plan]) -> Plan:
+            plan = make_plan(task(), partial(self._pool.each, check=making.check), making.tell)
+            keep(plan)
+            return plan
+
+        return self.begin(key, make, owner=owner)

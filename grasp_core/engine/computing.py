@@ -19,8 +19,7 @@ from typing import NamedTuple
 
 from grasp_core.engine.compute import compute
 from grasp_core.engine.conductor import Conductor
-from grasp_core.engine.held import Held, Holding
-from grasp_core.engine.inputs import Inputs
+from grasp_core.engine.inputs import Held, Holding, Inputs
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.provisional import EVERY_SECONDS
@@ -119,7 +118,7 @@ class Computing:
         self._renewer.start()
 
     def hold(self, key: str, dataset: Dataset, load_s: float) -> int:
-        """Hold a question's data; see :class:`~grasp_core.engine.held.Holding`."""
+        """Hold a question's data; see :class:`~grasp_core.engine.inputs.Holding`."""
         return self._holding.hold(key, dataset, load_s)
 
     def drop(self, key: str, number: int) -> None:

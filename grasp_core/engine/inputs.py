@@ -1,10 +1,12 @@
-"""The data of runs: from stored files, or where these stay."""
+"""Files of runs: found again by their hashes, read in time, held while they are needed."""
 
 from __future__ import annotations
 
+import itertools
 import threading
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from grasp_core.access import Reach, only
@@ -20,6 +22,56 @@ from grasp_core.spec import RunSpec
 from grasp_core.store.files import FileStore
 from grasp_core.store.insisting import insist
 from grasp_core.store.runs import RunRecord, RunStore
+
+_MOST = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """A data set that is held.
+
+    Parameters
+    ----------
+    number : int
+        Tells it from what is held later for the same question.
+    dataset : Dataset
+    load_s : float
+        Seconds that reading it took.
+    """
+
+    number: int
+    dataset: Dataset
+    load_s: float
+
+
+class Holding:
+    """The data sets of the latest questions, by the key of their runs; for any number of threads."""
+
+    def __init__(self) -> None:
+        self._held: OrderedDict[str, Held] = OrderedDict()
+        self._lock = threading.Lock()
+        self._numbers = itertools.count(1)
+
+    def hold(self, key: str, dataset: Dataset, load_s: float) -> int:
+        """Hold a question's data, which took so long to read; returns the number that they are held under."""
+        with self._lock:
+            held = Held(next(self._numbers), dataset, load_s)
+            self._held[key] = held
+            if len(self._held) > _MOST:
+                self._held.popitem(last=False)
+        return held.number
+
+    def find(self, key: str) -> Held | None:
+        """What is held of a question now."""
+        return self._held.get(key)
+
+    def drop(self, key: str, number: int) -> None:
+        """Hold this no longer; what is held since then, for the same question asked again, stays."""
+        with self._lock:
+            held = self._held.get(key)
+            if held is not None and held.number == number:
+                del self._held[key]
+
 
 File = tuple[str, str]
 """Name and sha256."""

@@ -14,10 +14,10 @@ from grasp_core.assignment import Unequal, unequal_axes
 from grasp_core.engine.run import Prepared
 from grasp_core.groups import Grouping
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.panels.given.panel import given_of
+from grasp_core.panels.given import given_of
 from grasp_core.panels.pairs.panel import pairs_of
 from grasp_core.panels.panel import Later
-from grasp_core.panels.slices.panel import slices_of
+from grasp_core.panels.slices import slices_of
 from grasp_core.spec import AnalysisSpec
 
 Stage = Callable[[Dataset, Grouping, AnalysisSpec, Unequal], Later]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from grasp_core.assignment import AssignmentCheck, unequal_axes
 from grasp_core.data_quality.cautions import screen_cautions
-from grasp_core.data_quality.overlap import associations
+from grasp_core.data_quality.overview import associations
 from grasp_core.errors import SpecError
 from grasp_core.groups import AxisSet, Grouping, form_groups
 from grasp_core.guards.check import Seen, check_assignment
@@ -30,17 +30,17 @@ from grasp_core.panels.cohesion.verdict import (
     with_verdicts,
 )
 from grasp_core.panels.everybody import MOST_CELLS, everybody
-from grasp_core.panels.given.panel import check_given
+from grasp_core.panels.given import check_given
 from grasp_core.panels.models.panel import Models
 from grasp_core.panels.panel import Judged, Panel, RunPanel
 from grasp_core.permutation.design import MOST_TOLD
 from grasp_core.permutation.nulls.tally import Tally, kept_of
 from grasp_core.permutation.testing.attainable import Shuffles, Symmetry, check_something_moves
 from grasp_core.permutation.testing.corrections import fewest_permutations
+from grasp_core.remarks.benchmark import ranked
 from grasp_core.remarks.cautions import Caution
-from grasp_core.remarks.ranks import ranked
 from grasp_core.remarks.remark import Remark
-from grasp_core.report.assignment import said_of_assignment, said_of_associations, said_of_matched
+from grasp_core.report.account import said_of_assignment, said_of_associations, said_of_matched
 from grasp_core.report.words.levels import unranked
 from grasp_core.report.words.names import axis_label
 from grasp_core.result import (

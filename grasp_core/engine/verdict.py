@@ -13,7 +13,7 @@ from grasp_core.engine.run import Prepared, verdicts
 from grasp_core.groups import AxisSet, Group, Grouping
 from grasp_core.panels.cohesion.panel import Cohesion
 from grasp_core.panels.cohesion.verdict import Joint, hypotheses, joint_tests
-from grasp_core.panels.pairs.sides import only_raters
+from grasp_core.panels.pairs.columns import only_raters
 from grasp_core.panels.panel import Judged, Panel
 from grasp_core.permutation.nulls.tally import Tally
 from grasp_core.permutation.testing.attainable import Symmetry

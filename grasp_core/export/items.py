@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from grasp_core.export.markdown import escape_inline
 from grasp_core.export.workbook import Book, Column
 from grasp_core.panels.items.result import Contribution, ItemsResult, Measure
-from grasp_core.report.items.sentences import sentences
-from grasp_core.report.items.tables import in_order, items_table
-from grasp_core.report.items.words import EXPLANATIONS, MEASURES, cut_text
+from grasp_core.report.items import EXPLANATIONS, MEASURES, cut_text, in_order, items_table, sentences
 from grasp_core.report.words.names import STARS, axis_label, group_label
 from grasp_core.report.words.printable import printable, printable_name
 

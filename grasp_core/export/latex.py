@@ -9,11 +9,10 @@ from itertools import groupby
 import pandas as pd
 
 from grasp_core.outcome import Outcome
-from grasp_core.rater_map.reported import printable_map
-from grasp_core.rater_map.tables import axes_table, distance_words, groups_table
+from grasp_core.rater_map.tables import axes_table, distance_words, groups_table, printable_map
 from grasp_core.rater_map.values import RaterMap
 from grasp_core.rater_map.words import EXPLANATION
-from grasp_core.remarks.ranks import ranked
+from grasp_core.remarks.benchmark import ranked
 from grasp_core.report.contents import brackets, marks, run_title
 from grasp_core.report.everybody import agreement_tables, in_one_line
 from grasp_core.report.given import GIVEN_EXPLANATION, given_table
@@ -22,8 +21,7 @@ from grasp_core.report.pairs.sentences import PAIRS_SAID, most_told
 from grasp_core.report.pairs.tables import pairs_in_words
 from grasp_core.report.pairs.words import PAIRS_EXPLANATION
 from grasp_core.report.slices import sliced
-from grasp_core.report.tables.groups import ordered_groups, wide_table
-from grasp_core.report.tables.labels import label_use_by_group
+from grasp_core.report.tables import label_use_by_group, ordered_groups, wide_table
 from grasp_core.report.words.names import (
     DSI_EXPLANATION,
     LABEL_USE_EXPLANATION,

@@ -7,26 +7,23 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from grasp_core.rater_map.reported import printable_map
-from grasp_core.rater_map.tables import axes_table, distance_words, groups_table
+from grasp_core.rater_map.tables import axes_table, distance_words, groups_table, printable_map
 from grasp_core.rater_map.values import RaterMap
 from grasp_core.rater_map.words import EXPLANATION, sentences
 from grasp_core.report.contents import brackets, marks, not_estimable, run_title
 from grasp_core.report.everybody import agreement_tables, in_one_line
+from grasp_core.report.findings.mending import Warned
 from grasp_core.report.findings.sentences import answer
-from grasp_core.report.findings.warned import Warned
 from grasp_core.report.given import GIVEN_EXPLANATION, given_sentences, given_table
 from grasp_core.report.in_numbers import dsi_in_numbers, in_numbers
 from grasp_core.report.pairs.sentences import most_told
 from grasp_core.report.pairs.tables import pairs_in_words
 from grasp_core.report.pairs.words import PAIRS_EXPLANATION
 from grasp_core.report.slices import slice_sentences, sliced
-from grasp_core.report.tables.groups import wide_table
-from grasp_core.report.tables.labels import label_use_by_group, with_label_use
-from grasp_core.report.words.labelled import labelled_sentence
+from grasp_core.report.tables import label_use_by_group, wide_table, with_label_use
+from grasp_core.report.words.label_use import labelled_sentence
 from grasp_core.report.words.names import LABEL_USE_EXPLANATION
-from grasp_core.report.words.printable import printable, printable_result
-from grasp_core.report.words.text import WORD_JOINER, Sentence
+from grasp_core.report.words.printable import WORD_JOINER, Sentence, printable, printable_result
 from grasp_core.result import RunResult, SlicesResult
 from grasp_core.spec import Level
 

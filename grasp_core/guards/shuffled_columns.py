@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from grasp_core.annotations import Raters
 from grasp_core.errors import Problem
 from grasp_core.permutation.exchange import axes_in_clusters, clusters_of
-from grasp_core.remarks.guards import ShuffleCaution
+from grasp_core.remarks.cautions import ShuffleCaution
 from grasp_core.remarks.problems import DataProblem
 from grasp_core.remarks.remark import Remark
 from grasp_core.spec import AnalysisSpec

@@ -10,7 +10,7 @@ from grasp_core.panels.models.result import GroupSides, ModelsResult, ModelSumma
 from grasp_core.report.findings.sentences import strength
 from grasp_core.report.words.models import LEAD, SIDE_WORDS
 from grasp_core.report.words.names import format_p, format_value, group_labels
-from grasp_core.report.words.text import Segment, Sentence
+from grasp_core.report.words.printable import Segment, Sentence
 
 _LISTED = 5
 _Parts = list[str | Segment]

@@ -10,10 +10,17 @@ import pandas as pd
 from grasp_core.outcome import Outcome
 from grasp_core.panels.models.result import ModelsResult, closer
 from grasp_core.report.table_csv import exact, safe_cell
-from grasp_core.report.tables.groups import cell_text, or_nan
+from grasp_core.report.tables import cell_text, or_nan
 from grasp_core.report.words.models import LEAD, SIDE_WORDS
-from grasp_core.report.words.names import STARS, axis_label, format_p_value, format_value, group_label
-from grasp_core.report.words.so_far import p_so_far, q_so_far
+from grasp_core.report.words.names import (
+    STARS,
+    axis_label,
+    format_p_value,
+    format_value,
+    group_label,
+    p_so_far,
+    q_so_far,
+)
 
 EVERYBODY = "All raters together"
 CSV_COLUMNS = (

@@ -40,7 +40,7 @@ from grasp_core.notebook.options import (
 from grasp_core.notebook.progress import Bar
 from grasp_core.notebook.results import Analysis
 from grasp_core.report.account import account_sentence, unused_sentence
-from grasp_core.report.words.labelled import labelled_sentence
+from grasp_core.report.words.label_use import labelled_sentence
 from grasp_core.result import Result, RunResult
 from grasp_core.settings import read_settings
 from grasp_core.spec import RunSpec

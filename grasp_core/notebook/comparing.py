@@ -22,7 +22,7 @@ from grasp_core.report.comparison.changes import compare as held
 from grasp_core.report.comparison.pairs import pairs_compared
 from grasp_core.report.comparison.since import details, headline, since
 from grasp_core.report.comparison.slices import slices_compared
-from grasp_core.report.words.text import Sentence
+from grasp_core.report.words.printable import Sentence
 from grasp_core.result import Result
 
 if TYPE_CHECKING:  # takes long to load

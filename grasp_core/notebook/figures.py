@@ -13,7 +13,7 @@ from grasp_core.groups import AxisSet
 from grasp_core.notebook.options import group_of, texts
 from grasp_core.report.pairs.words import label_key, measures
 from grasp_core.report.slices import sliced_groups
-from grasp_core.report.tables.labels import with_label_use
+from grasp_core.report.tables import with_label_use
 from grasp_core.report.words.names import lead_statistic
 from grasp_core.result import GroupResult, RunResult, SlicesResult
 from grasp_core.spec import STATISTICS

@@ -20,12 +20,9 @@ from grasp_core.notebook.results import Analysis
 from grasp_core.notebook.saving import save
 from grasp_core.notebook.shown import page, shown_table
 from grasp_core.panels.items.panel import ItemsAsked, look_at_items
-from grasp_core.panels.items.result import Contribution, ItemOutcome, ItemsResult, Measure
-from grasp_core.panels.items.texts import texts_of_items
-from grasp_core.report.items.sentences import sentences
-from grasp_core.report.items.tables import in_order, items_csv, items_table
-from grasp_core.report.items.words import MEASURES
-from grasp_core.report.tables.groups import or_nan
+from grasp_core.panels.items.result import Contribution, ItemOutcome, ItemsResult, Measure, texts_of_items
+from grasp_core.report.items import MEASURES, in_order, items_csv, items_table, sentences
+from grasp_core.report.tables import or_nan
 from grasp_core.report.words.printable import json_text
 from grasp_core.wording import listed
 

@@ -14,7 +14,7 @@ from grasp_core.asked.analysis import say_batches, say_shuffles, stopping_early,
 from grasp_core.asked.reading import Reading, reading_of
 from grasp_core.benchmark.baselines.as_raters import item_texts, label_items
 from grasp_core.benchmark.baselines.registry import check_installed
-from grasp_core.engine.cost import models_seconds
+from grasp_core.engine.course import models_seconds
 from grasp_core.engine.run import checked_groups
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.parsing.read import read_table

@@ -30,8 +30,7 @@ from grasp_core.notebook.progress import Bar
 from grasp_core.notebook.saving import save
 from grasp_core.notebook.shown import page, shown_table
 from grasp_core.planner import words
-from grasp_core.planner.make import PlanTask, make_plan
-from grasp_core.planner.pilot import UNLESS_SAID, assumed_task, task_of, usual
+from grasp_core.planner.make import UNLESS_SAID, PlanTask, assumed_task, make_plan, task_of, usual
 from grasp_core.planner.values import Assumed, Plan, PlanSpec, Target, plan_dict
 from grasp_core.report.words.names import one_line
 from grasp_core.report.words.printable import json_text

@@ -31,7 +31,7 @@ from grasp_core.notebook.options import (
 from grasp_core.notebook.progress import Bar
 from grasp_core.notebook.saving import save
 from grasp_core.notebook.shown import page, shown_table
-from grasp_core.report.words.text import Sentence
+from grasp_core.report.words.printable import Sentence
 from grasp_core.spec import AnalysisSpec
 
 if TYPE_CHECKING:

@@ -11,16 +11,14 @@ from grasp_core.export.registry import EXPORTS
 from grasp_core.notebook.saving import save
 from grasp_core.notebook.shown import below, page, shown_table
 from grasp_core.report.contents import marks_legend
+from grasp_core.report.findings.mending import warned
 from grasp_core.report.findings.sentences import answer
-from grasp_core.report.findings.warned import warned
 from grasp_core.report.given import as_result
 from grasp_core.report.pairs.sentences import PAIRS_SAID, most_told
 from grasp_core.report.pairs.tables import pairs_table
 from grasp_core.report.slices import as_results
-from grasp_core.report.tables.groups import RowOrder, dsi_table, results_table, wide_table
-from grasp_core.report.tables.labels import label_use_table
-from grasp_core.report.words.printable import printable_result
-from grasp_core.report.words.text import Sentence
+from grasp_core.report.tables import RowOrder, dsi_table, label_use_table, results_table, wide_table
+from grasp_core.report.words.printable import Sentence, printable_result
 from grasp_core.result import RunResult
 from grasp_core.spec import RunSpec
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from grasp_core.report.words.printable import printable
-from grasp_core.report.words.text import Sentence
+from grasp_core.report.words.printable import Sentence, printable
 
 
 def page(

@@ -1,4 +1,4 @@
-"""A plan as immutable values: what is asked, what was found, and the file form (``grasp-plan`` version 1)."""
+"""A plan as immutable values, and what strangers may see of it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from grasp_core.errors import SpecError
 from grasp_core.groups import Group
 from grasp_core.json_values import ADDED, closed, to_json
 from grasp_core.remarks.remark import Remark
+from grasp_core.report.small_groups import LEAST, some_hidden
+from grasp_core.result import Result
 from grasp_core.spec import MAX_SEED, Level
 from grasp_core.version import __version__
 from grasp_core.wording import listed
@@ -251,3 +253,15 @@ def plan_dict(plan: Plan) -> dict[str, Any]:
         "code_version": __version__,
         "plan": to_json(plan),
     }
+
+
+def of_large_groups(plan: Plan, result: Result) -> bool:
+    """Whether a plan, which lists all groups of its axis, tells of no small one.
+
+    Parameters
+    ----------
+    plan : Plan
+    result : Result
+        As it is shown: without small groups.
+    """
+    return not some_hidden(result) and all(one.n_raters >= LEAST for one in plan.have)

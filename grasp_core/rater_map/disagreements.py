@@ -1,4 +1,4 @@
-"""How often two raters differ, for all pairs at once, over what both answered."""
+"""How far any two raters differ, without their ids."""
 
 from __future__ import annotations
 
@@ -8,11 +8,44 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grasp_core.annotations import Annotations, FloatArray, Int32Array, Int64Array
+from grasp_core.annotations import Annotations, BoolArray, FloatArray, Int32Array, Int64Array
 from grasp_core.ordering import tallied
 from grasp_core.permutation.jit import compiled
 from grasp_core.spec import Level
 from grasp_core.statistics.distance import distance_of
+
+
+def told(codes: Int64Array, least: int) -> tuple[Int64Array, BoolArray]:
+    """Values to be told of each rater, and who has a point.
+
+    Parameters
+    ----------
+    codes : int64 array, shape (n, C)
+        Each rater's value on each axis, -1 where it is unknown.
+    least : int
+        Raters who have to have all values that are told of one of them.
+
+    Returns
+    -------
+    codes : int64 array, shape (n, C)
+        With -1 too where a value is not told.
+    shown : bool array, shape (n,)
+
+    Notes
+    -----
+    From the last axis to the first, whoever is still among too few loses the value. Only whole sets of
+    equal raters lose one, so what is told of others stays true of as many.
+    """
+    codes = codes.copy()
+    for axis in reversed(range(codes.shape[1])):
+        codes[_among_few(codes, least), axis] = -1
+    return codes, ~_among_few(codes, least)
+
+
+def _among_few(codes: Int64Array, least: int) -> BoolArray:
+    _, equal, times = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
+    few: BoolArray = times[equal.ravel()] < least
+    return few
 
 
 def pair_disagreements(

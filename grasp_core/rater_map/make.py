@@ -1,4 +1,4 @@
-"""The map of a data set's raters, made at once."""
+"""The map of raters: distances, places, what axes explain."""
 
 from __future__ import annotations
 
@@ -8,19 +8,95 @@ from dataclasses import dataclass, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from grasp_core.annotations import Annotations, Axis, BoolArray, FloatArray, Int64Array, Raters
+from grasp_core.annotations import Annotations, Axis, BoolArray, FloatArray, Int32Array, Int64Array, Raters
 from grasp_core.groups import Grouping, form_groups
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.outcome import Significance
 from grasp_core.permutation.draw import random_words
 from grasp_core.permutation.exchange import exchange_of
-from grasp_core.rater_map.anonymous import told
-from grasp_core.rater_map.disagreements import pair_disagreements
+from grasp_core.rater_map.disagreements import pair_disagreements, told
 from grasp_core.rater_map.explained import Each, Explained, hold_against
-from grasp_core.rater_map.placing import LEAST_COMMON, connected, place, squared_distances
 from grasp_core.rater_map.values import NOTHING, MapAxis, MapGroup, MapPoint, RaterMap
-from grasp_core.remarks.no_map import NoMap
+from grasp_core.remarks.cautions import NoMap
 from grasp_core.spec import LEVEL, AnalysisSpec
+
+LEAST_COMMON = 5
+"""Answers that two raters have to share for a distance between them."""
+DIGITS = 5
+"""Decimals of a place."""
+
+
+def connected(common: Int32Array) -> Int64Array:
+    """Raters who share enough answers with at least half of the others, shape (n,).
+
+    Whoever lacks that most is left out first, those who lack it alike together, until nobody lacks it: so
+    the order of raters does not matter.
+    """
+    known = common >= LEAST_COMMON
+    shared, kept = known.sum(axis=1), np.ones(len(common), np.bool_)
+    while True:
+        lacking = kept & (2 * shared < kept.sum() - 1)
+        if not lacking.any():
+            return np.flatnonzero(kept)
+        fewest = lacking & (shared == shared[lacking].min())
+        kept &= ~fewest
+        shared -= known[fewest].sum(axis=0)
+
+
+def squared_distances(mean: FloatArray, known: BoolArray) -> FloatArray:
+    """The disagreements as squared distances, shape (n, n), with neutral ones where none is known.
+
+    Parameters
+    ----------
+    mean : float64 array, shape (n, n)
+    known : bool array, shape (n, n)
+        Symmetric, False on the diagonal, at least one True in each row.
+
+    Notes
+    -----
+    A pair that shares too little gets the sum of both raters' own means less the mean of all: after centring
+    it counts as neither nearer nor farther than two raters who have nothing to do with each other.
+    """
+    own = np.where(known, mean, 0.0).sum(axis=1) / known.sum(axis=1)
+    neutral = np.maximum(own[:, None] + own - mean[known].mean(), 0.0)
+    squared = np.where(known, mean, neutral)
+    np.fill_diagonal(squared, 0.0)
+    return squared
+
+
+def place(squared: FloatArray) -> tuple[FloatArray, tuple[float, float]]:
+    """Places in the plane, shape (n, 2), and the share of the variance along each of its directions.
+
+    Parameters
+    ----------
+    squared : float64 array, shape (n, n)
+        Squared distances.
+
+    Notes
+    -----
+    Classical scaling: the two largest eigenvectors of the centred matrix, times the roots of their
+    eigenvalues. Shares are of the sum of all eigenvalues' sizes, since distances that were filled in can make
+    some negative. scikit-learn's ``ClassicalMDS`` gives the same places but not all eigenvalues. Of both
+    signs of a direction the one is taken that makes its largest coordinate positive.
+
+    References
+    ----------
+    Torgerson (1952), Psychometrika 17; Gower (1966), Biometrika 53; Mardia (1978), Communications in
+    Statistics A7.
+    """
+    from scipy.linalg import eigh  # takes a while to load, and most commands place nobody
+
+    means = squared.mean(axis=0)
+    centred = -0.5 * (squared - means - means[:, None] + means.mean())
+    values, vectors = eigh(centred, check_finite=False)
+    size = float(np.abs(values).sum())
+    largest = np.maximum(values[:-3:-1], 0.0)
+    places = vectors[:, :-3:-1] * np.sqrt(largest)
+    at = np.abs(places).argmax(axis=0)
+    places *= np.where(places[at, np.arange(2)] < 0, -1.0, 1.0)
+    first, second = (float(value) / size if size else 0.0 for value in largest)
+    return np.round(places, DIGITS) + 0.0, (first, second)
+
 
 MOST_RATERS = 2000
 """Of more raters, so many are drawn at random."""

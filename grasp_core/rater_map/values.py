@@ -1,7 +1,8 @@
-"""The map of raters as immutable values, and its file form (``grasp-rater-map`` version 1)."""
+"""The map as immutable values, and what strangers may see of it."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,8 @@ from grasp_core.groups import AxisSet, Group
 from grasp_core.json_values import FormError, from_json, in_file, to_json
 from grasp_core.outcome import Significance
 from grasp_core.remarks.remark import Remark
-from grasp_core.result import group_of, with_group
+from grasp_core.report.small_groups import LEAST, some_hidden
+from grasp_core.result import Result, group_of, with_group
 from grasp_core.spec import RunSpec
 from grasp_core.version import __version__
 
@@ -130,3 +132,25 @@ def rater_map_dict(found: RaterMap, spec: RunSpec, sha256: str) -> dict[str, Any
         "spec": spec.to_dict(),
         "map": to_json(found),
     }
+
+
+def map_without_small_groups(found: RaterMap | None, result: Result) -> RaterMap | None:
+    """The map where nobody on it is one of few, else None.
+
+    Parameters
+    ----------
+    found : RaterMap or None
+    result : Result
+        As it is shown: without small groups.
+
+    Notes
+    -----
+    Points can be counted, by all the values that they tell together. So a map is shown only where the result
+    lost no group and each point shares all that is known of its rater with enough others.
+    """
+    if found is None or some_hidden(result):
+        return None
+    sizes = [row.n_raters for axis in found.axes for row in axis.groups]
+    alike = Counter(point.values for point in found.points).values()
+    whole = found.n_reduced == 0 and len(found.points) == found.n_placed
+    return found if whole and min((*sizes, *alike), default=LEAST) >= LEAST else None

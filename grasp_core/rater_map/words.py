@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from grasp_core.rater_map.placing import LEAST_COMMON
+from grasp_core.rater_map.make import LEAST_COMMON
 from grasp_core.rater_map.values import MapAxis, RaterMap
 from grasp_core.report.words.names import axis_label, format_p, format_value
-from grasp_core.report.words.text import Segment, Sentence
+from grasp_core.report.words.printable import Segment, Sentence
 from grasp_core.spec import Level
 from grasp_core.wording import agree, number
 

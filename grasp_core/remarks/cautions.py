@@ -1,10 +1,148 @@
-"""Cautions of a run, apart from what is odd in its data."""
+"""Cautions beside results: of data, guards, what was left out, maps and plans."""
 
 from __future__ import annotations
 
 from enum import unique
 
 from grasp_core.remarks.remark import Code, Remark
+
+
+@unique
+class LeftOutReason(Code):
+    """What is left out when annotations are read, as it stands behind its number."""
+
+    NO_LABEL = "no label"
+    REPEATED_ALIKE = "repeated with the same label"
+    COLUMN_PUT_ASIDE = "column {column:q} put aside"
+    RATERS_WITH = "raters with {values:or}"
+    WITH_VALUE = "{column:q} = {value:q}"
+    LISTED_RATERS = "raters on the exclusion list"
+    LISTED_ITEMS = "items on the exclusion list"
+    TIME_BELOW = "{column:q} below {low:g}, or no number"
+    TIME_ABOVE = "{column:q} above {high:g}, or no number"
+    TIME_OUTSIDE = "{column:q} below {low:g} or above {high:g}, or no number"
+    TOO_FEW_RIGHT = "raters with less than {share:.0%} of the labels in {column:q} right"
+    RATERS_WITH_FEWER = "raters with fewer than {least} annotations"
+    ITEMS_WITH_FEWER = "items with fewer than {least} annotations"
+    AT_CHANCE = "raters whose labels agree with those of others no more than chance does"
+    ONE_LABEL_ALWAYS = "raters who gave one label always"
+    TOO_CLOSE = "one rater of each two who agree too closely"
+    ANSWERED_AGAIN = "{which} answers of a rater to the same item, by the order of rows"
+    ANSWERED_AGAIN_BY_TIME = "{which} answers of a rater to the same item, by the times in {column:q}"
+    IN_QUESTION = "{reason}, in {question:q}"
+    ANY_REASON = "any reason"
+
+
+@unique
+class Skipped(Code):
+    """What the readers of tools' exports skip: in the plural, and in the singular."""
+
+    one: str
+
+    def __new__(cls, many: str, one: str) -> Skipped:
+        """Make a member of its two forms."""
+        member = object.__new__(cls)
+        member._value_, member.one = many, one
+        return member
+
+    UNKNOWN_ANNOTATOR = "annotations of an unknown annotator", "annotation of an unknown annotator"
+    CANCELLED = "cancelled annotations", "cancelled annotation"
+    PREDICTIONS = "predictions", "prediction"
+    DRAFTS = "drafts", "draft"
+    REGIONS = "answers about regions or relations", "answer about a region or relation"
+    UNANNOTATED_TASKS = "tasks without annotations", "task without annotations"
+    UNANSWERED_TASKS = "tasks that were left without an answer", "task that was left without an answer"
+    UNSUBMITTED = "responses that were not submitted", "response that was not submitted"
+    WITHOUT_STATUS = "responses without a status", "response without a status"
+    ITEMS_WITHOUT_INPUT = "items without input", "item without input"
+
+
+@unique
+class NoMap(Code):
+    """Why raters are not placed on a map, or an axis is not held against it."""
+
+    FEW_PLACED = (
+        "only {placed:d} of {raters:rater} share {least:d} answers or more with at least half of the others; "
+        "a map takes at least half of the raters, and {fewest:d}"
+    )
+    NO_DISAGREEMENT = "raters never differ on what they share"
+    FEW_GROUPS_ON_MAP = "fewer than two of its groups have {least:rater} or more on the map"
+
+
+@unique
+class PlanCaution(Code):
+    """What was left out of a plan, or cannot be told of it."""
+
+    PILOTS_LEFT_OUT = (
+        "{left_out} of {pilots:pilot} that were drawn anew for the range cannot have this difference and "
+        "{left_out:is/are} left out: the range may be too narrow; a smaller size or a larger pilot mends it"
+    )
+    TOO_FEW_PILOTS = (
+        "there is no range: {left_out} of {pilots:pilot} that were drawn anew for it cannot have this "
+        "difference; look for a smaller one, or take a larger pilot"
+    )
+
+
+@unique
+class GuardCaution(Code):
+    """What stands beside every result of an axis that may owe it to items, workloads or another axis."""
+
+    OWN_ITEMS = (
+        "{axis}: groups were given different items. Annotations of {group} meet one of the others on their "
+        "item {met} % as often as they would if {axis} had no part in who rates what, so groups may differ "
+        "for their items alone. Only distance and label use, which compare labels of the same items, have "
+        "marks, and label use is tested by leaving raters out; if raters worked in batches, shuffle within "
+        "these: on Analysis, or by --within and the column that holds them"
+    )
+    OWN_WORKLOAD = (
+        "{axis}: groups rated different numbers of items. Raters of {group} gave {times:.2f} times as many "
+        "annotations as the others (geometric means). Negentropy and plurality size, which depend on that, "
+        "have no marks, and label use is tested by leaving raters out; shuffle within raters of like "
+        "workload: on Analysis, or by --within workload"
+    )
+    OWN_ITEMS_WITH_MODELS = (
+        "{axis}: groups were given different items. Annotations of {group} meet one of the others on their "
+        "item {met} % as often as they would if {axis} had no part in who rates what, so a model may seem "
+        "closer to a group for its items alone; if raters worked in batches, shuffle within these: on "
+        "Models, or by --within and the column that holds them"
+    )
+    OWN_WORKLOAD_WITH_MODELS = (
+        "{axis}: groups rated different numbers of items. Raters of {group} gave {times:.2f} times as many "
+        "annotations as the others (geometric means), and the more raters an item has, the closer a model "
+        "may seem to them; shuffle within raters of like workload: on Models, or by --within workload"
+    )
+    AXES_TOGETHER = (
+        "{first} and {second} overlap among the raters (Cramér's V {v:.2f}, {p}), so it cannot be told yet "
+        "which of them matters. Test each given the other, under Compare groups or by --given, or shuffle "
+        "within one of them"
+    )
+    GAI_OF_OTHER_ITEMS = (
+        "{axis}: GAI compares different items. That of {group} is {gai:.2f}, and {matched:.2f} over the "
+        "items that two raters of the group and two others rated"
+    )
+
+
+@unique
+class ShuffleCaution(Code):
+    """What stands beside a run whose profiles move within strata or by clusters; it names columns."""
+
+    MIXED_CLUSTERS = (
+        "raters of one {cluster:q} differ on {mixed:and}, so clusters change places with others of their "
+        "size alone ({clusters:cluster} in all), on {whole:and} too, whose values could move by whole "
+        "clusters of any size; test {whole:and} in a run without {mixed:and}"
+    )
+    UNKNOWN_STRATUM = (
+        "{unknown:rater} of {raters} {unknown:is/are} unknown on {column:q}, within whose values profiles "
+        "are shuffled: they are shuffled among themselves; fill the column in, or choose another"
+    )
+    UNKNOWN_CLUSTER = (
+        "{unknown:rater} of {raters} {unknown:is/are} unknown on {column:q}, by which profiles are shuffled: "
+        "each of them is a cluster alone; fill the column in, or choose another"
+    )
+    ONE_STRATUM = (
+        "{column:q} does not tell raters apart: shuffling within its values is shuffling over all; choose "
+        "another column"
+    )
 
 
 def leaving_out(screen: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from grasp_core.report.words.names import NOT_ESTIMABLE, one_line
-from grasp_core.report.words.text import Segment, Sentence
+from grasp_core.report.words.printable import Segment, Sentence
 from grasp_core.result import Everybody, LabelAgreement, RunResult
 from grasp_core.wording import number, spelled
 

@@ -20,7 +20,7 @@ from grasp_core.report.words.names import (
     outcome_of,
     p_text,
 )
-from grasp_core.report.words.text import Segment, Sentence
+from grasp_core.report.words.printable import Segment, Sentence
 from grasp_core.result import Association, GivenResult, GroupResult, RunResult
 
 GIVEN_EXPLANATION = (

@@ -10,8 +10,7 @@ import pandas as pd
 from grasp_core.outcome import LabelUse, Outcome
 from grasp_core.report.pairs.tables import pair_table
 from grasp_core.report.slices import sliced
-from grasp_core.report.tables.groups import ordered_dsi
-from grasp_core.report.tables.labels import with_label_use
+from grasp_core.report.tables import ordered_dsi, with_label_use
 from grasp_core.report.words.label_use import format_points, format_points_interval, mean_outcome
 from grasp_core.report.words.names import (
     DSI_EXPLANATION,

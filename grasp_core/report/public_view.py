@@ -7,13 +7,18 @@ from dataclasses import replace
 from grasp_core.account import LeftOut, added_up
 from grasp_core.data_spec import Filters
 from grasp_core.panels.models.result import ModelsResult
-from grasp_core.remarks.cautions import Caution, ScreenCaution, counts_by_group, is_public
-from grasp_core.remarks.guards import GuardCaution
-from grasp_core.remarks.left_out import LeftOutReason
+from grasp_core.remarks.cautions import (
+    Caution,
+    GuardCaution,
+    LeftOutReason,
+    ScreenCaution,
+    counts_by_group,
+    is_public,
+)
 from grasp_core.remarks.remark import Remark
-from grasp_core.report.small_groups.hiding import without_names, without_small_groups
+from grasp_core.report.small_groups import without_names, without_small_groups
+from grasp_core.report.words.levels import SCREENS
 from grasp_core.report.words.names import axis_label, group_label, named_group
-from grasp_core.report.words.reading import SCREENS
 from grasp_core.result import DataSummary, GivenResult, Result, RunResult, SlicesResult
 from grasp_core.spec import ModelSource, RunSpec
 

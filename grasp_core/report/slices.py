@@ -13,7 +13,7 @@ from grasp_core.outcome import LabelUse, Outcome, Significance
 from grasp_core.report.findings.doubts import About, doubts
 from grasp_core.report.findings.finding import Doubt, lead
 from grasp_core.report.findings.findings import TOLD_FIRST, held_groups, judged, leading
-from grasp_core.report.tables.groups import cell_text
+from grasp_core.report.tables import cell_text
 from grasp_core.report.words.label_use import foremost_text, manner, p_and_q
 from grasp_core.report.words.names import (
     WORDS,
@@ -27,7 +27,7 @@ from grasp_core.report.words.names import (
     p_words,
     reported_statistics,
 )
-from grasp_core.report.words.text import Segment, Sentence
+from grasp_core.report.words.printable import Segment, Sentence
 from grasp_core.result import GroupResult, RunResult, SliceResult, SlicesResult
 from grasp_core.wording import agree, number
 

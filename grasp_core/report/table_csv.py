@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 
 from grasp_core.groups import AxisSet, Group
 from grasp_core.outcome import LabelUse, Outcome, Shift
-from grasp_core.report.findings.warned import caution_codes
+from grasp_core.report.findings.mending import caution_codes
 from grasp_core.report.given import as_result as given_view
 from grasp_core.report.slices import as_results
-from grasp_core.report.tables.groups import ends
+from grasp_core.report.tables import ends
 from grasp_core.report.words.names import named_group, outcome_of, reported_statistics
 from grasp_core.result import Everybody, RunResult
 from grasp_core.verdict import Verdict

@@ -11,8 +11,7 @@ from scipy.sparse import csr_array
 from scipy.special import ndtri, rel_entr
 
 from grasp_core.annotations import Annotations, BoolArray, FloatArray, Int64Array
-from grasp_core.screens.constant import find_constant
-from grasp_core.screens.independent import fitted, others_shares
+from grasp_core.screens.constant import find_constant, fitted, others_shares
 
 FEWEST_COMMON = 20
 """Pairs with fewer common items are not looked at."""

@@ -8,8 +8,7 @@ from functools import lru_cache
 from grasp_core.engine.service import Service
 from grasp_core.errors import MissingResultError
 from grasp_core.report.comparison.since import Since, details, headline, since
-from grasp_core.store.watches.records import Watch
-from grasp_core.store.watches.watches import WatchStore
+from grasp_core.store.watches import Watch, WatchStore
 
 _REMEMBERED = 256
 

@@ -17,8 +17,7 @@ from grasp_core.errors import FAULT, AccessError, DataError, GraspError, StoreEr
 from grasp_core.io.sources.allowed import Fetched
 from grasp_core.models_as_raters.labels import sources as model_sources
 from grasp_core.store.runs import RunRecord
-from grasp_core.store.watches.records import Every, Kind, Origin, Watch
-from grasp_core.store.watches.watches import WatchStore
+from grasp_core.store.watches import Every, Kind, Origin, Watch, WatchStore
 from grasp_core.watches import words
 
 log = logging.getLogger(__name__)

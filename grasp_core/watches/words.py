@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from grasp_core.store.watches.records import Every, Paused, Watch
-from grasp_core.store.watches.watches import FAILURES
+from grasp_core.store.watches import FAILURES, Every, Paused, Watch
 
 EVERY: Mapping[Every, str] = {"hourly": "every hour", "daily": "every day", "weekly": "every week"}
 PAUSED: Mapping[Paused, str] = {

@@ -1,22 +1,91 @@
-"""Who gets in at all: requests that no page and no route ever sees."""
+"""Who is let in: connections, tabs, rates."""
 
 from __future__ import annotations
 
+import os
+import socket
+import stat
+from collections.abc import Callable
+from contextlib import nullcontext
+from html import escape
 from http import HTTPStatus
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection
-from starlette.responses import PlainTextResponse
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.status import HTTP_431_REQUEST_HEADER_FIELDS_TOO_LARGE
 from starlette.types import ASGIApp, Receive, Scope, Send
-from starlette.websockets import WebSocketClose
+from starlette.websockets import WebSocket, WebSocketClose
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from grasp_core.access import User
-from grasp_core.errors import StoreError
+from grasp_core.errors import StoreError, TooOftenError
+from grasp_core.rates import Asker
+from grasp_core.server import Server
 from grasp_core.settings import Settings
-from grasp_core.web.identity import Identify, same_origin
+from grasp_core.web.identity import Identify, asker, same_origin
 from grasp_core.web.problem import ProblemError
+
+MOST_BYTES = 64 * 1024
+"""As much as proxies let through, and all cookies of a site fit in."""
+_REFUSED = (
+    f"HTTP/1.1 {HTTP_431_REQUEST_HEADER_FIELDS_TOO_LARGE} Request Header Fields Too Large\r\n"
+    "content-length: 0\r\nconnection: close\r\n\r\n"
+).encode("ascii")
+_IN_HEAD, _CAME = "_grasp_in_head", "_grasp_came"
+
+
+def send_at_once() -> None:
+    """Have every listening socket of this process hand ``TCP_NODELAY`` on to what it accepts from now on."""
+    for name in os.listdir("/dev/fd"):
+        number = int(name)
+        try:
+            if not stat.S_ISSOCK(os.fstat(number).st_mode):
+                continue
+            with socket.socket(fileno=os.dup(number)) as found:
+                if found.family in (socket.AF_INET, socket.AF_INET6) and _listens(found):
+                    found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        except OSError:  # closed meanwhile, as the folder's own
+            continue
+
+
+def _listens(found: socket.socket) -> bool:
+    return bool(found.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
+
+
+def bound_heads() -> None:
+    """Have connections from now on refuse longer heads, and end.
+
+    The server has chosen its protocol by the time that it loads the app, so the protocol itself is changed.
+    """
+    begin, end, receive = (
+        HttpToolsProtocol.on_message_begin,
+        HttpToolsProtocol.on_headers_complete,
+        HttpToolsProtocol.data_received,
+    )
+
+    def on_message_begin(self: HttpToolsProtocol) -> None:
+        setattr(self, _IN_HEAD, True)
+        begin(self)
+
+    def on_headers_complete(self: HttpToolsProtocol) -> None:
+        setattr(self, _IN_HEAD, False)
+        end(self)
+
+    def data_received(self: HttpToolsProtocol, data: bytes) -> None:
+        receive(self, data)
+        came = getattr(self, _CAME, 0) + len(data) if getattr(self, _IN_HEAD, False) else 0
+        setattr(self, _CAME, came)
+        if came > MOST_BYTES:
+            self.transport.write(_REFUSED)
+            self.transport.close()
+
+    HttpToolsProtocol.on_message_begin = on_message_begin  # type: ignore[method-assign]
+    HttpToolsProtocol.on_headers_complete = on_headers_complete  # type: ignore[method-assign]
+    HttpToolsProtocol.data_received = data_received  # type: ignore[method-assign]
+
 
 LOCAL_ONLY = (
     "This server has no sign-in and so answers only on its own machine, at http://localhost; set up sign-in, "
@@ -123,3 +192,85 @@ def _asks_for_local(connection: HTTPConnection) -> bool:
         return urlsplit(f"//{connection.headers.get('Host', '')}").hostname in _LOOPBACK_NAMES
     except ValueError:
         return False
+
+
+TRY_AGAIN_LATER = 1013
+
+
+class TabGate:
+    """ASGI middleware that counts websockets, each of which is a tab, and refuses too many.
+
+    A page that could open none is refused too, with a sentence and the time after which it asks again. Tabs
+    that are open stay so; one whose connection broke off asks again by itself and has lost nothing.
+
+    Parameters
+    ----------
+    app : ASGI application
+    server : callable
+        Returns the process's server, which counts.
+    identify : callable
+        Who makes a request, or None.
+    pages : frozenset of str
+        Paths of pages.
+    base_path : str
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        server: Callable[[], Server],
+        identify: Identify,
+        pages: frozenset[str],
+        base_path: str = "",
+    ) -> None:
+        self.app = app
+        self.server = server
+        self.identify = identify
+        self.pages = frozenset(base_path + page for page in pages)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or refuse it."""
+        page = scope["type"] == "http" and scope["method"] == "GET" and scope["path"] in self.pages
+        if not page and scope["type"] != "websocket":
+            await self.app(scope, receive, send)
+            return
+        try:
+            rates = (await run_in_threadpool(self.server)).rates
+        except StoreError:  # the page itself says so
+            await self.app(scope, receive, send)
+            return
+        asking = await self._asker(HTTPConnection(scope))
+        try:
+            rates.before_tab(asking)
+            with nullcontext() if page else rates.tab(asking):
+                await self.app(scope, receive, send)
+        except TooOftenError as error:
+            await _refuse(error, scope, receive, send)
+
+    async def _asker(self, connection: HTTPConnection) -> Asker:
+        try:
+            user = await who(self.identify, connection)
+        except StoreError:
+            user = None
+        return asker(connection, user)
+
+
+async def _refuse(error: TooOftenError, scope: Scope, receive: Receive, send: Send) -> None:
+    if scope["type"] == "http":
+        await _page(error)(scope, receive, send)
+    elif "websocket.http.response" in scope.get("extensions", {}):
+        await WebSocket(scope, receive, send).send_denial_response(_page(error))
+    else:
+        await WebSocketClose(TRY_AGAIN_LATER, str(error))(scope, receive, send)
+
+
+def _page(error: TooOftenError) -> Response:
+    """A page of one sentence that asks again by itself."""
+    return HTMLResponse(
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>GRASP: too many tabs</title>'
+        '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">'
+        f'<meta http-equiv="refresh" content="{error.seconds}"></head>'
+        f"<body><main><h1>One moment</h1><p>{escape(str(error))}</p></main></body></html>",
+        HTTPStatus.TOO_MANY_REQUESTS,
+        {"Retry-After": str(error.seconds), "Cache-Control": "no-store"},
+    )

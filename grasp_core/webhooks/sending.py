@@ -18,9 +18,9 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Any
 
 from grasp_core.errors import DataError, SettingsError, StoreError
-from grasp_core.io.sources import urls
+from grasp_core.io.sources import remote as urls
 from grasp_core.settings import Settings
-from grasp_core.store.calls.webhooks import Due, WebhookStore
+from grasp_core.store.calls import Due, WebhookStore
 
 log = logging.getLogger(__name__)
 

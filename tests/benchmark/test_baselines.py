@@ -9,9 +9,8 @@ import pytest
 from scipy.sparse import csc_array
 
 from grasp_core.benchmark.baselines import embedding
-from grasp_core.benchmark.baselines.adaboost import distinct_columns, fit_adaboost
-from grasp_core.benchmark.baselines.embedding import Embedder
-from grasp_core.benchmark.baselines.minilm import in_words
+from grasp_core.benchmark.baselines.classical import distinct_columns, fit_adaboost
+from grasp_core.benchmark.baselines.embedding import Embedder, in_words
 from grasp_core.benchmark.baselines.registry import BASELINES, LM, make_baseline
 from grasp_core.benchmark.tasks import read_rows
 from grasp_core.errors import DataError, SpecError

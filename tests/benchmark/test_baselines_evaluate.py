@@ -10,14 +10,13 @@ import pytest
 from sklearn.metrics import f1_score
 
 from grasp_core import cli
-from grasp_core.benchmark.baselines.plurality import fit_plurality
+from grasp_core.benchmark.baselines.classical import fit_plurality, fit_tfidf
 from grasp_core.benchmark.baselines.protocol import Predict
-from grasp_core.benchmark.baselines.tfidf import fit_tfidf
 from grasp_core.benchmark.scoring.evaluate import Done, evaluate, label_rows, work_key
 from grasp_core.benchmark.scoring.folds import leave_one_out, stratified_splits, taken
 from grasp_core.benchmark.tasks import Rows, Task, read_rows
 from grasp_core.errors import DataError, RunCancelledError
-from grasp_core.remarks.baselines import BaselineCaution
+from grasp_core.remarks.benchmark import BaselineCaution
 from tests.benchmark.baseline_tasks import NEW, WEATHER, opened, texts, weather
 from tests.benchmark.folders import write
 

@@ -268,7 +268,7 @@ def test_human_with_bad_input(
 def test_a_full_submission_to_the_released_tasks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from grasp_core.benchmark.submissions.validation import known_ids
+    from grasp_core.benchmark.submissions import known_ids
     from grasp_core.benchmark.tasks import read_tasks
 
     source = SHARED / "data" / "raft"

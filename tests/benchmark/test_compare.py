@@ -7,10 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
-from grasp_core.benchmark.gold import Gold
-from grasp_core.benchmark.labelled import LabelledFile
+from grasp_core.benchmark.gold import Gold, LabelledFile
 from grasp_core.benchmark.scoring.compare import compare, swapped_differences
-from grasp_core.benchmark.submissions.submission import Submission
+from grasp_core.benchmark.submissions import Submission
 from grasp_core.benchmark.tasks import Task
 from grasp_core.errors import DataError
 from grasp_core.statistics.f1 import confusion, macro_f1

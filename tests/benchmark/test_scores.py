@@ -12,12 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix, f1_score
 
-from grasp_core.benchmark.gold import Gold
-from grasp_core.benchmark.labelled import LabelledFile
-from grasp_core.benchmark.scoring import bootstrap
-from grasp_core.benchmark.scoring.bootstrap import resampled_f1
-from grasp_core.benchmark.scoring.scores import score, scores_json
-from grasp_core.benchmark.submissions.submission import Submission
+from grasp_core.benchmark.gold import Gold, LabelledFile
+from grasp_core.benchmark.scoring import scores as bootstrap
+from grasp_core.benchmark.scoring.scores import resampled_f1, score, scores_json
+from grasp_core.benchmark.submissions import Submission
 from grasp_core.benchmark.tasks import Task, builtin_tasks
 from grasp_core.errors import DataError
 from grasp_core.statistics import f1

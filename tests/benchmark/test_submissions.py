@@ -11,11 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from grasp_core.benchmark import folders, labelled
+from grasp_core.benchmark import folders
+from grasp_core.benchmark import gold as labelled
 from grasp_core.benchmark.folders import csv_files
-from grasp_core.benchmark.submissions import validation
-from grasp_core.benchmark.submissions.submission import read_submission
-from grasp_core.benchmark.submissions.validation import known_ids, require_scorable, validate
+from grasp_core.benchmark.submissions import (
+    VALIDATED,
+    known_ids,
+    read_submission,
+    require_scorable,
+    validate,
+)
 from grasp_core.benchmark.tasks import Task, builtin_tasks, read_tasks
 from grasp_core.errors import DataError
 from tests.benchmark.folders import (
@@ -435,4 +440,4 @@ def test_a_submission_to_the_released_tasks(tmp_path: Path) -> None:
     # The snapshot's own sizes hold, not those of the final release: see its PROVENANCE.md files.
     assert [len(ids[name]) for name in ("one_stop_english", "banking_77")] == [518, 5_000]
     assert validate(found, tasks, ids) == []
-    assert validation.VALIDATED == "All submission files validated!"
+    assert VALIDATED == "All submission files validated!"

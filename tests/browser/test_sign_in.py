@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from grasp_core.visitors import CLOSED
-from pages._ui.session.permissions import VIEWERS_LOOK
+from pages._ui.session.identity import VIEWERS_LOOK
 from pages._ui.shell.screens import SCREENS
 from tests.browser.signing import TITLE, Site, sign_in, signing_in, visit
 from tests.browser.visits import drop, picture, results, settle, violations

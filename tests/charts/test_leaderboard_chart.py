@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grasp_core.benchmark.leaderboard import Entry
-from grasp_core.charts.leaderboard import HERE, PUBLISHED, leaderboard_chart
+from grasp_core.charts.models import HERE, PUBLISHED, leaderboard_chart
 from tests.charts.drawn import datasets, encodings
 
 OURS = Entry("ours", {"one": 0.8}, 0.8, ci95={"one": (0.7, 0.9)}, id="1")

@@ -13,7 +13,7 @@ from grasp_core.connectors.source import parse
 from grasp_core.connectors.tokens import Box
 from grasp_core.errors import DataError
 from grasp_core.settings import Settings
-from grasp_core.store.people.source_tokens import SourceTokenStore
+from grasp_core.store.people.tokens import SourceTokenStore
 from grasp_core.store.schema import source_tokens
 from tests.store.conftest import engine, new_database
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import chi2_contingency
 
 from grasp_core.annotations import Axis, Raters
-from grasp_core.data_quality.overlap import associations, overlaps
+from grasp_core.data_quality.overview import associations, overlaps
 from grasp_core.data_quality.tables import overlap_table
 from grasp_core.statistics.association import chance_of
 

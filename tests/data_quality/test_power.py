@@ -10,9 +10,8 @@ import pytest
 
 from grasp_core.annotations import Annotations, BoolArray, Raters
 from grasp_core.data_quality import power
-from grasp_core.data_quality.power import estimate, power_tasks
+from grasp_core.data_quality.power import PowerTask, estimate, group_gai, power_tasks
 from grasp_core.data_quality.report import quality_json, quality_report
-from grasp_core.data_quality.simulation import PowerTask, group_gai
 from grasp_core.groups import Grouping
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import build_design

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from grasp_core.annotations import Axis, Raters
-from grasp_core.engine.cost import LONG_SECONDS, default_seconds, models_seconds
+from grasp_core.engine.course import LONG_SECONDS, default_seconds, models_seconds
 
 
 def shaped(items: int, raters: int, annotations: int, labels: int, sizes: dict[str, int]) -> SimpleNamespace:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grasp_core.engine.held import Holding
+from grasp_core.engine.inputs import Holding
 from tests.engine.asking import DATA
 
 

@@ -24,7 +24,7 @@ from grasp_core.io.parsing.read import read_table
 from grasp_core.permutation.nulls import tally as tally_module
 from grasp_core.report.public_view import public_view
 from grasp_core.report.table_csv import VERDICT_COLUMNS, table_csv
-from grasp_core.report.tables.groups import verdict_table
+from grasp_core.report.tables import verdict_table
 from grasp_core.result import Result, RunResult
 from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.verdict import FEWEST_CLEAR, Verdict

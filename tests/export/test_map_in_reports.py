@@ -14,7 +14,7 @@ from grasp_core.groups import Group
 from grasp_core.rater_map.make import rater_map
 from grasp_core.rater_map.values import NOTHING, MapPoint, RaterMap
 from grasp_core.rater_map.words import sentences
-from grasp_core.remarks.no_map import NoMap
+from grasp_core.remarks.cautions import NoMap
 from tests.rater_map.cases import divided
 from tests.report.hostile import TEXTS
 from tests.results import make_group, make_result

@@ -9,8 +9,7 @@ from grasp_core.outcome import Outcome, Shift
 from grasp_core.remarks.remark import said
 from grasp_core.report.contents import brackets, not_estimable
 from grasp_core.report.words.names import NOT_ESTIMABLE, one_line
-from grasp_core.report.words.printable import printable_name
-from grasp_core.report.words.text import WORD_JOINER
+from grasp_core.report.words.printable import WORD_JOINER, printable_name
 from tests.report.hostile import TEXTS, hostile_result
 from tests.results import (
     make_group,

@@ -9,7 +9,7 @@ from grasp_core.errors import Problem, SpecError
 from grasp_core.groups import form_groups
 from grasp_core.guards.shuffled_columns import said_of_columns
 from grasp_core.permutation.testing.attainable import check_something_moves
-from grasp_core.remarks.guards import ShuffleCaution
+from grasp_core.remarks.cautions import ShuffleCaution
 from grasp_core.remarks.problems import DataProblem
 from grasp_core.spec import AnalysisSpec
 

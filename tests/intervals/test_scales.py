@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from grasp_core.intervals.scales import Scales
+from grasp_core.intervals.of_groups import Scales
 
 NAMES = ("irr", "xrr", "voting_agreement", "distance", "mean")
 SCALES = Scales.of(NAMES)

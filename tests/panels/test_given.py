@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.planted import dataset, independent_shares, labelled, own_view, run_spec
-from grasp_core.data_quality.overlap import associations
+from grasp_core.data_quality.overview import associations
 from grasp_core.errors import SpecError
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.report.given import given_sentences, given_table, not_yet_given

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.planted import EFFECTS, NOTHING, Effect, drawn, run_spec
 from grasp_core.report.words.label_use import manner
-from grasp_core.report.words.text import Sentence
+from grasp_core.report.words.printable import Sentence
 from grasp_core.result import GroupResult
 from tests.computing import compute_in_threads
 

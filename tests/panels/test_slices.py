@@ -15,7 +15,7 @@ from grasp_core.engine.run import prepare
 from grasp_core.engine.watching import Watcher
 from grasp_core.groups import form_groups
 from grasp_core.io.dataset.load import Dataset, load
-from grasp_core.panels.slices.panel import Slices, SlicesWork
+from grasp_core.panels.slices import Slices, SlicesWork
 from grasp_core.report.public_view import public_view
 from grasp_core.result import GroupResult, RunResult, SliceResult
 from grasp_core.spec import STATISTICS, AnalysisSpec, RunSpec

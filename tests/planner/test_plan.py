@@ -20,14 +20,13 @@ from grasp_core.groups import Group
 from grasp_core.json_values import from_json, to_json
 from grasp_core.planner import make
 from grasp_core.planner.fitting import Pilot
-from grasp_core.planner.make import PlanTask, make_plan, model_of
+from grasp_core.planner.make import PlanTask, assumed_task, make_plan, model_of, task_of
 from grasp_core.planner.model import Model
-from grasp_core.planner.pilot import assumed_task, task_of
-from grasp_core.planner.recruitment import cheapest
+from grasp_core.planner.surface import cheapest
 from grasp_core.planner.trials import Trial, Trials, count_hits
 from grasp_core.planner.values import Assumed, Have, Plan, PlanSpec, Target
 from grasp_core.planner.words import lines_table, recruitment_csv, sentences, surface_table
-from grasp_core.remarks.plans import PlanCaution
+from grasp_core.remarks.cautions import PlanCaution
 from tests.models_as_raters.dices import data
 from tests.permutation.simulated import files, simulate
 from tests.planner.pilots import LABELS, drawn, known_model, one_by_one

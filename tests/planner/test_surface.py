@@ -10,8 +10,7 @@ import pytest
 
 from grasp_core.errors import SpecError
 from grasp_core.planner.designs import near_lines, rater_steps, steps
-from grasp_core.planner.recruitment import cheapest, recruitment
-from grasp_core.planner.surface import chance, factor_of, fitted, items_needed
+from grasp_core.planner.surface import chance, cheapest, factor_of, fitted, items_needed, recruitment
 from grasp_core.planner.values import Cell, Fit, Have, Plan, PlanSpec, Sizes
 
 SPEC = PlanSpec("labels", 0.25, (20, 400), (20, 1000))

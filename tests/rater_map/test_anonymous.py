@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from grasp_core.rater_map.anonymous import told
+from grasp_core.rater_map.disagreements import told
 
 CODES = st.tuples(st.integers(1, 40), st.integers(1, 4)).flatmap(
     lambda shape: arrays(np.int64, shape, elements=st.integers(-1, 3))

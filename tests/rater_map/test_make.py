@@ -15,7 +15,7 @@ from grasp_core.json_values import from_json, to_json
 from grasp_core.rater_map import make
 from grasp_core.rater_map.make import MapTask, rater_map
 from grasp_core.rater_map.values import RaterMap
-from grasp_core.remarks.no_map import NoMap
+from grasp_core.remarks.cautions import NoMap
 from tests.rater_map.cases import ALL, GENDER, divided, matrix, of_labels, task
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.manifold import ClassicalMDS
 
-from grasp_core.rater_map.placing import connected, place, squared_distances
+from grasp_core.rater_map.make import connected, place, squared_distances
 
 
 def points(seed: int, n: int = 30, dimensions: int = 5) -> np.ndarray:

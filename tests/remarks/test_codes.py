@@ -13,12 +13,12 @@ from grasp_core.errors import DataError
 from grasp_core.json_values import damaged
 from grasp_core.outcome import Outcome
 from grasp_core.remark_codes import CODES, KINDS, remark_from_dict
+from grasp_core.remarks.benchmark import ModelProblem
 from grasp_core.remarks.cautions import Caution, is_public
-from grasp_core.remarks.endpoints import ModelProblem
 from grasp_core.remarks.problems import DataProblem
 from grasp_core.remarks.reasons import NoValue
 from grasp_core.remarks.remark import Code, Remark, said
-from grasp_core.report.words.text import without_options
+from grasp_core.report.words.printable import without_options
 from grasp_core.result import RunResult
 from tests.results import make_group, make_result
 

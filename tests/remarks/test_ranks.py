@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from grasp_core.remarks.cautions import Caution, ScreenCaution
-from grasp_core.remarks.guards import GuardCaution, ShuffleCaution
-from grasp_core.remarks.ranks import RANKS, ranked
+from grasp_core.remarks.benchmark import RANKS, ranked
+from grasp_core.remarks.cautions import Caution, GuardCaution, ScreenCaution, ShuffleCaution
 from grasp_core.remarks.remark import said
 
 

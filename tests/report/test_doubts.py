@@ -20,11 +20,11 @@ from grasp_core.io.dataset.load import Dataset
 from grasp_core.notebook.results import Analysis
 from grasp_core.remarks.cautions import Caution, GroupCount, ScreenCaution
 from grasp_core.remarks.remark import Remark
-from grasp_core.report.assignment import said_of_assignment
+from grasp_core.report.account import said_of_assignment
 from grasp_core.report.findings.doubts import told
+from grasp_core.report.findings.mending import warned
 from grasp_core.report.findings.sentences import answer
 from grasp_core.report.findings.title import NO_DIFFERENCE
-from grasp_core.report.findings.warned import warned
 from grasp_core.report.pairs.sentences import most_told
 from grasp_core.report.slices import slice_sentences
 from grasp_core.report.words.printable import printable_result

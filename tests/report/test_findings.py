@@ -12,7 +12,7 @@ from grasp_core.report.findings.findings import (
     standing_pair,
 )
 from grasp_core.report.findings.sentences import answer, axes_to_watch
-from grasp_core.report.words.spread import centre, spread
+from grasp_core.report.words.label_use import centre, spread
 from grasp_core.verdict import Spread, Verdict
 from tests.results import label_use, make_group, make_outcome, make_pair, make_result, saying
 

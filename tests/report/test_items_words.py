@@ -17,9 +17,17 @@ from grasp_core.groups import Group
 from grasp_core.panels.items.result import Contribution, ItemOutcome, ItemsResult, Spread, TopTenth
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.reasons import NoValue
-from grasp_core.report.items.sentences import sentences
-from grasp_core.report.items.tables import CSV_COLUMNS, in_order, items_csv, items_table, side_bars
-from grasp_core.report.items.words import TEXT_LIMIT, cut_text, shares
+from grasp_core.report.items import (
+    CSV_COLUMNS,
+    TEXT_LIMIT,
+    cut_text,
+    in_order,
+    items_csv,
+    items_table,
+    sentences,
+    shares,
+    side_bars,
+)
 from grasp_core.spec import AnalysisSpec, RunSpec
 from tests.results import make_result
 

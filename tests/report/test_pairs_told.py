@@ -20,7 +20,7 @@ from grasp_core.report.pairs.sentences import foremost_pairs, most_told, pair_se
 from grasp_core.report.pairs.tables import measure_table, pair_table, pairs_in_words, pairs_table
 from grasp_core.report.pairs.words import PAIR_NAMES, measures
 from grasp_core.report.public_view import public_view
-from grasp_core.report.words.so_far import what_is_provisional
+from grasp_core.report.words.names import what_is_provisional
 from grasp_core.result import RunResult
 from tests.results import make_label_use, make_outcome, make_pair, make_result, with_pairs
 

@@ -5,7 +5,7 @@ import pytest
 
 from grasp_core.outcome import Outcome
 from grasp_core.remarks.remark import said
-from grasp_core.report.tables.groups import (
+from grasp_core.report.tables import (
     cell_text,
     column_label,
     dsi_table,

@@ -16,11 +16,9 @@ from hypothesis import strategies as st
 
 from grasp_core.export.registry import EXPORTS
 from grasp_core.groups import Group
-from grasp_core.remarks.cautions import Caution
-from grasp_core.remarks.guards import GuardCaution
+from grasp_core.remarks.cautions import Caution, GuardCaution
 from grasp_core.report.public_view import public_view
-from grasp_core.report.small_groups.cover import LEAST, Line, left_out
-from grasp_core.report.small_groups.hiding import hidden_groups, without_small_groups
+from grasp_core.report.small_groups import LEAST, Line, hidden_groups, left_out, without_small_groups
 from grasp_core.result import (
     DsiResult,
     GivenResult,

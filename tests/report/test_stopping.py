@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from grasp_core.export.html.page import report_html
 from grasp_core.groups import Group
+from grasp_core.report.account import ending, guarantee
 from grasp_core.report.contents import conventions
-from grasp_core.report.stopping import ending, guarantee
 from grasp_core.result import RunResult, Stopping, Undecided
 from grasp_core.spec import AnalysisSpec
 from tests.results import make_group, make_outcome, make_result

@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from grasp_core.outcome import LabelUse, Shift
-from grasp_core.remarks.cautions import Caution
-from grasp_core.remarks.guards import GuardCaution
+from grasp_core.remarks.cautions import Caution, GuardCaution
 from grasp_core.remarks.remark import said
 from grasp_core.report.table_csv import CSV_COLUMNS, PAIR_COLUMNS, SLICE_COLUMNS, safe_cell, table_csv
 from tests.results import (

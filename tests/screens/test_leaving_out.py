@@ -15,10 +15,9 @@ from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.errors import SpecError
 from grasp_core.io.dataset.load import Dataset, load
-from grasp_core.remarks.cautions import Caution, GroupCount, ScreenCaution, is_public
-from grasp_core.remarks.left_out import LeftOutReason
+from grasp_core.remarks.cautions import Caution, GroupCount, LeftOutReason, ScreenCaution, is_public
 from grasp_core.remarks.remark import Remark
-from grasp_core.report.words.reading import left_out
+from grasp_core.report.words.levels import left_out
 from grasp_core.screens.duplicates import Duplicates, Pair
 from grasp_core.screens.screens import one_of_each
 from grasp_core.spec import RunSpec

@@ -23,8 +23,7 @@ from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import metadata
 from grasp_core.store.submissions import SubmissionStore
-from grasp_core.store.watches.records import Origin
-from grasp_core.store.watches.watches import WatchStore
+from grasp_core.store.watches import Origin, WatchStore
 from tests.results import make_result
 from tests.store.both import on_both
 from tests.store.making import RESULT, claim, create, request

@@ -21,8 +21,7 @@ from grasp_core.server import Server
 from grasp_core.store.people.members import Member
 from grasp_core.store.people.projects import ProjectStore
 from grasp_core.store.schema import watches
-from grasp_core.store.watches.records import Origin, Watch
-from grasp_core.store.watches.watches import FAILURES
+from grasp_core.store.watches import FAILURES, Origin, Watch
 from grasp_core.watches import words
 from tests.io.sources.serving import site
 from tests.results import make_result

@@ -17,7 +17,7 @@ from grasp_core.settings import Settings
 from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.schema import watches
-from grasp_core.store.watches.records import Watch
+from grasp_core.store.watches import Watch
 from tests.empty_store import empty_home
 from tests.store.making import change
 

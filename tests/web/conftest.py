@@ -22,13 +22,11 @@ from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings
 from grasp_core.store.runs import RunRecord
 from grasp_core.web.api.app import mount
-from grasp_core.web.gate import Gate
-from grasp_core.web.headers import Headers, security_headers
+from grasp_core.web.gate import Gate, TabGate
+from grasp_core.web.headers import Headers, WayBack, security_headers
 from grasp_core.web.metrics import Metrics
-from grasp_core.web.tabs import TabGate
 from grasp_core.web.uploads import UploadLedger
 from grasp_core.web.visits import Visits
-from grasp_core.web.way_back import WayBack
 from tests.empty_store import empty_home
 from tests.pages.conftest import packages_looked_through_once as packages_looked_through_once
 from tests.results import make_result

@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from grasp_core.web.connections import send_at_once
+from grasp_core.web.gate import send_at_once
 
 
 @pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_INET6])

@@ -28,8 +28,7 @@ from grasp_core.people import Identity
 from grasp_core.server import make_server
 from grasp_core.settings import Settings
 from grasp_core.store.people.members import Member
-from pages._ui.session.cookie import claims_of, signed_in
-from pages._ui.session.identity import sender
+from pages._ui.session.identity import claims_of, sender, signed_in
 from tests.empty_store import empty_home
 from tests.web.conftest import SIGN_IN
 

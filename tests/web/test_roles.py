@@ -15,12 +15,13 @@ from grasp_core.engine.pools import workers
 from grasp_core.errors import AccessError
 from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings
-from grasp_core.store.people import refusals
+from grasp_core.store.people import audit as refusals
 from grasp_core.visitors import CLOSED
+from pages._ui import start as doors
 from pages._ui.data import files
-from pages._ui.session import identity, permissions, state
+from pages._ui.session import identity, state
+from pages._ui.session import identity as permissions
 from pages._ui.shell.screens import SCREENS
-from pages._ui.start import start_actions as doors
 from tests.empty_store import empty_home
 from tests.pages.visits import plain
 from tests.results import make_result

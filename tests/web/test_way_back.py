@@ -4,7 +4,7 @@ from urllib.parse import quote
 
 import pytest
 
-from grasp_core.web.way_back import COOKIE
+from grasp_core.web.headers import COOKIE
 from tests.web.conftest import ANN, SIGN_IN, MakeClient
 
 

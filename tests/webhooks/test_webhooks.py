@@ -17,7 +17,7 @@ from sqlalchemy import Engine
 
 from grasp_core.errors import DataError, SettingsError
 from grasp_core.settings import Settings, read_settings
-from grasp_core.store.calls.webhooks import WebhookStore
+from grasp_core.store.calls import WebhookStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import webhooks
 from grasp_core.webhooks.sending import BACKOFF_SECONDS, Webhooks

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from grasp_core.benchmark.baselines import minilm
-from grasp_core.benchmark.baselines.adaboost import fit_adaboost
+from grasp_core.benchmark.baselines import embedding as minilm
+from grasp_core.benchmark.baselines.classical import fit_adaboost, fit_plurality, fit_tfidf
 from grasp_core.benchmark.baselines.embedding import MODULES, Embedder
-from grasp_core.benchmark.baselines.plurality import fit_plurality
 from grasp_core.benchmark.baselines.protocol import Fit
-from grasp_core.benchmark.baselines.tfidf import fit_tfidf
 from grasp_core.errors import SpecError
 from grasp_core.extras import has, require
 from grasp_core.wording import quoted

@@ -11,9 +11,8 @@ from typing import Any, Literal
 import numpy as np
 
 from grasp_core.benchmark.baselines.protocol import Fit, Texts, known_labels
-from grasp_core.benchmark.scoring.bootstrap import resampled_f1
 from grasp_core.benchmark.scoring.folds import Fold, leave_one_out, stratified_splits, taken
-from grasp_core.benchmark.scoring.misleading import file_cautions, loo_cautions, split_cautions
+from grasp_core.benchmark.scoring.scores import file_cautions, loo_cautions, resampled_f1, split_cautions
 from grasp_core.benchmark.tasks import Rows, Task
 from grasp_core.errors import DataError
 from grasp_core.remarks.remark import Remark

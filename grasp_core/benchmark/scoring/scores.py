@@ -1,8 +1,9 @@
-"""Scores of a submission, task by task and overall."""
+"""Scores of labels against gold: F1 by class and macro, their intervals, what misleads about them."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,11 +12,120 @@ import numpy as np
 
 from grasp_core.annotations import Codes, FloatArray, Int64Array
 from grasp_core.benchmark.gold import Gold
-from grasp_core.benchmark.scoring.bootstrap import RESAMPLES, resampled_f1
-from grasp_core.benchmark.submissions.submission import Submission
-from grasp_core.benchmark.tasks import Task
+from grasp_core.benchmark.scoring.folds import Fold
+from grasp_core.benchmark.submissions import Submission
+from grasp_core.benchmark.tasks import Rows, Task
 from grasp_core.errors import DataError
-from grasp_core.statistics.f1 import confusion, interval, macro_f1
+from grasp_core.remarks.benchmark import BaselineCaution
+from grasp_core.remarks.remark import Remark
+from grasp_core.statistics.f1 import confusion, distinct, f1_of_totals, indicator, interval, macro_f1, streams
+
+RESAMPLES = 10_000
+FEW = 16
+"""Items per distinct row from which the counts are drawn at once."""
+
+
+def resampled_f1(
+    gold: Codes,
+    systems: Sequence[Codes],
+    classes: int,
+    *,
+    seed: int,
+    purpose: str,
+    resamples: int = RESAMPLES,
+) -> FloatArray:
+    """Macro-F1 (leaderboard's convention) of one or several systems on items drawn with replacement.
+
+    Parameters
+    ----------
+    gold : int array, shape (n,)
+    systems : sequence of int arrays, each of shape (n,)
+        Predicted classes; every system is scored on the same draws.
+    classes : int
+        K.
+    seed : int
+    purpose : str
+        What the draws are for, e.g. the task's name: tasks must not share their draws.
+    resamples : int
+        B.
+
+    Returns
+    -------
+    float array, shape (systems, B)
+
+    Notes
+    -----
+    Items that agree in gold and predictions are alike, so only the counts of the distinct rows are drawn;
+    sums over rows are products with 0/1 matrices.
+
+    References
+    ----------
+    Efron and Tibshirani, *An Introduction to the Bootstrap*, 1993, chapter 13 (percentile interval).
+    """
+    rows, times = distinct([gold, *systems])
+    of_gold = indicator(rows[:, 0], classes)
+    of_systems = [indicator(rows[:, column], classes) for column in range(1, rows.shape[1])]
+    both = [of_gold * of_system for of_system in of_systems]
+    blocks = []
+    for generator, size in streams(seed, f"bootstrap {purpose}", resamples):
+        drawn = _drawn(generator, times, size).astype(np.float64)
+        golds = drawn @ of_gold
+        scores = [
+            f1_of_totals(drawn @ right, golds, drawn @ of_system)
+            for right, of_system in zip(both, of_systems, strict=True)
+        ]
+        blocks.append(np.stack(scores))
+    return np.concatenate(blocks, axis=1)
+
+
+def _drawn(generator: np.random.Generator, times: Int64Array, size: int) -> Int64Array:
+    """How often each distinct row is drawn, shape (size, P).
+
+    Notes
+    -----
+    Multinomial: a few rows are drawn at once with their counts, many are counted item by item, which is
+    faster where they are nearly as many as the items.
+    """
+    n, P = int(times.sum()), times.size
+    if n > P * FEW:
+        return generator.multinomial(n, times / n, size=size)
+    row_of_item = np.repeat(np.arange(P), times)
+    rows = row_of_item[generator.integers(n, size=(size, n), dtype=np.int32)]
+    rows += P * np.arange(size)[:, None]
+    return np.bincount(rows.ravel(), minlength=size * P).reshape(size, P)
+
+
+def loo_cautions(labels: Sequence[str]) -> tuple[Remark, ...]:
+    """Of leave-one-out."""
+    counts = Counter(labels)
+    found = [BaselineCaution.LEAVE_ONE_OUT()]
+    most = counts.most_common(2)
+    if len(most) > 1 and most[0][1] == most[1][1]:
+        found.append(BaselineCaution.LARGEST_CLASSES_ALIKE())
+    single = sum(count == 1 for count in counts.values())
+    if single:
+        found.append(BaselineCaution.SINGLE_WITHOUT_EXAMPLE(classes=single))
+    return tuple(found)
+
+
+def split_cautions(labels: Sequence[str], folds: Sequence[Fold]) -> tuple[Remark, ...]:
+    """Of repeated stratified splits."""
+    counts = Counter(labels).values()
+    found = [BaselineCaution.SPLITS(learnt=len(folds[0].train), rows=len(labels))]
+    single = sum(count == 1 for count in counts)
+    if single:
+        found.append(BaselineCaution.SINGLE_NEVER_TESTED(classes=single))
+    rare = sum(1 < count < 5 for count in counts)
+    if rare:
+        found.append(BaselineCaution.RARE_CLASSES(classes=rare))
+    return tuple(found)
+
+
+def file_cautions(train: Rows, test: Rows) -> tuple[Remark, ...]:
+    """Of other labelled rows."""
+    known = {json.dumps(text, sort_keys=True) for text in train.texts}
+    both = sum(json.dumps(text, sort_keys=True) in known for text in test.texts)
+    return (BaselineCaution.ROWS_LEARNT_FROM(both=both, rows=len(test.ids)),) if both else ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,7 +185,7 @@ def score(
     seed: int = 1,
     resamples: int = RESAMPLES,
 ) -> Scores:
-    """Score a submission that :func:`~grasp_core.benchmark.submissions.validation.require_scorable` takes.
+    """Score a submission that :func:`~grasp_core.benchmark.submissions.require_scorable` takes.
 
     Parameters
     ----------

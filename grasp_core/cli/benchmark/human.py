@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from grasp_core.benchmark.gold_column import gold_labels
+from grasp_core.benchmark.gold import gold_labels
 from grasp_core.benchmark.scoring.human import human_baseline
 from grasp_core.cli.data.options import add_reading
 from grasp_core.cli.data.reading import read

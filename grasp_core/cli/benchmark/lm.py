@@ -9,16 +9,19 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from grasp_core.benchmark.baselines.embedding import Embedder
-from grasp_core.benchmark.language_models.asking import Asking, Watch
-from grasp_core.benchmark.language_models.baseline import InContext
+from grasp_core.benchmark.language_models.answers import Answers, Asking, Usage, Watch
 from grasp_core.benchmark.language_models.endpoint import Endpoint
-from grasp_core.benchmark.language_models.ledger import Answers, Usage
-from grasp_core.benchmark.language_models.local import LocalModel
-from grasp_core.benchmark.language_models.model import LanguageModel
-from grasp_core.benchmark.language_models.scoring import Setting
-from grasp_core.benchmark.language_models.selection import Similarity, cosine_of
-from grasp_core.benchmark.language_models.tokens import FileTokens
-from grasp_core.benchmark.language_models.tuning import Trial, grid, macro_f1_declared, paper_sweeps, tune
+from grasp_core.benchmark.language_models.in_context import (
+    InContext,
+    Setting,
+    Trial,
+    grid,
+    macro_f1_declared,
+    paper_sweeps,
+    tune,
+)
+from grasp_core.benchmark.language_models.model import LanguageModel, LocalModel
+from grasp_core.benchmark.language_models.prompt import FileTokens, Similarity, cosine_of
 from grasp_core.benchmark.tasks import TRAIN_FILE, Task, read_rows, read_task
 from grasp_core.cli.benchmark.arguments import whole
 from grasp_core.cli.terminal.lines import clear_line, note, show_rows

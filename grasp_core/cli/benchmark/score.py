@@ -10,11 +10,9 @@ from pathlib import Path
 import pandas as pd
 
 from grasp_core.benchmark.gold import Gold, read_gold
-from grasp_core.benchmark.scoring.compare import compare
-from grasp_core.benchmark.scoring.mistakes import errors_csv, mistakes_text
+from grasp_core.benchmark.scoring.compare import compare, errors_csv, mistakes_text
 from grasp_core.benchmark.scoring.scores import Scores, score, scores_json
-from grasp_core.benchmark.submissions.submission import Submission, read_submission
-from grasp_core.benchmark.submissions.validation import known_ids, require_scorable
+from grasp_core.benchmark.submissions import Submission, known_ids, read_submission, require_scorable
 from grasp_core.benchmark.tasks import Task, read_tasks
 from grasp_core.cli.benchmark.arguments import add_gold, add_seed, add_submission, add_tasks
 from grasp_core.cli.terminal.lines import note

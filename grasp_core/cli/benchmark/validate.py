@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from grasp_core.benchmark.submissions.submission import read_submission
-from grasp_core.benchmark.submissions.validation import VALIDATED, known_ids, validate
+from grasp_core.benchmark.submissions import VALIDATED, known_ids, read_submission, validate
 from grasp_core.benchmark.tasks import read_tasks
 from grasp_core.cli.benchmark.arguments import add_submission, add_tasks
 from grasp_core.cli.terminal.lines import note

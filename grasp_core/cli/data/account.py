@@ -6,7 +6,7 @@ from grasp_core.cli.terminal.lines import note
 from grasp_core.data_spec import DataSpec
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.report.account import account_sentence, unused_sentence
-from grasp_core.report.words.labelled import labelled_sentence
+from grasp_core.report.words.label_use import labelled_sentence
 from grasp_core.report.words.printable import printable
 
 

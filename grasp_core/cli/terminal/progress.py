@@ -12,8 +12,8 @@ from grasp_core.cli.terminal.lines import Lines, note
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.watching import Watcher
 from grasp_core.permutation.jit import preparing, telling
+from grasp_core.report.words.names import what_is_provisional
 from grasp_core.report.words.printable import printable
-from grasp_core.report.words.so_far import what_is_provisional
 from grasp_core.result import Result
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 from grasp_core.rater_map.tables import axes_table, distance_words, groups_table
 from grasp_core.rater_map.values import RaterMap
 from grasp_core.rater_map.words import sentences
+from grasp_core.report.account import how_it_ended
 from grasp_core.report.contents import brackets
 from grasp_core.report.everybody import agreement_tables
 from grasp_core.report.findings.findings import leading
@@ -17,9 +18,7 @@ from grasp_core.report.given import given_sentences, given_table
 from grasp_core.report.in_numbers import means_in_numbers, statistics_in_numbers
 from grasp_core.report.pairs.sentences import PAIRS_SAID, most_told
 from grasp_core.report.slices import side_by_side, slice_sentences
-from grasp_core.report.stopping import how_it_ended
-from grasp_core.report.tables.groups import verdict_table, wide_table
-from grasp_core.report.tables.labels import label_use_by_group, with_label_use
+from grasp_core.report.tables import label_use_by_group, verdict_table, wide_table, with_label_use
 from grasp_core.report.words.names import (
     LABEL_USE_EXPLANATION,
     LABEL_USE_NAME,

@@ -13,11 +13,8 @@ from grasp_core.charts import (
     null_histograms,
     verdict_chart,
 )
-from grasp_core.export.html.data import again, data
-from grasp_core.export.html.given import given
-from grasp_core.export.html.labels import label_use
-from grasp_core.export.html.pairs import pairs
 from grasp_core.export.html.parts import (
+    STYLE,
     Cell,
     definitions,
     figure,
@@ -28,11 +25,9 @@ from grasp_core.export.html.parts import (
     table,
     text,
 )
-from grasp_core.export.html.rater_map import rater_map
-from grasp_core.export.html.slices import slices
-from grasp_core.export.html.style import STYLE
+from grasp_core.export.html.sections import again, data, given, label_use, pairs, rater_map, slices
 from grasp_core.outcome import Outcome
-from grasp_core.rater_map.reported import printable_map
+from grasp_core.rater_map.tables import printable_map
 from grasp_core.rater_map.values import RaterMap
 from grasp_core.remarks.remark import Remark
 from grasp_core.report.contents import (
@@ -46,11 +41,11 @@ from grasp_core.report.contents import (
 )
 from grasp_core.report.everybody import agreement_tables, in_one_line
 from grasp_core.report.findings.findings import judged, leading
+from grasp_core.report.findings.mending import Warned
 from grasp_core.report.findings.sentences import Answer, answer
-from grasp_core.report.findings.warned import Warned
 from grasp_core.report.saved import spec_json
-from grasp_core.report.tables.labels import with_label_use
-from grasp_core.report.words.labelled import labelled_sentence
+from grasp_core.report.tables import with_label_use
+from grasp_core.report.words.label_use import labelled_sentence
 from grasp_core.report.words.names import (
     SIGNIFICANCE_NAMES,
     WORDS,

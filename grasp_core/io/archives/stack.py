@@ -10,8 +10,7 @@ import pyarrow as pa
 
 from grasp_core.annotations import Int64Array
 from grasp_core.io.table import names
-from grasp_core.io.table.cells import check_cells
-from grasp_core.io.table.columns import Column
+from grasp_core.io.table.columns import Column, check_cells
 from grasp_core.io.table.parsed import Parsed
 
 _UNIQUE = 0.95

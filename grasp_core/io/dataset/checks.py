@@ -1,24 +1,100 @@
-"""Checks of the data, one per function: what must hold, and what is to be known."""
+"""Specs held against columns, and sentences with what would do."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
+import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
 
-from grasp_core.annotations import BoolArray, Codes, number_of
+from grasp_core.annotations import Annotations, BoolArray, Codes, number_of
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import Problem, know, stop
-from grasp_core.io.dataset.raters.columns import DescribingColumn
-from grasp_core.io.dataset.raters.profiles import Profiles
-from grasp_core.io.dataset.votes import Votes, id_columns
+from grasp_core.io.dataset.filters import Sieve
+from grasp_core.io.dataset.raters import DescribingColumn, Profiles
+from grasp_core.io.dataset.votes import Cells, Votes, id_columns
 from grasp_core.io.table.columns import misspelt, odd_texts
 from grasp_core.io.table.table import Table
 from grasp_core.remarks.problems import DataProblem
 from grasp_core.remarks.remark import Remark
 from grasp_core.wording import closest, quoted
+
+_WRITTEN_MANY_WAYS = (
+    ("Woman", {"f", "female", "w", "woman", "women", "girl"}),
+    ("Man", {"m", "male", "man", "men", "boy"}),
+    ("Nonbinary", {"nonbinary", "non-binary", "non binary", "nb", "enby"}),
+    ("Yes", {"y", "yes"}),
+    ("No", {"n", "no"}),
+)
+"""Words that mean the same; only proposed where at least two of them occur."""
+OTHER = "Other"
+
+
+def one_spelling(counts: Mapping[str, int]) -> dict[str, str]:
+    """Values to write instead, where some differ only by case, spaces, Unicode form or a common short form.
+
+    Parameters
+    ----------
+    counts : mapping from value to cells
+
+    Returns
+    -------
+    dict
+        From each value that should change to the most frequent of those that are alike.
+    """
+    alike: dict[str, list[str]] = {}
+    for value in counts:
+        if value.strip():
+            alike.setdefault(_meaning(value), []).append(value)
+    changes: dict[str, str] = {}
+    for values in alike.values():
+        best = max(values, key=lambda value: (counts[value], len(value.strip()), value))
+        tidy = " ".join(unicodedata.normalize("NFC", best).split())
+        if len(values) > 1 or tidy != best:
+            changes.update({value: tidy for value in values if value != tidy})
+    return changes
+
+
+def merge_rare(counts: Mapping[str, int], fewer_than: int) -> dict[str, str]:
+    """Values with too few cells, all into one; none if that would merge everything or a single value."""
+    rare = [value for value, count in counts.items() if count < fewer_than and value.strip()]
+    if len(rare) < 2 or len(rare) == len(counts):
+        return {}
+    return {value: OTHER for value in rare if value != OTHER}
+
+
+def _meaning(value: str) -> str:
+    folded = " ".join(unicodedata.normalize("NFKC", value).casefold().split())
+    return next((word for word, ways in _WRITTEN_MANY_WAYS if folded in ways), folded)
+
+
+def answered(questions: Sequence[Annotations]) -> tuple[Codes, Codes]:
+    """Items and raters of the annotations: an answer, or several, of one rater to one item are one."""
+    if len(questions) == 1:
+        return questions[0].item, questions[0].rater
+    n_raters = questions[0].n_raters
+    pairs = [one.item.astype(np.int64) * n_raters + one.rater for one in questions]
+    item, rater = np.divmod(np.unique(np.concatenate(pairs)), n_raters)
+    return item, rater
+
+
+def together(sieves: Sequence[Sieve]) -> Votes:
+    """One entry per annotation, however many questions it answers."""
+    votes = sieves[0].votes
+    if len(sieves) == 1:
+        return votes
+    n_raters = len(votes.rater_ids)
+    pairs = np.concatenate([t.votes.item.astype(np.int64) * n_raters + t.votes.rater for t in sieves])
+    pairs, first = np.unique(pairs, return_index=True)
+    item, rater = np.divmod(pairs, n_raters)
+    row, label = (
+        np.concatenate([getattr(t.votes, name) for t in sieves])[first] for name in ("row", "label")
+    )
+    return dataclasses.replace(votes, of_cells=Cells(item, rater, label, row), chosen=None)
+
 
 MAX_CATEGORIES = 256
 """More distinct labels than this are taken for a mistake."""

@@ -13,13 +13,13 @@ from grasp_core.annotations import BoolArray, Codes
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import Problem
 from grasp_core.io.dataset import checks, filters, repeats
+from grasp_core.io.dataset.checks import together
 from grasp_core.io.dataset.filters import Sieve, Step, per_rater
-from grasp_core.io.dataset.questions import together
 from grasp_core.io.dataset.recoding import Seen
 from grasp_core.io.dataset.votes import Votes, alike_ids, blank_ids, cell_columns
 from grasp_core.io.table.table import Table
 from grasp_core.ordering import tallied
-from grasp_core.remarks.left_out import LeftOutReason
+from grasp_core.remarks.cautions import LeftOutReason
 from grasp_core.wording import EXAMPLES
 
 

@@ -12,13 +12,13 @@ from grasp_core.account import LeftOut
 from grasp_core.annotations import BoolArray, Codes
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import Problem, know, stop
-from grasp_core.io.dataset.raters.columns import DescribingColumn
+from grasp_core.io.dataset.raters import DescribingColumn
 from grasp_core.io.dataset.recoding import numbers_of
 from grasp_core.io.dataset.votes import Votes
 from grasp_core.io.table.columns import Column
 from grasp_core.io.table.table import Table
 from grasp_core.ordering import tallied
-from grasp_core.remarks.left_out import LeftOutReason
+from grasp_core.remarks.cautions import LeftOutReason
 from grasp_core.remarks.problems import DataProblem
 from grasp_core.remarks.remark import Remark
 from grasp_core.wording import closest, quoted

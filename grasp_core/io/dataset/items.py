@@ -12,8 +12,7 @@ from grasp_core.annotations import BoolArray, Codes
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError, Problem, SpecError, know, raise_stopping, stop
 from grasp_core.io.dataset.checks import no_column
-from grasp_core.io.dataset.raters.columns import DescribingColumn, Source, merged
-from grasp_core.io.dataset.raters.ids import alike
+from grasp_core.io.dataset.raters import DescribingColumn, Source, alike, merged
 from grasp_core.io.dataset.votes import cell_columns, id_columns
 from grasp_core.io.table.columns import near_duplicates
 from grasp_core.io.table.table import Table

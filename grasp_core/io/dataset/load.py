@@ -20,20 +20,19 @@ from grasp_core.data_spec import DataSpec
 from grasp_core.errors import Problem, raise_stopping
 from grasp_core.io.dataset import checks, filters, recoding
 from grasp_core.io.dataset.accounting import summary, unused
+from grasp_core.io.dataset.checks import answered, together
 from grasp_core.io.dataset.contents import Contents, leave_out
 from grasp_core.io.dataset.filters import Removal
 from grasp_core.io.dataset.forming import annotations_of, attributes_of, axis_of, categories_of
 from grasp_core.io.dataset.items import Descriptions
-from grasp_core.io.dataset.questions import answered, together
-from grasp_core.io.dataset.raters.columns import DescribingColumn
-from grasp_core.io.dataset.raters.profiles import Profiles
+from grasp_core.io.dataset.raters import DescribingColumn, Profiles
 from grasp_core.io.dataset.recoding import all_recoded, ranges, recode
 from grasp_core.io.dataset.screening import leave_out_screened
 from grasp_core.io.dataset.votes import rater_rows, read_votes
 from grasp_core.io.table.columns import near_duplicates
 from grasp_core.io.table.table import Table
 from grasp_core.ordering import tallied
-from grasp_core.remarks.left_out import LeftOutReason
+from grasp_core.remarks.cautions import LeftOutReason
 from grasp_core.result import DataSummary, FileFingerprint
 from grasp_core.wording import EXAMPLES, quoted
 

@@ -13,7 +13,7 @@ from grasp_core.io.dataset.votes import Votes
 from grasp_core.io.table import names
 from grasp_core.io.table.joined import parts_of
 from grasp_core.ordering import sorted_keys, tallied
-from grasp_core.remarks.left_out import LeftOutReason
+from grasp_core.remarks.cautions import LeftOutReason
 from grasp_core.remarks.problems import DataProblem
 from grasp_core.remarks.remark import Remark
 from grasp_core.wording import EXAMPLES, quoted

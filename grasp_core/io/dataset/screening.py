@@ -12,7 +12,7 @@ from grasp_core.io.dataset.filters import Sieve, per_rater
 from grasp_core.io.dataset.forming import annotations_of
 from grasp_core.io.dataset.votes import Votes
 from grasp_core.ordering import tallied
-from grasp_core.remarks.left_out import LeftOutReason
+from grasp_core.remarks.cautions import LeftOutReason
 
 REASONS: Mapping[Screen, LeftOutReason] = {
     "random": LeftOutReason.AT_CHANCE,

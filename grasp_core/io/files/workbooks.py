@@ -1,8 +1,9 @@
-"""Spreadsheets as text: XLSX, XLS and ODS."""
+"""Workbooks: sheets of Excel and OpenDocument as rows."""
 
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import io
 import math
 import re
@@ -16,16 +17,117 @@ from xml.parsers import expat
 
 import numpy as np
 import pyarrow as pa
+import python_calamine as calamine
 
 from grasp_core.errors import DataError, Problem, know
 from grasp_core.io.archives import containers
 from grasp_core.io.archives.members import Member
-from grasp_core.io.files import sheets as cells
 from grasp_core.io.files.headers import Header, header_of
-from grasp_core.io.table.cells import MAX_WRITTEN
+from grasp_core.io.table.columns import MAX_WRITTEN, duration_text, moment_text
 from grasp_core.io.table.parsed import MAX_COLUMNS, Parsed, from_rows, name_columns, no_rows
 from grasp_core.remarks.problems import FileProblem
 from grasp_core.wording import EXAMPLES, agree, listed, number, quoted
+
+_MERGED = 1_000
+"""Merged areas that are told one by one."""
+_SHEET = calamine.SheetTypeEnum.WorkSheet
+_VISIBLE = calamine.SheetVisibleEnum.Visible
+
+
+def sheets_of(
+    content: bytes, chosen: str | None, most_cells: int = MAX_WRITTEN
+) -> Iterator[tuple[dict[str, Any], Iterator[list[str]]]]:
+    """Facts about a workbook, with rows: of the sheet chosen, else of each that holds a table.
+
+    A row is the texts of its cells from the sheet's first used column to the row's last filled one.
+    """
+    try:
+        with calamine.load_workbook(io.BytesIO(content)) as book:
+            yield from _of_book(book, chosen, most_cells)
+    except calamine.PasswordError:
+        yield {"refused": "password"}, iter(())
+    except calamine.CalamineError:
+        yield {"refused": "damaged"}, iter(())
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # Rust's, which has no public name
+            raise
+        yield {"refused": "damaged"}, iter(())
+
+
+def _of_book(
+    book: calamine.CalamineWorkbook, chosen: str | None, most_cells: int
+) -> Iterator[tuple[dict[str, Any], Iterator[list[str]]]]:
+    shown = [sheet.name for sheet in book.sheets_metadata if (sheet.typ, sheet.visible) == (_SHEET, _VISIBLE)]
+    filled: list[str] = []
+    further: list[str] = []
+    first: calamine.CalamineSheet | None = None
+    for name in shown:
+        sheet = book.get_sheet_by_name(name)
+        if sheet.start is None:
+            continue
+        if sheet.height * sheet.width > most_cells:
+            yield {"refused": "sparse", "sheet": name}, iter(())
+            return
+        filled.append(name)
+        if not (_holds_table(sheet) if chosen is None else name == chosen):
+            continue
+        if first is None:
+            first = sheet
+        else:
+            further.append(name)  # read again, so that not all are in memory
+    if first is None:
+        yield {"refused": "no table" if chosen is None else "no sheet", "sheets": filled}, iter(())
+        return
+    yield _about(first, filled), map(_row, first.iter_rows())
+    del first, sheet
+    for name in further:
+        again = book.get_sheet_by_name(name)
+        yield _about(again, filled), map(_row, again.iter_rows())
+
+
+def _about(sheet: calamine.CalamineSheet, filled: list[str]) -> dict[str, Any]:
+    merged = sheet.merged_cell_ranges or []
+    return {
+        "sheets": filled,
+        "sheet": sheet.name,
+        "width": sheet.width,
+        "left": (sheet.start or (0, 0))[1],
+        "merged": [[*first, *last] for first, last in merged[:_MERGED]],
+        "merged_count": len(merged),
+    }
+
+
+def _holds_table(sheet: calamine.CalamineSheet) -> bool:
+    """Whether at least two rows have at least two filled cells: a header and a row."""
+    rows = 0
+    for row in sheet.iter_rows():
+        rows += sum(cell != "" for cell in row) > 1
+        if rows == 2:
+            return True
+    return False
+
+
+def _row(cells: list[Any]) -> list[str]:
+    row = [text(cell) for cell in cells]
+    while row and not row[-1]:
+        row.pop()
+    return row
+
+
+def text(value: object) -> str:
+    """A cell as an export to CSV shows it; cells that hold an error come as empty ones."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, float):
+        return repr(value + 0.0).removesuffix(".0") if math.isfinite(value) else ""
+    if isinstance(value, datetime.datetime):
+        return moment_text(value)
+    if isinstance(value, datetime.timedelta):
+        return duration_text(value)
+    return value.isoformat() if isinstance(value, datetime.date | datetime.time) else str(value)
+
 
 OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 _WINDOW = 200
@@ -77,7 +179,7 @@ def parse(content: bytes, name: str, sheet: str | None) -> tuple[list[Member], t
     tables: list[Member] = []
     refused: DataError | None = None
     sheets: tuple[str, ...] = ()
-    for about, rows in cells.sheets(book, sheet, most_cells):
+    for about, rows in sheets_of(book, sheet, most_cells):
         if "refused" in about:
             raise _refused(about, kind, sheet, name)
         sheets = tuple(about["sheets"])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 
-from grasp_core.io.files import json_records
-from grasp_core.io.files.json_records import Record
+from grasp_core.io.files import json_files as json_records
+from grasp_core.io.files.json_files import Record
 from grasp_core.io.formats.crowds import mturk, prolific, zooniverse
 from grasp_core.io.formats.shapes import column_groups, list_columns
 from grasp_core.io.formats.shapes.described import without_descriptions
@@ -19,9 +19,9 @@ from grasp_core.io.formats.tools import (
     lewidi,
     list_cells,
     potato,
-    potato_tables,
     prodigy,
 )
+from grasp_core.io.formats.tools import potato as potato_tables
 from grasp_core.io.table.parsed import Parsed
 
 RecordReader = Callable[[Sequence[Record], str], Parsed | None]

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from grasp_core.annotations import Codes, is_number
-from grasp_core.io.guess.named import Named
+from grasp_core.io.guess.advice import Named
 from grasp_core.io.table import names
 from grasp_core.io.table.columns import Column
 from grasp_core.io.table.joined import with_joined

@@ -13,28 +13,26 @@ from grasp_core.errors import DataError, raise_stopping
 from grasp_core.io.dataset.checks import bands, no_column
 from grasp_core.io.dataset.load import candidate_axes
 from grasp_core.io.formats.datasets import known
-from grasp_core.io.formats.shapes.answers import MAX_AXES, PROPOSED_AXIS_VALUES
-from grasp_core.io.guess.advice import Advice, all_taken
+from grasp_core.io.formats.shapes.rows import MAX_AXES, PROPOSED_AXIS_VALUES
+from grasp_core.io.guess.advice import Advice, Named, Reason, all_taken
 from grasp_core.io.guess.columns.around import around_matrix, long_or_wide
 from grasp_core.io.guess.columns.cells import rater_by_file
 from grasp_core.io.guess.columns.labels import among_questions, doubts
 from grasp_core.io.guess.columns.long import guess_long
 from grasp_core.io.guess.columns.matrix import guess_matrix, named_matrix, survey
-from grasp_core.io.guess.design.begun_anew import begun_anew, contradicted
-from grasp_core.io.guess.design.melted import questions_in_rows
-from grasp_core.io.guess.design.spans import marked_spans
+from grasp_core.io.guess.design import begun_anew, contradicted, marked_spans, questions_in_rows
 from grasp_core.io.guess.look import MAX_ROWS, Look
-from grasp_core.io.guess.named import Named
-from grasp_core.io.guess.reasons import Reason
-from grasp_core.io.guess.rows.aside import advise_aside, guess_aside
-from grasp_core.io.guess.rows.exclusions import guess_exclusions
-from grasp_core.io.guess.rows.flags import occurrences
-from grasp_core.io.guess.rows.in_doubt import in_doubt
-from grasp_core.io.guess.values.choices import one_set
-from grasp_core.io.guess.values.missing import advise_missing, guess_missing, label_cells
-from grasp_core.io.guess.values.missing_profiles import missing_profiles
-from grasp_core.io.guess.values.spellings import odd_ids, one_number
-from grasp_core.io.guess.values.vocabularies import with_vocabulary
+from grasp_core.io.guess.rows import advise_aside, guess_aside, guess_exclusions, in_doubt, occurrences
+from grasp_core.io.guess.values import (
+    advise_missing,
+    guess_missing,
+    label_cells,
+    missing_profiles,
+    odd_ids,
+    one_number,
+    one_set,
+    with_vocabulary,
+)
 from grasp_core.io.table import names
 from grasp_core.io.table.joined import PLUS, with_joined
 from grasp_core.io.table.recipe import Recipe

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from grasp_core.data_spec import DataSpec
 from grasp_core.io.dataset.fitting import Fitted
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.io.guess.named import Named
+from grasp_core.io.guess.advice import Named
 from grasp_core.io.guess.recognise import Guess
 from grasp_core.io.guess.roles import Role
 from grasp_core.io.handling import work

@@ -13,7 +13,8 @@ from grasp_core.errors import DataError
 from grasp_core.io.archives import containers, foreign
 from grasp_core.io.archives.containers import Archive
 from grasp_core.io.archives.members import Member, together
-from grasp_core.io.files import delimited, encodings, json_records, workbooks
+from grasp_core.io.files import delimited, encodings, workbooks
+from grasp_core.io.files import json_files as json_records
 from grasp_core.io.formats import registry
 from grasp_core.io.formats.columnar import arrow_files, parquet, saved_dataset, statistical
 from grasp_core.io.formats.tools import doccano_fasttext

@@ -1,4 +1,4 @@
-"""A column as distinct texts and codes, and what is odd about its texts."""
+"""Columns of text: cells, dates, values."""
 
 from __future__ import annotations
 
@@ -7,15 +7,64 @@ import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, time, timedelta
 
 import numpy as np
 import pyarrow as pa
 
 from grasp_core.annotations import BoolArray, Codes
-from grasp_core.errors import Problem, know
+from grasp_core.errors import DataError, Problem, know
 from grasp_core.ordering import tallied
-from grasp_core.remarks.problems import DataProblem
+from grasp_core.remarks.problems import DataProblem, FileProblem
 from grasp_core.wording import number, quoted
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """What the type of a column says of its values.
+
+    Parameters
+    ----------
+    column : str
+    values : tuple of str
+        All of them, as texts; in their order where they have one.
+    ordered : bool
+    """
+
+    column: str
+    values: tuple[str, ...]
+    ordered: bool
+
+
+MAX_CELLS = 1 << 25
+"""Most cells of a table that a small file can be made to become."""
+MAX_WRITTEN = 2 * MAX_CELLS
+"""Most cells of a table that stand in the file one by one."""
+
+
+def check_cells(cells: int, name: str) -> None:
+    """Refuse a file whose few fields or lists would become a table beyond all memory.
+
+    Raises
+    ------
+    DataError
+    """
+    if cells > MAX_CELLS:
+        raise DataError(FileProblem.TOO_MANY_CELLS(file=name, most=MAX_CELLS))
+
+
+def moment_text(value: datetime) -> str:
+    """A day, or a day and a time, in ISO 8601."""
+    return value.date().isoformat() if value.time() == time() else value.isoformat(sep=" ")
+
+
+def duration_text(value: timedelta) -> str:
+    """Hours, minutes and seconds, e.g. ``26:03:04``."""
+    past = abs(value)
+    minutes, seconds = divmod(past.days * 86_400 + past.seconds, 60)
+    fraction = f".{past.microseconds:06}".rstrip("0") if past.microseconds else ""
+    return f"{'-' if value.days < 0 else ''}{minutes // 60}:{minutes % 60:02}:{seconds:02}{fraction}"
+
 
 LIKE_MISSING = frozenset({"na", "n/a", "#n/a", "nan", "none", "null", "-", "?", "."})
 

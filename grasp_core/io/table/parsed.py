@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from grasp_core.annotations import Int64Array
 from grasp_core.errors import DataError, Problem, know
+from grasp_core.io.table.columns import Vocabulary
 from grasp_core.io.table.recipe import Recipe
-from grasp_core.io.table.vocabulary import Vocabulary
 from grasp_core.remarks.problems import FileProblem
 
 Watch = Callable[[int, int], None]

@@ -11,9 +11,8 @@ import pyarrow as pa
 
 from grasp_core.annotations import Int64Array
 from grasp_core.errors import Problem
-from grasp_core.io.table.columns import Column
+from grasp_core.io.table.columns import Column, Vocabulary
 from grasp_core.io.table.recipe import Recipe
-from grasp_core.io.table.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, slots=True, eq=False)

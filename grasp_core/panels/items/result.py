@@ -1,4 +1,4 @@
-"""What was found about a group's items, as immutable values, and its file form (``grasp-items``)."""
+"""What was found about a group's items, their texts, and its file form (``grasp-items``)."""
 
 from __future__ import annotations
 
@@ -6,12 +6,38 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
+from grasp_core.data_spec import DataSpec
 from grasp_core.groups import Group
+from grasp_core.io.table.table import Table
 from grasp_core.json_values import damaged, from_json, in_file, require_header, to_json
 from grasp_core.outcome import Significance
 from grasp_core.remarks.remark import Remark
 from grasp_core.result import DataSummary, group_of, with_group
 from grasp_core.spec import RunSpec
+
+KEPT = 1_200
+"""Characters kept of a text; nobody reads more of it in a table."""
+
+
+def texts_of_items(table: Table, spec: DataSpec) -> dict[str, str] | None:
+    """The beginning of the first text of each item; None where no column holds texts.
+
+    Parameters
+    ----------
+    table : Table
+        The annotations.
+    spec : DataSpec
+    """
+    if spec.text is None or spec.item is None or {spec.text, spec.item} - set(table.columns):
+        return None
+    item, text = table.column(spec.item), table.column(spec.text)
+    kept = [words[:KEPT] + ("…" if len(words) > KEPT else "") for words in text.values]
+    found: dict[str, str] = {}
+    for code, words in zip(item.codes.tolist(), text.codes.tolist(), strict=True):
+        if kept[words] not in spec.missing:
+            found.setdefault(item.values[code], kept[words])
+    return found
+
 
 FORMAT = "grasp-items"
 FORMAT_VERSION = 1

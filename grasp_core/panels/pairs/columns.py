@@ -1,19 +1,15 @@
-"""The columns of pairs: what is known of the first group beside the second, then what takes both.
-
-A pair's first columns are those of a group (:mod:`grasp_core.panels.cohesion.columns`), of which XRR, gap,
-distance and label use are tested. Behind those of all pairs lie, pair by pair, the second group's gap and the
-differences of both groups.
-"""
+"""Statistics of two groups, in columns."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
-from grasp_core.annotations import FloatArray
+from grasp_core.annotations import Annotations, BoolArray, FloatArray, Raters
+from grasp_core.groups import Grouping
 from grasp_core.pairs import PAIR_STATISTICS
 from grasp_core.panels.cohesion.columns import (
     GAI,
@@ -21,10 +17,112 @@ from grasp_core.panels.cohesion.columns import (
     group_families,
     known_of,
 )
+from grasp_core.panels.cohesion.label_use import Labels
+from grasp_core.panels.cohesion.panel import with_reasons
 from grasp_core.permutation.nulls.deviations import Known
 from grasp_core.permutation.testing.attainable import Symmetry
 from grasp_core.permutation.testing.tests import Family, Tests
+from grasp_core.remarks.reasons import NoValue
+from grasp_core.remarks.remark import Remark
 from grasp_core.spec import STATISTICS, AnalysisSpec
+
+
+def reasons_of_pair(
+    reasons: Sequence[Mapping[str, Remark]],
+    columns: FloatArray,
+    by_shares: BoolArray,
+    analysis: AnalysisSpec,
+) -> dict[str, Remark]:
+    """Reasons by the pair's statistic, from those of its two groups and their columns, shape (2, W)."""
+    a, b = with_reasons([dict(of_group) for of_group in reasons], columns, by_shares, analysis)
+    found = {
+        "distance": a.get("distance"),
+        "xrr": a.get("xrr"),
+        "gap_a": a.get("gap"),
+        "gap_b": b.get("gap"),
+        "irr_difference": _half(a, b, "irr"),
+        "gai_difference": _half(a, b, "gai"),
+    }
+    return {name: reason for name, reason in found.items() if reason is not None}
+
+
+def _half(a: Mapping[str, Remark], b: Mapping[str, Remark], name: str) -> Remark | None:
+    reason = a.get(name) or b.get(name)
+    return None if reason is None else NoValue.GAI_HALF_MISSING(statistic=name.upper(), because=reason)
+
+
+class TwoGroups(NamedTuple):
+    """The raters of two groups and the items that one of them has rated.
+
+    Parameters
+    ----------
+    questions : tuple of Annotations
+        Over the same items and raters.
+    raters : Raters
+    grouping : Grouping
+        Of two groups, each the other's complement.
+    """
+
+    questions: tuple[Annotations, ...]
+    raters: Raters
+    grouping: Grouping
+
+    @property
+    def n_labels(self) -> int:
+        """Labels that are told of."""
+        return Labels.of(self.questions).told
+
+    @property
+    def n_annotations(self) -> int:
+        """Answers to all questions."""
+        return sum(one.n_annotations for one in self.questions)
+
+
+def two_groups(
+    questions: Sequence[Annotations], raters: Raters, grouping: Grouping, a: int, b: int
+) -> TwoGroups:
+    """Leave everybody out who is in neither of the groups `a` and `b`, which have no rater in common."""
+    of_pair = grouping.member[[a, b]]
+    chosen: BoolArray = np.any(of_pair, axis=0)
+    member = of_pair[:, chosen]
+    return TwoGroups(
+        only_raters(questions, chosen),
+        raters.some(chosen),
+        Grouping(
+            (grouping.groups[a], grouping.groups[b]),
+            member,
+            np.ones((1, member.shape[1]), dtype=np.bool_),
+            np.zeros(2, dtype=np.intp),
+        ),
+    )
+
+
+def only_raters(questions: Sequence[Annotations], chosen: BoolArray) -> tuple[Annotations, ...]:
+    """The answers of the chosen raters, shape (J,), to the items that one of them has rated."""
+    answers = [chosen[one.rater] for one in questions]
+    rated = np.zeros(questions[0].n_items, dtype=np.bool_)
+    for one, here in zip(questions, answers, strict=True):
+        rated[one.item[here]] = True
+    ids = tuple(questions[0].rater_ids[j] for j in np.flatnonzero(chosen))
+    return tuple(
+        _restricted(one, here, chosen, rated, ids) for one, here in zip(questions, answers, strict=True)
+    )
+
+
+def _restricted(
+    annotations: Annotations, here: BoolArray, chosen: BoolArray, rated: BoolArray, ids: tuple[str, ...]
+) -> Annotations:
+    """The annotations that are `here`, among the chosen raters and rated items."""
+    new_rater, new_item = np.cumsum(chosen) - 1, np.cumsum(rated) - 1
+    return Annotations.from_codes(
+        item=new_item[annotations.item[here]],
+        rater=new_rater[annotations.rater[here]],
+        category=annotations.category[here],
+        item_ids=[name for name, is_rated in zip(annotations.item_ids, rated, strict=True) if is_rated],
+        rater_ids=ids,
+        categories=annotations.categories,
+    )
+
 
 OF_FIRST = {"distance": "distance", "xrr": "xrr", "gap_a": "gap"}
 """Statistics of a pair that are the first group's, with their names there."""

@@ -28,10 +28,16 @@ from grasp_core.panels.cohesion.verdict import (
     values_together,
     verdict_of,
 )
-from grasp_core.panels.pairs.columns import PairPlaces, names_of, pair_columns, pairs_tests, side_by_side
+from grasp_core.panels.pairs.columns import (
+    PairPlaces,
+    names_of,
+    pair_columns,
+    pairs_tests,
+    reasons_of_pair,
+    side_by_side,
+    two_groups,
+)
 from grasp_core.panels.pairs.intervals import with_intervals
-from grasp_core.panels.pairs.missing import reasons_of_pair
-from grasp_core.panels.pairs.sides import two_groups
 from grasp_core.panels.panel import Later
 from grasp_core.permutation import questions
 from grasp_core.permutation.label_use import residuals_of

@@ -18,8 +18,8 @@ from grasp_core.report.conventions import (
     VOTING_AGREEMENT,
     profiles_move,
 )
+from grasp_core.report.words.levels import left_out, step_sentence
 from grasp_core.report.words.names import WORDS, axis_label
-from grasp_core.report.words.reading import left_out, step_sentence
 from grasp_core.result import Result
 from grasp_core.spec import STATISTICS, ModelSource, RunSpec
 

@@ -15,7 +15,7 @@ from grasp_core.report.comparison.asked import asked, data_of
 from grasp_core.report.comparison.difference import difference
 from grasp_core.report.comparison.labels import labels_held
 from grasp_core.report.pairs.words import PAIR_NAMES
-from grasp_core.report.tables.groups import cell_text, or_nan
+from grasp_core.report.tables import cell_text, or_nan
 from grasp_core.report.words.models import DSI, LABEL_USE, LABELS, MEAN, SIDE_WORDS, statistic_name
 from grasp_core.report.words.names import (
     SIGNIFICANCE_NAMES,

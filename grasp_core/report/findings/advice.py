@@ -8,7 +8,7 @@ from grasp_core.report.findings.doubts import SAME_ITEMS, SAME_WORKLOAD
 from grasp_core.report.findings.finding import Finding
 from grasp_core.report.findings.findings import standing_pair
 from grasp_core.report.words.names import group_labels
-from grasp_core.report.words.text import Segment, Sentence
+from grasp_core.report.words.printable import Segment, Sentence
 from grasp_core.result import RunResult
 from grasp_core.verdict import Untestable
 

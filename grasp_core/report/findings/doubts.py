@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 
 from grasp_core.data_spec import Screen
 from grasp_core.groups import AxisSet, Group
-from grasp_core.remarks.cautions import ScreenCaution, counts_by_group, leaving_out
-from grasp_core.remarks.guards import GuardCaution
+from grasp_core.remarks.cautions import GuardCaution, ScreenCaution, counts_by_group, leaving_out
 from grasp_core.report.findings.finding import LABEL_USE, Doubt, Finding
 from grasp_core.report.findings.findings import findings, held_groups, left_given
+from grasp_core.report.words.levels import SCREENS
 from grasp_core.report.words.names import axis_label, group_label, named_group
-from grasp_core.report.words.reading import SCREENS
 from grasp_core.result import RunResult
 
 MATCHED = (LABEL_USE, "distance")

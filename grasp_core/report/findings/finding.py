@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from grasp_core.groups import Group
 from grasp_core.outcome import Outcome
-from grasp_core.report.words.label_use import direction, format_points, manner
+from grasp_core.report.words.label_use import centre, direction, format_points, manner, spread
 from grasp_core.report.words.names import (
     SIGNIFICANCE_NAMES,
     VERDICT_NAMES,
@@ -20,8 +20,7 @@ from grasp_core.report.words.names import (
     one_line,
     p_words,
 )
-from grasp_core.report.words.spread import centre, spread
-from grasp_core.report.words.text import Segment, Sentence
+from grasp_core.report.words.printable import Segment, Sentence
 from grasp_core.result import GroupResult
 from grasp_core.spec import CROSS_GROUP
 from grasp_core.verdict import Verdict

@@ -11,9 +11,8 @@ from grasp_core.groups import AxisSet, Group
 from grasp_core.outcome import Histogram, Interval, LabelUse, Outcome, Shift, Significance
 from grasp_core.pairs import PairResult
 from grasp_core.report.findings.finding import LABEL_USE, SPREAD, SYMMETRIC, Finding
-from grasp_core.report.words.label_use import foremost
+from grasp_core.report.words.label_use import centre, foremost
 from grasp_core.report.words.names import group_labels, lead_statistic
-from grasp_core.report.words.spread import centre
 from grasp_core.result import GivenResult, GroupResult, RunResult
 from grasp_core.spec import LEVEL
 from grasp_core.verdict import Kind, Spread, Verdict, VerdictCode

@@ -15,9 +15,9 @@ from grasp_core.report.findings.findings import (
     nearest,
     of_verdict,
 )
+from grasp_core.report.findings.mending import Warned, warned
 from grasp_core.report.findings.title import UNTESTABLE, counts, how_sure, title
-from grasp_core.report.findings.warned import Warned, warned
-from grasp_core.report.tables.groups import effect
+from grasp_core.report.tables import effect
 from grasp_core.report.words.names import (
     VERDICT_NAMES,
     WORDS,
@@ -29,7 +29,7 @@ from grasp_core.report.words.names import (
     outcome_of,
     p_words,
 )
-from grasp_core.report.words.text import Segment, Sentence
+from grasp_core.report.words.printable import Segment, Sentence
 from grasp_core.result import DsiResult, GroupResult, RunResult
 from grasp_core.spec import LEVEL
 from grasp_core.verdict import FEWEST_CLEAR

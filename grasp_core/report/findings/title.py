@@ -24,7 +24,7 @@ from grasp_core.report.words.names import (
     lead_statistic,
     one_line,
 )
-from grasp_core.report.words.text import Segment, Sentence
+from grasp_core.report.words.printable import Segment, Sentence
 from grasp_core.result import RunResult
 from grasp_core.spec import LEVEL
 from grasp_core.verdict import Untestable

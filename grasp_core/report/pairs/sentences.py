@@ -12,7 +12,7 @@ from grasp_core.report.findings.finding import LABEL_USE, lead
 from grasp_core.report.pairs.words import label_key
 from grasp_core.report.words.label_use import direction, manner
 from grasp_core.report.words.names import format_interval, format_p, format_value, group_label, p_words
-from grasp_core.report.words.text import Segment, Sentence
+from grasp_core.report.words.printable import Segment, Sentence
 from grasp_core.result import RunResult
 from grasp_core.verdict import Kind
 

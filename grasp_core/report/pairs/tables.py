@@ -11,9 +11,20 @@ from grasp_core.outcome import Outcome
 from grasp_core.pairs import PairResult
 from grasp_core.report.pairs.sentences import seen_from
 from grasp_core.report.pairs.words import PAIR_NAMES, Measure, measures, of_label_use
-from grasp_core.report.tables.groups import ends, or_nan
-from grasp_core.report.words.names import STARS, axis_label, format_p_value, group_label, p_text, signs
-from grasp_core.report.words.so_far import MAY_CHANGE, NOT_YET, may_change, p_so_far, q_so_far
+from grasp_core.report.tables import ends, or_nan
+from grasp_core.report.words.names import (
+    MAY_CHANGE,
+    NOT_YET,
+    STARS,
+    axis_label,
+    format_p_value,
+    group_label,
+    may_change,
+    p_so_far,
+    p_text,
+    q_so_far,
+    signs,
+)
 from grasp_core.result import RunResult
 from grasp_core.verdict import Verdict
 

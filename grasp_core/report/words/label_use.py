@@ -1,8 +1,9 @@
-"""Label use in words: who says what how much more often, and how sure that is."""
+"""Label use in words."""
 
 from __future__ import annotations
 
-from grasp_core.outcome import Interval, LabelUse, Outcome, Shift, Significance
+from grasp_core.data_spec import DataSpec
+from grasp_core.outcome import Histogram, Interval, LabelUse, Outcome, Shift, Significance
 from grasp_core.report.words.names import (
     MINUS,
     NOT_ESTIMABLE,
@@ -13,9 +14,69 @@ from grasp_core.report.words.names import (
     p_words,
     signs,
 )
-from grasp_core.report.words.text import Segment, Sentence
-from grasp_core.result import GroupResult, RunResult
+from grasp_core.report.words.printable import Segment, Sentence
+from grasp_core.result import DataSummary, GroupResult, RunResult
 from grasp_core.spec import LEVEL
+from grasp_core.wording import listed, number, quoted
+
+
+def centre(null: Histogram) -> float:
+    """Mean of the shuffled values, each taken at the middle of its bin."""
+    total = sum(null.counts)
+    return sum(count * middle for count, middle in zip(null.counts, _middles(null), strict=True)) / total
+
+
+def spread(null: Histogram) -> float:
+    """Their standard deviation."""
+    total, mean = sum(null.counts), centre(null)
+    squares = (
+        count * (middle - mean) ** 2 for count, middle in zip(null.counts, _middles(null), strict=True)
+    )
+    return float((sum(squares) / total) ** 0.5)
+
+
+def _middles(null: Histogram) -> list[float]:
+    width = (null.high - null.low) / len(null.counts)
+    return [null.low + width * (place + 0.5) for place in range(len(null.counts))]
+
+
+_LABELS = 12
+"""Of more labels, those given least often are only counted."""
+
+
+def labelled_sentence(spec: DataSpec, data: DataSummary) -> str:
+    """For example "label 'toxic': 97 annotations of 20 items by 6 raters (No: 46 · Unsure: 30 · Yes: 21)"."""
+    return f"{counted_sentence(spec, data)} ({_given(data)})"
+
+
+def counted_sentence(spec: DataSpec, data: DataSummary) -> str:
+    """The same without the labels' own counts."""
+    counts = (
+        f"{number(data.annotations, 'annotation')} of {number(data.items, 'item')} by "
+        f"{number(data.raters, 'rater')}"
+    )
+    return f"{_what(spec, data)}: {counts}"
+
+
+def _what(spec: DataSpec, data: DataSummary) -> str:
+    """The labels' column, or where they are in a matrix."""
+    if spec.layout == "long":
+        return f"label {quoted(spec.labels[0])}" if not spec.further else f"labels {listed(spec.labels)}"
+    columns = data.raters if spec.layout == "items-by-raters" else data.items
+    return f"labels in the cells of {number(columns, 'column')}"
+
+
+def _given(data: DataSummary) -> str:
+    counts = dict(zip(data.categories, data.label_counts, strict=False))
+    often = set(sorted(counts, key=lambda label: -counts[label])[:_LABELS])
+    shown = [f"{_short(label)}: {count:,}" for label, count in counts.items() if label in often]
+    more = len(counts) - len(shown)
+    return " · ".join(shown) + (f" and {number(more, 'more label')}" if more else "")
+
+
+def _short(label: str) -> str:
+    return quoted(label)[1:-1]
+
 
 _MARKED = {"corrected": " after correction", "nominal": ", which may be luck"}
 _WHOLE_ANSWERS = 2.95

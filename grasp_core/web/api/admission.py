@@ -1,4 +1,4 @@
-"""Who asks the API, found before anything of a request is read."""
+"""Who asks, and by which link."""
 
 from __future__ import annotations
 
@@ -16,13 +16,18 @@ from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from grasp_core.access import EVERYONE, EVERYTHING, User, user_by_token
-from grasp_core.errors import TooOftenError
+from grasp_core.errors import AccessError, LimitError, TooOftenError
 from grasp_core.people import Token
+from grasp_core.rater_map.values import RaterMap, map_without_small_groups
 from grasp_core.rates import Asker
+from grasp_core.report.public_view import public_view
+from grasp_core.result import Result
 from grasp_core.server import Server, Stores
+from grasp_core.store.links import Target
 from grasp_core.store.people.tokens import PREFIX
+from grasp_core.store.visiting import SECONDS
 from grasp_core.turns import ask_as, link_name
-from grasp_core.visitors import Visitor
+from grasp_core.visitors import PasswordError, Visitor
 from grasp_core.web.identity import Identify, asker, bearer, same_origin
 from grasp_core.web.problem import ProblemError, too_often
 from grasp_core.web.visits import visit_of
@@ -298,3 +303,60 @@ def _found(request: Request) -> Caller:
 
 Asking = Annotated[Caller, Depends(_found)]
 """The caller, as a parameter of routes."""
+
+
+TAKES_PASSWORD = f"This link opens with its password alone: send it as {WITH_LINK}."
+
+
+def check_link(asking: Caller, target: Target) -> None:
+    """Refuse a stranger whose link does not open this; they are told nothing about what there is.
+
+    Raises
+    ------
+    ProblemError
+    """
+    if asking.user is not None:
+        return
+    opened = _opened(asking, target)
+    if opened is None:
+        raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
+    if opened != target:
+        raise ProblemError(HTTPStatus.NOT_FOUND, f"This link opens no {target.kind} of that id.")
+
+
+def _opened(asking: Caller, target: Target) -> Target | None:
+    if asking.token is None or not asking.first:
+        return _still_open(asking)
+    try:
+        return asking.server.visitors.open(asking.token, asking.visitor, target)
+    except PasswordError:
+        raise ProblemError(HTTPStatus.UNAUTHORIZED, TAKES_PASSWORD) from None
+    except LimitError as error:
+        wait = {"Retry-After": f"{SECONDS:.0f}"}
+        raise ProblemError(HTTPStatus.TOO_MANY_REQUESTS, str(error), wait) from None
+    except AccessError:
+        return None
+
+
+def _still_open(asking: Caller) -> Target | None:
+    return None if asking.token is None else asking.server.links.use(asking.token, count=False)
+
+
+def shown_to(asking: Caller, result: Result) -> Result:
+    """The result as the caller may see it."""
+    if asking.user is not None:
+        return result
+    return public_view(result, small_groups=shows_small_groups(asking))
+
+
+def map_shown_to(asking: Caller, found: RaterMap | None, result: Result) -> RaterMap | None:
+    """The map of raters as the caller may see it, beside the result as they see it."""
+    if asking.user is not None or shows_small_groups(asking):
+        return found
+    return map_without_small_groups(found, result)
+
+
+def shows_small_groups(asking: Caller) -> bool:
+    """Whether a stranger's link shows groups of few raters."""
+    target = _still_open(asking)
+    return target is not None and target.small_groups

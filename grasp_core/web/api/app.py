@@ -35,8 +35,7 @@ from grasp_core.web.api import (
 )
 from grasp_core.web.api.admission import Admission
 from grasp_core.web.api.faults import answer_fault
-from grasp_core.web.api.reference import reference_page
-from grasp_core.web.api.schema import described
+from grasp_core.web.api.reference import described, reference_page
 from grasp_core.web.identity import Identify
 from grasp_core.web.problem import ProblemError
 from grasp_core.web.uploads import UploadLedger

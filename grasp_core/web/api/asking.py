@@ -14,8 +14,7 @@ from starlette.responses import Response
 from grasp_core.access import User
 from grasp_core.engine.run import checked_groups
 from grasp_core.errors import DataError
-from grasp_core.io.guess.advice import all_taken, told
-from grasp_core.io.guess.named import Named
+from grasp_core.io.guess.advice import Named, all_taken, told
 from grasp_core.io.handling.limited import guessed
 from grasp_core.io.table.table import Table
 from grasp_core.report.contents import run_title

@@ -18,8 +18,7 @@ from grasp_core.errors import StoreError
 from grasp_core.result import Result
 from grasp_core.store.digest import digest_of
 from grasp_core.store.runs import RunRecord
-from grasp_core.web.api.admission import Asking, Caller
-from grasp_core.web.api.by_link import shown_to
+from grasp_core.web.api.admission import Asking, Caller, shown_to
 from grasp_core.web.api.runs import so_far, visible_run
 from grasp_core.web.problem import ProblemError
 

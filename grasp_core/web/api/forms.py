@@ -14,12 +14,12 @@ from grasp_core.group_items import id_of
 from grasp_core.panels.items.panel import ItemsAsked
 from grasp_core.people import Person as KnownPerson
 from grasp_core.people import Role
-from grasp_core.report.small_groups.cover import LEAST
+from grasp_core.report.small_groups import LEAST
 from grasp_core.store import links
-from grasp_core.store.link_records import MOST_USES
+from grasp_core.store.links import MOST_USES
 from grasp_core.store.run_records import RunRecord
 from grasp_core.store.submissions import SubmissionRecord
-from grasp_core.store.visiting.passwords import LONGEST, SHORTEST
+from grasp_core.store.visiting import LONGEST, SHORTEST
 
 _HALF = re.compile("[\ud800-\udfff]")
 State = Literal["queued", "running", "done", "failed", "cancelled"]

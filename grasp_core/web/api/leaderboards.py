@@ -6,8 +6,7 @@ from fastapi import APIRouter
 from starlette.responses import JSONResponse, Response
 
 from grasp_core.store.links import Target
-from grasp_core.web.api.admission import Asking
-from grasp_core.web.api.by_link import check_link
+from grasp_core.web.api.admission import Asking, check_link
 from grasp_core.web.api.forms import Found
 from grasp_core.web.api.runs import PRIVATE, missing
 

@@ -9,9 +9,9 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from grasp_core.sharing import Withdrawing, told_of
-from grasp_core.store.link_records import Terms
+from grasp_core.store.links import Terms
 from grasp_core.store.runs import RunRecord
-from grasp_core.store.visiting.passwords import fingerprint
+from grasp_core.store.visiting import fingerprint
 from grasp_core.web.api.admission import Asking, Caller
 from grasp_core.web.api.forms import Link, Links, MadeLink, NewLink, Withdrawn
 from grasp_core.web.api.once import Done, IdempotencyKey, once

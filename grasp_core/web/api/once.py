@@ -10,7 +10,7 @@ from fastapi import Header
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from grasp_core.store.calls.outcomes import Outcome
+from grasp_core.store.calls import Outcome
 from grasp_core.web.api.admission import Caller
 
 IdempotencyKey = Annotated[

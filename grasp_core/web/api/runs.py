@@ -19,8 +19,7 @@ from grasp_core.report.saved import result_json, spec_json
 from grasp_core.result import Result, RunResult
 from grasp_core.store.links import Target
 from grasp_core.store.runs import RunRecord
-from grasp_core.web.api.admission import Asking, Caller
-from grasp_core.web.api.by_link import check_link, map_shown_to, shown_to
+from grasp_core.web.api.admission import Asking, Caller, check_link, map_shown_to, shown_to
 from grasp_core.web.api.cursors import cursor_after, place_of
 from grasp_core.web.api.forms import Found, Project, Run, Runs, State
 from grasp_core.web.problem import ProblemError

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from grasp_core.access import EVERYONE, User
 from grasp_core.store.runs import RunRecord
-from grasp_core.store.watches.records import Watch as Stored
+from grasp_core.store.watches import Watch as Stored
 from grasp_core.watches import history, words
 from grasp_core.web.api.admission import Asking, Caller
 from grasp_core.web.api.forms import Form, Project, at

@@ -10,9 +10,10 @@ from typing import Any
 import streamlit as st
 
 from grasp_core.annotations import Annotations
-from grasp_core.engine.cost import LONG_SECONDS, default_seconds
+from grasp_core.engine.course import LONG_SECONDS, default_seconds
 from grasp_core.groups import AxisSet
 from grasp_core.io.dataset.load import Dataset
+from grasp_core.report.account import MEANING
 from grasp_core.report.conventions import (
     CORRECTION,
     CROSS_NEGENTROPY,
@@ -27,10 +28,9 @@ from grasp_core.report.conventions import (
     VOTING_AGREEMENT,
     Choice,
 )
-from grasp_core.report.stopping import MEANING
 from grasp_core.report.words.levels import Proposal, proposed_levels
 from grasp_core.report.words.names import WORDS, axis_label, one_line
-from grasp_core.report.words.text import escape_markdown
+from grasp_core.report.words.printable import escape_markdown
 from grasp_core.spec import (
     ADAPTIVE_PERMUTATIONS,
     CROSS_GROUP,
@@ -43,7 +43,7 @@ from grasp_core.spec import (
 )
 from grasp_core.statistics.distance import possible_levels
 from pages._ui.session.state import work
-from pages._ui.widgets.shuffles import choose_shuffles
+from pages._ui.widgets.choices import choose_shuffles
 
 _DEFAULTS = AnalysisSpec(axes=(("any",),))
 _PRESETS: Mapping[str, Mapping[str, str]] = {

@@ -13,20 +13,18 @@ import streamlit as st
 
 from grasp_core import server
 from grasp_core.benchmark.baselines.embedding import Embedder, available
-from grasp_core.benchmark.language_models.asking import KEPT, UnansweredError
-from grasp_core.benchmark.language_models.baseline import InContext
+from grasp_core.benchmark.language_models.answers import KEPT, Answers, UnansweredError, Usage
 from grasp_core.benchmark.language_models.endpoint import OPENAI_HOST, Endpoint
-from grasp_core.benchmark.language_models.ledger import Answers, Usage
-from grasp_core.benchmark.language_models.scoring import Setting
-from grasp_core.benchmark.language_models.selection import cosine_of
+from grasp_core.benchmark.language_models.in_context import InContext, Setting
+from grasp_core.benchmark.language_models.prompt import cosine_of
 from grasp_core.benchmark.scoring.evaluate import Evaluation, Way, evaluate, work_key
 from grasp_core.benchmark.scoring.folds import leave_one_out, stratified_splits
 from grasp_core.benchmark.tasks import Rows, Task
 from grasp_core.errors import DataError
-from grasp_core.report.words.text import escape_markdown
+from grasp_core.report.words.printable import escape_markdown
 from grasp_core.settings import Settings, variable
 from grasp_core.wording import number
-from pages._ui.session.permissions import require_run
+from pages._ui.session.identity import require_run
 
 FOLDER = "lm-answers"
 """Where answers are kept, below the server's home."""

@@ -25,21 +25,22 @@ from grasp_core.io.guess.roles import Role
 from grasp_core.io.handling.limited import fitted, guessed, roles_of
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
-from grasp_core.report.words.text import escape_markdown
+from grasp_core.report.words.printable import escape_markdown
 from grasp_core.store.runs import RunRecord
 from grasp_core.wording import number
-from pages._ui.data.read_watched import AT_ONCE, read_watched
+from pages._ui.data.arriving import (
+    AT_ONCE,
+    is_saved_result,
+    offer_deletion,
+    offer_server_files,
+    open_result,
+    read_watched,
+)
 from pages._ui.data.remembered import recalled_guess
-from pages._ui.data.saved_result import is_saved_result, open_result
-from pages._ui.data.server_files import offer_server_files
-from pages._ui.data.uploads import offer_deletion
-from pages._ui.session.permissions import may_run, require_run
-from pages._ui.session.projects import current_project, here
+from pages._ui.session.identity import current_project, here, may_run, require_run
 from pages._ui.session.state import Work, work
 from pages._ui.shell.waiting import let_go
-from pages._ui.sources.fetch_watched import fetch_watched
-from pages._ui.sources.from_tool import offer_refresh, offer_tools
-from pages._ui.sources.news import say_news, tell_news
+from pages._ui.sources import fetch_watched, offer_refresh, offer_tools, say_news, tell_news
 
 DROP_LABEL = "Drop everything you have: labels, raters, items, in one file or several"
 _HOLDS: Mapping[Role, str] = {"annotations": "labels", "raters": "raters", "items": "items"}

@@ -1,30 +1,71 @@
-"""Exclusions and filters on the Data page, and an account of whom they concern."""
+"""Rows and raters that are left out: by values, ids, times, gold and screens."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from grasp_core.data_spec import DataSpec, Filters
+from grasp_core.data_spec import DataSpec, Filters, Screen
 from grasp_core.errors import SpecError
 from grasp_core.io.dataset.filters import Removal
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.io.dataset.raters.columns import MAX_AXIS_VALUES
+from grasp_core.io.dataset.raters import MAX_AXIS_VALUES
 from grasp_core.io.dataset.votes import cell_columns
 from grasp_core.io.guess.recognise import Guess
 from grasp_core.io.table.table import Table
 from grasp_core.report.account import account_sentence, unused_sentence
+from grasp_core.report.words.levels import SCREENS, left_out
 from grasp_core.report.words.names import axis_label
-from grasp_core.report.words.reading import left_out
-from grasp_core.report.words.text import escape_markdown
-from pages._ui.data.repeated import choose_repeated
-from pages._ui.data.screened import choose_screens
+from grasp_core.report.words.printable import escape_markdown
+from pages._ui.data.decisions import choose_repeated
 from pages._ui.session.state import work
 from pages._ui.widgets.choices import choose_one
+
+
+def choose_screens(start: tuple[Screen, ...]) -> tuple[Screen, ...]:
+    """The screens whose raters are left out."""
+    chosen = st.multiselect(
+        "Leave out by what labels show",
+        list(SCREENS),
+        default=list(start),
+        format_func=lambda screen: SCREENS[screen].capitalize(),
+        placeholder="Nobody is left out",
+        help="Looked for in what is left after everything else; see Quality below.",
+        key=_key(),
+        persist_state="session",
+    )
+    return tuple(chosen)
+
+
+def offer_leaving_out(found: Mapping[Screen, int], reading: DataSpec | None) -> None:
+    """Buttons that leave out whom screens have found, and that take them back in."""
+    chosen = () if reading is None else reading.screens
+    named = tuple(screen for screen in SCREENS if found.get(screen) and screen not in chosen)
+    if named:
+        st.button(
+            "Leave these raters out",
+            icon=":material/person_remove:",
+            on_click=_choose,
+            args=((*chosen, *named),),
+            help="All whom the checks above name; of two who agree too closely one stays. Who is left out is "
+            "counted, above and in every result.",
+        )
+    if chosen:
+        st.caption(f"Left out: {'; '.join(SCREENS[screen] for screen in chosen)}.")
+        st.button("Take them back in", icon=":material/undo:", on_click=_choose, args=((),))
+
+
+def _choose(screens: tuple[Screen, ...]) -> None:
+    st.session_state[_key()] = list(screens)
+
+
+def _key() -> str:
+    return work().key("screens")
+
 
 _UP_TO = 12
 """Columns with more values than this are not offered for leaving out by value."""
@@ -95,14 +136,14 @@ def _pairs(table: Table, columns: Sequence[str], spec: DataSpec) -> list[tuple[s
 def _where(
     field: str, label: str, options: Sequence[tuple[str, str]], start: Sequence[tuple[str, str]]
 ) -> tuple[tuple[str, str], ...]:
-    chosen_before = st.session_state.get(_key(field), ())  # a value that was recoded since is kept, and told
+    chosen_before = st.session_state.get(_kept(field), ())  # a value that was recoded since is kept, and told
     chosen = st.multiselect(
         label,
         list(dict.fromkeys([*start, *chosen_before, *options])),
         default=list(start),
         format_func=lambda pair: f"{pair[0]} = {pair[1] or '(empty cell)'}",
         placeholder="Nothing is left out",
-        key=_key(field),
+        key=_kept(field),
         persist_state="session",
     )
     return tuple(chosen)
@@ -114,7 +155,7 @@ def _fewest(what: str, start: int) -> int:
             f"Leave out {what} with fewer annotations than",
             min_value=1,
             value=start,
-            key=_key(f"fewest-{what}"),
+            key=_kept(f"fewest-{what}"),
             persist_state="session",
         )
     )
@@ -126,7 +167,7 @@ def _ids(what: str, start: Sequence[str]) -> tuple[str, ...]:
         value="\n".join(start),
         placeholder="An id per line",
         height=68,
-        key=_key(f"ids-{what}"),
+        key=_kept(f"ids-{what}"),
         persist_state="session",
     )
     return tuple(dict.fromkeys(line.strip() for line in (written or "").splitlines() if line.strip()))
@@ -138,8 +179,8 @@ def _by_time(table: Table, start: Filters) -> dict[str, Any]:
         time = _optional("Time an annotation took", "time", table.columns, start.time)
     if time is None:
         return {}
-    least = low.number_input("At least", value=start.min_time, key=_key("min-time"), persist_state="session")
-    most = high.number_input("At most", value=start.max_time, key=_key("max-time"), persist_state="session")
+    least = low.number_input("At least", value=start.min_time, key=_kept("min-time"), persist_state="session")
+    most = high.number_input("At most", value=start.max_time, key=_kept("max-time"), persist_state="session")
     if least is None and most is None:
         return {}
     return {"time": time, "min_time": least, "max_time": most}
@@ -160,14 +201,14 @@ def _by_gold(table: Table, spec: DataSpec, start: Filters) -> dict[str, Any]:
         start.min_gold or 0.5,
         0.05,
         format="percent",
-        key=_key("min-gold"),
+        key=_kept("min-gold"),
         persist_state="session",
     )
     return {"gold": gold, "min_gold": least}
 
 
 def _optional(label: str, field: str, options: Sequence[str], start: str | None) -> str | None:
-    return choose_one(label, options, start, key=_key(field), placeholder="Not used")
+    return choose_one(label, options, start, key=_kept(field), placeholder="Not used")
 
 
 def show_account(dataset: Dataset, proposed: Sequence[str]) -> None:
@@ -199,7 +240,7 @@ def show_account(dataset: Dataset, proposed: Sequence[str]) -> None:
         names,
         index=names.index(first[0]),
         format_func=lambda name: axis_label((name,)),
-        key=_key("account"),
+        key=_kept("account"),
     )
     st.dataframe(
         _by_group(removals, axis),
@@ -237,5 +278,5 @@ def _by_group(removals: Sequence[Removal], axis: str) -> pd.DataFrame:
     )
 
 
-def _key(name: str) -> str:
+def _kept(name: str) -> str:
     return work().key(f"out-{name}")

@@ -11,13 +11,13 @@ import streamlit as st
 from grasp_core.annotations import display_order, is_number, number_of
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError, SpecError
-from grasp_core.io.dataset import suggestions
-from grasp_core.io.dataset.raters.columns import MAX_AXIS_VALUES
+from grasp_core.io.dataset import checks as suggestions
+from grasp_core.io.dataset.raters import MAX_AXIS_VALUES
 from grasp_core.io.dataset.recoding import counts, recode
 from grasp_core.io.table.table import Table
 from grasp_core.recode_steps import Bins, Combine, MapValues, Recode, range_labels
-from grasp_core.report.words.reading import NO_VALUE, step_sentence
-from grasp_core.report.words.text import escape_markdown
+from grasp_core.report.words.levels import NO_VALUE, step_sentence
+from grasp_core.report.words.printable import escape_markdown
 from pages._ui.session.state import work
 
 _LABELS = "Labels"

@@ -1,7 +1,8 @@
-"""Readings that were confirmed before, for files of the same columns."""
+"""Readings that are remembered for files of the same columns, and those of known data sets."""
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -12,16 +13,50 @@ from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError, GraspError
 from grasp_core.io.dataset.fitting import Fitted, signature
 from grasp_core.io.guess.recognise import Guess
-from grasp_core.io.handling.limited import fitted
+from grasp_core.io.handling.limited import fitted, loaded
 from grasp_core.io.table.table import Table
-from grasp_core.report.words.text import escape_markdown
+from grasp_core.report.words.printable import escape_markdown
+from grasp_core.spec import PAPER_CONVENTIONS, AnalysisSpec, RunSpec
 from grasp_core.store.readings import Reading
 from grasp_core.wording import number
-from pages._ui.session.identity import current_user, owner_names
-from pages._ui.session.permissions import require_run
-from pages._ui.session.projects import here
-from pages._ui.session.state import work
-from pages._ui.session.times import zone
+from pages._ui.session.identity import current_user, here, owner_names, require_run
+from pages._ui.session.state import submit, work, zone
+from pages._ui.shell.links import go
+
+
+def say_what_is_known(guess: Guess) -> None:
+    """Name the format; a published set-up can be run at once."""
+    recipe = guess.recipe
+    if recipe is None:
+        return
+    done = "".join(f"\n- {escape_markdown(sentence)}" for sentence in recipe.sentences)
+    st.success(escape_markdown(f"Recognised: {recipe.name}.") + done, icon=":material/fact_check:")
+    if recipe.paper and st.button(
+        "Run as published",
+        type="primary",
+        icon=":material/play_arrow:",
+        help="The paper's groups, labels and conventions, without the raters whom its authors left out; "
+        "everything below can be changed instead.",
+    ):
+        _run_as_published(guess)
+
+
+def _run_as_published(guess: Guess) -> None:
+    session = work()
+    recipe = guess.recipe
+    if recipe is None or session.annotations is None:
+        return
+    started = time.perf_counter()
+    try:
+        dataset = loaded(session.annotations, session.raters, guess.advised, items=session.items)
+    except DataError as error:
+        st.error(escape_markdown(str(error)))
+        return
+    session.use_dataset(dataset, guess.advised, time.perf_counter() - started)
+    analysis = AnalysisSpec(axes=recipe.axes, **PAPER_CONVENTIONS)
+    session.use_settings(analysis)
+    go("results", run_id=submit(dataset, RunSpec(guess.advised, analysis), session.load_s).id)
+
 
 _KEY = "recalled"
 

@@ -21,13 +21,12 @@ from grasp_core.report.everybody import (
     who_differs,
 )
 from grasp_core.report.words.names import one_line
-from grasp_core.report.words.text import Sentence, escape_markdown
+from grasp_core.report.words.printable import Sentence, escape_markdown
 from grasp_core.store.runs import RunRecord
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme
 from pages._ui.result.items import item_texts
-from pages._ui.session.identity import visitor
-from pages._ui.session.permissions import require_run
+from pages._ui.session.identity import require_run, visitor
 from pages._ui.shell import page_style
 from pages._ui.shell.links import link_to
 from pages._ui.widgets.shown import Shown

@@ -36,15 +36,15 @@ from grasp_core.report.findings.findings import count_groups, named_groups
 from grasp_core.report.findings.title import counts, how_sure, title
 from grasp_core.report.pairs.sentences import seen_from
 from grasp_core.report.pairs.words import measures
-from grasp_core.report.tables.groups import RowOrder
+from grasp_core.report.tables import RowOrder
 from grasp_core.report.words.names import lead_statistic
-from grasp_core.report.words.text import Sentence
+from grasp_core.report.words.printable import Sentence
 from grasp_core.result import RunResult
 from pages._ui.result.live_chart import with_data_apart
-from pages._ui.result.phone_table import show_phone_table
-from pages._ui.result.results_table import (
+from pages._ui.result.tables import (
     show_dsi_table,
     show_groups_table,
+    show_phone_table,
     table_of_groups,
     why_not_estimable,
 )

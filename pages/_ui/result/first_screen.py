@@ -1,25 +1,61 @@
-"""The findings of a result: its groups by their verdicts, and beside them how sure it is and what to do."""
+"""The top of a result and its findings: the answer, groups by verdict, how sure it is, and what to do."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import streamlit as st
 
 from grasp_core.charts.verdicts import CHOSEN, NOT_DRAWN, drawn_groups
 from grasp_core.report.findings.findings import judged, of_verdict
-from grasp_core.report.findings.warned import warned
+from grasp_core.report.findings.mending import warned
+from grasp_core.report.words.label_use import counted_sentence, labelled_sentence
 from grasp_core.report.words.names import lead_statistic
-from grasp_core.report.words.text import Sentence
+from grasp_core.report.words.printable import Sentence, escape_markdown, printable
+from grasp_core.result import Result, RunResult
+from grasp_core.spec import PAPER_CONVENTIONS
 from grasp_core.wording import agree, number
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme
 from pages._ui.result.items import show_where
 from pages._ui.result.one_group import choose_group, open_group
 from pages._ui.shell import page_style
-from pages._ui.widgets.shown import Shown
-from pages._ui.widgets.warned import show_one
+from pages._ui.widgets.shown import Shown, show_one
+
+
+def show_answer(shown: Shown, buttons: Callable[[], None]) -> None:
+    """The caption and buttons, the title, which is the verdict, and how many groups have which verdict."""
+    result = shown.result
+    told = cache.told_first(shown.key, result)
+    counted = printable(counted_sentence(result.spec.data, result.data))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(escape_markdown(f"{shown.title} · {counted}{_overall(result)}"), width="stretch")
+        buttons()
+    st.title(told.title.markdown)
+    if told.counts is not None:
+        st.markdown(told.counts.markdown)
+
+
+def _overall(result: RunResult) -> str:
+    """How well all raters agree, beside a result about groups."""
+    found = result.everybody
+    if found is None or found.alpha is None or result.of_everybody:
+        return ""
+    return f" · agreement of all {found.alpha:.2f}"
+
+
+def show_facts(result: Result) -> None:
+    """Which labels were looked at and how many, and one line on what was run."""
+    data, analysis = result.data, result.spec.analysis
+    st.markdown(escape_markdown(printable(labelled_sentence(result.spec.data, data))))
+    facts = [f"{result.permutations:,} permutations", f"seed {analysis.seed}"] if result.permutations else []
+    if result.permutations and all(
+        getattr(analysis, name) == value for name, value in PAPER_CONVENTIONS.items()
+    ):
+        facts.append("*as in the paper*")
+    st.markdown(" · ".join(facts))
+
 
 _ROWS = "rows-of-groups"
 _READ = (

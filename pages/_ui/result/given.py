@@ -13,7 +13,7 @@ from grasp_core.report.given import (
     not_yet_given,
 )
 from grasp_core.report.words.names import axis_label
-from grasp_core.report.words.text import escape_markdown
+from grasp_core.report.words.printable import escape_markdown
 from grasp_core.result import Association
 from grasp_core.store.runs import RunRecord
 from pages._ui.shell.ask_again import ask_again

@@ -1,37 +1,69 @@
-"""Which items cause a group's difference: found when they are looked at, and kept with the run."""
+"""The items that cause a group's difference: found when they are looked at, and kept with the run."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
 from grasp_core import server
 from grasp_core.access import only
 from grasp_core.errors import DataError, MissingResultError, SpecError
+from grasp_core.export.items import items_markdown, items_title, items_xlsx
+from grasp_core.export.registry import safe_name
 from grasp_core.group_items import check_items, id_of
 from grasp_core.groups import Group
 from grasp_core.panels.items.panel import ItemsAsked
-from grasp_core.panels.items.result import Contribution, ItemOutcome, ItemsResult, Measure
-from grasp_core.panels.items.texts import texts_of_items
+from grasp_core.panels.items.result import Contribution, ItemOutcome, ItemsResult, Measure, texts_of_items
 from grasp_core.report.findings.finding import LABEL_USE, Finding
 from grasp_core.report.findings.findings import findings, nearest
-from grasp_core.report.items.sentences import sentences
-from grasp_core.report.items.tables import in_order, items_table, side_bars
-from grasp_core.report.items.words import EXPLANATIONS, MEASURES, cut_text
+from grasp_core.report.items import (
+    EXPLANATIONS,
+    MEASURES,
+    cut_text,
+    in_order,
+    items_csv,
+    items_table,
+    sentences,
+    side_bars,
+)
 from grasp_core.report.words.label_use import said_more
 from grasp_core.report.words.names import group_label, group_labels, one_line
-from grasp_core.report.words.text import escape_markdown
+from grasp_core.report.words.printable import escape_markdown, json_text
 from grasp_core.result import RunResult
 from grasp_core.store.runs import RunRecord
 from grasp_core.wording import listed, number, quoted
-from pages._ui.result.items_files import save_items
-from pages._ui.session.identity import current_user, visitor
-from pages._ui.session.permissions import require_run, why_not_run
-from pages._ui.session.projects import stores_of
-from pages._ui.widgets.in_address import put_in_address
+from pages._ui.session.identity import current_user, require_run, stores_of, visitor, why_not_run
+from pages._ui.widgets.choices import menu_when_open, put_in_address
+from pages._ui.widgets.outputs import download
 from pages._ui.widgets.shown import Shown
+
+_EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+
+def save_items(shown: Shown, found: ItemsResult, texts: Mapping[str, str] | None) -> None:
+    """One menu of files; texts of items are in the workbook alone."""
+    files: tuple[tuple[str, str, str, Callable[[], bytes | str]], ...] = (
+        ("Table (CSV)", "csv", "text/csv", lambda: items_csv(found)),
+        ("Table (Excel)", "xlsx", _EXCEL, lambda: items_xlsx(found, texts)),
+        ("Table (Markdown)", "md", "text/markdown", lambda: items_markdown(found)),
+        ("Full result (JSON)", "json", "application/json", lambda: json_text(found.to_dict())),
+    )
+
+    def menu() -> None:
+        for label, extension, media_type, make in files:
+            download(
+                shown.check,
+                label,
+                make,
+                file_name=f"{safe_name(items_title(found))}.{extension}",
+                media_type=media_type,
+                width="stretch",
+            )
+
+    menu_when_open("Save the items", menu, key="items", icon=":material/download:")
+
 
 _PAGE = 50
 _KEPT = 16

@@ -12,7 +12,7 @@ from grasp_core.report.findings.doubts import doubted
 from grasp_core.report.findings.findings import evidence, named_groups
 from grasp_core.report.findings.sentences import verdict_sentence
 from grasp_core.report.shuffles import least_of
-from grasp_core.report.tables.groups import cell_text
+from grasp_core.report.tables import cell_text
 from grasp_core.report.words.label_use import format_points_interval, mean_words
 from grasp_core.report.words.names import (
     WORDS,
@@ -20,11 +20,12 @@ from grasp_core.report.words.names import (
     format_interval,
     format_p_value,
     outcome_of,
+    p_so_far,
     p_text,
+    q_so_far,
     reported_statistics,
 )
-from grasp_core.report.words.so_far import p_so_far, q_so_far
-from grasp_core.report.words.text import escape_markdown
+from grasp_core.report.words.printable import escape_markdown
 from grasp_core.result import GroupResult, RunResult
 from grasp_core.wording import number
 from pages._ui.result import cache
@@ -33,8 +34,7 @@ from pages._ui.result.items import has_items, show_items
 from pages._ui.result.pairs import show_pairs
 from pages._ui.result.rater_map import has_rater_map, show_rater_map
 from pages._ui.result.slices import is_sliced, show_slices
-from pages._ui.widgets.in_address import follow_address, put_in_address
-from pages._ui.widgets.sections import when_open
+from pages._ui.widgets.choices import follow_address, put_in_address, when_open
 from pages._ui.widgets.shown import Shown
 
 _GROUP = "group"

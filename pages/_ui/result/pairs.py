@@ -22,11 +22,11 @@ from grasp_core.report.pairs.sentences import (
 from grasp_core.report.pairs.tables import measure_table, pair_table
 from grasp_core.report.pairs.words import PAIRS_EXPLANATION, Measure, measures
 from grasp_core.report.words.names import axis_label, group_label
-from grasp_core.report.words.text import Sentence, escape_markdown
+from grasp_core.report.words.printable import Sentence, escape_markdown
 from grasp_core.result import RunResult
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme, save_figure
-from pages._ui.widgets.sections import when_open
+from pages._ui.widgets.choices import when_open
 from pages._ui.widgets.shown import Shown
 
 

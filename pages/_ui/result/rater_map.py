@@ -15,22 +15,19 @@ from grasp_core.errors import DataError, MissingResultError
 from grasp_core.groups import AxisSet, Group
 from grasp_core.json_values import to_json
 from grasp_core.rater_map.make import MapTask, rater_map
-from grasp_core.rater_map.public_view import map_without_small_groups
 from grasp_core.rater_map.tables import axes_table, distance_words, groups_table, map_csv
-from grasp_core.rater_map.values import ANSWER, RaterMap, of_answer, rater_map_dict
+from grasp_core.rater_map.values import ANSWER, RaterMap, map_without_small_groups, of_answer, rater_map_dict
 from grasp_core.rater_map.words import EXPLANATION, clearest, sentences
 from grasp_core.report.words.names import axis_label, group_label
-from grasp_core.report.words.printable import json_text
-from grasp_core.report.words.text import escape_markdown
+from grasp_core.report.words.printable import escape_markdown, json_text
 from grasp_core.result import RunResult
 from grasp_core.store.runs import RunRecord
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme
 from pages._ui.result.items import soon_found
-from pages._ui.session.permissions import require_run
-from pages._ui.session.projects import stores_of
+from pages._ui.session.identity import require_run, stores_of
+from pages._ui.widgets.choices import when_open
 from pages._ui.widgets.outputs import download, figure_downloads
-from pages._ui.widgets.sections import when_open
 from pages._ui.widgets.shown import Shown
 
 _MAPS = 32

@@ -10,7 +10,7 @@ from grasp_core import charts
 from grasp_core.groups import Group
 from grasp_core.outcome import LabelUse
 from grasp_core.report.slices import Found, by_value, slice_sentences, sliced_groups, told_first
-from grasp_core.report.tables.labels import ALL_LABELS, label_use_table
+from grasp_core.report.tables import ALL_LABELS, label_use_table
 from grasp_core.report.words.label_use import format_points
 from grasp_core.report.words.names import (
     WORDS,
@@ -22,12 +22,12 @@ from grasp_core.report.words.names import (
     one_line,
     reported_statistics,
 )
-from grasp_core.report.words.text import escape_markdown
+from grasp_core.report.words.printable import escape_markdown
 from grasp_core.result import RunResult, SlicesResult
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme, save_figure
-from pages._ui.result.results_table import show_groups_table, table_of_groups
-from pages._ui.widgets.sections import when_open
+from pages._ui.result.tables import show_groups_table, table_of_groups
+from pages._ui.widgets.choices import when_open
 from pages._ui.widgets.shown import Shown
 
 _CORRECTED = "q of slices is over all groups and values of the column; that of all items is the run's own."

@@ -1,31 +1,117 @@
-"""Everything that was found, in the same words and figures for colleagues and for strangers."""
+"""Everything that was found, by views, in the same words and figures for colleagues and for strangers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
+import pandas as pd
 import streamlit as st
 
+from grasp_core.report.account import account_sentence
+from grasp_core.report.conventions import stated
 from grasp_core.report.everybody import in_one_line
 from grasp_core.report.findings.sentences import axes_to_watch
-from grasp_core.result import RunResult
+from grasp_core.report.words.levels import left_out, step_sentence
+from grasp_core.report.words.names import (
+    DSI_EXPLANATION,
+    DSI_FORMULA,
+    DSI_NAME,
+    WORDS,
+    reported_statistics,
+    statistic_formula,
+    what_is_provisional,
+)
+from grasp_core.report.words.printable import escape_markdown
+from grasp_core.result import FileFingerprint, RunResult
 from pages._ui.result.agreement import has_disputed, show_agreement, show_disputed, show_raters_agreement
 from pages._ui.result.cache import section
 from pages._ui.result.figures import show_dsi
-from pages._ui.result.first_screen import show_findings
+from pages._ui.result.first_screen import show_facts, show_findings
 from pages._ui.result.given import has_given, show_given
-from pages._ui.result.groups import draw_groups, show_groups
+from pages._ui.result.groups import draw_groups, has_label_use, show_groups, show_labels
 from pages._ui.result.items import has_items, show_items
-from pages._ui.result.labels import has_label_use, show_labels
-from pages._ui.result.methods import show_data, show_methods
 from pages._ui.result.one_group import choose_group, named_group, open_group, show_group
 from pages._ui.result.pairs import has_pairs, show_pairs
 from pages._ui.result.rater_map import has_rater_map, show_rater_map
 from pages._ui.result.slices import has_slices, show_slices
-from pages._ui.widgets.in_address import follow_address, put_in_address
-from pages._ui.widgets.shown import Shown
-from pages._ui.widgets.warned import show_warned
+from pages._ui.shell.page_style import PROVISIONAL
+from pages._ui.widgets.choices import follow_address, put_in_address
+from pages._ui.widgets.shown import Shown, show_warned
+
+_COUNT = st.column_config.NumberColumn(format="localized")
+
+
+def show_methods(result: RunResult) -> None:
+    """Each statistic in plain words with its formula one click away, then this run's conventions."""
+    formulas = {}
+    for name in reported_statistics(result):
+        words = WORDS[name]
+        st.markdown(f"**{words.name}**: {escape_markdown(words.explanation)}")
+        formulas[words.name] = statistic_formula(name, result)
+    if result.dsi:
+        st.markdown(f"**{DSI_NAME}**: {escape_markdown(DSI_EXPLANATION)}")
+        formulas[DSI_NAME] = DSI_FORMULA
+    with st.expander("Formulas"):
+        for name, formula in formulas.items():
+            st.markdown(f"**{name}**: {escape_markdown(formula)}")
+    st.subheader("Conventions of this run")
+    for name, sentence in stated(result.spec, result.stopping):
+        st.markdown(f"**{name}**: {escape_markdown(sentence)}")
+
+
+def show_data(result: RunResult) -> None:
+    """Counts, labels, files with their hashes, and the time it took."""
+    show_facts(result)
+    data, timing = result.data, result.timing
+    low, median, high = data.raters_per_item
+    counts, labels = st.columns(2)
+    facts = {
+        "Items": f"{data.items:,}",
+        "Raters": f"{data.raters:,}",
+        "Annotations": f"{data.annotations:,}",
+        "Raters per item": f"{low:,} to {high:,}, median {median:,g}",
+        "Read in": f"{timing.load_s:.2f} s",
+        "Observed values in": f"{timing.observed_s:.2f} s",
+        "Permutations in": f"{timing.permutations_s:.1f} s",
+        "GRASP version": result.code_version,
+    }
+    counts.dataframe(
+        pd.DataFrame({"What": list(facts), "Value": list(facts.values())}),
+        hide_index=True,
+        height="content",
+        alt="Counts and timing",
+    )
+    labels.dataframe(
+        pd.DataFrame({"Label": data.categories, "Annotations": data.label_counts}),
+        hide_index=True,
+        column_config={"Annotations": _COUNT},
+        alt="Annotations per label",
+    )
+    if data.files:
+        _list_files(data.files)
+    for what, sentences in (
+        ("Recoded", [step_sentence(step) for step in result.spec.data.recode]),
+        ("Left out", left_out(result.spec.data)),
+    ):
+        if sentences:
+            st.markdown(f"**{what}**: {escape_markdown('; '.join(sentences))}")
+    if data.account is not None:
+        st.markdown(escape_markdown(f"{account_sentence(data.account)}."))
+    st.text(f"Fingerprint of the data (SHA-256): {data.sha256}")
+
+
+def _list_files(files: Sequence[FileFingerprint]) -> None:
+    rows = [(file.name, file.bytes, file.sha256, file.source) for file in files]
+    shown = pd.DataFrame(rows, columns=["File", "Bytes", "SHA-256", "Fetched from"])
+    st.dataframe(
+        shown if any(file.source for file in files) else shown.drop(columns="Fetched from"),
+        hide_index=True,
+        column_config={"Bytes": _COUNT},
+        alt="Input files with their hashes",
+    )
+
 
 View = Callable[[Shown], None]
 _VIEW, _VIEWS = "view", "result-views"
@@ -175,3 +261,24 @@ def _data_and_methods(shown: Shown) -> None:
     section(key, "methods", lambda: show_methods(result))
     st.header("Data")
     section(key, "data", lambda: show_data(result))
+
+
+MORE = 1.5
+"""Charts are drawn anew once there are so many times as many permutations: it is most of a browser's work."""
+
+
+def show_so_far(shown: Shown) -> None:
+    """Draw what is known; answer, methods and files come with the final result."""
+    shown = replace(shown, charted=_charted(shown))
+    with st.container(key=PROVISIONAL):
+        st.info(what_is_provisional(shown.result), icon=":material/pending:")
+        show_result(shown)
+
+
+def _charted(shown: Shown) -> RunResult:
+    """The result of which charts were drawn last, unless the newest says much more."""
+    key = f"charted-{shown.key}"
+    before: RunResult | None = st.session_state.get(key)
+    if before is None or shown.result.permutations >= MORE * before.permutations:
+        st.session_state[key] = before = shown.result
+    return before

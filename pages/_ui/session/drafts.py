@@ -15,13 +15,11 @@ from grasp_core.errors import DataError, GraspError
 from grasp_core.io.guess.roles import Role
 from grasp_core.io.handling.limited import guessed, loaded
 from grasp_core.io.table.table import Table
-from grasp_core.report.words.text import escape_markdown
+from grasp_core.report.words.printable import escape_markdown
 from grasp_core.spec import AnalysisSpec
 from grasp_core.store.drafts import Draft, DraftFile
 from grasp_core.web.visits import BROWSER, known
-from pages._ui.session.identity import current_user
-from pages._ui.session.permissions import may_run
-from pages._ui.session.projects import current_project, here
+from pages._ui.session.identity import current_project, current_user, here, may_run
 from pages._ui.session.state import work
 
 _SLOTS: tuple[Role, ...] = get_args(Role)

@@ -1,22 +1,76 @@
-"""Who is looking."""
+"""Who visits, by which cookie, in which project, and what they may do."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from http.cookies import SimpleCookie
 from typing import Any
 
 import streamlit as st
-from starlette.requests import HTTPConnection
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import Response
+from streamlit.web.server.starlette import starlette_auth_routes, starlette_websocket
+from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
 from grasp_core import server
-from grasp_core.access import LOCAL_USER, User, groups_of
+from grasp_core.access import EVERYONE, LOCAL_USER, User, groups_of, only
 from grasp_core.accounts import session_key
 from grasp_core.errors import AccessError
 from grasp_core.rates import Asker
+from grasp_core.server import Stores
 from grasp_core.settings import Settings
+from grasp_core.store.runs import RunRecord
 from grasp_core.turns import ask_as
-from pages._ui.session.cookie import signed_in
+
+CALLBACK = "/oauth2callback"
+"""Where the sign-in provider sends people back to."""
+
+
+def signed_in(connection: HTTPConnection, origin: str) -> Mapping[str, Any] | None:
+    """The claims of the person who makes a request, or None, as where another site's page makes it.
+
+    Parameters
+    ----------
+    connection : HTTPConnection
+    origin : str
+        Scheme, host and port under which people reach the server.
+    """
+    if connection.headers.get("Origin", origin) != origin:
+        return None
+    return claims_of(connection.cookies, origin)
+
+
+def just_signed_in(set_cookies: Iterable[str], origin: str) -> Mapping[str, Any] | None:
+    """The claims in the cookies that an answer sets, or None.
+
+    Parameters
+    ----------
+    set_cookies : iterable of str
+        ``Set-Cookie`` headers.
+    origin : str
+    """
+    jar: SimpleCookie = SimpleCookie()
+    for line in set_cookies:
+        jar.load(line)
+    return claims_of({name: morsel.value for name, morsel in jar.items()}, origin)
+
+
+async def provider_sign_out(request: Request) -> str | None:
+    """The address at which the sign-in provider lets people sign out of it, too, where it has one."""
+    return await starlette_auth_routes._get_provider_logout_url(request)
+
+
+def clear(response: Response, request: Request) -> None:
+    """Take the cookie out of the browser."""
+    starlette_auth_routes._clear_auth_cookie(response, request)
+
+
+def claims_of(cookies: Mapping[str, str], origin: str) -> Mapping[str, Any] | None:
+    """The claims in cookies, or None if they are not whole, not this server's, or too old."""
+    raw = starlette_websocket._get_signed_cookie_with_chunks(dict(cookies), USER_COOKIE_NAME)
+    claims = starlette_websocket._parse_decoded_user_cookie(raw, origin) if raw else {}
+    return claims if claims.get("is_logged_in") is True else None
 
 
 def current_user() -> User:
@@ -110,3 +164,133 @@ def secrets(settings: Settings) -> dict[str, dict[str, str]] | None:
             "server_metadata_url": settings.oidc_metadata_url,
         }
     }
+
+
+CURRENT = "project"
+"""Where the session keeps the project that was chosen."""
+
+
+def current_project(user: User | None = None) -> str:
+    """The project that was chosen, in this visit or the person's last one; else Everyone.
+
+    Parameters
+    ----------
+    user : User, optional
+        By default the person of this session.
+    """
+    user = current_user() if user is None else user
+    if CURRENT not in st.session_state:
+        st.session_state[CURRENT] = server.shared().projects.current(user.id) or EVERYONE
+    chosen: str = st.session_state[CURRENT]
+    return chosen if user.may_see(chosen) else EVERYONE
+
+
+def here() -> Stores:
+    """What is stored, for this session's person: lists are the current project's, and new things go there."""
+    user = current_user()
+    return server.shared().seen(user.reach(current_project(user)))
+
+
+def stores_of(run: RunRecord) -> Stores:
+    """What is stored in the project of a run that somebody was let see, as a member or by a link."""
+    return server.shared().seen(only(run.project))
+
+
+VIEWERS_LOOK = (
+    "Your role on this server is viewer: you may look at every run of your projects, but not upload data or "
+    "start runs. Whoever runs this server can make you an analyst."
+)
+PROJECT_VIEWERS_LOOK = (
+    "In this project you are a viewer: you may look at its runs, but not upload data or start runs. Its "
+    "owners can make you an analyst; or choose another project."
+)
+ADMINS_ONLY = "This page is for admins of this server."
+
+
+def why_not_run(user: User, project: str | None = None) -> str | None:
+    """Why somebody may not add to a project, by default the current one, or start runs; None if they may."""
+    if not user.may_run:
+        return VIEWERS_LOOK
+    return None if user.may_run_in(project or current_project(user)) else PROJECT_VIEWERS_LOOK
+
+
+def require_admin() -> User:
+    """The person of this session, who may see and change who may do what.
+
+    Raises
+    ------
+    AccessError
+        If they may not.
+    """
+    user = current_user()
+    if not user.may_administer:
+        raise AccessError(ADMINS_ONLY)
+    return user
+
+
+def may_run() -> bool:
+    """Whether to offer uploads and runs in the current project."""
+    return why_not_run(current_user()) is None
+
+
+def require_run(project: str | None = None) -> User:
+    """The person of this session, who may upload data and start runs in a project, by default the current.
+
+    Raises
+    ------
+    AccessError
+        If they may not.
+    """
+    user = current_user()
+    refusal = why_not_run(user, project)
+    if refusal is not None:
+        raise AccessError(refusal)
+    return user
+
+
+def require_manage(owner: str, project: str) -> User:
+    """The person of this session, who may rename, share, cancel or delete what is `owner`'s in a project.
+
+    Raises
+    ------
+    AccessError
+        If they may not.
+    """
+    user = current_user()
+    if not user.may_manage(owner, project):
+        raise AccessError("Only the person whose result this is, an owner of its project or an admin may.")
+    return user
+
+
+def may_manage(owner: str, project: str) -> bool:
+    """Whether to offer changes to what is `owner`'s; strangers on a shared result change nothing."""
+    user = visitor()
+    return user is not None and user.may_manage(owner, project)
+
+
+def require_lead(project: str) -> User:
+    """The person of this session, who may rename, archive and delete a project and say who belongs to it.
+
+    Raises
+    ------
+    AccessError
+        If they may not.
+    """
+    user = current_user()
+    if not user.may_lead(project):
+        raise AccessError("Only an owner of the project or an admin may change it.")
+    return user
+
+
+def require_see(project: str) -> User:
+    """The person of this session, who still sees what belongs to a project.
+
+    Raises
+    ------
+    AccessError
+        If they do not any more.
+    """
+    user = current_user()
+    if not user.may_see(project):
+        raise AccessError("You do not belong to this result's project any more.")
+    return user

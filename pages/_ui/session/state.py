@@ -1,10 +1,13 @@
-"""One visitor's work: what is loaded, chosen and run; kept in the session, never shared."""
+"""What a visit has loaded, chosen and run."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, tzinfo
 from typing import NamedTuple, TypeVar
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
@@ -21,9 +24,82 @@ from grasp_core.report.contents import run_title
 from grasp_core.spec import AnalysisSpec, Level, RunSpec
 from grasp_core.store.drafts import Draft
 from grasp_core.store.runs import RunRecord
-from pages._ui.session.identity import asker, current_user
-from pages._ui.session.permissions import require_run
-from pages._ui.session.projects import current_project, here
+from pages._ui.session.identity import (
+    asker,
+    current_project,
+    current_user,
+    here,
+    require_run,
+    require_see,
+    visitor,
+)
+
+_UNITS = (("day", 86400), ("hour", 3600), ("minute", 60))
+_DATE_FROM_DAYS = 45
+
+
+def zone() -> tzinfo:
+    """The time zone of the browser; UTC where it does not say."""
+    try:
+        return ZoneInfo(st.context.timezone or "UTC")
+    except (ZoneInfoNotFoundError, ValueError):
+        return UTC
+
+
+def exactly(moment: float) -> str:
+    """For example "21 Nov 2026, 15:50 CET"."""
+    there = datetime.fromtimestamp(moment, zone())
+    return f"{there.day} {there:%b %Y, %H:%M %Z}"
+
+
+def in_words(moment: float, now: float | None = None) -> str:
+    """For example "3 minutes ago" or "in 2 days"; far from now only the exact form helps."""
+    seconds = moment - (time.time() if now is None else now)
+    away = abs(seconds)
+    if away > _DATE_FROM_DAYS * 86400:
+        return "long ago" if seconds < 0 else "later"
+    for unit, length in _UNITS:
+        if away >= length:
+            count = round(away / length)
+            amount = f"{count} {unit}{'' if count == 1 else 's'}"
+            return f"in {amount}" if seconds > 0 else f"{amount} ago"
+    return "just now" if seconds <= 0 else "in less than a minute"
+
+
+def told(moment: float) -> str:
+    """In words and exactly."""
+    return f"{in_words(moment)} ({exactly(moment)})"
+
+
+def lasted(seconds: float) -> str:
+    """For example "3.2 s" or "4 min 10 s"."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min"
+
+
+def take_away(run: RunRecord) -> None:
+    """Called before a file of a run is made for a member of its project; it goes to the log.
+
+    Raises
+    ------
+    AccessError
+        If they see nothing of the project any more.
+    """
+    user = require_see(run.project)
+    server.shared().audit.record(user.id, "export", "run", run.id)
+
+
+def note_refusal(place: str) -> None:
+    """Have the log say that somebody who has signed in was refused, so many times at most."""
+    user = visitor()
+    if user is not None:
+        server.shared().refusals.record(user.id, "page", place)
+
 
 KEY = "work"
 _SLOTS = ("annotations", "raters", "items")

@@ -1,4 +1,4 @@
-"""A saved run asked again with something else in its spec, on the run's own files."""
+"""A run asked again with something else: on its own files, or on Analysis."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import streamlit as st
 
 from grasp_core import server
 from grasp_core.errors import DataError
-from grasp_core.report.findings.mending import ways_back
-from grasp_core.report.words.text import escape_markdown
-from grasp_core.spec import RunSpec
+from grasp_core.remarks.remark import Remark
+from grasp_core.report.findings.mending import mend, ways_back
+from grasp_core.report.words.printable import escape_markdown
+from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.store.runs import RunRecord
-from pages._ui.session.identity import current_user
-from pages._ui.session.permissions import require_run, why_not_run
-from pages._ui.session.state import submit
+from pages._ui.session.identity import current_user, require_run, why_not_run
+from pages._ui.session.state import submit, work
 from pages._ui.shell.links import go
 
 
@@ -64,3 +64,32 @@ def offer_ways_back(saved: Saved) -> None:
             st.caption(back.mended, width="content")
             if st.button(back.mend.label, icon=":material/undo:", key=f"back-{place}"):
                 ask_again(saved.run, back.mend.spec)
+
+
+def change_and_run_again(spec: RunSpec) -> None:
+    """A button to the page where this run was asked, with its settings."""
+    if st.button("Change and run again", icon=":material/tune:"):
+        _change(spec, spec.analysis)
+
+
+def way_to_mend(saved: Saved, warning: Remark, place: int) -> None:
+    """A button that runs a run again as mends a warning of it, or leads to where that is chosen."""
+    run = saved.run
+    found, key = mend(warning, run.spec), f"mend-{place}"
+    if found is None:
+        return
+    leaves_out = found.spec.data.screens != run.spec.data.screens
+    icon = ":material/person_remove:" if leaves_out else ":material/build:"
+    if found.spec != run.spec and saved.may_be_asked_again:
+        if st.button(escape_markdown(found.label), icon=icon, key=key):
+            ask_again(run, found.spec)
+    elif found.on_data:
+        if st.button(escape_markdown(found.on_data), icon=icon, key=key):
+            go("data")
+    elif st.button(escape_markdown(found.label), icon=icon, key=key):
+        _change(run.spec, found.spec.analysis)
+
+
+def _change(spec: RunSpec, analysis: AnalysisSpec) -> None:
+    work().use_settings(analysis)
+    go("models" if spec.models else "analysis")

@@ -1,11 +1,10 @@
-"""Uploads in Streamlit's memory, kept there as long as a tab is open: dropped once nothing needs them.
-
-With `cookie` and `messages`, the place that leans on Streamlit's inner parts.
-"""
+"""What a server does beside pages: files that wait are dropped, kernels compiled."""
 
 from __future__ import annotations
 
 import asyncio
+import gc
+import importlib
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -135,3 +134,21 @@ def _held(value: object) -> Iterator[str]:
 
 def _manager() -> MemoryUploadedFileManager:
     return cast(MemoryUploadedFileManager, runtime.get_instance().uploaded_file_mgr)
+
+
+_YOUNG = 10_000
+"""New objects after which Python looks for what nobody holds; a page makes some thousands."""
+
+log = logging.getLogger("grasp.pages")
+
+
+def warm() -> None:
+    """Start the server's work and import what the Results page draws with."""
+    try:
+        server.shared()
+        importlib.import_module("pages._ui.result.groups")
+        gc.collect()
+        gc.freeze()  # what is there stays: looking through it again stops everybody for a third of a second
+        gc.set_threshold(_YOUNG, 20, 50)
+    except Exception as error:  # the pages import and start all this themselves
+        log.warning("could not get ready in advance: %s", type(error).__name__)

@@ -1,10 +1,18 @@
-"""A choice of one name that starts from a guess and lasts for the visit."""
+"""Small widgets: choices, confirmations, sections that open, choices kept in the address."""
 
 from __future__ import annotations
 
+import contextvars
+import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from typing import Literal, TypeVar
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
+
+from grasp_core.report.words.names import axis_label
+from grasp_core.spec import WORKLOAD, AnalysisSpec
 
 
 def choose_one(
@@ -41,3 +49,140 @@ def choose_one(
         help=more,
     )
     return chosen
+
+
+def confirm(
+    do: Callable[..., None], *args: object, yes: str = "Delete for good", no: str = "Keep it"
+) -> None:
+    """The button that does it and the one that does not; either closes the dialog.
+
+    Parameters
+    ----------
+    do : callable
+        Called with `args` where the first is pressed; asks whether the person may.
+    """
+    with st.container(horizontal=True):
+        if st.button(yes, type="primary", icon=":material/delete:", on_click=do, args=args):
+            st.rerun()
+        if st.button(no):
+            st.rerun()
+
+
+def put_in_address(name: str, value: str | None) -> None:
+    """Say this under a name of the address, or nothing; for callbacks."""
+    if value is not None:
+        st.query_params[name] = value
+    elif name in st.query_params:
+        del st.query_params[name]
+
+
+def follow_address(key: str, value: str | None) -> None:
+    """Let the widget with this key, which is drawn next, show what the address says."""
+    if key not in st.session_state or st.session_state[key] != value:
+        st.session_state[key] = value
+
+
+T = TypeVar("T")
+
+
+def as_this_session(make: Callable[[], T]) -> Callable[[], T]:
+    """The function, for being called outside a script's run, as Streamlit calls what makes a file.
+
+    There nobody has signed in and nothing is in the session. What it asks is answered here as in the run that
+    draws the page now: whose session it is, that is; what they may is asked when it is called.
+    """
+    context, there = get_script_run_ctx(), contextvars.copy_context()
+
+    def made() -> T:
+        outcome: Future[T] = Future()
+
+        def run() -> None:
+            try:
+                outcome.set_result(make())
+            except BaseException as error:  # raised where it was called
+                outcome.set_exception(error)
+
+        thread = threading.Thread(target=there.run, args=(run,), name="grasp-file", daemon=True)
+        add_script_run_ctx(thread, context)
+        thread.start()
+        return outcome.result()
+
+    return made
+
+
+def when_open(label: str, draw: Callable[[], object], *, key: str, icon: str | None = None) -> None:
+    """A section that costs nothing until somebody opens it.
+
+    Parameters
+    ----------
+    label : str
+    draw : callable
+        Draws what is inside; not called while the section is closed.
+    key : str
+        Whether it is open is kept under this name for the visit.
+    icon : str, optional
+    """
+    section = st.expander(label, key=key, icon=icon, on_change="rerun")
+    if section.open:
+        with section:
+            draw()
+
+
+def menu_when_open(
+    label: str,
+    draw: Callable[[], object],
+    *,
+    key: str,
+    icon: str,
+    type: Literal["secondary", "tertiary"] = "secondary",
+) -> None:
+    """A button that opens a menu, which costs nothing until then.
+
+    Parameters
+    ----------
+    label, draw, icon
+        As of :func:`when_open`.
+    key : str
+        No two menus of a page have the same.
+    type : str
+        How much the button stands out.
+    """
+    menu = st.popover(label, key=f"menu-{key}", icon=icon, type=type, on_change="rerun")
+    if menu.open:
+        with menu:
+            draw()
+
+
+def choose_shuffles(
+    names: Sequence[str], start: AnalysisSpec, key: str
+) -> tuple[tuple[str, ...], str | None]:
+    """The strata, and the column of clusters; `names` are the data's axes, `key` belongs to the place."""
+    columns = [name for name in names if name != WORKLOAD]
+    options = [*columns, *(() if WORKLOAD in names else (WORKLOAD,))]
+    strata: list[str] = st.multiselect(
+        "Shuffle profiles only within",
+        options,
+        default=[name for name in start.strata if name in options],
+        format_func=_stratum,
+        key=f"{key}-strata",
+        persist_state="session",
+        placeholder="Over all raters",
+        help="Profiles then move only among raters who share a value on each of these. Use it where raters "
+        "who differ there were given other items, or answer otherwise for reasons that are not the question.",
+    )
+    free = [name for name in columns if name not in strata and WORKLOAD not in strata]
+    cluster = choose_one(
+        "Move whole clusters",
+        free,
+        start.cluster,
+        key=f"{key}-cluster",
+        placeholder="Every rater alone" if free else "Not with these strata",
+        more="A column of teams, batches or vendors, whose raters answer alike. Their profiles then move "
+        "together.",
+        named=lambda name: axis_label((name,)),
+    )
+    return tuple(strata), cluster
+
+
+def _stratum(name: str) -> str:
+    return "Workload (bins by number of annotations)" if name == WORKLOAD else axis_label((name,))

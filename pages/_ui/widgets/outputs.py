@@ -10,8 +10,7 @@ import streamlit as st
 from grasp_core import server
 from grasp_core.export.registry import EXPORTS, Export, safe_name
 from grasp_core.rater_map.values import RaterMap
-from pages._ui.widgets.later import as_this_session
-from pages._ui.widgets.sections import menu_when_open
+from pages._ui.widgets.choices import as_this_session, menu_when_open
 from pages._ui.widgets.shown import Shown
 
 _EXPLAINED = {

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grasp_core.benchmark.language_models.ledger import Answers, Usage, question_key
+from grasp_core.benchmark.language_models.answers import Answers, Usage, question_key
 from grasp_core.benchmark.language_models.model import FLOOR, Answer
 from grasp_core.errors import DataError
 

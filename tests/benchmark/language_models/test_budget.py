@@ -8,9 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grasp_core.benchmark.language_models.budget import RESERVED, fit
-from grasp_core.benchmark.language_models.prompt import SEPARATOR, head, shown
-from grasp_core.benchmark.language_models.tokens import ApproximateTokens, shortened
+from grasp_core.benchmark.language_models.prompt import (
+    RESERVED,
+    SEPARATOR,
+    ApproximateTokens,
+    fit,
+    head,
+    shortened,
+    shown,
+)
 from grasp_core.benchmark.tasks import builtin_tasks
 from grasp_core.errors import DataError
 from tests.benchmark.language_models.making import TASK, WordModel, text

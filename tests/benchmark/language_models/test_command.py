@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grasp_core.benchmark.baselines import embedding
-from grasp_core.benchmark.language_models.scoring import Setting
+from grasp_core.benchmark.language_models.in_context import Setting
 from grasp_core.benchmark.tasks import read_rows, read_task
 from grasp_core.cli import main
 from grasp_core.cli.benchmark.lm import add_lm_options, make_lm

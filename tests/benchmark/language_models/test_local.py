@@ -10,13 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grasp_core.benchmark.language_models.asking import Asking
-from grasp_core.benchmark.language_models.budget import fit
-from grasp_core.benchmark.language_models.ledger import Answers
-from grasp_core.benchmark.language_models.local import LocalModel
-from grasp_core.benchmark.language_models.prompt import words
-from grasp_core.benchmark.language_models.scoring import Setting, leave_one_out
-from grasp_core.benchmark.language_models.tokens import shortened
+from grasp_core.benchmark.language_models.answers import Answers, Asking
+from grasp_core.benchmark.language_models.in_context import Setting, leave_one_out
+from grasp_core.benchmark.language_models.model import LocalModel
+from grasp_core.benchmark.language_models.prompt import fit, shortened, words
 from grasp_core.benchmark.tasks import builtin_tasks
 from grasp_core.errors import DataError
 from tests.benchmark.language_models.making import ROWS, TASK, rows, text

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from grasp_core.benchmark.language_models.budget import fit
-from grasp_core.benchmark.language_models.prompt import words
+from grasp_core.benchmark.language_models.prompt import fit, words
 from tests.benchmark.language_models.making import TASK, WordModel, text
 
 EXAMPLES = [(text("Sun", "the sun is out"), "no"), (text("Tea", "please bring tea"), "yes")]

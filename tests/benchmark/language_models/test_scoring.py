@@ -11,14 +11,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grasp_core.benchmark.language_models.asking import Asking
-from grasp_core.benchmark.language_models.baseline import InContext
+from grasp_core.benchmark.language_models.answers import Answers, Asking, Usage
 from grasp_core.benchmark.language_models.endpoint import Endpoint
-from grasp_core.benchmark.language_models.ledger import Answers, Usage
+from grasp_core.benchmark.language_models.in_context import (
+    InContext,
+    Setting,
+    grid,
+    leave_one_out,
+    paper_sweeps,
+    predict,
+    tune,
+)
 from grasp_core.benchmark.language_models.model import Answer, ModelError
-from grasp_core.benchmark.language_models.scoring import Setting, leave_one_out, predict
-from grasp_core.benchmark.language_models.selection import drawn, most_similar
-from grasp_core.benchmark.language_models.tuning import grid, paper_sweeps, tune
+from grasp_core.benchmark.language_models.prompt import drawn, most_similar
 from grasp_core.benchmark.tasks import Rows
 from grasp_core.errors import DataError, RunCancelledError
 from grasp_core.remarks.remark import said

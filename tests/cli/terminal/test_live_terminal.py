@@ -22,7 +22,7 @@ from grasp_core.cli.terminal.progress import RunOnTerminal
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.groups import Group
 from grasp_core.outcome import Outcome
-from grasp_core.report.tables.groups import lead_table
+from grasp_core.report.tables import lead_table
 from grasp_core.result import GroupResult
 from tests.cli.test_commands import COLUMNS, ROOT, folder
 

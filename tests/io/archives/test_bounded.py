@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from grasp_core import cli
-from grasp_core.benchmark.language_models.ledger import Answers
-from grasp_core.benchmark.language_models.tokens import FileTokens
+from grasp_core.benchmark.language_models.answers import Answers
+from grasp_core.benchmark.language_models.prompt import FileTokens
 from grasp_core.benchmark.tasks import builtin_tasks, read_rows, read_task
 from grasp_core.errors import DataError
 from grasp_core.io.archives.bounded import MIB, read_at_most

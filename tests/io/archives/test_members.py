@@ -12,7 +12,7 @@ from grasp_core.io.archives.member_names import annotators
 from grasp_core.io.dataset.load import load
 from grasp_core.io.guess.recognise import recognise
 from grasp_core.io.parsing.read import read_table
-from grasp_core.io.table import cells
+from grasp_core.io.table import columns as cells
 from grasp_core.io.table.table import Table
 from tests.io.files.workbook_files import ods_bytes, ods_rows, sheets_bytes, xlsx_bytes
 from tests.io.making import csv_bytes

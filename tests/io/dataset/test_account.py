@@ -17,7 +17,7 @@ from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
 from grasp_core.json_values import from_json, to_json
 from grasp_core.recode_steps import MapValues
-from grasp_core.remarks.left_out import LeftOutReason, Skipped
+from grasp_core.remarks.cautions import LeftOutReason, Skipped
 from grasp_core.remarks.remark import Remark, said
 from grasp_core.report.account import account_sentence, unused_sentence
 from grasp_core.report.public_view import public_summary

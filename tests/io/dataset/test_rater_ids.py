@@ -6,7 +6,7 @@ import pytest
 
 from grasp_core.errors import DataError
 from grasp_core.io.dataset.load import load
-from grasp_core.io.dataset.raters.ids import alike
+from grasp_core.io.dataset.raters import alike
 from tests.io.making import LONG, rows_table
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from grasp_core.io.dataset.suggestions import merge_rare, one_spelling
+from grasp_core.io.dataset.checks import merge_rare, one_spelling
 
 
 def test_case_spaces_and_short_forms_get_one_spelling():

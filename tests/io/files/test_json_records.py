@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grasp_core.errors import DataError
-from grasp_core.io.files import json_records
+from grasp_core.io.files import json_files as json_records
 from grasp_core.io.table import parsed
 from grasp_core.remarks.problems import FileProblem
 from tests.io.making import read_here

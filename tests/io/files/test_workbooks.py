@@ -12,7 +12,8 @@ import xlsxwriter
 
 from grasp_core.errors import DataError
 from grasp_core.io.archives import containers
-from grasp_core.io.files import sheets, workbooks
+from grasp_core.io.files import workbooks
+from grasp_core.io.files import workbooks as sheets
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table import parsed
 from grasp_core.io.table.table import Table
@@ -297,7 +298,7 @@ def test_calamine_expands_no_entities():
         xlsx_bytes(VOTES), "xl/sharedStrings.xml", "<sst", "<!DOCTYPE x [<!ENTITY e 'boom'>]><sst"
     )
     content = changed(content, "xl/sharedStrings.xml", "<t>Yes</t>", "<t>&e;</t>")
-    assert "boom" not in str([(about, list(rows)) for about, rows in sheets.sheets(content, None)])
+    assert "boom" not in str([(about, list(rows)) for about, rows in sheets.sheets_of(content, None)])
 
 
 def test_outside_files_are_not_read(tmp_path):
@@ -306,7 +307,7 @@ def test_outside_files_are_not_read(tmp_path):
     content = changed(xlsx_bytes(VOTES), "xl/sharedStrings.xml", "<t>Yes</t>", "<t>&f;</t>")
     content = changed(content, "xl/sharedStrings.xml", "<sst", entity + "<sst")
     assert "declares a document type" in refusal(content)
-    assert "geheim" not in str([(about, list(rows)) for about, rows in sheets.sheets(content, None)])
+    assert "geheim" not in str([(about, list(rows)) for about, rows in sheets.sheets_of(content, None)])
 
 
 def test_malformed_xml_on_which_calamine_loops_is_refused():

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from grasp_core.io.guess.named import Named
+from grasp_core.io.guess.advice import Named
 from grasp_core.io.guess.recognise import Guess, recognise
 from grasp_core.io.table.table import Table
 from tests.io.making import rows_table

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from grasp_core.errors import DataError
-from grasp_core.io.guess.asking import question
-from grasp_core.io.guess.item_ids import with_items
 from grasp_core.io.guess.recognise import Guess, recognise
+from grasp_core.io.guess.roles import question, with_items
 from grasp_core.io.table.table import Table
 from tests.io.making import rows_table
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from grasp_core.io.guess.asking import question
-from grasp_core.io.guess.named import Named
+from grasp_core.io.guess.advice import Named
 from grasp_core.io.guess.recognise import recognise
+from grasp_core.io.guess.roles import question
 from grasp_core.io.table.table import Table
 from tests.io.making import rows_table
 

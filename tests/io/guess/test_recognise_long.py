@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grasp_core.io.guess.asking import question
-from grasp_core.io.guess.named import Named
+from grasp_core.io.guess.advice import Named
 from grasp_core.io.guess.recognise import Guess, recognise
+from grasp_core.io.guess.roles import question
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
 from tests.io.made_up import IDS, Made, made, noise

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from grasp_core.errors import DataError
 from grasp_core.io.dataset.load import Dataset, load
-from grasp_core.io.guess.named import Named
+from grasp_core.io.guess.advice import Named
 from grasp_core.io.guess.recognise import Guess, recognise
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table

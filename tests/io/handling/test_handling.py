@@ -14,8 +14,8 @@ from grasp_core.errors import DataError
 from grasp_core.example import example_files
 from grasp_core.io.dataset.fitting import fitting
 from grasp_core.io.dataset.load import load
-from grasp_core.io.guess.item_ids import with_items
 from grasp_core.io.guess.recognise import recognise
+from grasp_core.io.guess.roles import with_items
 from grasp_core.io.handling.limited import fitted, guessed, loaded
 from grasp_core.io.table.table import Table
 from tests.io.making import read_here, text_table

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grasp_core.errors import DataError
-from grasp_core.io.sources.urls import parse
+from grasp_core.io.sources.remote import parse
 
 PREFIX = parse("https://data.example.org/annotations/")
 

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.errors import AccessError
 from grasp_core.server import Server
-from pages._ui.benchmark import taking_off
+from pages._ui.benchmark import submissions as taking_off
 from tests.pages.people import ANN, BOB, ROOT, VERA, become
 from tests.pages.visits import press, seen, widget
 
@@ -109,7 +109,7 @@ def test_an_archive_that_is_too_large_is_refused_by_its_size(
 def test_rows_that_are_too_large_are_refused_by_their_size(
     page: AppTest, benchmark: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("pages._ui.benchmark.try_baseline", "grasp_core.benchmark.tasks"):
+    for module in ("pages._ui.benchmark.baselines", "grasp_core.benchmark.tasks"):
         monkeypatch.setattr(f"{module}.MAX_ROWS_FILE", 2**20)
     page.switch_page("models.py").run()
     widget(page.button_group, "View").set_value("Baselines").run()

@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.benchmark.baselines.embedding import available
-from grasp_core.benchmark.language_models.scoring import Setting
+from grasp_core.benchmark.language_models.in_context import Setting
 from grasp_core.benchmark.tasks import read_rows, read_task
 from grasp_core.server import Server
 from pages._ui.benchmark.lm_baseline import Answered, Questions

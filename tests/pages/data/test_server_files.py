@@ -16,8 +16,8 @@ from grasp_core.engine.pools import workers
 from grasp_core.io.archives import containers
 from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings
-from pages._ui.data import server_files
-from pages._ui.session import permissions
+from pages._ui.data import arriving as server_files
+from pages._ui.session import identity as permissions
 from tests.empty_store import empty_home
 from tests.io.sources.serving import Site, site
 from tests.labels import CONTINUE

@@ -28,7 +28,7 @@ ASK = "See whose judgements they reproduce"
 def gone(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Runs whose page was gone to: the section alone knows no other page."""
     runs: list[str] = []
-    monkeypatch.setattr("pages._ui.models.models_as_raters.go", lambda _screen, run_id: runs.append(run_id))
+    monkeypatch.setattr("pages._ui.models.go", lambda _screen, run_id: runs.append(run_id))
     return runs
 
 
@@ -46,9 +46,8 @@ def answered(page: AppTest, server: Server, gone: list[str]) -> AppTest:
 def section(annotations, raters, spec):
     """What pages/models.py does, around this section alone."""
     from grasp_core.io.parsing.read import read_table
-    from pages._ui.data.advised import Decided
-    from pages._ui.data.problems import load_or_list
-    from pages._ui.models.models_as_raters import show_models_as_raters
+    from pages._ui.data.decisions import Decided, load_or_list
+    from pages._ui.models import show_models_as_raters
     from pages._ui.session.state import work
 
     session = work()
@@ -94,7 +93,7 @@ def women() -> str:
 def test_labels_that_are_too_large_are_refused_by_their_size(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pages._ui.models.given_models.MAX_MODEL_FILE", 2**20)
+    monkeypatch.setattr("pages._ui.models.MAX_MODEL_FILE", 2**20)
     page = opened()
     drop(page, "mine.csv", "x" * (2**20 + 1))
     assert "mine.csv is larger than 1 MiB" in seen(page.error)
@@ -263,7 +262,7 @@ def test_a_column_of_the_annotations_is_a_model(server: Server) -> None:
 def test_long_runs_stop_early_until_somebody_decides(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     toggle = "Stop when all marks are settled"
     assert not widget(opened().toggle, toggle).value
-    monkeypatch.setattr("pages._ui.models.models_as_raters.models_seconds", lambda *_: 60.0)
+    monkeypatch.setattr("pages._ui.models.models_seconds", lambda *_: 60.0)
     page = opened()
     assert widget(page.toggle, toggle).value
     widget(page.toggle, toggle).set_value(False).run()

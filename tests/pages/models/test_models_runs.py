@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from grasp_core.access import EVERYONE
 from grasp_core.errors import AccessError
 from grasp_core.panels.models.result import ModelsResult
-from grasp_core.remarks.guards import GuardCaution
+from grasp_core.remarks.cautions import GuardCaution
 from grasp_core.remarks.remark import said
 from grasp_core.report.words.printable import json_text
 from grasp_core.result import Result
@@ -23,8 +23,8 @@ from grasp_core.store.links import Target
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.schema import links, runs
 from grasp_core.visitors import CLOSED
-from pages._ui.session.permissions import VIEWERS_LOOK
-from pages._ui.share import sharing
+from pages._ui import share as sharing
+from pages._ui.session.identity import VIEWERS_LOOK
 from tests.labels import DELETE, MAKE_LINK
 from tests.made_up import BOARD, make_models
 from tests.pages.conftest import ENTRY
@@ -230,9 +230,9 @@ def twice(run_id):
     import streamlit as st
 
     from grasp_core import server
-    from pages._ui.share import sharing, terms
+    from pages._ui import share as sharing
 
-    st.session_state[terms.TERM] = "30 days"
+    st.session_state[sharing.TERM] = "30 days"
     shared = sharing.Shareable("", "", "everyone", "", partial(server.shared().links.create, run_id), list)
     for _ in range(2):
         sharing.make_link(shared)

@@ -44,7 +44,7 @@ def made(page: AppTest, server: Server, key: str) -> AppTest:
 
 def kept_page(run_id):
     from grasp_core import server
-    from pages._ui.plan.kept import show_kept_plans
+    from pages._ui.plan import show_kept_plans
 
     show_kept_plans(server.shared().runs.get(run_id))
 

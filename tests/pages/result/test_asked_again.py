@@ -14,8 +14,7 @@ from grasp_core.access import only
 from grasp_core.engine.inputs import Inputs
 from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
-from grasp_core.remarks.cautions import Caution
-from grasp_core.remarks.guards import GuardCaution
+from grasp_core.remarks.cautions import Caution, GuardCaution
 from grasp_core.remarks.problems import DataProblem
 from grasp_core.remarks.remark import Remark
 from grasp_core.server import Server

@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 
 def page() -> None:
-    from pages._ui.result.results_table import show_label_table
+    from pages._ui.result.tables import show_label_table
     from tests.results import make_group, make_label_use, make_result, with_label_use
 
     uses = make_label_use({"No": 12.04, "Yes": -12.04}, "**"), make_label_use({"No": -1.0, "Yes": 1.0})
@@ -28,7 +28,7 @@ def means_page() -> None:
     from dataclasses import replace
 
     from grasp_core.outcome import Shift
-    from pages._ui.result.labels import show_means
+    from pages._ui.result.groups import show_means
     from tests.results import make_group, make_label_use, make_result, with_label_use
 
     use = replace(make_label_use({"1": 12.0, "2": -12.0}), mean=Shift(-0.12, -0.2, -0.04, p=0.003))

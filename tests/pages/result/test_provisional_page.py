@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core import __version__
-from grasp_core.report.small_groups.cover import LEAST
+from grasp_core.report.small_groups import LEAST
 from grasp_core.result import RunResult
 from grasp_core.server import Server
 from grasp_core.store.runs import Request, RunRecord

@@ -15,9 +15,9 @@ from grasp_core.access import User
 from grasp_core.engine.pools import workers
 from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings
-from pages._ui.session import permissions
-from pages._ui.session.permissions import VIEWERS_LOOK
-from pages._ui.sources import from_tool
+from pages._ui import sources as from_tool
+from pages._ui.session import identity as permissions
+from pages._ui.session.identity import VIEWERS_LOOK
 from tests.empty_store import empty_home
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import drop, finished, on, press, seen, shown_run, widget

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Engine
 
 from grasp_core.errors import LimitError
-from grasp_core.store.calls.outcomes import Outcome, OutcomeStore
+from grasp_core.store.calls import Outcome, OutcomeStore
 from grasp_core.store.schema import outcomes
 from tests.store.both import on_both
 

@@ -15,9 +15,8 @@ from grasp_core.errors import AccessError, StoreError
 from grasp_core.settings import Settings
 from grasp_core.store.backup import BackupKey, head_in, new_key, write_backup
 from grasp_core.store.database import SECRET
-from grasp_core.store.people.audit import AuditStore, UnsealedError
+from grasp_core.store.people.audit import MOST_AN_HOUR, AuditStore, Refusals, UnsealedError
 from grasp_core.store.people.members import Member
-from grasp_core.store.people.refusals import MOST_AN_HOUR, Refusals
 from grasp_core.store.schema import audit, audit_heads
 from tests.store.both import on_both
 

@@ -18,23 +18,20 @@ from grasp_core.accounts import Accounts, accounts_of
 from grasp_core.errors import AccessError, LimitError
 from grasp_core.people import Identity
 from grasp_core.settings import Settings
-from grasp_core.store.calls.outcomes import Outcome, OutcomeStore
-from grasp_core.store.calls.webhooks import WebhookStore
+from grasp_core.store.calls import Outcome, OutcomeStore, WebhookStore
 from grasp_core.store.drafts import Draft, DraftFile, DraftStore
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
 from grasp_core.store.people.audit import AuditStore
 from grasp_core.store.people.members import Member
+from grasp_core.store.people.people import IN_PROJECTS, IN_THE_LOG, MEMBER, THEIR_OWN
 from grasp_core.store.people.projects import ProjectStore
-from grasp_core.store.people.source_tokens import SourceTokenStore
-from grasp_core.store.people.tokens import TokenStore
-from grasp_core.store.people.traces import IN_PROJECTS, IN_THE_LOG, MEMBER, THEIR_OWN
+from grasp_core.store.people.tokens import SourceTokenStore, TokenStore
 from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import metadata, people
 from grasp_core.store.submissions import SubmissionStore
-from grasp_core.store.watches.records import Origin
-from grasp_core.store.watches.watches import WatchStore
+from grasp_core.store.watches import Origin, WatchStore
 from tests.made_up import BOARD
 from tests.store.both import on_both
 from tests.store.making import RESULT, request

@@ -14,9 +14,8 @@ from grasp_core.store.backup import restore_backup, write_backup
 from grasp_core.store.people.projects import ProjectStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import watches
+from grasp_core.store.watches import FAILURES, Origin, Watch, WatchStore
 from grasp_core.store.watches import watches as watches_module
-from grasp_core.store.watches.records import Origin, Watch
-from grasp_core.store.watches.watches import FAILURES, WatchStore
 from tests.empty_store import open_store
 from tests.store.both import on_both
 from tests.store.conftest import NewDatabase

@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 from grasp_core.server import Server
 from grasp_core.store.links import Target
 from grasp_core.store.runs import RunRecord
-from grasp_core.store.visiting.tries import BY_ADDRESS
+from grasp_core.store.visiting import BY_ADDRESS
 from tests.results import make_group, make_outcome, make_result
 from tests.web.api.asking import bearer, problem
 from tests.web.conftest import ANN, SIGN_IN, VIEWER, MakeClient

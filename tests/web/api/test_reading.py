@@ -16,8 +16,7 @@ from grasp_core.export import kept
 from grasp_core.json_values import to_json
 from grasp_core.models_as_raters.tables import sides_csv
 from grasp_core.rater_map.values import ANSWER, NOTHING
-from grasp_core.remarks.cautions import Caution
-from grasp_core.remarks.no_map import NoMap
+from grasp_core.remarks.cautions import Caution, NoMap
 from grasp_core.report.saved import result_json
 from grasp_core.report.table_csv import table_csv
 from grasp_core.result import RunResult

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from grasp_core.web.connections import MOST_BYTES
+from grasp_core.web.gate import MOST_BYTES
 from tests.serving import Served
 
 PIECE = b"x" * 8192

@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 
 from grasp_core.errors import DataError
-from grasp_core.io.files import json_records
-from grasp_core.io.files.json_records import Record
+from grasp_core.io.files import json_files as json_records
+from grasp_core.io.files.json_files import Record
 
 ClassLabels = Mapping[str, Sequence[str]]
 """Names of the classes of a column, by its path; those of lists count as their lists'."""

@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from grasp_core.io.files.json_text import whole_characters
-from grasp_core.io.table.vocabulary import Vocabulary
+from grasp_core.io.files.json_files import whole_characters
+from grasp_core.io.table.columns import Vocabulary
 
 TEXT = pa.dictionary(pa.int32(), pa.string())
 """The type of such a column."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from functools import partial
 
-from grasp_core.io.table.dates import duration_text, moment_text
+from grasp_core.io.table.columns import duration_text, moment_text
 
 _SPSS = datetime.datetime(1582, 10, 14)
 _STATA = datetime.datetime(1960, 1, 1)

@@ -17,8 +17,8 @@ from grasp_core.io.archives.containers import check_size
 from grasp_core.io.formats.columnar import arrow_records, nested
 from grasp_core.io.formats.columnar.column_text import TEXT, as_text, class_labels, vocabulary
 from grasp_core.io.formats.shapes import list_columns
+from grasp_core.io.table.columns import Vocabulary
 from grasp_core.io.table.parsed import Parsed, Watch, compact, name_columns, no_rows
-from grasp_core.io.table.vocabulary import Vocabulary
 from grasp_core.remarks.problems import FileProblem
 
 MAGIC = b"PAR1"

@@ -21,9 +21,8 @@ from grasp_core.annotations import FloatArray, Int64Array
 from grasp_core.errors import DataError, Problem, know
 from grasp_core.io.formats.columnar.column_text import as_text
 from grasp_core.io.formats.columnar.moments import moment_format
-from grasp_core.io.table.cells import MAX_CELLS, check_cells
+from grasp_core.io.table.columns import MAX_CELLS, Vocabulary, check_cells
 from grasp_core.io.table.parsed import Parsed, Watch, compact, name_columns, no_rows
-from grasp_core.io.table.vocabulary import Vocabulary
 from grasp_core.remarks.problems import FileProblem
 from grasp_core.wording import quoted
 

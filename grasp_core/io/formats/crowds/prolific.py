@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from grasp_core.io.formats.shapes.answers import proposed_axes
+from grasp_core.io.formats.shapes.rows import proposed_axes
 from grasp_core.io.table.parsed import Parsed
 from grasp_core.io.table.recipe import Recipe
 from grasp_core.wording import quoted

@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from grasp_core.io.files import json_records
+from grasp_core.io.files import json_files as json_records
 from grasp_core.io.formats.shapes import rows
 from grasp_core.io.formats.shapes.rows import Row, damaged, want_object
 from grasp_core.io.table.parsed import Parsed
-from grasp_core.remarks.left_out import Skipped
+from grasp_core.remarks.cautions import Skipped
 from grasp_core.wording import agree, listed, number
 
 _COLUMNS = frozenset(["classification_id", "user_name", "annotations", "subject_ids"])

@@ -17,11 +17,10 @@ import pyarrow.compute as pc
 from grasp_core.annotations import Int64Array
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError
-from grasp_core.io.formats.shapes.answers import first_label
 from grasp_core.io.formats.shapes.name_pairs import Group, Pairs, beside, paired
+from grasp_core.io.formats.shapes.rows import first_label
 from grasp_core.io.table import names
-from grasp_core.io.table.cells import check_cells
-from grasp_core.io.table.columns import Column
+from grasp_core.io.table.columns import Column, check_cells
 from grasp_core.io.table.parsed import Parsed, compact
 from grasp_core.io.table.recipe import Recipe
 from grasp_core.wording import listed, number, quoted

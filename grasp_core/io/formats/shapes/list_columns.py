@@ -12,12 +12,12 @@ import pyarrow as pa
 from grasp_core.annotations import Int64Array
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError
-from grasp_core.io.files import json_records
-from grasp_core.io.files.json_records import Record
+from grasp_core.io.files import json_files as json_records
+from grasp_core.io.files.json_files import Record
 from grasp_core.io.formats.shapes import rater_maps, rows
-from grasp_core.io.formats.shapes.answers import first_label
+from grasp_core.io.formats.shapes.rows import first_label
 from grasp_core.io.table import names
-from grasp_core.io.table.cells import check_cells
+from grasp_core.io.table.columns import check_cells
 from grasp_core.io.table.parsed import Parsed, compact
 from grasp_core.io.table.recipe import Recipe
 from grasp_core.wording import listed, number, quoted

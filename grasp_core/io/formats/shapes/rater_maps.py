@@ -10,7 +10,7 @@ from typing import Any
 
 from grasp_core.annotations import is_number
 from grasp_core.errors import DataError
-from grasp_core.io.files.json_records import Record
+from grasp_core.io.files.json_files import Record
 from grasp_core.io.formats.shapes.rows import LOOKED_AT
 from grasp_core.io.table import names
 from grasp_core.wording import listed, quoted

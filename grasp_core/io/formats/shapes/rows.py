@@ -1,4 +1,4 @@
-"""Annotations found in a tool's export, a row each, as a parsed table with a recipe."""
+"""Rows of annotations: what every reader yields."""
 
 from __future__ import annotations
 
@@ -13,12 +13,53 @@ import numpy as np
 from grasp_core.account import LeftOut
 from grasp_core.data_spec import DataSpec, Filters
 from grasp_core.errors import DataError
-from grasp_core.io.files import json_records
-from grasp_core.io.table.cells import check_cells
+from grasp_core.groups import AxisSet
+from grasp_core.io.files import json_files as json_records
+from grasp_core.io.table import names
+from grasp_core.io.table.columns import check_cells
 from grasp_core.io.table.parsed import Parsed, check_filled, from_cells, name_columns
 from grasp_core.io.table.recipe import Recipe
-from grasp_core.remarks.left_out import Skipped
+from grasp_core.remarks.cautions import Skipped
 from grasp_core.wording import agree, number, quoted
+
+MAX_OPTIONS = 50
+"""A question of more different answers is taken for free text."""
+MAX_AXES, PROPOSED_AXIS_VALUES = 6, 25
+"""The most axes that are proposed; one of more values is left for a person to choose."""
+
+
+def first_label(questions: Mapping[str, Collection[str]]) -> str:
+    """The question to begin with: several answers but not free text, not about the rater, named like a label.
+
+    Parameters
+    ----------
+    questions : mapping from column to its distinct texts, at least one
+    """
+
+    def score(name: str) -> tuple[bool, bool, bool, int]:
+        found = len(set(questions[name]) - {""})
+        about_rater = names.mentions(name, names.DEMOGRAPHIC)
+        return 2 <= found <= MAX_OPTIONS, found > 0, not about_rater, names.label_score(name)
+
+    return max(questions, key=score)
+
+
+def proposed_axes(columns: Mapping[str, Sequence[str]], missing: Collection[str] = ()) -> tuple[AxisSet, ...]:
+    """Those columns of a raters file whose values recur enough to form groups.
+
+    Parameters
+    ----------
+    columns : mapping from column to its cells, in the order of proposal
+    missing : collection of str
+        Texts that mean "no value", beside the empty one.
+    """
+    able = []
+    for name, cells in columns.items():
+        known = [text for text in cells if text and text not in missing]
+        if 2 <= len(set(known)) <= min(PROPOSED_AXIS_VALUES, len(known) // 2):
+            able.append((name,))
+    return tuple(able[:MAX_AXES])
+
 
 JOIN = " + "
 """Between several choices of one annotation."""

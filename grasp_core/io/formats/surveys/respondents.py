@@ -10,7 +10,7 @@ import numpy as np
 
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError
-from grasp_core.io.formats.shapes.answers import MAX_OPTIONS
+from grasp_core.io.formats.shapes.rows import MAX_OPTIONS
 from grasp_core.io.table import names
 from grasp_core.io.table.parsed import Parsed, compact
 from grasp_core.io.table.recipe import Recipe

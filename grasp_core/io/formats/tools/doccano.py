@@ -12,14 +12,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 
 from grasp_core.errors import DataError
-from grasp_core.io.files import delimited, encodings, json_records
-from grasp_core.io.files.json_records import Record
+from grasp_core.io.files import delimited, encodings
+from grasp_core.io.files import json_files as json_records
+from grasp_core.io.files.json_files import Record
 from grasp_core.io.formats.shapes import rows
 from grasp_core.io.formats.shapes.rows import Row, damaged, want_list, want_object, want_scalar
 from grasp_core.io.formats.tools import doccano_fasttext
 from grasp_core.io.table import names
 from grasp_core.io.table.parsed import Parsed
-from grasp_core.remarks.left_out import Skipped
+from grasp_core.remarks.cautions import Skipped
 
 _LABELS = ("label", "labels", "cats")
 _CONTENTS = ("text", "data", "filename")

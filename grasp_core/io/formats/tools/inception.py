@@ -10,8 +10,9 @@ from xml.parsers import expat
 
 from grasp_core.errors import DataError
 from grasp_core.io.archives import containers
-from grasp_core.io.files import encodings, json_records
-from grasp_core.io.files.json_records import Record
+from grasp_core.io.files import encodings
+from grasp_core.io.files import json_files as json_records
+from grasp_core.io.files.json_files import Record
 from grasp_core.io.formats.shapes import rows
 from grasp_core.io.formats.shapes.rows import Row, joined
 from grasp_core.io.table.parsed import Parsed

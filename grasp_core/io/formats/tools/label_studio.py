@@ -9,14 +9,14 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from grasp_core.io.files.json_records import Record
+from grasp_core.io.files.json_files import Record
 from grasp_core.io.formats.shapes import rows
 from grasp_core.io.formats.shapes.rows import Row, damaged, want_list, want_object, want_scalar
 from grasp_core.io.formats.tools import label_studio_flat
 from grasp_core.io.formats.tools.label_studio_found import Found, is_true
 from grasp_core.io.formats.tools.label_studio_values import kind_of, texts
 from grasp_core.io.table.parsed import Parsed
-from grasp_core.remarks.left_out import Skipped
+from grasp_core.remarks.cautions import Skipped
 
 _KIND = "Label Studio, JSON"
 

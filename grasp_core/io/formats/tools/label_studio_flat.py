@@ -9,15 +9,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from grasp_core.io.files import json_records
-from grasp_core.io.files.json_records import Record
+from grasp_core.io.files import json_files as json_records
+from grasp_core.io.files.json_files import Record
 from grasp_core.io.formats.shapes import rows
 from grasp_core.io.formats.shapes.rows import Row, damaged, scalar, want_scalar
 from grasp_core.io.formats.tools.label_studio_found import OF_ANNOTATION, Found, is_true
 from grasp_core.io.formats.tools.label_studio_values import PLAIN, kind_of, texts
 from grasp_core.io.table import names
 from grasp_core.io.table.parsed import Parsed
-from grasp_core.remarks.left_out import Skipped
+from grasp_core.remarks.cautions import Skipped
 
 _FLAT = frozenset({"id", "annotator", "annotation_id", "was_cancelled", "agreement", *OF_ANNOTATION})
 _NO_STARS = "this form does not say which answers are ground truth (starred); the JSON export does"

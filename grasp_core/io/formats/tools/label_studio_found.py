@@ -13,7 +13,7 @@ from grasp_core.io.formats.shapes import rows
 from grasp_core.io.formats.shapes.rows import Row
 from grasp_core.io.formats.tools.label_studio_values import in_order
 from grasp_core.io.table.parsed import Parsed
-from grasp_core.remarks.left_out import Skipped
+from grasp_core.remarks.cautions import Skipped
 from grasp_core.wording import agree, number
 
 OF_ANNOTATION = ("lead_time", "created_at", "updated_at")

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from grasp_core.io.files import json_records
+from grasp_core.io.files import json_files as json_records
 from grasp_core.io.formats.shapes import list_columns, rows
 from grasp_core.io.formats.shapes.list_columns import Lists
 from grasp_core.io.formats.tools import argilla
 from grasp_core.io.table import names
-from grasp_core.io.table.cells import check_cells
+from grasp_core.io.table.columns import check_cells
 from grasp_core.io.table.parsed import Parsed, from_rows
 
 _LOOKED_AT = 200

@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grasp_core.errors import DataError
-from grasp_core.io.files.json_records import Record
+from grasp_core.io.files.json_files import Record
 from grasp_core.io.formats.shapes import rows
 from grasp_core.io.formats.shapes.rows import Row, damaged, want_list, want_scalar
 from grasp_core.io.table import names
 from grasp_core.io.table.parsed import Parsed
-from grasp_core.remarks.left_out import Skipped
+from grasp_core.remarks.cautions import Skipped
 from grasp_core.wording import agree, number
 
 _KIND = "Prodigy, JSON"

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 from grasp_core.io.dataset.checks import MAX_CATEGORIES
 from grasp_core.io.formats.shapes.name_pairs import product
+from grasp_core.io.guess.advice import ANY, Confidence
 from grasp_core.io.guess.look import Look
-from grasp_core.io.guess.named import ANY
-from grasp_core.io.guess.reasons import Confidence
 from grasp_core.io.table import names
 from grasp_core.io.table.columns import Column
 from grasp_core.io.table.runs import RATERS, alike, form, kinds_of, runs, stem

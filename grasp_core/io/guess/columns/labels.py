@@ -1,4 +1,4 @@
-"""The label column of a long file: one of few values, that vary within items and within raters."""
+"""The column of labels, or several."""
 
 from __future__ import annotations
 
@@ -6,21 +6,92 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 
+from grasp_core.annotations import Codes
 from grasp_core.data_spec import DataSpec
 from grasp_core.io.dataset.checks import MAX_CATEGORIES
-from grasp_core.io.formats.shapes.answers import MAX_OPTIONS
+from grasp_core.io.formats.shapes.rows import MAX_OPTIONS
+from grasp_core.io.guess.advice import Confidence, Reason
 from grasp_core.io.guess.columns.cells import neutral
 from grasp_core.io.guess.look import Look
-from grasp_core.io.guess.reasons import Confidence, Reason
 from grasp_core.io.table import names
 from grasp_core.io.table.columns import Column
+from grasp_core.io.table.joined import PLUS
 from grasp_core.io.table.table import Table
 from grasp_core.wording import agree, listed, number, quoted
 
-_OWN, _ROWS = 0.9, 4
+_MOST_COLUMNS, _MOST_TOGETHER = 10, 4
+_APART, _RECURRING = 0.95, 1.5
+"""Share of the rows that an item and a rater tell apart, and raters per item, of ids that fit."""
+_ROWS, _EMPTY, _TEXTS = 20_000, 0.05, 20
+
+
+def item_of_several(look: Look, rater: str, known: str | None = None) -> str | None:
+    """The fewest columns, written ``a+b``, that are the item where `rater` is; None where none are.
+
+    Parameters
+    ----------
+    look : Look
+    rater : str
+    known : str, optional
+        One of the columns.
+    """
+    some = look.of_some(rater)
+    rows = np.flatnonzero(some[rater].codes % -(-some.n // _ROWS) == 0)
+    codes = some[rater].codes[rows]
+    able = [name for name in look.columns if name != rater and _may_be_part(look, name, rater)]
+    able.sort(key=lambda name: (-names.id_score(name, names.ITEM | names.PARTS), not names.is_id(name)))
+    shown = tuple(name for name in able if _written(look, name))  # together all that raters saw
+    for chosen in (*([shown] if len(shown) > 1 else []), *_sets(able[:_MOST_COLUMNS])):
+        if known is not None and known not in chosen:
+            continue
+        parts = [some[name].codes[rows] for name in chosen]
+        items = _codes(parts)
+        n_items = int(items.max()) + 1
+        pairs = int(_codes([items, codes]).max()) + 1
+        if pairs >= max(_APART * rows.size, _RECURRING * n_items):
+            return PLUS.join(name for name in look.columns if name in chosen)
+    return None
+
+
+def _sets(able: Sequence[str]) -> list[tuple[str, ...]]:
+    sizes = range(2, _MOST_TOGETHER + 1)
+    return [chosen for size in sizes for chosen in combinations(able, size)]
+
+
+def _codes(parts: Sequence[Codes]) -> Codes:
+    whole = parts[0]
+    for part in parts[1:]:
+        _, whole = np.unique(whole.astype(np.int64) * (int(part.max()) + 1) + part, return_inverse=True)
+    return whole
+
+
+def _written(look: Look, name: str) -> bool:
+    texts = look.texts(name)
+    return len(texts) > _TEXTS and 2 * sum(" " in text for text in texts) > len(texts)
+
+
+def _may_be_part(look: Look, name: str, rater: str) -> bool:
+    """Whether the column may be part of an id: neither an answer, nor about the rater or the row."""
+    if (
+        PLUS in name
+        or look.unique(name)
+        or look.depends_on(name, rater)
+        or look.kind(name) in ("time", "link")
+    ):
+        return False
+    if names.mentions(name, names.DEMOGRAPHIC | names.SECONDARY | names.META - names.PHASES):
+        return False
+    called = names.words(name)[-1:]
+    label = names.label_score(name) > 1 and called not in (("category",), ("class",))
+    asked = names.mentions(name, names.ASKED) or names.names_questions(name)
+    return not label and not asked and look.empty(name) <= _EMPTY
+
+
+_OWN, _ROWS_OF_LABELS = 0.9, 4
 """A column that tells apart so many of an item's or a rater's rows, on average, is no label."""
 _ANSWERED = 0.25
 """Questions that a smaller share of the fullest one's raters answered are no labels beside it."""
@@ -43,7 +114,7 @@ def guess_label(look: Look, item: str, rater: str) -> tuple[str, Reason]:
         candidates = (*_fewest_first(look, best), *_fewest_first(look, others))
         why = f"{listed(candidates)} vary within items and within raters, as labels do"
         return candidates[0], Reason("label", why, "unsure", candidates)
-    if not top and (written := _written(look, item, rater)):
+    if not top and (written := _written_of_labels(look, item, rater)):
         why = f"{listed(written)} {agree(len(written), 'holds', 'hold')} free answers, which are no labels"
         return best[0], Reason("label", why, "unsure", (best[0],))
     distinct = number(len(look.texts(best[0])), "value")
@@ -83,7 +154,7 @@ def _of_options(look: Look, name: str, answered: float) -> bool:
     return 2 <= values <= min(most, answered / 2) and not aside
 
 
-def _written(look: Look, item: str, rater: str) -> list[str]:
+def _written_of_labels(look: Look, item: str, rater: str) -> list[str]:
     """Columns whose names say label that hold texts which raters wrote."""
     able = (name for name in look.columns if name not in (item, rater) and _rank(name) > 1)
     return [name for name in able if look.kind(name) == "text" and not look.depends_on(name, item)]
@@ -161,7 +232,7 @@ def _varies(look: Look, name: str, key: str) -> bool:
     often = look.n / len(look[key].values)
     if look.kind(name) == "numbers" and _rank(name) >= 0:  # sliders seldom repeat
         return True
-    return often < _ROWS or look.pairs(name, key) < _OWN * look.n
+    return often < _ROWS_OF_LABELS or look.pairs(name, key) < _OWN * look.n
 
 
 def _different(look: Look, columns: Sequence[str]) -> list[str]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from grasp_core.data_spec import DataSpec
+from grasp_core.io.guess.advice import Reason
 from grasp_core.io.guess.columns.labels import guess_label
 from grasp_core.io.guess.columns.pair import guess_ids
 from grasp_core.io.guess.look import TEXT_LENGTH, Look
-from grasp_core.io.guess.reasons import Reason
 from grasp_core.io.table import names
 from grasp_core.wording import quoted
 

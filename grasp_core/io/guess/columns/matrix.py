@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError
+from grasp_core.io.guess.advice import Confidence, Named, Reason
 from grasp_core.io.guess.columns.cells import (
     Cells,
     matching,
@@ -19,8 +20,6 @@ from grasp_core.io.guess.columns.cells import (
     questions_of,
 )
 from grasp_core.io.guess.look import Look
-from grasp_core.io.guess.named import Named
-from grasp_core.io.guess.reasons import Confidence, Reason
 from grasp_core.io.table import names
 from grasp_core.io.table.recipe import Recipe
 from grasp_core.io.table.runs import ITEMS, RATERS, stem

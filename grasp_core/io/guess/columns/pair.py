@@ -11,11 +11,11 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from grasp_core.io.guess.advice import Confidence, Reason
 from grasp_core.io.guess.aggregated import no_raters
-from grasp_core.io.guess.columns.several import item_of_several
+from grasp_core.io.guess.columns.labels import item_of_several
 from grasp_core.io.guess.columns.sides import both_people, sides_differ, turned, turned_by_name
 from grasp_core.io.guess.look import MOST_QUESTIONS, Look
-from grasp_core.io.guess.reasons import Confidence, Reason
 from grasp_core.io.table import names
 from grasp_core.io.table.joined import PLUS
 from grasp_core.wording import listed, number, quoted

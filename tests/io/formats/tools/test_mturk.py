@@ -21,7 +21,7 @@ from grasp_core.io.dataset.load import load
 from grasp_core.io.guess.recognise import recognise
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
-from grasp_core.remarks.left_out import Skipped
+from grasp_core.remarks.cautions import Skipped
 from tests.io.formats.tools.exports import cells
 from tests.io.formats.tools.samples import counted, read_or_refused, recognised_run
 from tests.io.making import csv_bytes

@@ -1,0 +1,296 @@
+"""Questions to a language model, each asked once: answers are kept in a file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from grasp_core.benchmark.language_models.model import FLOOR, Answer, LanguageModel, ModelError
+from grasp_core.benchmark.language_models.prompt import Prompt, Similarity, words
+from grasp_core.benchmark.tasks import Task
+from grasp_core.errors import DataError
+from grasp_core.io.archives.bounded import MIB, read_at_most
+from grasp_core.json_values import from_json, to_json
+from grasp_core.remarks.remark import Remark
+from grasp_core.wording import number
+
+_FORMAT = {"format": "grasp-lm-answers", "version": 1}
+_MAX_FILE = 1024 * MIB
+
+
+def question_key(model: str, prompt: str, candidates: Sequence[str]) -> str:
+    """SHA-256 of all that decides an answer, as hexadecimal digits."""
+    return hashlib.sha256(json.dumps([model, prompt, list(candidates)]).encode()).hexdigest()
+
+
+class Answers:
+    """Answers by question, each written to a JSON Lines file as soon as it is there.
+
+    The file holds hashes and numbers: no text, no label and no key.
+
+    Parameters
+    ----------
+    path : Path
+        May hold answers of an earlier attempt.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read or written, or is none of answers.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._known = _read(path)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def get(self, key: str, candidates: int) -> Answer | None:
+        """The answer to a question, if it is known."""
+        answer = self._known.get(key)
+        return answer if answer is not None and len(answer.logprobs) == candidates else None
+
+    def add(self, key: str, answer: Answer) -> None:
+        """Keep an answer, on disk before anything else happens."""
+        self._known[key] = answer
+        try:
+            with self.path.open("a", encoding="utf-8") as file:
+                if file.tell() == 0:
+                    file.write(json.dumps(_FORMAT) + "\n")
+                file.write(json.dumps({"key": key, **to_json(answer)}) + "\n")
+        except OSError as error:
+            raise DataError(f"{self.path}: answers cannot be written ({error.strerror})") from None
+
+
+def _read(path: Path) -> dict[str, Answer]:
+    try:
+        content = read_at_most(path, _MAX_FILE, "answers") if path.exists() else b""
+    except OSError as error:
+        raise DataError(f"{path} cannot be read ({error.strerror})") from None
+    *lines, unfinished = content.split(b"\n")
+    known: dict[str, Answer] = {}
+    for row, line in enumerate(lines, 1):
+        try:
+            plain = json.loads(line)
+            if plain != _FORMAT:  # two programs that begin a file at the same time write its first line twice
+                if row == 1:
+                    raise ValueError
+                known[plain["key"]] = _answer(plain)
+        except (ValueError, TypeError, KeyError, RecursionError):
+            raise DataError(
+                f"{path}, line {row}: no answer of a language model is written there; give --resume a new "
+                "file, or one that this program wrote"
+            ) from None
+    if unfinished:
+        _cut_off(path, len(content) - len(unfinished), lines)
+    return known
+
+
+def _cut_off(path: Path, size: int, lines: list[bytes]) -> None:
+    """Take away a last line that was not written to its end, so that the next begins on a line of its own."""
+    if not lines:  # not even the first line is whole: nothing says that the file is ours
+        raise DataError(f"{path} holds no answers of a language model; give --resume a new file")
+    try:
+        os.truncate(path, size)
+    except OSError as error:
+        raise DataError(f"{path}: answers cannot be written ({error.strerror})") from None
+
+
+def _answer(plain: dict[str, Any]) -> Answer:
+    answer = from_json(plain, Answer)
+    if any(value < FLOOR for value in answer.logprobs):
+        raise ValueError
+    return answer
+
+
+@dataclass(slots=True)
+class Usage:
+    """Questions and tokens that a piece of work took, and what they cost.
+
+    Parameters
+    ----------
+    price_in, price_out : float
+        Per million tokens.
+    asked, reused : int
+        Questions that the model was asked now, and those whose answer was known.
+    prompt_tokens, completion_tokens : int
+        Of the questions asked now.
+    floored : int
+        Classes, summed over questions, that were not among the tokens the model named.
+    undecided : int
+        Questions in which several classes share the highest probability; the first of them is taken.
+    left_out : int
+        Examples, summed over questions, for which the window had no room.
+    """
+
+    price_in: float = 0.0
+    price_out: float = 0.0
+    asked: int = 0
+    reused: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    floored: int = 0
+    undecided: int = 0
+    left_out: int = 0
+
+    @property
+    def cost(self) -> float:
+        """Price of the questions asked now, in the currency of the prices."""
+        return (self.prompt_tokens * self.price_in + self.completion_tokens * self.price_out) / 1e6
+
+    def count(self, answer: Answer, *, new: bool) -> None:
+        """Count an answer."""
+        self.floored += answer.floored
+        best = max(answer.logprobs)
+        self.undecided += sum(value == best for value in answer.logprobs) > 1
+        self.reused += not new
+        if new:
+            self.asked += 1
+            self.prompt_tokens += answer.prompt_tokens
+            self.completion_tokens += answer.completion_tokens
+
+    def sentences(self) -> list[str]:
+        """The same in words."""
+        said = (
+            f"{number(self.asked, 'question')} asked, {self.reused:,} known from before; "
+            f"{self.prompt_tokens:,} tokens sent, {self.completion_tokens:,} received"
+        )
+        if self.price_in or self.price_out:
+            said += f", at a price of {self.cost:.4f}"
+        return [said, *self.remarks("; --top-logprobs asks for more tokens")]
+
+    def remarks(self, more_tokens: str = "") -> list[str]:
+        """Sentences on what the answers lack; `more_tokens` says how a model names more of its tokens."""
+        said = []
+        if self.floored:
+            said.append(
+                f"{self.floored:,} times a class was not among the tokens that the model named and counts as "
+                f"impossible{more_tokens}"
+            )
+        if self.undecided:
+            undecided = number(self.undecided, "question")
+            said.append(f"in {undecided} several classes were equally likely; the first was taken")
+        if self.left_out:
+            said.append(f"the window had no room for {number(self.left_out, 'example')} in all")
+        return said
+
+
+Watch = Callable[[int, int], None]
+"""Told how many questions are done, and of how many; what it raises ends the work."""
+KEPT = "Answers so far are kept: asked again, only what is missing is sent"
+"""What is said where work ends early."""
+_IN_A_ROW = 3  # failures after which the model is taken to be out of reach
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """All that stays the same from question to question.
+
+    Parameters
+    ----------
+    task : Task
+    model : LanguageModel
+    answers : Answers
+    similarity : callable, optional
+        Needed where examples are chosen by similarity.
+    seed : int
+        Of examples by chance.
+    watch : callable, optional
+    usage : Usage
+        Counts along.
+    """
+
+    task: Task
+    model: LanguageModel
+    answers: Answers
+    similarity: Similarity | None = None
+    seed: int = 1
+    watch: Watch | None = None
+    usage: Usage = field(default_factory=Usage)
+
+
+class UnansweredError(DataError):
+    """Questions stayed without an answer.
+
+    Parameters
+    ----------
+    remark : Remark
+        Why.
+    found, total : int
+        Questions that got an answer, and all.
+    """
+
+    def __init__(self, remark: Remark, found: int, total: int) -> None:
+        so_far = f"{found:,} of {number(total, 'row')} got an answer. " if total > 1 else ""
+        super().__init__(f"{so_far}{remark}. {KEPT}")
+        self.remark = remark
+
+
+def ask_all(asking: Asking, prompts: Iterator[Prompt], total: int) -> list[Answer]:
+    """The answers to all prompts, in their order; those not known yet are asked for, some at a time.
+
+    Raises
+    ------
+    UnansweredError
+        If a prompt stayed without an answer. The others have been asked by then, unless the model seems to be
+        out of reach, and all answers are kept.
+    """
+    found: list[Answer] = []
+    failures: Counter[Remark] = Counter()
+    in_a_row = 0
+    with ThreadPoolExecutor(asking.model.parallel) as pool:
+        while batch := list(islice(prompts, asking.model.parallel)):
+            if asking.watch is not None:
+                asking.watch(len(found) + failures.total(), total)
+            for answer in _batch(asking, batch, pool.map if asking.model.parallel > 1 else map):
+                if isinstance(answer, Answer):
+                    found.append(answer)
+                    in_a_row = 0
+                    continue
+                in_a_row += 1
+                failures[answer.remark] += 1
+                if not answer.passing or in_a_row == _IN_A_ROW:
+                    raise UnansweredError(answer.remark, len(found), total)
+    if failures:
+        reason, _ = failures.most_common(1)[0]
+        raise UnansweredError(reason, len(found), total)
+    if asking.watch is not None:
+        asking.watch(total, total)
+    return found
+
+
+def _batch(
+    asking: Asking, batch: Iterable[Prompt], each: Callable[..., Iterable[Any]]
+) -> list[Answer | ModelError]:
+    """The batch's answers, all of them kept before anyone looks whether one is missing."""
+    candidates = words(asking.task)
+
+    def ask(question: tuple[str, Prompt]) -> tuple[Answer | ModelError, bool]:
+        key, prompt = question
+        known = asking.answers.get(key, len(candidates))
+        if known is not None:
+            return known, False
+        try:
+            return asking.model.next_token_logprobs(prompt.text, candidates), True
+        except ModelError as error:
+            return error, True
+
+    keyed = [(question_key(asking.model.name, prompt.text, candidates), prompt) for prompt in batch]
+    found = []
+    for (key, prompt), (answer, new) in zip(keyed, each(ask, keyed), strict=True):
+        if isinstance(answer, Answer):
+            if new:
+                asking.answers.add(key, answer)
+            asking.usage.count(answer, new=new)
+            asking.usage.left_out += prompt.left_out
+        found.append(answer)
+    return found

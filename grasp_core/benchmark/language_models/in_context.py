@@ -1,0 +1,239 @@
+"""Labels by a language model from examples in its prompt, and the choice among ways to ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+
+import numpy as np
+
+from grasp_core.annotations import FloatArray
+from grasp_core.benchmark.language_models.answers import Answers, Asking, Usage, Watch, ask_all
+from grasp_core.benchmark.language_models.model import LanguageModel
+from grasp_core.benchmark.language_models.prompt import Prompt, Similarity, drawn, fit, most_similar, shown
+from grasp_core.benchmark.tasks import Rows, Task
+from grasp_core.errors import DataError
+from grasp_core.statistics.f1 import confusion, macro_f1
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """How a model is asked.
+
+    Parameters
+    ----------
+    shots : int
+        Examples.
+    instructions : bool
+    semantic : bool
+        Whether the most similar rows are the examples; else rows by chance.
+    """
+
+    shots: int
+    instructions: bool = True
+    semantic: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Predictions:
+    """Classes of rows.
+
+    Parameters
+    ----------
+    labels : tuple of str, length n
+    probabilities : array of shape (n, classes)
+        Each row sums to 1.
+    """
+
+    labels: tuple[str, ...]
+    probabilities: FloatArray
+
+
+def predict(asking: Asking, setting: Setting, train: Rows, texts: Sequence[Mapping[str, str]]) -> Predictions:
+    """Classes of texts, with the training rows as examples.
+
+    Raises
+    ------
+    DataError
+        If rows stayed without an answer; those that have one are kept.
+    """
+    every = list(range(len(train.texts)))
+    return _classified(asking, _prompts(asking, setting, train, texts, lambda _: every), len(texts))
+
+
+def leave_one_out(asking: Asking, setting: Setting, train: Rows) -> Predictions:
+    """Classes of the training rows, each with the others as examples.
+
+    Raises
+    ------
+    DataError
+        As in :func:`predict`.
+    """
+    n = len(train.texts)
+
+    def others(target: int) -> list[int]:
+        return [row for row in range(n) if row != target]
+
+    return _classified(asking, _prompts(asking, setting, train, train.texts, others), n)
+
+
+def _prompts(
+    asking: Asking,
+    setting: Setting,
+    train: Rows,
+    texts: Sequence[Mapping[str, str]],
+    usable: Callable[[int], list[int]],
+) -> Iterator[Prompt]:
+    task = asking.task
+    if train.labels is None:
+        raise DataError(f"{train.table.name} has no labels, so its rows cannot be examples")
+    cosines = _cosines(asking, setting, train, texts)
+    for target, text in enumerate(texts):
+        rows = usable(target)
+        if cosines is None or not shown(task, text):  # nothing to compare
+            labels = [train.labels[row] for row in rows]
+            chosen = drawn(labels, setting.shots, asking.seed)
+        else:
+            chosen = most_similar(cosines[target, rows], setting.shots)
+        examples = [(train.texts[rows[row]], train.labels[rows[row]]) for row in chosen]
+        yield fit(asking.model, task, text, examples, instructions=setting.instructions)
+
+
+def _cosines(
+    asking: Asking, setting: Setting, train: Rows, texts: Sequence[Mapping[str, str]]
+) -> FloatArray | None:
+    if not setting.semantic or setting.shots == 0:
+        return None
+    if asking.similarity is None:
+        raise DataError(
+            "Choosing similar examples needs embeddings of texts; take examples by chance instead"
+        )
+    task = asking.task
+    return asking.similarity(
+        [shown(task, text) for text in texts], [shown(task, text) for text in train.texts]
+    )
+
+
+def _classified(asking: Asking, prompts: Iterator[Prompt], total: int) -> Predictions:
+    answers = ask_all(asking, prompts, total)
+    logprobs = np.array([answer.logprobs for answer in answers]).reshape(total, len(asking.task.classes))
+    probabilities = np.exp(logprobs - logprobs.max(axis=1, keepdims=True, initial=-np.inf))
+    probabilities /= probabilities.sum(axis=1, keepdims=True)
+    labels = tuple(asking.task.classes[best] for best in probabilities.argmax(axis=1))
+    return Predictions(labels, probabilities)
+
+
+@dataclass(frozen=True, slots=True)
+class InContext:
+    """A language model that sees instructions and examples.
+
+    Parameters
+    ----------
+    model : LanguageModel
+    setting : Setting, optional
+        By default the task's number of examples, chosen by similarity, and its instructions.
+    answers : Answers
+        Those known from before; new ones are added.
+    similarity : callable, optional
+        Needed where examples are chosen by similarity.
+    watch : callable, optional
+    usage : Usage
+        Counts along, over all calls.
+    """
+
+    model: LanguageModel
+    answers: Answers
+    setting: Setting | None = None
+    similarity: Similarity | None = None
+    watch: Watch | None = None
+    usage: Usage = field(default_factory=Usage)
+
+    def __call__(
+        self, train: Rows, task: Task, seed: int
+    ) -> Callable[[Sequence[Mapping[str, str]]], list[str]]:
+        """Take labelled rows as the examples to choose from; the seed is that of examples by chance."""
+        asking = Asking(task, self.model, self.answers, self.similarity, seed, self.watch, self.usage)
+        setting = self.setting or Setting(task.shots)
+        return lambda texts: list(predict(asking, setting, train, texts).labels)
+
+
+SHOTS = (5, 10, 25, 49)
+Score = Callable[[Sequence[str], Sequence[str], Task], float]
+"""Macro-F1 of (gold, predicted) labels over all declared classes of the task."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """How well one way of asking did.
+
+    Parameters
+    ----------
+    setting : Setting
+    score : float
+        Macro-F1 over the declared classes, by leave-one-out.
+    """
+
+    setting: Setting
+    score: float
+
+
+def grid(rows: int = 50) -> tuple[Setting, ...]:
+    """Every combination of instructions, selection and number of examples: 16 with 50 rows."""
+    return tuple(
+        Setting(n, instructions, semantic)
+        for n, instructions, semantic in product(_shots(rows), (True, False), (True, False))
+    )
+
+
+def paper_sweeps(rows: int = 50) -> tuple[tuple[str, tuple[Setting, ...]], ...]:
+    """The paper's own trials: one thing is varied at a time.
+
+    Instructions are tried with 20 examples by chance; similarity with instructions and 20 examples; the
+    number of examples with both (raft_train_experiment.py of github.com/oughtinc/raft-baselines).
+    """
+    return (
+        ("instructions", tuple(Setting(20, instructions, False) for instructions in (False, True))),
+        ("similar examples", tuple(Setting(20, True, semantic) for semantic in (False, True))),
+        ("number of examples", tuple(Setting(n, True, True) for n in _shots(rows))),
+    )
+
+
+def _shots(rows: int) -> list[int]:
+    return list(dict.fromkeys(min(n, rows - 1) for n in SHOTS))
+
+
+def macro_f1_declared(gold: Sequence[str], predicted: Sequence[str], task: Task) -> float:
+    """Macro-F1 over all declared classes, as the paper tunes."""
+    codes = [np.array([task.classes.index(label) for label in labels]) for labels in (gold, predicted)]
+    return macro_f1(confusion(codes[0], codes[1], len(task.classes)), "declared")
+
+
+def tune(asking: Asking, train: Rows, settings: Sequence[Setting], score: Score) -> list[Trial]:
+    """Try settings by leave-one-out, best first; of equal ones that with fewer examples, which costs less.
+
+    Progress is told over all settings together. Stopping loses nothing: the answers so far are kept, and the
+    next attempt asks only for the others.
+
+    Raises
+    ------
+    DataError
+        If rows stayed without an answer.
+
+    Notes
+    -----
+    Leave-one-out misleads where classes are balanced, for the class of the row left out is always the rarer
+    one among the others, and where a class has a single row, which is then left without an example.
+    """
+    n = len(train.texts)
+    trials = []
+    for done, setting in enumerate(settings):
+        watch = _shifted(asking, done * n, len(settings) * n)
+        found = leave_one_out(replace(asking, watch=watch), setting, train)
+        trials.append(Trial(setting, score(train.labels or (), found.labels, asking.task)))
+    return sorted(trials, key=lambda trial: (-trial.score, trial.setting.shots))
+
+
+def _shifted(asking: Asking, before: int, total: int) -> Callable[[int, int], None] | None:
+    watch = asking.watch
+    return None if watch is None else lambda done, _: watch(before + done, total)

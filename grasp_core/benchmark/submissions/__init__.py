@@ -1,1 +1,0 @@
-"""Submissions: a system's labels of every row of every task, in files, and the faults of these."""

@@ -1,1 +1,0 @@
-"""Raters as the files describe them: ids, columns, profiles."""

@@ -1,1 +1,0 @@
-"""Tables whose rows are not one rater's one answer to one item, whatever their columns are called."""

@@ -1,1 +1,0 @@
-"""Rows, and raters, that are not meant to count, or perhaps not."""

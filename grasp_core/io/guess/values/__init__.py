@@ -1,1 +1,0 @@
-"""What is written in cells: texts for no answer, and labels written in several ways."""

@@ -1,1 +1,0 @@
-"""The panel of slices: cohesion once more on the items of each value of a column."""

@@ -1,0 +1,338 @@
+"""A group's items in sentences and tables."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Literal
+
+import pandas as pd
+
+from grasp_core.outcome import Significance
+from grasp_core.panels.items.result import Contribution, ItemOutcome, ItemsResult, Measure, TopTenth
+from grasp_core.report.table_csv import exact, safe_cell
+from grasp_core.report.words.names import MINUS, STARS, format_p_value, format_value, group_label, one_line
+from grasp_core.report.words.printable import Segment, Sentence, printable, printable_name
+from grasp_core.spec import LEVEL
+from grasp_core.wording import agree, number
+
+MEASURES: Mapping[Measure, str] = MappingProxyType({"distance": "Distance", "label_use": "Label use"})
+"""What items may carry, by the name that people read."""
+EXPLANATIONS: Mapping[Measure, str] = MappingProxyType(
+    {
+        "distance": (
+            "How much of the distance between the group and the others comes from the item: 0 where both "
+            "sides differ no more than each differs within itself; large values are tested."
+        ),
+        "label_use": (
+            "By how many percentage points the item raises how often the group gives a label, the one that "
+            "lies furthest from chance; tested in either direction."
+        ),
+    }
+)
+TEXT_LIMIT = 300
+"""Characters of an item's text that are shown."""
+_LABELS = 4
+"""Labels whose shares are shown of a side; the rest are added up."""
+
+
+def cut_text(text: str) -> str:
+    """An item's text on one line; what is longer than people read in a table ends in a mark."""
+    start = text[: 4 * TEXT_LIMIT]
+    shown = " ".join(printable(start).split())
+    whole = len(shown) <= TEXT_LIMIT and len(start) == len(text)
+    return shown if whole else f"{shown[:TEXT_LIMIT]}…"
+
+
+def item_name(row: ItemOutcome) -> str:
+    """An item's id on one line."""
+    return one_line(printable_name(row.item))
+
+
+def shares(counts: Mapping[str, int]) -> str:
+    """A side's labels, such as ``“No” 78 %, “Yes” 22 % (9)``, most frequent first."""
+    total = sum(counts.values())
+    ranked = sorted(((n, label) for label, n in counts.items() if n), key=lambda pair: -pair[0])
+    shown = [f"“{one_line(printable_name(label))}” {percent(n / total)}" for n, label in ranked[:_LABELS]]
+    rest = sum(n for n, _ in ranked[_LABELS:])
+    shown += [f"other labels {percent(rest / total)}"] if rest else []
+    return f"{', '.join(shown)} ({total:,})"
+
+
+def points(value: float, digits: int = 1) -> str:
+    """A share in percentage points, with its sign."""
+    text = f"{100 * value:+.{digits}f}"
+    return text.removeprefix("+") if float(text) == 0 else text.replace("-", MINUS)
+
+
+def percent(value: float) -> str:
+    """A share in whole per cent, with a true minus sign."""
+    return f"{round(100 * value):,} %".replace("-", MINUS)
+
+
+_NAMED = 5
+"""Items named in one sentence before the rest is only counted."""
+
+
+def ranked(result: ItemsResult, measure: Measure) -> list[tuple[ItemOutcome, Contribution]]:
+    """The items that have a part, largest first: of label use in either direction."""
+    found = [(row, part) for row in result.items if (part := row.of(measure)) is not None]
+    if measure == "distance":
+        return sorted(found, key=lambda pair: -pair[1].value)
+    return sorted(found, key=lambda pair: -abs(pair[1].value))
+
+
+def sentences(result: ItemsResult, measure: Measure) -> list[Sentence]:
+    """The group's whole, the items that hold, what the top tenth carries, and what to do."""
+    spread = result.spread[measure]
+    if spread.reason is not None:
+        return [Sentence.of(_group(result), f": {spread.reason}, so distance cannot be laid to items.")]
+    parts = ranked(result, measure)
+    held = held_items(result)
+    found = [_whole(result, measure), _single(result, measure, parts, held)]
+    if spread.top is not None:
+        found.append(_top(measure, spread.top))
+    return [*found, _what_to_do(spread.top, held)]
+
+
+def held_items(result: ItemsResult) -> list[ItemOutcome]:
+    """The items that hold by label use or distance, each corrected over items; strongest first.
+
+    They are the same whichever measure is looked at.
+    """
+    found = [(q, row) for row in result.items if (q := _q(row)) < LEVEL]
+    return [row for _, row in sorted(found, key=lambda pair: pair[0])]
+
+
+def _q(row: ItemOutcome) -> float:
+    parts = (row.label_use, row.distance)
+    own = [part.q for part in parts if part is not None and part.q is not None]
+    return min(own, default=1.0)
+
+
+def _group(result: ItemsResult) -> Segment:
+    return Segment(group_label(result.group), strong=True)
+
+
+def _marked(
+    parts: list[tuple[ItemOutcome, Contribution]], significance: Significance
+) -> list[tuple[ItemOutcome, Contribution]]:
+    return [(row, part) for row, part in parts if part.significance == significance]
+
+
+def _whole(result: ItemsResult, measure: Measure) -> Sentence:
+    spread = result.spread[measure]
+    on = f"on {number(spread.items, 'item')} that both sides labelled"
+    if measure == "distance":
+        return Sentence.of(
+            _group(result), f" raters lie {format_value(result.distance)} from the others, {on}."
+        )
+    if not any(result.label_use.values()):
+        return Sentence.of(_group(result), f" raters use the labels as often as the others do, {on}.")
+    label, value = max(result.label_use.items(), key=lambda pair: (abs(pair[1]), pair[1]))
+    often = "more" if value > 0 else "less"
+    return Sentence.of(
+        _group(result),
+        " raters say “",
+        Segment(one_line(printable_name(label)), strong=True),
+        f"” {points(abs(value)).removeprefix('+')} points {often} often than the others, {on}.",
+    )
+
+
+def _single(
+    result: ItemsResult,
+    measure: Measure,
+    parts: list[tuple[ItemOutcome, Contribution]],
+    held: list[ItemOutcome],
+) -> Sentence:
+    tested = result.spread[measure].tested
+    if not tested:
+        return Sentence.of("No item could be tested.")
+    if held:
+        carry = f", which {agree(len(held), 'carries', 'carry')} {_carried(result, held)} of it,"
+        return Sentence.of(
+            f"{len(held):,} of {number(tested, 'item')}{carry if measure == 'distance' else ''} "
+            f"{agree(len(held), 'holds', 'hold')} after correction, by label use or distance: ",
+            *_names(held),
+            ".",
+        )
+    nominal = len(_marked(parts, "nominal"))
+    chance = round(tested * LEVEL)
+    return Sentence.of(
+        Segment("No single item holds", strong=True),
+        f" after correction for testing {number(tested, 'item')}; {nominal:,} may be luck, "
+        f"which alone would mark about {chance:,}.",
+    )
+
+
+def _carried(result: ItemsResult, held: list[ItemOutcome]) -> str:
+    whole = result.distance or 0.0
+    some = sum(row.distance.value for row in held if row.distance is not None)
+    return percent(some / whole) if whole > some > 0 else format_value(some)
+
+
+def _names(held: list[ItemOutcome]) -> list[str | Segment]:
+    named: list[str | Segment] = []
+    for row in held[:_NAMED]:
+        manner, part = "", row.label_use
+        if part.label is not None and part.significance != "none":
+            often = "more" if part.value > 0 else "less"
+            manner = f" (“{one_line(printable_name(part.label))}” {often} often)"
+        named += [", " if named else "", Segment(item_name(row), strong=True), manner]
+    more = len(held) - _NAMED
+    return [*named, f" and {more:,} more"] if more > 0 else named
+
+
+def _top(measure: Measure, top: TopTenth) -> Sentence:
+    what = "distance" if measure == "distance" else "difference in label use"
+    tenth = f"The tenth of items that carries most ({number(top.items, 'item')})"
+    carries = f"{tenth} has {percent(top.share)} of all {what} on single items"
+    if top.chance is None or top.low is None or top.high is None:
+        return Sentence.of(f"{carries}; too few permutations say what chance would give.")
+    if top.share > top.high:
+        than, meaning = "more than", "few items carry much of it"
+    elif top.share < top.low:
+        than, meaning = "less than", "it lies more evenly over items than chance would leave it"
+    else:
+        than, meaning = "about", "it lies on few items no more than chance would leave it"
+    within = f"{percent(top.low)} to {percent(top.high)} in 95 % of permutations"
+    return Sentence.of(f"{carries}, {than} the {percent(top.chance)} by chance ({within}): {meaning}.")
+
+
+def _what_to_do(top: TopTenth | None, held: list[ItemOutcome]) -> Sentence:
+    if held:
+        these, them = ("this item", "it") if len(held) == 1 else ("these items", "them")
+        return Sentence.of(f"Look at {these}: read {them} beside both sides’ labels before any other.")
+    if top is not None and top.high is not None and top.share > top.high:
+        return Sentence.of("Few items carry much: look at those at the top of the table, as a set.")
+    return Sentence.of(
+        "What there is of a difference is spread over many items: reading single ones will not explain it."
+    )
+
+
+_SIDES = ("group", "others")
+_OTHERS = "Others"
+ItemOrder = Literal["part", "p", "item"]
+"""Rows by the size of the item's part, by its p-value, or as the data have them."""
+_TESTS = ("", "_p", "_q", "_significance", "_reason")
+CSV_COLUMNS = (
+    "item",
+    "n_group",
+    "n_others",
+    "label",
+    *(f"{measure}{test}" for measure in ("label_use", "distance") for test in _TESTS),
+)
+"""Columns of the CSV; behind them are two for each label, ``group: LABEL`` and ``others: LABEL``."""
+
+
+def in_order(
+    result: ItemsResult, measure: Measure, order: ItemOrder
+) -> list[tuple[ItemOutcome, Contribution]]:
+    """The items that have a part of a measure."""
+    found = ranked(result, measure)
+    if order == "p":
+        return sorted(found, key=lambda pair: 2.0 if pair[1].p is None else pair[1].p)
+    if order == "item":
+        place = {row.item: at for at, row in enumerate(result.items)}
+        return sorted(found, key=lambda pair: place[pair[0].item])
+    return found
+
+
+def items_table(
+    result: ItemsResult,
+    measure: Measure,
+    rows: Sequence[tuple[ItemOutcome, Contribution]],
+    texts: Mapping[str, str] | None = None,
+) -> pd.DataFrame:
+    """Items with their parts, both sides' labels, p and q, as text.
+
+    Parameters
+    ----------
+    rows : sequence
+        Those wanted, from :func:`in_order`.
+    texts : mapping from item to text, optional
+        Only for those who may see them; an item without one has an empty cell.
+    """
+    group = _group_head(result)
+    cells = []
+    for row, part in rows:
+        p, q = (format_p_value(one, permutations=result.permutations) for one in (part.p, part.q))
+        line: dict[str, str] = {"Item": item_name(row)}
+        if texts is not None:
+            line["Text"] = cut_text(texts.get(row.item, ""))
+        if part.label is not None:
+            line["Label"] = one_line(printable_name(part.label))
+        line |= {
+            "Part": part_text(result, measure, part),
+            group: shares(row.inside),
+            _OTHERS: shares(row.outside),
+            "p": p,
+            "q": f"{q} {STARS[part.significance]}".rstrip(),
+        }
+        cells.append(line)
+    return pd.DataFrame(cells)
+
+
+def side_bars(
+    result: ItemsResult, rows: Sequence[tuple[ItemOutcome, Contribution]]
+) -> dict[str, list[list[float]]]:
+    """Of both sides' columns of :func:`items_table`, each item's shares of the labels, in the data's order.
+
+    Labels of :attr:`ItemsResult.label_use`; a side that gave the item no label has shares of 0.
+    """
+    labels = list(result.label_use)
+    return {
+        _group_head(result): [_label_shares(row.inside, labels) for row, _ in rows],
+        _OTHERS: [_label_shares(row.outside, labels) for row, _ in rows],
+    }
+
+
+def _label_shares(counts: Mapping[str, int], labels: Sequence[str]) -> list[float]:
+    total = sum(counts.values())
+    return [round(counts.get(label, 0) / total, 3) if total else 0.0 for label in labels]
+
+
+def _group_head(result: ItemsResult) -> str:
+    """The group's name, unless another column is called so."""
+    name = group_label(result.group)
+    return f"{name} raters" if name in ("Item", "Text", "Label", "Part", _OTHERS, "p", "q") else name
+
+
+def part_text(result: ItemsResult, measure: Measure, part: Contribution) -> str:
+    """A part as people read it: points of label use; of distance its value and the share of the whole."""
+    if measure == "label_use":
+        return f"{points(part.value, 2)} points"
+    whole = result.distance or 0.0
+    value = format_value(part.value) if abs(part.value) >= 0.0005 else f"{part.value:.5f}".replace("-", "−")
+    return f"{value} ({percent(part.value / whole)})" if whole > 0 else value
+
+
+def items_csv(result: ItemsResult) -> str:
+    """Every number at full precision, one line per item, in the order of the data.
+
+    Notes
+    -----
+    Text cells that a spreadsheet would run as a formula get a leading apostrophe. What has no value is empty,
+    with the reason beside it.
+    """
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer)
+    labels = list(result.label_use)
+    writer.writerow([*CSV_COLUMNS, *(safe_cell(f"{side}: {label}") for label in labels for side in _SIDES)])
+    for row in result.items:
+        counts = [str(of.get(label, 0)) for label in labels for of in (row.inside, row.outside)]
+        sizes = [str(sum(of.values())) for of in (row.inside, row.outside)]
+        label = safe_cell(row.label_use.label or "")
+        parts = [label, *_tests(row.label_use), *_tests(row.distance)]
+        writer.writerow([safe_cell(row.item), *sizes, *parts, *counts])
+    return buffer.getvalue()
+
+
+def _tests(part: Contribution | None) -> list[str]:
+    """The cells of a part, in the order of the columns; empty without one."""
+    if part is None:
+        return [""] * len(_TESTS)
+    reason = "" if part.reason is None else safe_cell(str(part.reason))
+    return [exact(part.value), exact(part.p), exact(part.q), part.significance, reason]

@@ -1,0 +1,410 @@
+"""Results as tables: groups, label use, DSI."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import pandas as pd
+
+from grasp_core.groups import Group
+from grasp_core.outcome import LabelUse, Outcome, Shift
+from grasp_core.report.words.label_use import foremost, format_points, format_points_interval
+from grasp_core.report.words.names import (
+    FITTED,
+    MAY_CHANGE,
+    NOT_ESTIMABLE,
+    OF_SHARES,
+    SIGNIFICANCE_NAMES,
+    STARS,
+    WORDS,
+    arrow,
+    axis_label,
+    format_interval,
+    format_p_value,
+    format_value,
+    group_label,
+    lead_statistic,
+    may_change,
+    named_group,
+    one_line,
+    outcome_of,
+    p_so_far,
+    p_text,
+    q_so_far,
+    reported_statistics,
+    signs,
+)
+from grasp_core.result import DsiResult, GroupResult, RunResult
+
+RowOrder = Literal["axis", "effect", "q"]
+"""Rows as the run formed them (axis by axis), largest effect first, or smallest q first."""
+
+_OF_STATISTIC = {
+    "low": "from",
+    "high": "to",
+    "interval": "95 % interval",
+    "arrow": "↑↓",
+    "stars": "*",
+    "p": "p",
+    "q": "q",
+    "form": "form",
+    "reason": "why",
+}
+"""What a results table has beside a statistic's value, with the words of its head."""
+
+
+def effect(outcome: Outcome) -> float | None:
+    """Distance of the value from its null's median; None where either is not estimable."""
+    if outcome.value is None or outcome.null_median is None:
+        return None
+    return abs(outcome.value - outcome.null_median)
+
+
+def ordered_groups(
+    result: RunResult, order: RowOrder = "axis", by: str | None = None
+) -> tuple[GroupResult, ...]:
+    """The groups in the one row order that tables and figures share.
+
+    Parameters
+    ----------
+    result : RunResult
+    order : {"axis", "effect", "q"}
+        Groups without an effect or q come last.
+    by : str, optional
+        Statistic whose effect or q decides; by default the run's lead statistic, so that the
+        order is the same whichever statistic is shown.
+
+    Raises
+    ------
+    ValueError
+        If `order` is none of the three.
+    """
+    statistic = by or lead_statistic(result)
+    if order == "axis":
+        return result.groups
+    if order == "effect":
+        return tuple(sorted(result.groups, key=lambda row: _last(effect(outcome_of(row, statistic)), -1)))
+    if order == "q":
+        return tuple(sorted(result.groups, key=lambda row: _significance_key(outcome_of(row, statistic))))
+    raise ValueError(f"`order` must be axis, effect or q; found {order!r}")
+
+
+def _last(number: float | None, sign: int) -> tuple[bool, float]:
+    return (True, 0.0) if number is None else (False, sign * number)
+
+
+def _significance_key(outcome: Outcome) -> tuple[bool, float, bool, float]:
+    return (*_last(outcome.q, 1), *_last(outcome.p, 1))
+
+
+def results_table(result: RunResult, *, order: RowOrder = "axis", by: str | None = None) -> pd.DataFrame:
+    """Table 5 with numbers: one row per group.
+
+    Returns
+    -------
+    DataFrame
+        Columns `axis`, `group`, `raters`, `annotations`, then per reported statistic s:
+        `s`, `s_low` and `s_high` (float, NaN where there is none), `s_interval` (both as a text), `s_arrow`,
+        `s_stars`, `s_p`, `s_q`, `s_form` (a sign where a distance is that of shares), `s_reason`.
+        :func:`column_label` gives the words for a column's head. Of a provisional result `s_p` and `s_q` are
+        texts with their interval, and `s_unsure` marks what may still change.
+    """
+    columns = ["axis", "group", "raters", "annotations"]
+    for name in reported_statistics(result):
+        columns += [name, *(f"{name}_{part}" for part in _OF_STATISTIC)]
+        columns += [f"{name}_unsure"] if result.provisional else []
+        columns += [f"{name}_fitted"] if result.spec.analysis.tail else []
+    statistics, so_far = reported_statistics(result), result.provisional
+    rows = [_results_row(row, statistics, so_far=so_far) for row in ordered_groups(result, order, by)]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _results_row(row: GroupResult, statistics: tuple[str, ...], *, so_far: bool) -> dict[str, Any]:
+    cells: dict[str, Any] = {
+        "axis": axis_label(row.group.axes),
+        "group": group_label(row.group),
+        "raters": row.n_raters,
+        "annotations": row.n_annotations,
+    }
+    for name in statistics:
+        outcome = outcome_of(row, name)
+        cells |= {
+            name: or_nan(outcome.value),
+            **dict(zip((f"{name}_low", f"{name}_high"), map(or_nan, ends(outcome)), strict=True)),
+            f"{name}_interval": format_interval(outcome),
+            f"{name}_arrow": arrow(outcome),
+            f"{name}_stars": STARS[outcome.significance],
+            f"{name}_p": or_nan(outcome.p),
+            f"{name}_q": or_nan(outcome.q),
+            f"{name}_fitted": FITTED if outcome.fit is not None else "",
+            f"{name}_form": OF_SHARES if outcome.of_shares else "",
+            f"{name}_reason": str(outcome.reason or ""),
+        }
+        if so_far:
+            cells |= {
+                f"{name}_p": p_so_far(outcome),
+                f"{name}_q": q_so_far(outcome),
+                f"{name}_unsure": MAY_CHANGE if may_change(outcome) else "",
+            }
+    return cells
+
+
+def or_nan(value: float | None) -> float:
+    """The number; NaN where there is none."""
+    return float("nan") if value is None else value
+
+
+def column_label(column: str) -> str:
+    """The head of a :func:`results_table` column in words."""
+    for name, words in WORDS.items():
+        if column == name:
+            return words.name
+        for part, label in _OF_STATISTIC.items():
+            if column == f"{name}_{part}":
+                return f"{words.name} {label}"
+    return {"axis": "Axis", "group": "Group", "raters": "Raters", "annotations": "Annotations"}[column]
+
+
+def wide_table(result: RunResult) -> pd.DataFrame:
+    """Table 5 as printed in the paper: one text cell per group and statistic, such as ``0.540 ↓*``."""
+    statistics = reported_statistics(result)
+    rows = [
+        [
+            axis_label(row.group.axes),
+            group_label(row.group),
+            row.n_raters,
+            row.n_annotations,
+            *(cell_text(outcome_of(row, name)) for name in statistics),
+        ]
+        for row in result.groups
+    ]
+    heads = ["Axis", "Group", "Raters", "Annotations", *(WORDS[name].name for name in statistics)]
+    return pd.DataFrame(rows, columns=heads)
+
+
+def verdict_table(result: RunResult) -> pd.DataFrame:
+    """Groups that are clear, explained by another one, or a hint: a row each, the two of an axis together."""
+    rows, told = [], set[Group]()
+    for row in result.groups:
+        verdict = row.verdict
+        if verdict is None or verdict.code in ("none", "untestable") or row.group in told:
+            continue
+        both = [row.group] if verdict.other is None else [row.group, verdict.other]
+        told |= set(both)
+        rows.append(
+            {
+                "Axis": axis_label(row.group.axes),
+                "Group": " and ".join(map(group_label, both)),
+                "Verdict": verdict.code,
+                "By": "" if verdict.by is None else named_group(verdict.by),
+                "Kinds": ", ".join(verdict.kinds),
+                "p": format_p_value(verdict.p),
+                "q": format_p_value(verdict.q),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def lead_table(result: RunResult) -> pd.DataFrame:
+    """A provisional result for narrow places: the lead statistic with its p so far, then the others."""
+    lead = lead_statistic(result)
+    others = [name for name in reported_statistics(result) if name != lead]
+    rows = []
+    for row in result.groups:
+        outcome = outcome_of(row, lead)
+        rows.append(
+            {
+                "Axis": axis_label(row.group.axes),
+                "Group": group_label(row.group),
+                "Raters": row.n_raters,
+                WORDS[lead].name: cell_text(outcome),
+                "p": p_so_far(outcome),
+                **{WORDS[name].name: cell_text(outcome_of(row, name)) for name in others},
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def cell_text(outcome: Outcome) -> str:
+    """Value, arrow and stars in one cell, with a question mark where these may still change."""
+    unsure = MAY_CHANGE if may_change(outcome) else ""
+    return f"{format_value(outcome.value)} {arrow(outcome)}{signs(outcome)}{unsure}".rstrip()
+
+
+def ordered_dsi(result: RunResult) -> tuple[DsiResult, ...]:
+    """The axes, largest DSI first."""
+    return tuple(sorted(result.dsi, key=lambda row: _last(row.outcome.value, -1)))
+
+
+def dsi_table(result: RunResult) -> pd.DataFrame:
+    """Diversity sensitivity index per axis, largest first.
+
+    Returns
+    -------
+    DataFrame
+        `axis`, `dsi`, `low` and `high` (its 95 % interval), `group` (the one that attains it), `p`, `q`,
+        `stars` (test against the largest of random groupings), `p_group`, `stars_group` (that group's own
+        GAI, the paper's convention), `reason`.
+    """
+    columns = ["axis", "dsi", "low", "high", "group", "p", "q", "stars", "p_group", "stars_group", "reason"]
+    return pd.DataFrame(
+        [
+            {
+                "axis": axis_label(row.axes),
+                "dsi": or_nan(row.outcome.value),
+                **dict(zip(("low", "high"), map(or_nan, ends(row.outcome)), strict=True)),
+                "group": "" if row.group is None else group_label(row.group),
+                "p": p_so_far(row.outcome) if result.provisional else or_nan(row.outcome.p),
+                "q": q_so_far(row.outcome) if result.provisional else or_nan(row.outcome.q),
+                "stars": signs(row.outcome),
+                "p_group": or_nan(row.p_group),
+                "stars_group": STARS[row.significance_group],
+                "reason": str(row.outcome.reason or ""),
+            }
+            for row in ordered_dsi(result)
+        ],
+        columns=columns,
+    )
+
+
+def ends(outcome: Outcome) -> tuple[float | None, float | None]:
+    """An outcome's interval as two numbers."""
+    interval = outcome.interval
+    return (None, None) if interval is None else (interval.low, interval.high)
+
+
+_MOST_COLUMNS = 6
+"""Labels that a table has room for side by side; of more, each group has the one that differs most."""
+ALL_LABELS, MEAN = "all labels", "mean"
+
+
+def with_label_use(result: RunResult) -> tuple[tuple[GroupResult, LabelUse], ...]:
+    """The groups whose label use was computed."""
+    return tuple((row, row.label_use) for row in result.groups if row.label_use is not None)
+
+
+def drawn_labels(result: RunResult) -> tuple[str, ...]:
+    """Labels worth a figure each: all where they are few, else those that set a marked group apart most."""
+    found = with_label_use(result)
+    labels = dict.fromkeys(label for _, use in found for label in use.labels)
+    if len(labels) == 2:  # what one gains the other loses
+        return tuple(labels)[1:]
+    if len(labels) <= _MOST_COLUMNS:
+        return tuple(labels)
+    foremost_of = {use.most for _, use in found if use.significance != "none"}
+    return tuple(label for label in labels if label in foremost_of)[:_MOST_COLUMNS]
+
+
+def label_use_table(result: RunResult) -> pd.DataFrame:
+    """Rows for each group: all labels together, each label, and the mean where labels are ordered or numbers.
+
+    Returns
+    -------
+    DataFrame
+        `axis`, `group`, `raters`, `label`, `shift`, `low` and `high` (float; a share, of the mean on its
+        scale; NaN where there is none), `p`, `q` and `stars`. The test is that of all labels together: its
+        row alone has `q` and `stars`, and `p` of a label or of the mean is not corrected.
+    """
+    columns = ["axis", "group", "raters", "label", "shift", "low", "high", "p", "q", "stars"]
+    none = float("nan")
+    rows = [
+        [axis_label(row.group.axes), group_label(row.group), row.n_raters, *cells]
+        for row, use in with_label_use(result)
+        for cells in (
+            [ALL_LABELS, none, none, none, *map(or_nan, (use.p, use.q)), signs(use)],
+            *(
+                [label, *map(or_nan, (shift.value, shift.low, shift.high, shift.p)), none, ""]
+                for label, shift in (*use.labels.items(), *(() if use.mean is None else ((MEAN, use.mean),)))
+            ),
+        )
+    ]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def label_use_by_group(result: RunResult, *, intervals: bool = False) -> pd.DataFrame:
+    """One row for each group, with texts: points for each label, or for the label that differs most.
+
+    With `intervals` each label's points have theirs behind them.
+
+    Returns
+    -------
+    DataFrame
+        Columns `Axis`, `Group`, `Raters`, then one for each label, or `Label`, `Points` and `95 % interval`
+        where there are more than fit, then `p` and `q` of all labels together, `q` with the group's stars.
+    """
+    found, labels = with_label_use(result), _labels(result)
+    few = len(labels) <= _MOST_COLUMNS
+    heads = _apart([one_line(label) for label in labels]) if few else ["Label", "Points", "95 % interval"]
+    rows = [
+        [
+            axis_label(row.group.axes),
+            group_label(row.group),
+            row.n_raters,
+            *(_of_labels(use, labels, intervals=intervals) if few else _of_foremost(use)),
+            *_tested(use, result),
+        ]
+        for row, use in found
+    ]
+    return pd.DataFrame(rows, columns=["Axis", "Group", "Raters", *heads, "p", "q"])
+
+
+def label_use_numbers(result: RunResult) -> tuple[pd.DataFrame, list[str]]:
+    """The table of :func:`label_use_by_group` with numbers in place of texts, and the heads of its points.
+
+    Returns
+    -------
+    DataFrame
+        Points, `p` and `q` as float, NaN where there is none; at last `Marked`, in words.
+    list of str
+    """
+    table, labels = label_use_by_group(result), _labels(result)
+    uses = [use for _, use in with_label_use(result)]
+    few = len(labels) <= _MOST_COLUMNS
+    heads = list(table.columns[3:-2]) if few else ["Points"]
+    shifts = [[use.labels.get(label) for label in labels] if few else [_foremost_shift(use)] for use in uses]
+    for head, of_groups in zip(heads, zip(*shifts, strict=True), strict=True):
+        table[head] = [100 * or_nan(None if shift is None else shift.value) for shift in of_groups]
+    table["p"] = [or_nan(use.p) for use in uses]
+    table["q"] = [or_nan(use.q) for use in uses]
+    marks = {**SIGNIFICANCE_NAMES, "none": ""}
+    table["Marked"] = [f"{marks[use.significance]} {FITTED if use.fit else ''}".strip() for use in uses]
+    return table, heads
+
+
+def _labels(result: RunResult) -> list[str]:
+    return list(dict.fromkeys(label for _, use in with_label_use(result) for label in use.labels))
+
+
+def _foremost_shift(use: LabelUse) -> Shift | None:
+    found = foremost(use)
+    return None if found is None else found[1]
+
+
+def _apart(labels: Sequence[str]) -> list[str]:
+    """Heads that differ from each other and from the table's own, in quotation marks where they would not."""
+    own = {"Axis", "Group", "Raters", "p", "q", "Marked"}
+    plain = own.isdisjoint(labels) and len(set(labels)) == len(labels)
+    return list(labels) if plain else [f"{place} “{label}”" for place, label in enumerate(labels, start=1)]
+
+
+def _of_labels(use: LabelUse, labels: Sequence[str], *, intervals: bool) -> list[str]:
+    shifts = [use.labels.get(label, Shift(None)) for label in labels]
+    within = [f" {format_points_interval(shift)}" if intervals else "" for shift in shifts]
+    return [f"{format_points(one.value)}{more}".rstrip() for one, more in zip(shifts, within, strict=True)]
+
+
+def _of_foremost(use: LabelUse) -> list[str]:
+    found = foremost(use)
+    if found is None:
+        return ["", NOT_ESTIMABLE, ""]
+    label, shift = found
+    return [one_line(label), format_points(shift.value), format_points_interval(shift)]
+
+
+def _tested(use: LabelUse, result: RunResult) -> list[str]:
+    if result.provisional:
+        unsure = MAY_CHANGE if may_change(use) else ""
+        return [p_so_far(use), f"{q_so_far(use)}{unsure}"]
+    q = format_p_value(use.q, permutations=result.permutations)
+    return [p_text(use, permutations=result.permutations), f"{q} {STARS[use.significance]}".rstrip()]

@@ -1,1 +1,0 @@
-"""A result's groups and labels as tables."""

@@ -1,0 +1,216 @@
+"""Calls of the API that are remembered: outcomes of requests, who is told when a run ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from sqlalchemy import Engine
+
+from grasp_core.errors import LimitError
+from grasp_core.store.database import clock, insert_new, new_id, only_one, to_read, to_write
+from grasp_core.store.digest import digest_of
+from grasp_core.store.schema import outcomes, runs, webhook_keys, webhooks
+
+KEPT_HOURS = 24.0
+"""How long an outcome is kept."""
+_GIVEN_UP_S = 900.0
+"""After so long, a request that came to no outcome has died with its server."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a request came to.
+
+    Parameters
+    ----------
+    status : int
+        Of the response.
+    body : str
+        JSON.
+    """
+
+    status: int
+    body: str
+
+
+class OutcomeStore:
+    """Outcomes in the database.
+
+    Parameters
+    ----------
+    engine : sqlalchemy Engine
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def begin(self, key: str, request: str, *, owner: str) -> Outcome | None:
+        """Begin to answer a request, or find what the same one came to.
+
+        Parameters
+        ----------
+        key : str
+            Whose and which request it is.
+        request : str
+            What it asks for.
+        owner : str
+            The person's id.
+
+        Returns
+        -------
+        Outcome or None
+            None for the first one, which has to be ended by :meth:`end` or :meth:`forget`.
+
+        Raises
+        ------
+        LimitError
+            If the first one is still being answered, or asked for something else.
+        """
+        named, now = outcomes.c.key == digest_of(key), clock(self._engine)
+        lost = outcomes.c.status.is_(None) & (outcomes.c.created_at < now - _GIVEN_UP_S)
+        with to_write(self._engine) as connection:
+            only_one(connection, f"outcome {digest_of(key)}")
+            connection.execute(
+                outcomes.delete().where(named, lost | (outcomes.c.created_at < now - KEPT_HOURS * 3600))
+            )
+            known = connection.execute(sa.select(outcomes).where(named)).one_or_none()
+            if known is None:
+                row = {
+                    "key": digest_of(key),
+                    "request": digest_of(request),
+                    "owner": owner,
+                    "created_at": now,
+                }
+                connection.execute(outcomes.insert().values(row))
+        if known is None:
+            return None
+        if known.request != digest_of(request):
+            raise LimitError("This Idempotency-Key was used for another request; take a new one.")
+        if known.status is None:
+            raise LimitError("The same request is being answered just now; ask again in a moment.")
+        return Outcome(known.status, known.body)
+
+    def end(self, key: str, outcome: Outcome) -> None:
+        """Keep what the first request came to."""
+        which = outcomes.c.key == digest_of(key)
+        with to_write(self._engine) as connection:
+            connection.execute(
+                outcomes.update().where(which).values(status=outcome.status, body=outcome.body)
+            )
+
+    def forget(self, key: str) -> None:
+        """Let the request be made again: it changed nothing."""
+        which = (outcomes.c.key == digest_of(key)) & outcomes.c.status.is_(None)
+        with to_write(self._engine) as connection:
+            connection.execute(outcomes.delete().where(which))
+
+    def delete_old(self) -> int:
+        """Delete outcomes that are kept no longer; returns how many."""
+        old = outcomes.c.created_at < clock(self._engine) - KEPT_HOURS * 3600
+        with to_write(self._engine) as connection:
+            return connection.execute(outcomes.delete().where(old)).rowcount
+
+
+LEASE_SECONDS = 120.0
+"""How long a server has to send what it took."""
+_AT_ONCE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A message that is to be sent now.
+
+    Parameters
+    ----------
+    id, run_id, owner, url, state : str
+    attempts : int
+        How often it was tried before.
+    finished_at : float
+        When the run ended, in seconds since 1970.
+    """
+
+    id: str
+    run_id: str
+    owner: str
+    url: str
+    state: str
+    attempts: int
+    finished_at: float
+
+
+class WebhookStore:
+    """Webhooks in the database.
+
+    Parameters
+    ----------
+    engine : sqlalchemy Engine
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def add(self, run_id: str, url: str, *, owner: str) -> None:
+        """Have an address told when the run ends, once; at once where it has ended."""
+        same = (webhooks.c.run_id == run_id) & (webhooks.c.url == url) & (webhooks.c.owner == owner)
+        with to_write(self._engine) as connection:
+            connection.execute(webhooks.delete().where(same))
+            connection.execute(
+                webhooks.insert().values(
+                    id=new_id(),
+                    run_id=run_id,
+                    owner=owner,
+                    url=url,
+                    attempts=0,
+                    next_at=clock(self._engine),
+                )
+            )
+
+    def key_number(self, owner: str) -> int:
+        """How often a person's key was made anew."""
+        query = sa.select(webhook_keys.c.number).where(webhook_keys.c.owner == owner)
+        with to_read(self._engine) as connection:
+            return connection.execute(query).scalar_one_or_none() or 0
+
+    def roll_key(self, owner: str) -> None:
+        """Count one more key of a person's."""
+        number = webhook_keys.c.number
+        with to_write(self._engine) as connection:
+            insert_new(connection, webhook_keys, [{"owner": owner, "number": 0}])
+            connection.execute(
+                webhook_keys.update().where(webhook_keys.c.owner == owner).values(number=number + 1)
+            )
+
+    def take(self) -> list[Due]:
+        """Messages that are due; no other server takes them for a while."""
+        now = clock(self._engine)
+        ended = runs.c.state.in_(("done", "failed", "cancelled")) & (webhooks.c.next_at <= now)
+        query = (
+            sa.select(webhooks, runs.c.state, runs.c.finished_at)
+            .select_from(webhooks.join(runs))
+            .where(ended)
+            .order_by(webhooks.c.next_at)
+            .limit(_AT_ONCE)
+        )
+        with to_write(self._engine) as connection:
+            only_one(connection, "webhooks")
+            rows = connection.execute(query).all()
+            taken = webhooks.c.id.in_([row.id for row in rows])
+            connection.execute(webhooks.update().where(taken).values(next_at=now + LEASE_SECONDS))
+        return [
+            Due(row.id, row.run_id, row.owner, row.url, row.state, row.attempts, row.finished_at or 0.0)
+            for row in rows
+        ]
+
+    def done(self, webhook_id: str) -> None:
+        """It was sent, or given up."""
+        with to_write(self._engine) as connection:
+            connection.execute(webhooks.delete().where(webhooks.c.id == webhook_id))
+
+    def later(self, webhook_id: str, seconds: float) -> None:
+        """It could not be sent; try again after so long."""
+        which, now = webhooks.c.id == webhook_id, clock(self._engine)
+        with to_write(self._engine) as connection:
+            connection.execute(
+                webhooks.update().where(which).values(attempts=webhooks.c.attempts + 1, next_at=now + seconds)
+            )

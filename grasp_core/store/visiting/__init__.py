@@ -1,1 +1,0 @@
-"""What guards share links beside their tokens: passwords and tries at them."""

@@ -1,0 +1,328 @@
+"""Stores of watches: what is looked at and when, and the runs that came of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from grasp_core.errors import LimitError, StoreError
+from grasp_core.json_values import from_json, to_json
+from grasp_core.store.bound import Bound
+from grasp_core.store.database import clock, new_id, only_one, to_read, to_write
+from grasp_core.store.schema import runs, storable, watch_runs, watches
+
+Every = Literal["hourly", "daily", "weekly"]
+"""How often is looked; more often than hourly nobody may."""
+SECONDS: Mapping[Every, float] = {"hourly": 3600.0, "daily": 86_400.0, "weekly": 7 * 86_400.0}
+Paused = Literal["person", "failures", "rights", "run"]
+"""Why a watch is paused: somebody said so, looks failed, its owner may not run here any more, or its run is
+gone."""
+PAUSED: tuple[Paused, ...] = get_args(Paused)
+Kind = Literal["annotations", "raters", "items"]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where one of a watch's files is.
+
+    Parameters
+    ----------
+    kind : {"annotations", "raters", "items"}
+    location : str
+        As :class:`grasp_core.io.sources.allowed.AllowedSources` reads it.
+    """
+
+    kind: Kind
+    location: str
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """A saved analysis that is run again when its files change.
+
+    Parameters
+    ----------
+    id, project, owner, title : str
+    last_run : str or None
+        Id of the run whose data new ones are held against; None where it was deleted.
+    going_run : str or None
+        Id of the run of changed data, until it has ended.
+    sources : tuple of Origin
+    every : {"hourly", "daily", "weekly"}
+    created_at, next_at, lease_until : float
+        Seconds since 1970; whoever looks knows its claim by `lease_until`.
+    looked_at : float or None
+    failures : int
+        Looks that failed in a row.
+    problem : str or None
+        Why the last one did.
+    paused : {"person", "failures", "rights", "run"} or None
+    paused_at : float or None
+    """
+
+    id: str
+    project: str
+    owner: str
+    title: str
+    last_run: str | None
+    going_run: str | None
+    sources: tuple[Origin, ...]
+    every: Every
+    created_at: float
+    next_at: float
+    lease_until: float
+    looked_at: float | None
+    failures: int
+    problem: str | None
+    paused: Paused | None
+    paused_at: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class WatchRun:
+    """A run of a watch; number 0 is the one that was watched."""
+
+    number: int
+    run_id: str
+    added_at: float
+
+
+def watch_of(row: Any) -> Watch:
+    """The watch that a row of the table describes."""
+    return Watch(
+        id=row.id,
+        project=row.project_id,
+        owner=row.owner,
+        title=row.title,
+        last_run=row.last_run_id,
+        going_run=row.going_run_id,
+        sources=sources_of(row.sources),
+        every=row.every,
+        created_at=row.created_at,
+        next_at=row.next_at,
+        lease_until=row.lease_until,
+        looked_at=row.looked_at,
+        failures=row.failures,
+        problem=row.problem,
+        paused=row.paused,
+        paused_at=row.paused_at,
+    )
+
+
+def sources_of(text: str) -> tuple[Origin, ...]:
+    """Where the files are, as the table has it."""
+    return from_json(json.loads(text), tuple[Origin, ...])
+
+
+MOST = 50
+"""Watches that one person may have in all projects."""
+CLAIM_SECONDS = 900.0
+"""How long a server has to look; then another one may."""
+LEAST_SECONDS = 60.0
+"""How long after a look nobody can have the next one at once."""
+FAILURES = 5
+"""Looks in a row that may fail before a watch pauses."""
+
+
+class WatchStore(Bound):
+    """Watches of a project.
+
+    Parameters
+    ----------
+    engine : sqlalchemy Engine
+    """
+
+    def add(self, run_id: str, sources: Sequence[Origin], *, owner: str, title: str, every: Every) -> Watch:
+        """Watch a run's files; the first look is due after the time of `every`.
+
+        Raises
+        ------
+        AccessError
+            If nothing is added to the project any more.
+        LimitError
+            If the person has too many.
+        StoreError
+            If the project has no such run (any more).
+        """
+        owner, now, watch_id = storable(owner), clock(self._engine), new_id()
+        with to_write(self._engine) as connection:
+            only_one(connection, f"watches of {owner}")
+            self._check_open(connection)
+            there = sa.select(runs.c.id).where(runs.c.id == run_id, runs.c.project_id == self._home)
+            if connection.execute(there).first() is None:
+                raise StoreError("The run was deleted, so it cannot be watched.")
+            theirs = sa.select(sa.func.count()).where(watches.c.owner == owner)
+            if connection.execute(theirs).scalar_one() >= MOST:
+                raise LimitError(f"You have {MOST} watches, the most there may be; delete one first.")
+            connection.execute(
+                watches.insert().values(
+                    id=watch_id,
+                    project_id=self._home,
+                    last_run_id=run_id,
+                    owner=owner,
+                    title=title,
+                    sources=json.dumps(to_json(list(sources))),
+                    every=every,
+                    created_at=now,
+                    next_at=now + SECONDS[every],
+                )
+            )
+            _insert_run(connection, watch_id, run_id, now)
+            return watch_of(connection.execute(sa.select(watches).where(watches.c.id == watch_id)).one())
+
+    def get(self, watch_id: str) -> Watch | None:
+        """The watch, or None where there is none of this id within reach."""
+        found = self._found(self._is(watch_id))
+        return found[0] if found else None
+
+    def all(self, *, owner: str | None = None) -> list[Watch]:
+        """Watches of the project, or one person's, latest first."""
+        which = watches.c.project_id == self._home
+        return self._found(which if owner is None else which & (watches.c.owner == storable(owner)))
+
+    def runs_of(self, watch_id: str) -> list[WatchRun]:
+        """Runs of a watch within reach, those that are still there, first one first."""
+        query = (
+            sa.select(watch_runs)
+            .where(watch_runs.c.watch_id == watch_id, self._of_seen_run(watch_runs.c.run_id))
+            .order_by(watch_runs.c.number)
+        )
+        with to_read(self._engine) as connection:
+            return [WatchRun(row.number, row.run_id, row.added_at) for row in connection.execute(query)]
+
+    def pause(self, watch_id: str) -> None:
+        """Look no more until :meth:`resume`."""
+        self._change(watch_id, paused="person", paused_at=clock(self._engine))
+
+    def resume(self, watch_id: str) -> None:
+        """Look again, from now on."""
+        self._change(watch_id, paused=None, paused_at=None, failures=0, next_at=clock(self._engine))
+
+    def set_every(self, watch_id: str, every: Every) -> None:
+        """Look so often from now on."""
+        self._change(watch_id, every=every, next_at=clock(self._engine) + SECONDS[every])
+
+    def look_now(self, watch_id: str) -> None:
+        """Have the next look at once, or a minute after the last one.
+
+        Raises
+        ------
+        StoreError
+            If there is no such watch (any more).
+        """
+        now = clock(self._engine)
+        soonest = sa.func.coalesce(watches.c.looked_at + LEAST_SECONDS, now)
+        self._change(watch_id, next_at=sa.case((soonest > now, soonest), else_=now))
+
+    def delete(self, watch_id: str) -> None:
+        """Delete a watch; its runs stay."""
+        with to_write(self._engine) as connection:
+            connection.execute(watches.delete().where(self._is(watch_id)))
+
+    # Looking, by whichever server has claimed it; of any project
+
+    def take(self) -> Watch | None:
+        """Claim the watch that has been due for longest; None where none is, or somebody else looks."""
+        now = clock(self._engine)
+        held = watches.c.lease_until.between(now, now + 2 * CLAIM_SECONDS)  # not one of a clock set back
+        free = watches.c.paused.is_(None) & watches.c.going_run_id.is_(None) & ~held
+        query = (
+            sa.select(watches.c.id)
+            .where(free, watches.c.next_at <= now)
+            .order_by(watches.c.next_at, watches.c.id)
+            .limit(1)
+        )
+        with to_write(self._engine) as connection:
+            only_one(connection, "watches")
+            found = connection.execute(query).scalar_one_or_none()
+            if found is None:
+                return None
+            claimed = watches.update().where(watches.c.id == found)
+            connection.execute(claimed.values(lease_until=now + CLAIM_SECONDS))
+            return watch_of(connection.execute(sa.select(watches).where(watches.c.id == found)).one())
+
+    def looked(self, watch: Watch, *, going_run: str | None = None) -> None:
+        """End a look that failed in nothing: nothing has changed, or this run is of what has."""
+        self._end(watch, going_run_id=going_run, **_well())
+
+    def failed(self, watch: Watch, problem: str) -> None:
+        """End a look that failed, or the wait for a run that did; after :data:`FAILURES` in a row, pause."""
+        self._end(watch, **self._failure(problem))
+
+    def stop(self, watch: Watch, why: Paused) -> None:
+        """End a look at what must not go on."""
+        self._end(watch, paused=why, paused_at=clock(self._engine))
+
+    def going(self) -> list[Watch]:
+        """Watches that wait for a run."""
+        return self._found(watches.c.going_run_id.is_not(None))
+
+    def run_done(self, watch: Watch) -> None:
+        """Hold data against the run that was waited for from now on, and add it to the watch's runs."""
+        run_id, now = watch.going_run, clock(self._engine)
+        with to_write(self._engine) as connection:
+            waited = {"last_run_id": run_id, "going_run_id": None, **_well()}
+            if run_id is not None and connection.execute(_waiting(watch).values(waited)).rowcount:
+                _insert_run(connection, watch.id, run_id, now)
+
+    def run_failed(self, watch: Watch, problem: str) -> None:
+        """Wait for the run no more, which brought no result."""
+        with to_write(self._engine) as connection:
+            connection.execute(_waiting(watch).values(going_run_id=None, **self._failure(problem)))
+
+    def _failure(self, problem: str) -> dict[str, Any]:
+        now, last = clock(self._engine), watches.c.failures + 1 >= FAILURES
+        return {
+            "failures": watches.c.failures + 1,
+            "problem": problem,
+            "paused": sa.case((last, "failures"), else_=watches.c.paused),
+            "paused_at": sa.case((last, now), else_=watches.c.paused_at),
+        }
+
+    def _end(self, watch: Watch, **values: Any) -> None:
+        """End a look; nothing is changed where the claim has passed to somebody else."""
+        now = clock(self._engine)
+        ours = (watches.c.id == watch.id) & (watches.c.lease_until == watch.lease_until)
+        times = {"lease_until": 0.0, "looked_at": now, "next_at": now + SECONDS[watch.every]}
+        with to_write(self._engine) as connection:
+            connection.execute(watches.update().where(ours).values(**times, **values))
+
+    def _found(self, which: sa.ColumnElement[bool]) -> list[Watch]:
+        query = (
+            sa.select(watches)
+            .where(which, self._seen(watches.c.project_id))
+            .order_by(watches.c.created_at.desc(), watches.c.id)
+        )
+        with to_read(self._engine) as connection:
+            return [watch_of(row) for row in connection.execute(query)]
+
+    def _is(self, watch_id: str) -> sa.ColumnElement[bool]:
+        """Whether a watch is the one of this id, and within reach."""
+        return (watches.c.id == watch_id) & self._seen(watches.c.project_id)
+
+    def _change(self, watch_id: str, **values: Any) -> None:
+        with to_write(self._engine) as connection:
+            if not connection.execute(watches.update().where(self._is(watch_id)).values(values)).rowcount:
+                raise StoreError("The watch was deleted.")
+
+
+def _well() -> dict[str, Any]:
+    return {"failures": 0, "problem": None}
+
+
+def _waiting(watch: Watch) -> sa.Update:
+    """Changes the watch while it waits for the same run."""
+    return watches.update().where(watches.c.id == watch.id, watches.c.going_run_id == watch.going_run)
+
+
+def _insert_run(connection: Connection, watch_id: str, run_id: str, now: Any) -> None:
+    number = sa.select(sa.func.coalesce(sa.func.max(watch_runs.c.number) + 1, 0)).where(
+        watch_runs.c.watch_id == watch_id
+    )
+    row = {"watch_id": watch_id, "number": number.scalar_subquery(), "run_id": run_id, "added_at": now}
+    connection.execute(watch_runs.insert().values(row))

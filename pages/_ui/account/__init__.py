@@ -1,1 +1,0 @@
-"""Sections of Account and of People: sessions and personal tokens of one's own; for admins, everybody."""

@@ -1,0 +1,324 @@
+"""Baselines that the benchmark's page runs: tried on labelled rows, their errors, people as one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from grasp_core import server
+from grasp_core.benchmark.baselines.embedding import available
+from grasp_core.benchmark.baselines.registry import BASELINES, LM, installed
+from grasp_core.benchmark.gold import gold_labels
+from grasp_core.benchmark.jobs import Folds, HumanDraws, label_folds, score_people
+from grasp_core.benchmark.scoring.compare import confusion_table
+from grasp_core.benchmark.scoring.evaluate import Evaluation, Way, evaluate, work_key
+from grasp_core.benchmark.scoring.folds import leave_one_out, stratified_splits
+from grasp_core.benchmark.scoring.human import HumanScore
+from grasp_core.benchmark.tasks import MAX_ROWS_FILE, TRAIN_FILE, Rows, Task, read_rows
+from grasp_core.data_spec import DataSpec
+from grasp_core.errors import DataError, GraspError
+from grasp_core.extras import command
+from grasp_core.io.archives.bounded import MIB
+from grasp_core.io.dataset.votes import cell_columns, id_columns
+from grasp_core.io.table.table import Table
+from grasp_core.models_as_raters.labels import LABEL
+from grasp_core.report.words.printable import escape_markdown
+from grasp_core.statistics.f1 import confusion
+from pages._ui.benchmark.lm_baseline import ask_language_model, has_language_model, show_taken
+from pages._ui.benchmark.submissions import in_a_worker, tasks, tasks_folder
+from pages._ui.data.columns import one_question_only
+from pages._ui.session.identity import current_user, may_run, require_run, why_not_run
+from pages._ui.session.state import work
+from pages._ui.shell.links import link_to
+
+
+def show_errors(rows: Rows, predicted: Sequence[str], task: Task) -> None:
+    """Right class against class given, and the rows that were labelled wrongly.
+
+    Parameters
+    ----------
+    rows : Rows
+        With labels.
+    predicted : sequence of str
+        The class that each row was given.
+    task : Task
+    """
+    right = rows.labels or ()
+    wrong = [at for at, (one, other) in enumerate(zip(right, predicted, strict=True)) if one != other]
+    with st.expander(f"Where it goes wrong: {len(wrong):,} of {len(right):,} rows"):
+        st.caption("How many rows of each class (down) were given which class (across).")
+        st.dataframe(_confusion(right, predicted, task), alt="Rows by right class and class given")
+        if not wrong:
+            return
+        st.caption("The rows that were labelled wrongly.")
+        st.dataframe(
+            [
+                {
+                    "ID": rows.ids[at],
+                    "Right": right[at],
+                    "Given": predicted[at],
+                    **{field: rows.texts[at][field] for field in task.prompt_fields},
+                }
+                for at in wrong
+            ],
+            hide_index=True,
+            alt="Rows that were labelled wrongly, with their text",
+        )
+
+
+def _confusion(right: Sequence[str], predicted: Sequence[str], task: Task) -> pd.DataFrame:
+    code_of = {name: code for code, name in enumerate(task.classes)}
+    codes = [np.array([code_of[name] for name in names], dtype=np.int64) for names in (right, predicted)]
+    counts = confusion(codes[0], codes[1], len(task.classes))
+    return confusion_table(counts, task.classes).rename_axis(index="Right class")
+
+
+_OTHERS = "The plurality of the other raters"
+_NUMBERS = (("Votes per item", 1, 5), ("Items", 1, 100), ("Seed", 0, 1))
+"""Label, smallest value, default."""
+_SCORE = "human-score"
+
+
+def show_human_baseline() -> None:
+    """Votes, items, what is right, a button; then the score with its interval."""
+    session = work()
+    if session.dataset is None or session.data_spec is None or session.annotations is None:
+        st.info("Open the annotations whose raters are to be scored first.")
+        link_to("data", "Go to Data")
+        return
+    if not one_question_only(session.data_spec):
+        return
+    if not may_run():
+        st.info(why_not_run(current_user()) or "")
+        return
+    st.write(
+        "What score would a few people reach? Some votes are drawn for each of some items; their plurality, "
+        "ties broken at random, is compared with the right label. RAFT's own human baseline has 5 votes on "
+        "100 items."
+    )
+    spec = session.data_spec
+    right = st.selectbox(
+        "Right label",
+        [_OTHERS, *_free_columns(session.annotations, spec)],
+        key=session.key("human-right"),
+        persist_state="session",
+    )
+    votes, items, seed = (
+        int(place.number_input(label, least, value=value, key=f"human-{label}", persist_state="session"))
+        for place, (label, least, value) in zip(st.columns(3), _NUMBERS, strict=True)
+    )
+    what = (session.dataset.summary.sha256, spec, right, votes, items, seed)
+    if st.button("Score people", type="primary", icon=":material/groups:"):
+        require_run()
+        try:
+            gold = None if right == _OTHERS else gold_labels(session.annotations, spec, right)
+        except DataError as error:
+            st.error(escape_markdown(f"{error}."))
+            return
+        found = in_a_worker(
+            score_people, HumanDraws(session.dataset, gold, votes, items, seed), "Drawing votes"
+        )
+        st.session_state[_SCORE] = (what, found)
+    known, score = st.session_state.get(_SCORE, (None, None))
+    if score is not None and known == what:
+        _show(score)
+
+
+def _free_columns(annotations: Table, spec: DataSpec) -> list[str]:
+    """Columns that may hold right labels: those which hold no ids, labels or texts."""
+    if spec.layout == "raters-by-items":
+        return []
+    taken = {*id_columns(spec), *cell_columns(annotations, spec), spec.text}
+    return [name for name in annotations.columns if name not in taken]
+
+
+def _show(found: HumanScore) -> None:
+    score, declared, mean = st.columns(3)
+    score.metric("Macro-F1", f"{found.macro_f1:.3f}")
+    declared.metric("Over all labels", f"{found.macro_f1_declared:.3f}")
+    mean.metric(f"Mean of {found.repeats:,} draws", f"{found.mean:.3f}")
+    low, high = found.ci95
+    st.write(
+        f"95 % interval {low:.3f} to {high:.3f}: plurality of {found.votes} on {found.n:,} of "
+        f"{found.eligible:,} items that have enough votes, against {found.against}. Other draws of items and "
+        f"votes differ by a standard deviation of {found.spread:.3f}."
+    )
+
+
+_WAYS: Mapping[Way, str] = {"loo": "Leave one row out", "splits": "Repeated splits"}
+_AT_ONCE = 10
+"""Folds that one worker takes at a time."""
+_DONE, _FOUND, _ROWS = "baseline-done", "baseline-found", "baseline-rows"
+_WAYS_HELP = (
+    "Leave one row out: each row is labelled by what all others teach. Repeated splits: 20 times a fifth of "
+    "each class is labelled by what the rest teaches."
+)
+
+
+def show_baselines() -> None:
+    """Task, baseline, way of scoring, a button; partial work is gone on with."""
+    if not may_run():
+        st.info("Only analysts may run baselines.")
+        return
+    st.write(
+        "What do simple methods reach with a task's few labelled rows? Each row is labelled by what other "
+        "rows teach, and compared with its own label."
+    )
+    names = tasks()
+    left, middle, right, last = st.columns([3, 3, 3, 2])
+    chosen = left.selectbox("Task", list(names), key="baseline-task", persist_state="session")
+    task = names[chosen]
+    usable = [name for name in BASELINES if _usable(name)]
+    name = middle.selectbox(
+        "Baseline", usable, key="baseline-name", help=_meanings(usable), persist_state="session"
+    )
+    way: Way = right.selectbox(
+        "Scored by",
+        list(_WAYS),
+        format_func=_WAYS.__getitem__,
+        key="baseline-way",
+        help=_WAYS_HELP,
+        persist_state="session",
+    )
+    seed = int(last.number_input("Seed", min_value=0, value=1, key="baseline-seed", persist_state="session"))
+    rows = _labelled_rows(task)
+    if rows is not None and name == LM:
+        _language_model(task, rows, way, seed)
+    elif rows is not None:
+        _offer(name, task, rows, way, seed)
+    _hint_at_more()
+
+
+def _offer(name: str, task: Task, rows: Rows, way: Way, seed: int) -> None:
+    """The button; what is computed stays for the visit, and is shown whenever it is asked for again."""
+    if st.button("Run the baseline", type="primary", icon=":material/play_arrow:"):
+        require_run()
+        _run(name, task, rows, way, seed)
+    found = st.session_state.get(_FOUND, {}).get(work_key(name, task, [rows], way, seed))
+    if found is not None:
+        _show_found(found, name, task)
+        if way == "loo":
+            show_errors(rows, found.predicted, task)
+
+
+def _hint_at_more() -> None:
+    if not available():
+        st.caption(f"More baselines come with optional packages: {command('models')}; see docs/models.md.")
+    if not has_language_model():
+        st.caption(
+            "A language model is asked from the command line, grasp raft baseline lm; or "
+            "here, once whoever runs this server has named one (GRASP_LM_ENDPOINT)."
+        )
+
+
+def _usable(name: str) -> bool:
+    return has_language_model() if name == LM else installed(name)
+
+
+def _meanings(names: list[str]) -> str:
+    return "\n".join(f"- {name}: {BASELINES[name]}" for name in names)
+
+
+def _labelled_rows(task: Task) -> Rows | None:
+    """The task's labelled rows: the server's, or those of a file."""
+    folder = tasks_folder()
+    path = None if folder is None else folder / task.name / TRAIN_FILE
+    try:
+        if path is not None and path.is_file():
+            return read_rows(path, task, labelled=True)
+        return _dropped_rows(task)
+    except GraspError as error:
+        st.error(escape_markdown(f"{error}."))
+        return None
+
+
+def _dropped_rows(task: Task) -> Rows | None:
+    """Rows of a file, which is kept for the visit."""
+    key = f"baseline-rows-{task.name}"
+    file = st.file_uploader(
+        f"Labelled rows of {escape_markdown(task.name)}: train.csv, with the columns {_columns(task)}",
+        key=key,
+        max_upload_size=MAX_ROWS_FILE // MIB,
+        on_change=_keep_rows,
+        args=(task.name, key),
+    )
+    known, content = st.session_state.get(_ROWS, (None, b""))
+    if known != task.name:
+        return None
+    if file is None:
+        st.caption("The file dropped before is used; drop another to replace it.")
+    return _read(content, task)
+
+
+def _keep_rows(task_name: str, key: str) -> None:
+    """The file dropped, or nothing once it has been removed; of one that is too large, the start."""
+    file = st.session_state[key]
+    st.session_state[_ROWS] = (None, b"") if file is None else (task_name, file.read(MAX_ROWS_FILE + 1))
+
+
+def _columns(task: Task) -> str:
+    return escape_markdown(f"{', '.join(task.fields)} and {LABEL}")
+
+
+def _read(content: bytes, task: Task) -> Rows:
+    with TemporaryDirectory(prefix="grasp-") as folder:
+        path = Path(folder) / TRAIN_FILE
+        path.write_bytes(content)
+        return read_rows(path, task, labelled=True)
+
+
+def _run(name: str, task: Task, rows: Rows, way: Way, seed: int) -> None:
+    key = work_key(name, task, [rows], way, seed)
+    kept = st.session_state.setdefault(_DONE, {})
+    done: dict[str, list[str]] = kept.setdefault(key, {})
+    try:
+        folds = leave_one_out(rows) if way == "loo" else stratified_splits(rows, seed)
+        missing = [number for number in range(len(folds)) if f"fold {number}" not in done]
+        jobs = [
+            Folds(name, task, rows, {one: folds[one] for one in missing[start : start + _AT_ONCE]}, seed)
+            for start in range(0, len(missing), _AT_ONCE)
+        ]
+        bar = st.progress(0.0, _progress(name, task, len(done), len(folds)))
+        for labels in server.shared().service.pool.each(label_folds, jobs):
+            done.update(labels)
+            bar.progress(len(done) / len(folds), _progress(name, task, len(done), len(folds)))
+        bar.empty()
+        found = evaluate(_never, rows, task, way=way, seed=seed, done=done)
+        st.session_state.setdefault(_FOUND, {})[key] = found
+    except GraspError as error:
+        st.error(escape_markdown(f"{error}."))
+
+
+def _progress(name: str, task: Task, done: int, total: int) -> str:
+    return escape_markdown(f"{name} on {task.name}: {done:,} of {total:,} rounds")
+
+
+def _language_model(task: Task, rows: Rows, way: Way, seed: int) -> None:
+    try:
+        found = ask_language_model(task, rows, way, seed)
+    except GraspError as error:
+        st.error(escape_markdown(f"{error}."))
+        return
+    if found is not None:
+        _show_found(found.evaluation, server.shared().settings.lm_model, task)
+        show_taken(found.usage)
+
+
+def _never(*_: object) -> object:
+    raise AssertionError("all folds were labelled before")
+
+
+def _show_found(found: Evaluation, name: str, task: Task) -> None:
+    score, declared, rows = st.columns(3)
+    score.metric("Macro-F1", f"{found.macro_f1:.3f}")
+    declared.metric("Over declared classes", f"{found.macro_f1_declared:.3f}")
+    rows.metric("Rows labelled", f"{found.n:,}")
+    low, high = found.ci95
+    st.markdown(escape_markdown(f"{name} on {task.name}: 95 % interval {low:.3f} to {high:.3f}."))
+    for caution in found.caution:
+        st.caption(escape_markdown(str(caution)))

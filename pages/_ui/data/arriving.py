@@ -1,0 +1,252 @@
+"""Files that arrive: uploads, the server's own folder and addresses, saved results."""
+
+from __future__ import annotations
+
+import contextvars
+import json
+import threading
+import time
+from collections.abc import Callable
+from datetime import datetime
+
+import streamlit as st
+
+from grasp_core import server
+from grasp_core.errors import FAULT, DataError
+from grasp_core.io.archives.bounded import MIB, check_size
+from grasp_core.io.parsing.read import read_table
+from grasp_core.io.sources.allowed import FOLDER, AllowedSources
+from grasp_core.io.sources.folder import MAX_LISTED, Entry, Listing
+from grasp_core.io.table.table import Table
+from grasp_core.panels.results import read_result
+from grasp_core.report.contents import run_title
+from grasp_core.report.words.printable import escape_markdown
+from grasp_core.store.runs import RunRecord
+from pages._ui.session.identity import here, may_run, require_run
+from pages._ui.session.state import work, zone
+from pages._ui.widgets.choices import confirm
+
+
+def offer_deletion() -> None:
+    """A sentence, and the button that opens the dialog while there are files."""
+    hours = server.shared().settings.keep_files_hours
+    span = f"{hours:g} hour{'' if hours == 1 else 's'}"
+    st.caption(
+        f"Uploaded files are deleted {span} after they were last used, or when the last run that needs them "
+        "has ended if that is later. Results hold no annotation and stay."
+    )
+    if _uploaded() and st.button("Delete the uploaded files now", icon=":material/delete:"):
+        _dialog()
+
+
+def _uploaded() -> list[str]:
+    session = work()
+    files = (session.annotations, session.raters, session.items)
+    return [table.sha256 for table in files if table is not None]
+
+
+@st.dialog("Delete the uploaded files now?", width="medium")
+def _dialog() -> None:
+    files = _uploaded()
+    going = here().runs.waiting_for(files)
+    st.write(
+        "They leave this visit at once, and this server unless a colleague brought the same file first; "
+        "finished results stay."
+    )
+    if going:
+        runs = "One run that is" if going == 1 else f"{going} runs that are"
+        st.warning(
+            f"{runs} still going may need these files: a run that waits, or has to begin again after a "
+            "restart of the server, then fails and says so.",
+            icon=":material/warning:",
+        )
+    confirm(_delete, files, yes="Delete them", no="Keep them")
+
+
+def _delete(files: list[str]) -> None:
+    user = require_run()
+    for sha256 in files:
+        here().files.delete(sha256, owner=user.id)
+        server.shared().audit.record(user.id, "delete", "file", sha256)
+    work().use_files(None, None)
+
+
+_LISTED_FOR_S = 10
+_ROUND = "server-round"
+
+Take = Callable[[str], bool]
+"""Reads what is at a location, and keeps the sentence where that fails; returns whether it was taken."""
+
+
+def offer_server_files(take: Take) -> None:
+    """A picker and a field for an address, where the server has such sources and the visitor may run."""
+    allowed = server.shared().service.inputs.allowed
+    if not allowed or not may_run():
+        return
+    key = f"server-{st.session_state.setdefault(_ROUND, 0)}"
+    with st.expander("From this server", icon=":material/folder_open:", key=key):
+        chosen = [_picked(key, allowed), _named(key, allowed)]
+    location = next(filter(None, chosen), None)
+    if location is not None:
+        with st.spinner("Reading…"):
+            if take(location):
+                st.session_state[_ROUND] += 1  # a fresh picker, closed: the file's name stands below it
+        st.rerun()
+
+
+def _picked(key: str, allowed: AllowedSources) -> str | None:
+    if allowed.folder is None:
+        return None
+    search = st.text_input("Search by name", key=f"{key}-search", placeholder="Part of a path")
+    listing = _listing(allowed, server.shared().settings.data_dir, search)
+    entries = {entry.path: entry for entry in listing.entries}
+    if not entries:
+        st.caption(f"Nothing is called so in the server's folder{'' if search.strip() else ': it is empty'}.")
+        return None
+    path = st.selectbox(
+        "File on the server",
+        list(entries),
+        index=None,
+        placeholder=f"{len(entries):,} to choose from",
+        format_func=lambda path: _shown(entries[path]),
+        key=f"{key}-file",
+    )
+    if listing.more:
+        st.caption(f"Only the first {MAX_LISTED:,} are shown; search for the others.")
+    pressed = st.button("Take this file", key=f"{key}-take", disabled=path is None)
+    return FOLDER + path if pressed and path is not None else None
+
+
+def _named(key: str, allowed: AllowedSources) -> str | None:
+    if not allowed.prefixes:
+        return None
+    known = ", ".join(prefix.url for prefix in allowed.prefixes)
+    url = st.text_input("Address of the file", key=f"{key}-url", placeholder="https://…")
+    st.caption(escape_markdown(f"The server may read what is below {known}"))
+    pressed = st.button("Read this address", key=f"{key}-read", disabled=not url)
+    return url.strip() if pressed and url else None
+
+
+@st.cache_data(ttl=_LISTED_FOR_S, max_entries=64, show_spinner=False)
+def _listing(_allowed: AllowedSources, folder: str, search: str) -> Listing:
+    return _allowed.listing(search)
+
+
+def _shown(entry: Entry) -> str:
+    day = datetime.fromtimestamp(entry.changed, zone())
+    size = f"{entry.bytes / 1e6:,.1f} MB" if entry.bytes >= 1e5 else f"{entry.bytes / 1e3:,.1f} kB"
+    name = f"{entry.path}/ (Parquet folder, " if entry.parquet_folder else f"{entry.path} ("
+    return f"{name}{size}, {day.day} {day:%b %Y})"
+
+
+AT_ONCE = 16 * 2**20
+"""Files up to this size are read without more ado."""
+_POLL_S = 0.1
+
+
+class _CancelledError(Exception):
+    """The visitor wants no more of it."""
+
+
+class Reader(threading.Thread):
+    """Reads in a thread of its own, so that the page can draw meanwhile."""
+
+    def __init__(self, content: bytes, name: str, member: str | None) -> None:
+        super().__init__(name="grasp-read", daemon=True)
+        self._there = contextvars.copy_context()  # who asks
+        self._content, self._name, self._member = content, name, member
+        self.share = 0.0
+        self.cancelled = False
+        self.table: Table | None = None
+        self.error: Exception | None = None
+
+    def run(self) -> None:
+        try:
+            self.table = self._there.run(
+                read_table, self._content, self._name, member=self._member, watch=self._watch
+            )
+        except Exception as error:  # handed to the page's thread
+            self.error = error
+
+    def _watch(self, done: int, total: int) -> None:
+        self.share = max(self.share, done / max(total, 1))
+        if self.cancelled:
+            raise _CancelledError
+
+
+def read_watched(content: bytes, name: str, member: str | None, cancel: Callable[[], None]) -> Table:
+    """Read a file; a large one with progress and a button to stop.
+
+    Parameters
+    ----------
+    content : bytes
+    name : str
+    member : str or None
+    cancel : callable
+        What a click on Cancel does before the page is drawn anew.
+
+    Raises
+    ------
+    DataError
+    """
+    if len(content) <= AT_ONCE:
+        return read_table(content, name, member=member)
+    reader = Reader(content, name, member)
+    text = escape_markdown(f"Reading {name}")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        bar = st.progress(0.0, text)
+        st.button("Cancel reading", on_click=cancel, key=f"cancel-{name}")
+    reader.start()
+    try:
+        while reader.is_alive():
+            time.sleep(_POLL_S)
+            bar.progress(min(reader.share, 1.0), text)  # where a click ends this script
+    finally:
+        reader.cancelled = True
+    bar.empty()
+    if reader.table is not None:
+        return reader.table
+    if isinstance(reader.error, DataError):
+        raise reader.error
+    raise DataError(FAULT) from reader.error
+
+
+MAX_RESULT_MB = 50
+_MAX_VALUES = 4_000_000
+_BEGINNING, _MARK = 200, b'"grasp-'
+
+
+def is_saved_result(content: bytes) -> bool:
+    """Whether a file begins as the results that GRASP writes do."""
+    return _MARK in content[:_BEGINNING]
+
+
+def open_result(content: bytes, name: str) -> RunRecord:
+    """A saved result as a run of the project.
+
+    Raises
+    ------
+    DataError
+        If it is no result, or too large; the message names the file.
+    """
+    user = require_run()
+    try:
+        check_size(len(content), MAX_RESULT_MB * MIB, name, "a saved result")
+        result = read_result(_json(content))
+    except DataError as error:
+        raise DataError(f"{name}: {error}") from None
+    run = here().runs.add(result, title=run_title(result.spec), owner=user.id)
+    work().remember(run)
+    return run
+
+
+def _json(content: bytes) -> object:
+    if sum(map(content.count, (b",", b"[", b"{"))) > _MAX_VALUES:  # each takes many bytes once it is read
+        raise DataError(
+            f"this has more than {_MAX_VALUES:,} values; expected the result file that GRASP wrote"
+        )
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:  # e.g. a number of thousands of digits
+        place = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
+        raise DataError(f"this is not JSON{place}; expected the result file that GRASP wrote") from None

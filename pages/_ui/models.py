@@ -1,0 +1,430 @@
+"""Models as raters: files of their judgements, what is asked, and the answer."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations, count
+from pathlib import PurePath
+
+import streamlit as st
+from streamlit.typing import UploadedFile
+
+from grasp_core import server
+from grasp_core.annotations import ModelLabels
+from grasp_core.benchmark.baselines.as_raters import WITHOUT_EXAMPLES, item_texts, label_items
+from grasp_core.benchmark.baselines.embedding import available
+from grasp_core.benchmark.baselines.registry import BASELINES
+from grasp_core.charts.models import models_chart
+from grasp_core.data_spec import DataSpec
+from grasp_core.engine.course import LONG_SECONDS, models_seconds
+from grasp_core.errors import DataError, GraspError
+from grasp_core.groups import AxisSet
+from grasp_core.io.archives.bounded import MIB, check_size
+from grasp_core.io.dataset.load import Dataset
+from grasp_core.io.dataset.votes import cell_columns, id_columns
+from grasp_core.io.parsing.read import read_table
+from grasp_core.io.table.table import Table
+from grasp_core.models_as_raters.labels import (
+    MAX_MODEL_FILE,
+    MAX_NAME,
+    read_model,
+    read_model_column,
+    sources,
+)
+from grasp_core.models_as_raters.sentences import sentences
+from grasp_core.models_as_raters.tables import plurality_table, sides_csv, statistic_table
+from grasp_core.panels.models.result import ModelsResult
+from grasp_core.remarks.remark import Remark
+from grasp_core.report.account import MEANING, how_it_ended
+from grasp_core.report.contents import marks_legend
+from grasp_core.report.words.models import REPRODUCED, SIDE_WORDS, SIDES_WITH
+from grasp_core.report.words.names import axis_label, what_is_provisional
+from grasp_core.report.words.printable import escape_markdown, json_text
+from grasp_core.spec import AnalysisSpec, RunSpec
+from pages._ui.analysis.questions import say_what_is_compared
+from pages._ui.benchmark.submissions import in_a_worker
+from pages._ui.data.columns import one_question_only
+from pages._ui.result import cache
+from pages._ui.result.figures import page_theme
+from pages._ui.session.identity import current_user, here, may_run, require_run, why_not_run
+from pages._ui.session.state import submit, work
+from pages._ui.shell.links import go, link_to
+from pages._ui.shell.waiting import let_go
+from pages._ui.widgets.choices import choose_shuffles
+from pages._ui.widgets.outputs import download, drawn
+from pages._ui.widgets.shown import always, no_way
+
+_GIVEN, _ROUND, _MESSAGES = ("models-given", "models-round", "models-messages")
+_MOST = 12
+"""Models side by side."""
+
+
+@dataclass
+class _Given:
+    """A model as it was handed in; its labels are read anew for whatever data are open."""
+
+    name: str
+    table: Table
+    column: str | None = None
+
+    @property
+    def key(self) -> Hashable:
+        return self.table.sha256, self.column
+
+    @property
+    def what(self) -> str:
+        """Where its labels are, in words."""
+        return self.table.name if self.column is None else f"{self.table.name}, column {self.column},"
+
+
+def take_files() -> None:
+    """A drop zone; what was dropped is kept for the visit and listed below."""
+    round_ = st.session_state.setdefault(_ROUND, 0)
+    uploads = st.file_uploader(
+        "Models' labels: a file per model, a row per item, with the columns ID and Label",
+        accept_multiple_files=True,
+        max_upload_size=MAX_MODEL_FILE // MIB,
+        key=f"models-files-{round_}",
+        disabled=not may_run(),
+    )
+    if not may_run():
+        st.caption(why_not_run(current_user()) or "")
+    if uploads:
+        messages = [_take(upload) for upload in uploads]
+        st.session_state[_MESSAGES] = [message for message in messages if message]
+        for upload in uploads:
+            let_go(upload)
+        st.session_state[_ROUND] += 1
+        st.rerun()
+    for message in st.session_state.get(_MESSAGES, ()):
+        st.error(escape_markdown(message))
+
+
+def _take(upload: UploadedFile) -> str | None:
+    """The fault of the file, if any; a good one is kept."""
+    name = upload.name
+    try:
+        check_size(upload.size, MAX_MODEL_FILE, name, "a model's labels")
+        _keep(_Given(PurePath(name).stem[:MAX_NAME] or "model", _stored(upload.getvalue(), name)))
+    except GraspError as error:
+        return f"{error}."
+    return None
+
+
+def _stored(content: bytes, name: str) -> Table:
+    """A model's file, read, and kept where any server that computes the run finds it."""
+    user = require_run()
+    table = read_table(content, name)
+    sha256 = here().files.put(content, owner=user.id)
+    server.shared().audit.record(user.id, "upload", "file", sha256, {"bytes": len(content)})
+    return table
+
+
+def _keep(given: _Given) -> None:
+    """Put a model beside the others, under a name that none of them has.
+
+    Raises
+    ------
+    DataError
+        If it is there already, or there is no room.
+    """
+    kept: list[_Given] = st.session_state.setdefault(_GIVEN, [])
+    for other in kept:
+        if other.key == given.key:
+            raise DataError(f"{given.what} is here already, as {other.name}")
+    if len(kept) >= _MOST:
+        raise DataError(f"{_MOST} models stand here, the most side by side; remove one to add {given.what}")
+    taken, name = {other.name for other in kept}, given.name
+    for number in count(2):
+        if given.name not in taken:
+            break
+        ending = f" {number}"
+        given.name = f"{name[: MAX_NAME - len(ending)]}{ending}"
+    kept.append(given)
+
+
+def take_column(table: Table, spec: DataSpec) -> None:
+    """Experts' labels often stand beside the raters' in the same file."""
+    if spec.layout == "raters-by-items":
+        return
+    used = {*id_columns(spec), *cell_columns(table, spec), spec.text}
+    options = [name for name in table.columns if name not in used]
+    if not options:
+        return
+    with st.expander("Take a column of the annotations file as a model"):
+        column = st.selectbox(
+            "Column with one label per item, such as experts' gold labels", options, index=None
+        )
+        if st.button("Take this column", disabled=column is None) and column is not None:
+            try:
+                require_run()
+                _keep(_Given(column[:MAX_NAME], table, column))
+            except GraspError as error:
+                st.error(escape_markdown(f"{error}."))
+
+
+def take_baseline(table: Table, dataset: Dataset, spec: DataSpec) -> None:
+    """A baseline that knows the labels' names alone reads the items' texts."""
+    if spec.text is None or not available():
+        return
+    with st.expander("Have a baseline read the items' texts"):
+        name = st.selectbox("Baseline", WITHOUT_EXAMPLES, help=BASELINES[WITHOUT_EXAMPLES[0]])
+        if st.button("Label the items"):
+            require_run()
+            _take_labelled(table, dataset, spec, name)
+
+
+def _take_labelled(table: Table, dataset: Dataset, spec: DataSpec, name: str) -> None:
+    """Take what the baseline says, or say why it could not."""
+    try:
+        job = item_texts(table, spec, dataset.summary.categories, name)
+        labels = in_a_worker(label_items, job, "Reading the texts")
+        if labels is not None:
+            _keep(_Given(name, _stored(labels, job.name)))
+    except GraspError as error:
+        st.error(escape_markdown(f"{error}."))
+
+
+def given_models(dataset: Dataset, spec: DataSpec) -> list[ModelLabels]:
+    """The models that can be used with these data; those that cannot say why."""
+    models: list[ModelLabels] = []
+    kept: list[_Given] = st.session_state.get(_GIVEN, [])
+    for position, given in enumerate(kept):
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            given.name = st.text_input(
+                f"Name of model {position + 1}",
+                given.name,
+                max_chars=MAX_NAME,
+                key=f"model-name-{given.key}",
+            )
+            if st.button(f"Remove {given.name}", key=f"model-remove-{given.key}", type="tertiary"):
+                kept.remove(given)
+                st.rerun()
+        try:
+            model = _labels(given, dataset, spec)
+        except GraspError as error:
+            st.error(escape_markdown(f"{error}."))
+            continue
+        if model.name in {other.name for other in models}:
+            st.error(escape_markdown(f"Two models are called {model.name}; give each a name of its own."))
+            continue
+        models.append(model)
+        st.caption(
+            escape_markdown(
+                f"{model.source}: labels for {model.n_labelled:,} of {dataset.summary.items:,} items"
+            )
+        )
+    return models
+
+
+def _labels(given: _Given, dataset: Dataset, spec: DataSpec) -> ModelLabels:
+    if given.column is not None:
+        return read_model_column(given.table, given.column, given.name, dataset, spec)
+    return read_model(given.table, given.name, dataset, spec)
+
+
+_CHARACTER = 7
+_WIDEST = 400
+
+
+def show_answer(
+    key: str,
+    result: ModelsResult,
+    check: Callable[[], None] = always,
+    way: Callable[[Remark, int], None] = no_way,
+) -> None:
+    """The answer in words first; every chart has a table with the same numbers.
+
+    `key` and `check` are those of :class:`~pages._ui.widgets.shown.Shown`, `way` draws how to mend a warning.
+    """
+    if result.provisional:
+        st.info(what_is_provisional(result), icon=":material/pending:")
+    else:
+        st.header("Answer")
+        for sentence in sentences(result):
+            st.markdown(f"- {sentence.markdown}")
+    st.caption(f"{escape_markdown(SIDES_WITH)} {escape_markdown(REPRODUCED)}")
+    for words in how_it_ended(result):
+        st.caption(escape_markdown(words))
+    for place, warning in enumerate(result.warnings):
+        st.caption(escape_markdown(f"Note: {warning}."))
+        way(warning, place)
+    hidden = plurality_table(result)
+    columns = {"Group": st.column_config.Column(pinned=True, width=_width(hidden["Group"]))}
+    st.header("What a plurality label hides")
+    cache.models_chart(key, result, page_theme())
+    st.dataframe(
+        hidden,
+        hide_index=True,
+        column_config=columns,
+        alt="Macro-F1 of each model against each group's own plurality",
+    )
+    st.caption(escape_markdown(marks_legend(result.spec.analysis)))
+    st.header("Every statistic")
+    statistic = st.segmented_control(
+        "Statistic",
+        list(SIDE_WORDS),
+        default="macro_f1",
+        required=True,
+        format_func=lambda name: SIDE_WORDS[name].name,
+        key="models-statistic",
+    )
+    words = SIDE_WORDS[statistic]
+    st.caption(escape_markdown(words.explanation))
+    st.dataframe(
+        statistic_table(result, statistic),
+        hide_index=True,
+        column_config=columns,
+        alt=f"{words.name} of each model and group",
+    )
+    if not result.provisional:
+        _downloads(result, check)
+
+
+def _width(names: Iterable[str]) -> int:
+    """Pixels that hold every name: left to itself, the table measures those of its first rows."""
+    return min(_WIDEST, 20 + _CHARACTER * max(map(len, names)))
+
+
+def _downloads(result: ModelsResult, check: Callable[[], None]) -> None:
+    with st.container(horizontal=True):
+        for label, extension, media_type, make in (
+            ("Result (JSON)", "json", "application/json", lambda: json_text(result.to_dict())),
+            ("Table (CSV)", "csv", "text/csv", lambda: sides_csv(result)),
+            ("Chart (PNG)", "png", "image/png", lambda: drawn(models_chart(result), "png")),
+            ("Chart (SVG)", "svg", "image/svg+xml", lambda: drawn(models_chart(result), "svg")),
+        ):
+            download(
+                check, label, make, file_name=f"models.{extension}", media_type=media_type, type="tertiary"
+            )
+
+
+_DECIDED = "models-stopping-decided"
+"""Set once somebody has said how many permutations there are, or whether they stop early."""
+
+
+def show_models_as_raters() -> None:
+    """Models, groups, a button; what is asked is a run, with its page."""
+    session = work()
+    dataset, spec = session.dataset, session.data_spec
+    if dataset is None or spec is None or session.annotations is None:
+        st.info("Open the annotations that models are compared with first; then bring a model's labels here.")
+        link_to("data", "Go to Data")
+        return
+    if not one_question_only(spec):
+        return
+    st.write(
+        "Bring a model's label for each item of your data, and see with which groups of raters it sides, "
+        "and whether that is real."
+    )
+    if not dataset.raters.axes:
+        st.info("The data say nothing about their raters, so there are no groups; add a raters file on Data.")
+        link_to("data", "Go to Data")
+        return
+    take_files()
+    take_column(session.annotations, spec)
+    take_baseline(session.annotations, dataset, spec)
+    models = given_models(dataset, spec)
+    analysis = _choose_analysis(dataset, len(models), tuple(session.proposed_axes))
+    enough = analysis is not None and say_what_is_compared(dataset, analysis)
+    pressed = st.button(
+        "See whose judgements they reproduce",
+        type="primary",
+        icon=":material/balance:",
+        disabled=not models or not enough,
+    )
+    if pressed:
+        asked = RunSpec(spec, analysis, models=sources(models))
+        run = submit(dataclasses.replace(dataset, models=tuple(models)), asked, session.load_s)
+        go("results", run_id=run.id)
+
+
+def _choose_analysis(dataset: Dataset, n_models: int, proposed: tuple[str, ...]) -> AnalysisSpec | None:
+    """Groups and the permutation test; None where it cannot be computed so."""
+    names = tuple(dataset.raters.axes)
+    single = [(name,) for name in names]
+    generation = work().generation
+    settings = work().settings
+    asked = () if settings is None else tuple(axes for axes in settings.axes if set(axes) <= set(names))
+    options = dict.fromkeys([*asked, *single, *combinations(names, 2)])
+    axes = st.multiselect(
+        "Groups of",
+        list(options),
+        default=list(asked) or [(name,) for name in proposed if name in names] or single[:1],
+        format_func=axis_label,
+        key=f"models-axes-{generation}-{work().settings_generation}",
+        persist_state="session",
+        help="Each value is one group of raters; pairs of axes give groups such as one gender of one race.",
+    )
+    test = _choose_test(names, single[:1], functools.partial(models_seconds, dataset, n_models, axes))
+    return dataclasses.replace(test, axes=tuple(axes)) if axes else None
+
+
+def _choose_test(
+    names: tuple[str, ...], axes: Sequence[AxisSet], seconds: Callable[[int], float]
+) -> AnalysisSpec:
+    """Smallest group and permutations, at first as analysed last; the groups are still to be chosen."""
+    session = work()
+    key = f"{session.generation}-{session.settings_generation}"
+    start = session.settings or AnalysisSpec(tuple(axes))
+    number = functools.partial(_whole, key=key)
+    with st.expander("Smallest group and permutation test"):
+        smallest = number("Smallest group shown", 1, 1000, start.min_raters)
+        permutations = number(
+            "Permutations", 100, 1_000_000, start.permutations, step=1000, on_change=_decide
+        )
+        adaptive = _choose_stopping(start, seconds(smallest), key)
+        seed = number("Seed", 0, 2**53 - 1, start.seed)
+        strata, cluster = choose_shuffles(names, start, f"models-{key}")
+    return AnalysisSpec(
+        tuple(axes),
+        permutations=permutations,
+        seed=seed,
+        min_raters=smallest,
+        strata=strata,
+        cluster=cluster,
+        adaptive=adaptive,
+    )
+
+
+def _choose_stopping(start: AnalysisSpec, seconds: float, key: str) -> bool:
+    """Whether the number is the most there are: until somebody decides, where all would take long."""
+    key = f"models-adaptive-{key}"
+    if work().settings is None and _DECIDED not in st.session_state:
+        st.session_state[key] = seconds > LONG_SECONDS
+    return bool(
+        st.toggle(
+            "Stop when all marks are settled",
+            start.adaptive,
+            key=key,
+            persist_state="session",
+            on_change=_decide,
+            help=f"{MEANING} The number above is then the most there are.",
+        )
+    )
+
+
+def _decide() -> None:
+    st.session_state[_DECIDED] = True
+
+
+def _whole(
+    label: str,
+    least: int,
+    most: int,
+    value: int,
+    step: int = 1,
+    *,
+    key: str,
+    on_change: Callable[[], None] | None = None,
+) -> int:
+    """A whole number that is kept while another view is looked at."""
+    value = min(max(value, least), most)
+    key = f"models-{label}-{key}"
+    chosen = st.number_input(
+        label, least, most, value, step=step, key=key, persist_state="session", on_change=on_change
+    )
+    return int(chosen)

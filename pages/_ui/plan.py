@@ -1,0 +1,381 @@
+"""Planning: what is asked, the plan as it is made, and kept with the run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from grasp_core import server
+from grasp_core.access import EVERYONE
+from grasp_core.charts.plan import plan_chart
+from grasp_core.errors import SpecError
+from grasp_core.export.plan import recruitment_xlsx
+from grasp_core.groups import Group
+from grasp_core.json_values import FormError, from_json, to_json
+from grasp_core.planner.make import PlanTask, assumed_task, task_of, usual
+from grasp_core.planner.values import GOALS, MOST_LABELS, Assumed, Plan, PlanSpec, Target, plan_dict
+from grasp_core.planner.words import (
+    EXPLANATION,
+    TARGETS,
+    answer,
+    details,
+    lines_table,
+    named,
+    recruitment_csv,
+    recruitment_table,
+    surface_table,
+)
+from grasp_core.report.findings.findings import by_verdict
+from grasp_core.report.words.names import group_label
+from grasp_core.report.words.printable import escape_markdown, json_text
+from grasp_core.result import RunResult
+from grasp_core.store.runs import RunRecord
+from pages._ui.result import cache
+from pages._ui.result.figures import page_theme
+from pages._ui.session.identity import here, may_manage, require_manage, require_run, stores_of
+from pages._ui.widgets.choices import when_open
+from pages._ui.widgets.outputs import download, drawn
+from pages._ui.widgets.shown import always
+
+_MOST_RUNS = 50
+_SIZES: Mapping[Target, tuple[str, float, float]] = {
+    "labels": ("Points more often", 10.0, 1.0),
+    "distance": ("Distance", 0.02, 0.005),
+    "gap": ("Gap", 0.05, 0.01),
+    "gai": ("GAI", 1.2, 0.05),
+    "dsi": ("DSI", 1.2, 0.05),
+}
+"""What a size is called, what it starts from, and its step."""
+ASSUMED = {"share": 0.25, "raters": (20, 400), "items": (20, 1000), "each": None}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question, of a run's group or of assumed figures; `error` says why it cannot be asked."""
+
+    spec: PlanSpec | None
+    run: RunRecord | None = None
+    group: Group | None = None
+    question: int = 0
+    error: str | None = None
+
+    @property
+    def key(self) -> str:
+        """What the plan is kept under: the same for the same question."""
+        plain = [to_json(self.spec), self.run and self.run.id, self.group and to_json(self.group)]
+        text = json.dumps([*plain, self.question], sort_keys=True)
+        return f"plan {hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+
+def chosen_run() -> RunRecord | None:
+    """The run that the address names, or one of the latest that has groups."""
+    runs = here().runs
+    found = [run for run in runs.search("", tag=None, limit=_MOST_RUNS) if _has_groups(run)]
+    named = runs.get(st.query_params.get("run", ""))
+    if named is not None and _has_groups(named) and named.id not in [run.id for run in found]:
+        found.insert(0, named)
+    if not found:
+        return None
+    ids = [run.id for run in found]
+    start = ids.index(named.id) if named is not None and named.id in ids else 0
+    place: int = st.selectbox(
+        "Pilot", range(len(found)), index=start, format_func=lambda one: found[one].title, key="plan-run"
+    )
+    st.query_params["run"] = ids[place]
+    return found[place]
+
+
+def _has_groups(run: RunRecord) -> bool:
+    return run.state == "done" and run.spec.models == () and bool(run.spec.analysis.axes)
+
+
+def choose_from_run(run: RunRecord) -> Asked:
+    """The group, and the difference that the pilot has or another."""
+    result = server.shared().service.result(run.id)
+    if not isinstance(result, RunResult) or not result.groups:
+        return Asked(None, error="This result has no groups.")
+    rows = result.groups
+    clearest = by_verdict(result)
+    place: int = st.selectbox(
+        "Group",
+        range(len(rows)),
+        index=rows.index(clearest[0].row) if clearest else 0,
+        format_func=lambda one: group_label(rows[one].group),
+        key="plan-group",
+    )
+    group, data, question = rows[place].group, result.data, 0
+    labels = [str(one.label) for one in run.spec.data.questions]
+    if len(labels) > 1:
+        question = st.selectbox("Question", range(len(labels)), format_func=labels.__getitem__)
+    start = usual(rows[place].n_raters, data.raters, data.items, data.annotations // len(labels))
+    categories = data.categories if len(labels) == 1 else ()
+    level = run.spec.analysis.level
+    spec, error = _chosen(f"{run.id}-{place}", start, categories, {"level": level}, pilot=True)
+    return Asked(spec, run, group, question, error)
+
+
+def choose_assumed() -> Asked:
+    """Labels and agreement of a task of which there are no data yet."""
+    left, right = st.columns(2)
+    labels = left.number_input("Labels", 2, MOST_LABELS, 2, key="plan-labels")
+    agreement = right.number_input(
+        "IRR within groups", 0.02, 0.9, 0.4, step=0.05, key="plan-agreement", help="Krippendorff's alpha"
+    )
+    assumed = Assumed(int(labels), float(agreement))
+    spec, error = _chosen("assumed", ASSUMED, (), {"assumed": assumed}, pilot=False)
+    return Asked(spec, error=error)
+
+
+def _chosen(
+    key: str,
+    start: Mapping[str, Any],
+    categories: tuple[str, ...],
+    more: Mapping[str, Any],
+    *,
+    pilot: bool,
+) -> tuple[PlanSpec | None, str | None]:
+    target: Target = st.segmented_control(
+        "Difference in",
+        list(TARGETS),
+        default="labels",
+        required=True,
+        format_func=TARGETS.__getitem__,
+        key="plan-target",
+    )
+    fields = {**more, "target": target, **_size(key, target, categories, pilot=pilot)}
+    fields["goal"] = st.segmented_control(
+        "Chance of finding it",
+        GOALS,
+        default=0.8,
+        required=True,
+        format_func=lambda goal: f"{goal:.0%}",
+        key="plan-goal",
+    )
+    with st.expander("Design, range and costs"):
+        fields |= _design(key, start)
+    try:
+        return PlanSpec(**fields), None
+    except SpecError as error:
+        return None, str(error)
+
+
+def _size(key: str, target: Target, categories: tuple[str, ...], *, pilot: bool) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    own = pilot and st.toggle(
+        "As large as in the pilot",
+        value=True,
+        key=f"plan-own-{key}",
+        help="Off: choose how large it is. A small pilot knows little of that.",
+    )
+    if target == "labels" and categories and not own:
+        found["label"] = st.selectbox("Label", categories, key=f"plan-label-{key}")
+    if not own:
+        called, value, step = _SIZES[target]
+        found["size"] = st.number_input(
+            called, value=value, step=step, format="%.3g", key=f"plan-size-{target}"
+        )
+    return found
+
+
+def _design(key: str, start: Mapping[str, Any]) -> dict[str, Any]:
+    def whole(place: Any, label: str, value: int, name: str, least: int = 4) -> int:
+        return int(place.number_input(label, min_value=least, value=value, key=f"plan-{name}-{key}"))
+
+    share = st.number_input(
+        "Share of the group, %",
+        1.0,
+        99.0,
+        100 * start["share"],
+        key=f"plan-share-{key}",
+        help="Of all raters; more than it has now where the group is recruited on purpose.",
+    )
+    each = st.number_input(
+        "Labels an item",
+        min_value=0,
+        value=start["each"] or 0,
+        key=f"plan-each-{key}",
+        help="0: every rater labels every item",
+    )
+    a, b, c, d = st.columns(4)
+    raters = whole(a, "Fewest raters", start["raters"][0], "j0"), whole(b, "Most", start["raters"][1], "j1")
+    items = whole(c, "Fewest items", start["items"][0], "i0"), whole(d, "Most items", start["items"][1], "i1")
+    e, f = st.columns(2)
+    annotation = e.number_input("Cost of an annotation", min_value=0.0, value=1.0, key="plan-cost-a")
+    rater = f.number_input("Cost of recruiting a rater", min_value=0.0, value=0.0, key="plan-cost-r")
+    return {
+        "share": round(share / 100, 4),
+        "each": int(each) or None,
+        "raters": raters,
+        "items": items,
+        "per_annotation": annotation,
+        "per_rater": rater,
+    }
+
+
+_XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+
+def draw_plan(key: str, plan: Plan, *, going_on: bool = False, check: Callable[[], None] = always) -> None:
+    """Draw a plan.
+
+    Parameters
+    ----------
+    key : str
+        What its chart is cached under.
+    plan : Plan
+    going_on : bool
+        Whether it is still being made; there are then no files.
+    check : callable
+        As in :class:`~pages._ui.widgets.shown.Shown`.
+    """
+    for sentence in answer(plan):
+        st.markdown(sentence.markdown)
+    cache.plan_chart(key, plan, page_theme())
+    st.dataframe(lines_table(plan), hide_index=True, alt="Items that each number of raters takes")
+    table = recruitment_table(plan)
+    if not table.empty:
+        st.subheader("Whom it takes")
+        st.dataframe(table, hide_index=True, alt="Raters to recruit, by group")
+    st.subheader("How this was found out")
+    st.write(EXPLANATION)
+    for sentence in details(plan):
+        st.markdown(f"- {sentence.markdown}")
+    if going_on:
+        return
+    when_open(
+        "Every design as a table",
+        lambda: st.dataframe(surface_table(plan), hide_index=True, alt="The chance of every design"),
+        key=f"plan-table-{key}",
+    )
+    _files(plan, check)
+
+
+def _files(plan: Plan, check: Callable[[], None]) -> None:
+    with st.container(horizontal=True):
+        for label, make, name, kind in (
+            ("recruitment (CSV)", lambda: recruitment_csv(plan), "recruitment.csv", "text/csv"),
+            ("recruitment (XLSX)", lambda: recruitment_xlsx(plan), "recruitment.xlsx", _XLSX),
+            ("surface (SVG)", lambda: drawn(plan_chart(plan), "svg"), "plan.svg", "image/svg+xml"),
+            ("plan (JSON)", lambda: json_text(plan_dict(plan)), "plan.json", "application/json"),
+        ):
+            download(check, label, make, file_name=name, media_type=kind, type="tertiary")
+
+
+_EVERY_S = 1.0
+PREFIX = "plan "
+"""What names of kept plans begin with."""
+
+
+def offer(asked: Asked) -> None:
+    """A button that has the plan made; its key then stands in the address."""
+    if asked.spec is None:
+        st.error(escape_markdown(asked.error or ""))
+        return
+    if st.button("Make the plan", type="primary", icon=":material/calculate:", key="plan-make"):
+        run = asked.run
+        owner = require_run(None if run is None else run.project).id
+        if run is None or kept_plan(run, asked.key) is None:
+            keep, known = partial(_keep, run, asked.key), _known(run, asked.key)
+            server.shared().plans.ask(known, partial(_task, asked), keep, owner=owner)
+        st.query_params["plan"] = asked.key.removeprefix(PREFIX)
+
+
+def show_asked(run: RunRecord | None) -> None:
+    """The plan that the address names: as it is kept, or as far as it is made."""
+    name = st.query_params.get("plan")
+    if name is None:
+        return
+    key = PREFIX + name
+    kept = None if run is None else kept_plan(run, key)
+    making = server.shared().plans.find(_known(run, key))
+    if kept is None and making is not None and making.ended.is_set():
+        kept = making.found if making.error is None and not making.cancelled else None
+    if kept is not None:
+        draw_plan(key, kept)
+        if run is None:
+            st.caption("A plan of assumed figures is kept until this server ends; its figures make it again.")
+    elif making is None:
+        st.info("This plan is not on this server; choose what it was asked and make it again.")
+    elif making.error is not None:
+        st.error(escape_markdown(making.error))
+    elif making.cancelled:
+        st.info("This plan was cancelled.")
+    else:
+        _watch(_known(run, key), key, EVERYONE if run is None else run.project)
+
+
+def kept_plan(run: RunRecord, key: str) -> Plan | None:
+    """A plan that is kept with a run; None where there is none, or one of another version."""
+    plain = stores_of(run).answers.find(run.id, key)
+    try:
+        return None if plain is None else from_json(plain, Plan)
+    except FormError:
+        return None
+
+
+def _known(run: RunRecord | None, key: str) -> str:
+    """What a plan is known under to the server that makes it: strangers to the run cannot name it."""
+    return key if run is None else f"{run.id} {key}"
+
+
+@st.fragment(run_every=_EVERY_S)
+def _watch(known: str, key: str, project: str) -> None:
+    making = server.shared().plans.find(known)
+    if making is None or making.ended.is_set():
+        st.rerun()
+    plan = making.found
+    if plan is None:
+        st.progress(0.0, text="Fitting the model, and simulating the first designs")
+    else:
+        share = min(plan.done / plan.total, 1.0)
+        st.progress(share, text=f"{plan.done:,} of about {plan.total:,} simulated data sets")
+    st.caption("The plan goes on when you close this page; its address leads back to it.")
+    if may_manage(making.owner, project) and st.button(
+        "Cancel the plan", icon=":material/stop_circle:", key="plan-cancel"
+    ):
+        require_manage(making.owner, project)
+        making.cancelled = True
+    if plan is not None:
+        draw_plan(f"{key} {plan.done}", plan, going_on=True)
+
+
+def _task(asked: Asked) -> PlanTask:
+    """Read the pilot's data, in the plan's own thread."""
+    if asked.spec is None:
+        raise SpecError(asked.error or "")
+    if asked.run is None or asked.group is None:
+        return assumed_task(asked.spec)
+    dataset, least = server.shared().service.data_of(asked.run), asked.run.spec.analysis.min_raters
+    return task_of(dataset, asked.group, asked.spec, min_raters=least, question=asked.question)
+
+
+def _keep(run: RunRecord | None, key: str, plan: Plan) -> None:
+    if run is not None:
+        stores_of(run).answers.keep(run.id, key, to_json(plan))
+
+
+def show_kept_plans(
+    run: RunRecord, check: Callable[[], None] = always, may_see: Callable[[Plan], bool] = lambda _: True
+) -> None:
+    """A section for each plan that `may_see` lets through.
+
+    `check` refuses files to whoever may not have them any more.
+    """
+    for key in stores_of(run).answers.names(run.id, PREFIX):
+        plan = kept_plan(run, key)
+        if plan is None or not may_see(plan):
+            continue
+        label = f"Plan: {TARGETS[plan.spec.target]} of {named(plan)}, a chance of {plan.spec.goal:.0%}"
+
+        def draw(key: str = key) -> None:
+            plan = kept_plan(run, key)
+            if plan is not None:
+                draw_plan(key, plan, check=check)
+
+        when_open(label, draw, key=f"kept-{key}", icon=":material/calculate:")

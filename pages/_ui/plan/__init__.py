@@ -1,1 +1,0 @@
-"""Plan: whom to recruit next, and how many items."""

@@ -1,0 +1,303 @@
+"""Projects: made, listed, changed, and who belongs to them."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from grasp_core import server
+from grasp_core.errors import AccessError, GraspError
+from grasp_core.report.words.printable import escape_markdown
+from grasp_core.store.people.members import MEMBER_LENGTH, ROLES, Member, MemberKind
+from grasp_core.store.people.projects import NAME_LENGTH, Holdings, Project
+from grasp_core.wording import number
+from pages._ui.session.identity import (
+    VIEWERS_LOOK,
+    current_project,
+    current_user,
+    here,
+    owner_names,
+    require_lead,
+)
+from pages._ui.session.state import told
+from pages._ui.shell.around import work_in
+from pages._ui.widgets.choices import confirm, when_open
+
+_KINDS: dict[MemberKind, str] = {
+    "address": "A mail address",
+    "domain": "A mail domain",
+    "group": "A group of the sign-in provider",
+}
+_EXAMPLES: dict[MemberKind, str] = {
+    "address": "ann@example.org",
+    "domain": "example.org",
+    "group": "As the provider names it",
+}
+_WORDS: dict[MemberKind, str] = {
+    "person": "{}",
+    "address": "{}",
+    "domain": "everybody @{}",
+    "group": "the group {}",
+}
+
+
+def show_members(project: Project) -> None:
+    """The members; for owners, each with what changes them, and a form that adds more."""
+    leads = current_user().may_lead(project.id)
+    for member in here().projects.members(project.id):
+        _show(project, member, leads=leads)
+    if leads:
+        _offer_more(project)
+    problem = st.session_state.pop(_key("problem", project), None)
+    if problem:
+        st.error(escape_markdown(problem))
+
+
+def _show(project: Project, member: Member, *, leads: bool) -> None:
+    who = owner_names([member.name])[member.name] if member.kind == "person" else member.name
+    name = _WORDS[member.kind].format(who)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.markdown(escape_markdown(name), width="stretch")
+        if not leads:
+            st.markdown(member.role, width="content")
+            return
+        key = _key(f"role-{member.kind}-{member.name}", project)
+        st.session_state[key] = member.role
+        st.selectbox(
+            f"Role of {escape_markdown(name)}",
+            ROLES,
+            key=key,
+            label_visibility="collapsed",
+            width=140,
+            on_change=_admit,
+            args=(project, member.kind, member.name, key),
+        )
+        st.button(
+            "Remove",
+            key=_key(f"remove-{member.kind}-{member.name}", project),
+            icon=":material/person_remove:",
+            help=f"Remove {escape_markdown(name)}",
+            on_click=_expel,
+            args=(project, member),
+        )
+
+
+def _offer_more(project: Project) -> None:
+    with st.form(_key("add", project), clear_on_submit=False, border=True):
+        kind: MemberKind = st.segmented_control(
+            "Add",
+            list(_KINDS),
+            default="address",
+            required=True,
+            format_func=_KINDS.__getitem__,
+            key=_key("kind", project),
+        )
+        st.text_input(
+            "Which",
+            max_chars=MEMBER_LENGTH,
+            key=_key("name", project),
+            placeholder=_EXAMPLES[kind or "address"],
+            help="Whoever signs in with this address, of this domain or group belongs to the project.",
+        )
+        st.selectbox("As", ROLES, key=_key("as", project))
+        st.form_submit_button("Add", icon=":material/person_add:", on_click=_add, args=(project,))
+
+
+def _add(project: Project) -> None:
+    kind = st.session_state[_key("kind", project)]
+    if _admit(project, kind, st.session_state[_key("name", project)], _key("as", project)):
+        st.session_state[_key("name", project)] = ""
+
+
+def _admit(project: Project, kind: MemberKind, name: str, key: str) -> bool:
+    """Give somebody the role that was chosen under `key`; whether they have it now."""
+    try:
+        user, member = require_lead(project.id), Member(kind, name, st.session_state[key])
+        here().projects.admit(project.id, member)
+        server.shared().audit.record(user.id, "member", "project", project.id, member.told)
+    except GraspError as error:
+        st.session_state[_key("problem", project)] = str(error)
+        return False
+    return True
+
+
+def _expel(project: Project, member: Member) -> None:
+    try:
+        user = require_lead(project.id)
+        here().projects.expel(project.id, member.kind, member.name)
+        server.shared().audit.record(user.id, "member", "project", project.id, {**member.told, "role": None})
+    except GraspError as error:
+        st.session_state[_key("problem", project)] = str(error)
+
+
+def _key(what: str, project: Project) -> str:
+    return f"members-{what}-{project.id}"
+
+
+_NAME, _PROBLEM = "project-name", "project-problem"
+
+
+def offer_new() -> None:
+    """The button that opens the dialog; viewers of the server have none."""
+    if current_user().may_run and st.button("New project", type="primary", icon=":material/add:"):
+        _new_dialog()
+
+
+@st.dialog("New project", width="medium")
+def _new_dialog() -> None:
+    st.write("You are its owner, and at first its only member.")
+    _ask_name("", "Make the project", _create)
+
+
+def offer_changes(project: Project) -> None:
+    """Buttons for whoever leads the project."""
+    if st.button("Rename", key=f"rename-{project.id}", icon=":material/edit:"):
+        _rename_dialog(project)
+    if project.archived:
+        _button(project, "Take out of the archive", "unarchive", _archive, project, False)
+    else:
+        _button(
+            project,
+            "Archive",
+            "archive",
+            _archive,
+            project,
+            True,
+            more="It stays to be looked at; nothing is added to it any more.",
+        )
+    if st.button("Delete", key=f"delete-{project.id}", icon=":material/delete:", help="Asks first"):
+        _delete_dialog(project)
+
+
+def _button(project: Project, label: str, icon: str, do, *args: object, more: str | None = None) -> None:
+    st.button(
+        label,
+        key=f"archive-{project.id}",
+        icon=f":material/{icon}:",
+        help=more,
+        on_click=do,
+        args=args,
+    )
+
+
+@st.dialog("Rename this project", width="medium")
+def _rename_dialog(project: Project) -> None:
+    _ask_name(project.name, "Rename", _rename, project)
+
+
+@st.dialog("Delete this project?", width="medium")
+def _delete_dialog(project: Project) -> None:
+    st.markdown(f"**{escape_markdown(project.name)}**")
+    st.warning(
+        f"The project{_with_it(here().projects.holdings(project.id))} are deleted for everybody, and cannot "
+        "be brought back.",
+        icon=":material/warning:",
+    )
+    confirm(_delete, project)
+
+
+def _with_it(held: Holdings) -> str:
+    """What goes with a project, for example ", 12 runs and 1 share link"."""
+    named = (
+        (held.runs, "run"),
+        (held.files, "uploaded file"),
+        (held.links, "share link"),
+        (held.readings, "remembered reading"),
+        (held.submissions, "submission"),
+        (held.watches, "watch", "watches"),
+    )
+    counted = [number(count, *words) for count, *words in named if count] or ["its list of members"]
+    return "".join(f", {one}" for one in counted[:-1]) + f" and {counted[-1]}"
+
+
+def _ask_name(start: str, label: str, do, *args: object) -> None:
+    """A name, the button that takes it, and what was wrong with it."""
+    st.text_input("Name", start, max_chars=NAME_LENGTH, key=_NAME)
+    taken = st.button(label, type="primary", icon=":material/check:", on_click=do, args=args)
+    problem = st.session_state.pop(_PROBLEM, None)
+    if problem:
+        st.error(escape_markdown(problem))
+    elif taken:
+        st.rerun()
+
+
+def _create() -> None:
+    try:
+        user = current_user()
+        if not user.may_run:
+            raise AccessError(VIEWERS_LOOK)
+        owner = Member("person", user.id, "owner") if user.id else None
+        made = server.shared().projects.create(st.session_state[_NAME], owner=owner).id
+        server.shared().audit.record(user.id, "create", "project", made)
+        work_in(made)
+    except GraspError as error:
+        st.session_state[_PROBLEM] = str(error)
+
+
+def _rename(project: Project) -> None:
+    try:
+        user = require_lead(project.id)
+        here().projects.rename(project.id, st.session_state[_NAME])
+        server.shared().audit.record(user.id, "change", "project", project.id, {"name": True})
+    except GraspError as error:
+        st.session_state[_PROBLEM] = str(error)
+
+
+def _archive(project: Project, archived: bool) -> None:
+    user = require_lead(project.id)
+    here().projects.archive(project.id, archived)
+    server.shared().audit.record(user.id, "change", "project", project.id, {"archived": archived})
+
+
+def _delete(project: Project) -> None:
+    user = require_lead(project.id)
+    here().projects.delete(project.id)
+    server.shared().audit.record(user.id, "delete", "project", project.id)
+
+
+_ROLES = {
+    "viewer": "you are a viewer",
+    "analyst": "you are an analyst",
+    "owner": "you are an owner",
+}
+_ALL_BELONG = (
+    "All who may sign in on this server belong to it, each with the role that they have on the server; it "
+    "cannot be renamed, archived or deleted."
+)
+
+
+def show_project(project: Project, *, is_everyone: bool) -> None:
+    """Draw a project; `is_everyone` is the one that all belong to."""
+    user, signed_in = current_user(), server.shared().settings.sign_in
+    with st.container(border=True, key=f"project-{project.id}"):
+        st.header(escape_markdown(project.name), divider=False)
+        st.caption(escape_markdown(" · ".join(_facts(project, is_everyone=is_everyone))))
+        if is_everyone and signed_in:
+            st.write(_ALL_BELONG)
+        with st.container(horizontal=True):
+            if project.id == current_project(user):
+                st.markdown(":material/check: You work in this project.", width="content")
+            else:
+                st.button(
+                    "Work in this project",
+                    key=f"work-{project.id}",
+                    icon=":material/login:",
+                    on_click=work_in,
+                    args=(project.id,),
+                )
+            if user.may_lead(project.id) and not is_everyone:
+                offer_changes(project)
+        if signed_in and not is_everyone:
+            when_open("Who belongs to it", lambda: show_members(project), key=f"members-{project.id}")
+
+
+def _facts(project: Project, *, is_everyone: bool) -> list[str]:
+    user, held = current_user(), here().projects.holdings(project.id)
+    facts = ["archived"] if project.archived else []
+    if user.role == "admin":
+        facts += ["you are an admin of this server"] if user.id else []
+    else:
+        facts.append(_ROLES[str(user.role_in(project.id))])
+    facts.append(number(held.runs, "run"))
+    if held.links:
+        facts.append(number(held.links, "link"))
+    return facts if is_everyone else [*facts, f"made {told(project.created_at)}"]

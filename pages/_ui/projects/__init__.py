@@ -1,1 +1,0 @@
-"""Projects: made, listed, changed, and who belongs to them."""

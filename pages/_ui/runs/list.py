@@ -1,0 +1,322 @@
+"""The list of runs: searched, chosen from, compared two by two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from grasp_core import server
+from grasp_core.groups import Group
+from grasp_core.report.comparison.changes import (
+    Comparison,
+    Difference,
+    changes_table,
+    compare,
+    differences_table,
+    in_words,
+)
+from grasp_core.report.comparison.pairs import pairs_compared
+from grasp_core.report.comparison.slices import slices_compared
+from grasp_core.report.words.models import statistic_name
+from grasp_core.report.words.names import MINUS, NOT_ESTIMABLE, format_p_value, group_labels
+from grasp_core.report.words.printable import escape_markdown
+from grasp_core.store.runs import RunRecord
+from pages._ui.runs.one_run import cancel, delete, edit, show_progress
+from pages._ui.session.identity import here, may_manage, owner_names
+from pages._ui.session.state import exactly, lasted, told
+from pages._ui.shell.links import link_to, link_to_run, link_to_two
+
+_MOST = 200
+"""Runs that are found at one time."""
+
+
+def find_runs() -> list[RunRecord]:
+    """Widgets for words and tag, and what they find, latest first."""
+    left, right = st.columns([2, 1])
+    text = left.text_input(
+        "Search",
+        key="runs-text",
+        persist_state="session",
+        icon=":material/search:",
+        placeholder="Part of a title, note, tag or owner",
+    )
+    tags = here().runs.known_tags()
+    if st.session_state.get("runs-tag") not in tags:  # its last run was deleted or tagged anew
+        st.session_state.pop("runs-tag", None)
+    tag = None
+    if tags:
+        tag = right.selectbox(
+            "Tag", tags, index=None, key="runs-tag", persist_state="session", placeholder="All"
+        )
+    found = here().runs.search(text.strip(), tag=tag, limit=_MOST)
+    if len(found) == _MOST:
+        st.caption(f"The latest {_MOST} are listed; search to find older ones.")
+    if not found:
+        st.info("No run is like that." if text or tag else "No run has been saved yet.")
+    return found
+
+
+_PICKED = "picked-runs"
+
+
+def pick(run: RunRecord) -> None:
+    """A box to tick; only results can be compared."""
+    if run.state == "done":
+        st.checkbox(
+            "Compare",
+            value=run.id in _picked(),
+            key=_key(run.id),
+            on_change=_toggle,
+            args=(run.id,),
+            persist_state="session",
+        )
+
+
+def offer_comparison() -> None:
+    """The runs that are picked, and the way to see them side by side."""
+    runs = [run for run in map(here().runs.get, _picked()) if run is not None]
+    if not runs:
+        st.caption("Tick *Compare* on two runs to see them side by side.")
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="picked"):
+        titles = " and ".join(f"**{escape_markdown(run.title)}**" for run in runs)
+        if len(runs) == 1:
+            st.markdown(f"{titles} is picked; tick one more.", width="content")
+        elif len(runs) > 2:
+            st.markdown(f"{len(runs)} runs are picked; two can be compared.", width="content")
+        else:
+            st.markdown(f"Picked: {titles}", width="content")
+            link_to_two(runs[0].id, runs[1].id, "Compare the two")
+        st.button("Clear", key="clear-picks", type="tertiary", on_click=_clear)
+
+
+def _picked() -> list[str]:
+    picked: list[str] = st.session_state.setdefault(_PICKED, [])
+    return picked
+
+
+def _toggle(run_id: str) -> None:
+    picked = _picked()
+    if run_id in picked:
+        picked.remove(run_id)
+    else:
+        picked.append(run_id)
+
+
+def _clear() -> None:
+    for run_id in _picked():
+        st.session_state[_key(run_id)] = False
+    _picked().clear()
+
+
+def _key(run_id: str) -> str:
+    return f"pick-{run_id}"
+
+
+_ROWS_IN_FULL = 25
+
+
+def show_side_by_side(id_a: str, id_b: str) -> None:
+    """Differences between two saved results."""
+    st.title("Two runs side by side")
+    link_to("runs", "All runs")
+    runs = [here().runs.get(run_id) for run_id in (id_a, id_b)]
+    if not all(run is not None and run.state == "done" for run in runs):
+        st.warning("One of the two is not on this server any more, or has no result yet.")
+        return
+    a, b = runs
+    st.query_params.from_dict({"a": a.id, "b": b.id})  # a link within a page shows its query and drops it
+    for place, name, run in zip(st.columns(2, border=True), "AB", runs, strict=True):
+        with place:
+            _introduce(name, run)
+    results = server.shared().service.result
+    comparison = compare(results(a.id), results(b.id))
+    if comparison is None:
+        st.info(
+            "One of the two is about models and the other about agreement, so there is nothing to hold "
+            "against each other."
+        )
+        return
+    st.header("What was asked")
+    _show_differences(comparison.spec, "Both runs were asked the same.", "What was asked differently")
+    st.header("The data")
+    _show_differences(comparison.data, "Both runs used the same data.", "How the data differ")
+    st.header("What was found")
+    _show_changes(comparison)
+    for title, table, name in (
+        (
+            "Between two groups, of pairs that both have",
+            pairs_compared(results(a.id), results(b.id)),
+            "Pairs",
+        ),
+        ("In slices that both have", slices_compared(results(a.id), results(b.id)), "Slices"),
+    ):
+        if not table.empty:
+            st.subheader(title)
+            _show_table(table, f"{name} of both runs")
+
+
+def _introduce(name: str, run: RunRecord) -> None:
+    st.markdown(f"**{name}**")
+    link_to_run(run.id, run.title)
+    st.caption(escape_markdown(f"{told(run.created_at)} · {run.total:,} permutations"))
+
+
+def _show_differences(differences: tuple[Difference, ...], none: str, alt: str) -> None:
+    if not differences:
+        st.write(none)
+        return
+    st.dataframe(
+        differences_table(differences),
+        hide_index=True,
+        height="content",
+        column_config={"what": "What", "a": "A", "b": "B"},
+        alt=alt,
+    )
+
+
+def _show_changes(comparison: Comparison) -> None:
+    for groups, name in ((comparison.only_a, "A"), (comparison.only_b, "B")):
+        if groups:
+            st.markdown(f"Only {name} shows {escape_markdown(_listed(groups))}.")
+    if not comparison.changes:
+        st.info("No group and statistic is in both, so there is nothing to hold against each other.")
+        return
+    st.markdown("\n".join(f"- {escape_markdown(sentence)}" for sentence in in_words(comparison)))
+    left, right = st.columns([2, 1], vertical_alignment="bottom")
+    statistics = left.multiselect(
+        "Statistics",
+        comparison.statistics,
+        default=comparison.statistics,
+        format_func=statistic_name,
+        key="compared-statistics",
+    )
+    only_changed = right.toggle(
+        "Only where significance changed", value=bool(comparison.changed), key="compared-only"
+    )
+    rows = [
+        change
+        for change in (comparison.changed if only_changed else comparison.changes)
+        if change.statistic in statistics
+    ]
+    if rows:
+        _show_table(changes_table(rows), "Groups and statistics of both runs")
+    else:
+        st.info("No group passes these filters.")
+
+
+def _show_table(table: pd.DataFrame, alt: str) -> None:
+    """What became of every test, with the interval of each difference."""
+    numbers = ["moved", "q_a", "q_b", "q_moved"]
+    table[numbers] = table[numbers].round(4)
+    style = table.style.format(_signed, subset=["moved", "q_moved"])
+    st.dataframe(
+        style.format(format_p_value, subset=["q_a", "q_b"]),
+        hide_index=True,
+        height="content" if len(table) <= _ROWS_IN_FULL else 900,
+        column_config={
+            "pair": st.column_config.Column("Pair", pinned=True),
+            "slice": st.column_config.Column("Slice", pinned=True),
+            "group": st.column_config.Column("Group", pinned=True),
+            "axis": "Axis",
+            "model": "Model",
+            "statistic": "Statistic",
+            "a": "A",
+            "b": "B",
+            "moved": st.column_config.Column("B − A"),
+            "moved_interval": st.column_config.Column("95 % interval of B − A"),
+            "q_a": "q of A",
+            "q_b": "q of B",
+            "q_moved": st.column_config.Column("q of B − q of A"),
+            "significance": st.column_config.Column("Significance", width="medium"),
+        },
+        placeholder=NOT_ESTIMABLE,
+        alt=alt,
+    )
+
+
+def _signed(number: float) -> str:
+    if pd.isna(number):
+        return NOT_ESTIMABLE
+    return f"{number:+.3f}".replace("-", MINUS)
+
+
+def _listed(groups: tuple[Group, ...], most: int = 12) -> str:
+    names = group_labels(groups)
+    more = len(names) - most
+    return "; ".join(names[:most]) + (f"; and {more} more" if more > 0 else "")
+
+
+_EVERY_S = 1.0
+_PER_PAGE = 20
+_NOTE_SHOWN = 300
+_STATES = {
+    "done": ":material/check_circle: done",
+    "failed": ":material/error: failed",
+    "cancelled": ":material/block: cancelled",
+    "running": ":material/hourglass_top: running",
+    "queued": ":material/schedule: waiting",
+}
+
+
+@st.fragment(run_every=_EVERY_S)
+def watch_all(ids: Sequence[str]) -> None:
+    """Progress of the runs that have not ended; when one does, draw the page anew."""
+    going_on = [run for run in map(here().runs.get, ids) if run is not None and not run.ended]
+    if len(going_on) < len(ids):
+        st.rerun()
+    names = owner_names(run.owner for run in going_on)
+    for run in going_on:
+        with st.container(border=True, key=f"running-{run.id}"):
+            link_to_run(run.id, run.title)
+            _facts(run, names[run.owner])
+            show_progress(run)
+            if may_manage(run.owner, run.project) and not run.cancel_requested:
+                st.button(
+                    "Cancel",
+                    key=f"cancel-{run.id}",
+                    icon=":material/stop_circle:",
+                    on_click=cancel,
+                    args=(run,),
+                )
+
+
+def list_runs(runs: Sequence[RunRecord]) -> None:
+    """Ended runs, a page of them at a time."""
+    pages = -(-len(runs) // _PER_PAGE)
+    page = min(st.session_state.get("runs-page", 1), pages)
+    shown = runs[(page - 1) * _PER_PAGE : page * _PER_PAGE]
+    names = owner_names(run.owner for run in shown)
+    for run in shown:
+        with st.container(border=True, key=f"run-{run.id}", gap="xsmall"):
+            with st.container(horizontal=True, vertical_alignment="center"):
+                link_to_run(run.id, run.title)
+                pick(run)
+                edit(run)
+                delete(run)
+            if run.verdict:
+                st.markdown(escape_markdown(run.verdict))
+            _facts(run, names[run.owner])
+            if run.note:
+                st.markdown(escape_markdown(_shortened(run.note)))
+    if pages > 1:
+        st.pagination(pages, key="runs-page")
+
+
+def _facts(run: RunRecord, owner: str) -> None:
+    facts = [f"made by {owner}"] if owner else []
+    facts += [told(run.created_at), f"{run.total:,} permutations"]
+    if run.duration_s is not None:
+        facts.append(f"took {lasted(run.duration_s)}")
+    if run.tags:
+        facts.append(f"tagged {', '.join(run.tags)}")
+    days = server.shared().settings.keep_runs_days
+    if days and run.finished_at is not None:
+        facts.append(f"kept until {exactly(run.finished_at + days * 86400)}")
+    st.caption(f"{_STATES[run.state]} · {escape_markdown(' · '.join(facts))}")
+
+
+def _shortened(note: str) -> str:
+    return note if len(note) <= _NOTE_SHOWN else f"{note[:_NOTE_SHOWN].rstrip()} …"

@@ -1,0 +1,265 @@
+"""What is done with one run: followed, renamed, tagged, deleted, moved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from grasp_core import server
+from grasp_core.engine.pools.blocks import Progress
+from grasp_core.errors import AccessError, GraspError
+from grasp_core.report.public_view import public_view
+from grasp_core.report.words.printable import escape_markdown
+from grasp_core.result import Result
+from grasp_core.store.runs import TAG_LENGTH, RunRecord
+from pages._ui.session.identity import (
+    current_project,
+    current_user,
+    here,
+    may_manage,
+    require_lead,
+    require_manage,
+    stores_of,
+)
+from pages._ui.session.state import work
+from pages._ui.widgets.choices import confirm
+
+FIRST_S = 2.0
+"""How long a page waits for the first result, which most runs have by then."""
+SELDOM_S = 2.0
+"""How seldom a page looks at a run at most: others beside it, which make news rarer, may end before it."""
+
+
+def once_known(run: RunRecord) -> RunRecord:
+    """The run as it is once something of it is known, or after a moment."""
+    if run.ended:
+        return run
+    server.shared().service.wait(run.computed_as, FIRST_S)
+    return stores_of(run).runs.get(run.id) or run
+
+
+def watch(run_id: str, show: Callable[[Result], None]) -> None:
+    """Show how far the run is and what it has found so far; when it ends, draw the page anew."""
+
+    def look() -> None:
+        run = _going(here().runs.get(run_id))
+        st.caption("The run goes on when you close this page; its address leads back to it.")
+        if may_manage(run.owner, run.project) and st.button("Cancel the run", icon=":material/stop_circle:"):
+            cancel(run)
+            st.rerun()
+        found = server.shared().service.provisional(run.computed_as)
+        if found is not None:
+            show(found)
+
+    _now_and_then(look, run_id)
+
+
+def watch_from_outside(
+    asked: RunRecord, show: Callable[[Result], None], check: Callable[[], None], *, small_groups: bool
+) -> None:
+    """The same for people without an account, as long as their link works, with what it shows."""
+
+    def look() -> None:
+        try:
+            check()
+        except AccessError:
+            st.rerun()
+        run = _going(stores_of(asked).runs.get(asked.id))
+        found = server.shared().service.provisional(run.computed_as)
+        if found is not None:
+            show(public_view(found, small_groups=small_groups))
+
+    _now_and_then(look, asked.id)
+
+
+def _now_and_then(look: Callable[[], None], run_id: str) -> None:
+    """Look as often as there is something new, for each look draws all that is known; it stays so.
+
+    Only the whole page, drawn anew, sets how often; that would close a dialog that is open before it.
+    """
+    every_s = min(server.shared().service.news_every(run_id), SELDOM_S)
+    st.fragment(look, run_every=every_s)()
+
+
+def _going(run: RunRecord | None) -> RunRecord:
+    """Show how far the run is; once it has ended, draw the page anew."""
+    if run is None or run.ended:
+        st.rerun()
+    show_progress(run)
+    return run
+
+
+def show_progress(run: RunRecord) -> None:
+    """How far the run is."""
+    progress = server.shared().service.progress(run)
+    share = progress.share
+    if share is None:
+        share = min(progress.done / progress.total, 1.0) if progress.total else 0.0
+    st.progress(share, text=how_far(run, progress))
+
+
+def how_far(run: RunRecord, progress: Progress) -> str:
+    """The same in words; an adaptive run may stop before all its permutations."""
+    if run.state == "queued":
+        return "Waiting for another run to finish"
+    if run.cancel_requested:
+        return "Being cancelled"
+    if progress.waiting is not None:
+        return progress.waiting
+    left = _time_left(progress.seconds_left)
+    if progress.stages:
+        return f"{progress.stages}{left}"
+    most = "at most " if run.spec.analysis.adaptive else ""
+    return f"{progress.done:,} of {most}{progress.total:,} permutations{left}"
+
+
+def cancel(run: RunRecord) -> None:
+    """Stop the run, if the visitor may."""
+    require_manage(run.owner, run.project)
+    server.shared().service.cancel(run.id)
+
+
+def _time_left(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    if seconds < 5:
+        return ", a few seconds left"
+    if seconds < 90:
+        return f", about {seconds:.0f} seconds left"
+    if seconds < 5400:
+        return f", about {seconds / 60:.0f} minutes left"
+    return f", about {seconds / 3600:.1f} hours left"
+
+
+_TITLE_LENGTH = 200
+_NOTE_LENGTH = 5000
+_PROBLEM = "edit-problem"
+
+
+def edit(run: RunRecord) -> None:
+    """The button that opens the title, tags and note; only for those who may change them."""
+    if may_manage(run.owner, run.project) and st.button(
+        "Edit", key=f"edit-{run.id}", icon=":material/edit:", help="Title, tags and note"
+    ):
+        _edit_dialog(run)
+
+
+def delete(run: RunRecord) -> None:
+    """The button that asks whether to delete."""
+    if may_manage(run.owner, run.project) and st.button(
+        "Delete", key=f"delete-{run.id}", icon=":material/delete:", help="Asks first"
+    ):
+        _delete_dialog(run)
+
+
+@st.dialog("Title, tags and note", width="medium")
+def _edit_dialog(run: RunRecord) -> None:
+    st.text_input("Title", run.title, max_chars=_TITLE_LENGTH, key=_key("title", run))
+    st.multiselect(
+        "Tags",
+        sorted({*stores_of(run).runs.known_tags(), *run.tags}, key=str.casefold),
+        default=run.tags,
+        accept_new_options=True,
+        placeholder="Choose or write",
+        help=f"At most {TAG_LENGTH} characters each.",
+        key=_key("tags", run),
+    )
+    st.text_area(
+        "Note", run.note, max_chars=_NOTE_LENGTH, help="Strangers never see it.", key=_key("note", run)
+    )
+    saved = st.button("Save", type="primary", icon=":material/check:", on_click=_save, args=(run,))
+    problem = st.session_state.pop(_PROBLEM, None)
+    if problem:
+        st.error(escape_markdown(problem))
+    elif saved:
+        st.rerun()
+
+
+def _save(run: RunRecord) -> None:
+    title, tagged, note = (st.session_state[_key(field, run)] for field in ("title", "tags", "note"))
+    title = title.strip()[:_TITLE_LENGTH] or run.title  # browsers heed the limit; others may not
+    words = [tag.strip() for tag in tagged if tag.strip()]
+    try:
+        require_manage(run.owner, run.project)
+        stores_of(run).runs.describe(run.id, title=title, note=note.strip()[:_NOTE_LENGTH], tagged=words)
+        work().rename(run.id, title)
+    except GraspError as error:
+        st.session_state[_PROBLEM] = str(error)
+
+
+def _key(field: str, run: RunRecord) -> str:
+    return f"edit-{field}-{run.id}"
+
+
+@st.dialog("Delete this run?", width="medium")
+def _delete_dialog(run: RunRecord) -> None:
+    st.markdown(f"**{escape_markdown(run.title)}**")
+    working = sum(link.works for link in stores_of(run).links.of_run(run.id))
+    links = {0: "", 1: " One link to it stops working."}.get(working, f" {working} links to it stop working.")
+    st.warning(
+        f"Its result, title, tags and note are deleted for everybody, and cannot be brought back.{links} "
+        "Others who asked the same keep their own. Addresses that people noted lead nowhere then.",
+        icon=":material/warning:",
+    )
+    confirm(_delete, run)
+
+
+def _delete(run: RunRecord) -> None:
+    user = require_manage(run.owner, run.project)
+    server.shared().service.cancel(run.id)
+    stores_of(run).runs.delete(run.id)
+    server.shared().audit.record(user.id, "delete", "run", run.id)
+    work().forget(run.id)
+
+
+_TO, _MOVE_PROBLEM = "move-to", "move-problem"
+
+
+def say_whose(run: RunRecord) -> None:
+    """In which project a run is, where that is not the one that the visitor works in."""
+    if run.project == current_project():
+        return
+    project = here().projects.get(run.project)
+    if project is not None:
+        st.caption(f":material/folder_shared: In the project {escape_markdown(project.name)}")
+
+
+def move(run: RunRecord) -> None:
+    """The button that asks where to; for those who own the run's project and another one."""
+    user = current_user()
+    if not (run.ended and user.may_lead(run.project)):
+        return
+    names = {
+        project.id: project.name
+        for project in here().projects.all()
+        if project.id != run.project and not project.archived and user.may_lead(project.id)
+    }
+    if names and st.button("Move", icon=":material/drive_file_move:", help="To another project of yours"):
+        _dialog(run, names)
+
+
+@st.dialog("Move this run to another project", width="medium")
+def _dialog(run: RunRecord, names: dict[str, str]) -> None:
+    st.selectbox("To", list(names), format_func=names.__getitem__, key=_TO)
+    st.write(
+        "Its files and links go with it, and its address stays. From then on, the members of that project "
+        "find it, and those of this one do not."
+    )
+    moved = st.button("Move it", type="primary", icon=":material/check:", on_click=_move, args=(run,))
+    problem = st.session_state.pop(_MOVE_PROBLEM, None)
+    if problem:
+        st.error(escape_markdown(problem))
+    elif moved:
+        st.rerun()
+
+
+def _move(run: RunRecord) -> None:
+    target = st.session_state[_TO]
+    try:
+        user = require_lead(run.project)
+        require_lead(target)
+        here().projects.move(run.id, target)
+        server.shared().audit.record(user.id, "change", "run", run.id, {"project": target})
+    except GraspError as error:
+        st.session_state[_MOVE_PROBLEM] = str(error)

@@ -1,0 +1,403 @@
+"""Share links: made with their terms, withdrawn, opened by strangers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from grasp_core import server
+from grasp_core.access import EVERYONE, only
+from grasp_core.errors import AccessError, LimitError, TooOftenError
+from grasp_core.report.small_groups import LEAST, hidden_groups
+from grasp_core.report.words.printable import escape_markdown
+from grasp_core.result import Result
+from grasp_core.sharing import Withdrawing, told_of
+from grasp_core.store.links import MOST_USES, Leaderboard, Link, Target, Terms
+from grasp_core.store.runs import RunRecord
+from grasp_core.store.visiting import LONGEST, SHORTEST
+from grasp_core.turns import ask_as, link_name
+from grasp_core.visitors import CLOSED, PasswordError, Visitor
+from grasp_core.web.visits import COOKIE, known, new_visit
+from grasp_core.wording import number
+from pages._ui.session.identity import (
+    VIEWERS_LOOK,
+    current_project,
+    current_user,
+    here,
+    may_manage,
+    owner_names,
+    require_manage,
+    stores_of,
+)
+from pages._ui.session.state import told, zone
+from pages._ui.shell.addresses import address
+from pages._ui.widgets.shown import just_made, keep_made, show_made
+
+_LABEL, TERM, _LAST_DAY, _PASSWORD, _USES, _SMALL = (
+    f"share-{name}" for name in ("label", "term", "last-day", "password", "uses", "small-groups")
+)
+_TERMS: dict[str, float | None] = {"7 days": 7, "30 days": 30, "90 days": 90, "No end": None}
+_OWN_TERM = "Until a day of my choice"
+_LABEL_LENGTH = 100
+SMALL_GROUPS = "Small groups are people: who knows somebody in a group of two reads what that person said."
+
+
+def ask_terms(*, groups: bool) -> None:
+    """Fields for a link's terms, with whether small groups are shown where there are `groups`."""
+    left, right = st.columns(2)
+    left.text_input(
+        "For whom or what (optional)",
+        key=_LABEL,
+        max_chars=_LABEL_LENGTH,
+        help="Only you and your colleagues see it, in the list below.",
+    )
+    term = right.selectbox("Works for", [*_TERMS, _OWN_TERM], index=1, key=TERM)
+    if term == _OWN_TERM:
+        today = datetime.now(zone()).date()
+        right.date_input(
+            "Last day", today + timedelta(days=14), min_value=today, required=True, key=_LAST_DAY
+        )
+    left.text_input(
+        "Password (optional)",
+        type="password",
+        key=_PASSWORD,
+        max_chars=LONGEST,
+        autocomplete="new-password",
+        help=f"{SHORTEST} characters or more. Tell it by another way than the link; it is kept as a hash.",
+    )
+    right.number_input(
+        "Visits (optional)",
+        1,
+        MOST_USES,
+        None,
+        key=_USES,
+        placeholder="Any number",
+        help="After so many the link stops working. Whoever comes again within 12 hours counts once.",
+    )
+    if groups:
+        st.checkbox(f"Show groups of fewer than {LEAST} raters too", key=_SMALL)
+        st.caption(SMALL_GROUPS)
+
+
+def chosen_terms() -> Terms:
+    """The terms that the fields hold."""
+    state = st.session_state
+    return Terms(
+        label=state.get(_LABEL, "").strip()[:_LABEL_LENGTH],
+        days=_days(),
+        password=state.get(_PASSWORD) or None,
+        max_uses=state.get(_USES),
+        small_groups=bool(state.get(_SMALL)),
+    )
+
+
+def _days() -> float | None:
+    chosen = st.session_state.get(TERM)
+    if chosen != _OWN_TERM:
+        return _TERMS[chosen]
+    now = datetime.now(zone())
+    midnight = datetime.combine(
+        st.session_state[_LAST_DAY] + timedelta(days=1), datetime.min.time(), now.tzinfo
+    )
+    return (midnight.timestamp() - now.timestamp()) / 86400  # by the clock: a day may have 23 or 25 hours
+
+
+_MADE, _REFUSED = "share-made", "share-refused"
+_GOES_ON = " It shows what is found so far, and the result once it is there."
+
+
+@dataclass(frozen=True)
+class Shareable:
+    """A result as the dialog has to know it.
+
+    Parameters
+    ----------
+    address : str
+        Where colleagues find it.
+    owner, project : str
+        Whose it is, and where; they, owners of the project and admins make links.
+    what_is_shown : callable
+        A sentence or two on what a stranger sees.
+    make : callable
+        Makes a link of `created_by` and its terms, and returns its token.
+    links : callable
+        The links to it, latest first.
+    run : str, optional
+        Id of the run; only runs have groups, and links that are withdrawn together.
+    """
+
+    address: str
+    owner: str
+    project: str
+    what_is_shown: Callable[[], str]
+    make: Callable[..., str]
+    links: Callable[[], list[Link]]
+    run: str | None = None
+
+
+def share_run(run: RunRecord) -> None:
+    """The button that opens the dialog for a run."""
+    share(
+        Shareable(
+            address("results", run=run.id),
+            run.owner,
+            run.project,
+            partial(_what_is_shown, run),
+            partial(stores_of(run).links.create, run.id),
+            lambda: stores_of(run).links.of_run(run.id),
+            run.id,
+        )
+    )
+
+
+def share_leaderboard(snapshot: Callable[[], dict[str, Any]]) -> None:
+    """The button that opens the dialog for the leaderboard; each link opens what it was made of."""
+    links, project = here().links, current_project()
+    share(
+        Shareable(
+            address("models", **{"models-view": "Leaderboard"}),
+            current_user().id,
+            project,
+            lambda: (
+                "A link shows the leaderboard as it is now, read-only: names of systems and their figures, "
+                "neither predictions nor who handed them in."
+            ),
+            lambda **how: links.create_leaderboard(snapshot(), **how),
+            lambda: [link for link in links.of_leaderboards() if may_manage(link.created_by, project)],
+        )
+    )
+
+
+def share(shared: Shareable) -> None:
+    """The button that opens the dialog."""
+    if st.button("Share", icon=":material/share:"):
+        _forget()
+        _dialog(shared)
+
+
+def _forget() -> None:
+    for key in (_MADE, _REFUSED):
+        st.session_state.pop(key, None)
+
+
+@st.dialog("Share this result", width="large", on_dismiss=_forget)
+def _dialog(shared: Shareable) -> None:
+    st.subheader("With colleagues")
+    who = "may use this server" if shared.project == EVERYONE else "belongs to its project"
+    st.write(f"Who {who} finds the result here, with everything on this page:")
+    st.code(shared.address, language=None, wrap_lines=True)
+    st.subheader("With people without an account")
+    if not may_manage(shared.owner, shared.project):
+        st.write(
+            "Only the person whose result this is, an owner of its project or an admin can make such links."
+            if current_user().may_run
+            else VIEWERS_LOOK
+        )
+        return
+    st.write(shared.what_is_shown())
+    _new_link(shared)
+    show_made(_MADE, "link")
+    _list(shared)
+
+
+def _what_is_shown(run: RunRecord) -> str:
+    service = server.shared().service
+    found = service.result(run.id) if run.state == "done" else service.provisional(run.computed_as)
+    smallest = "" if found is None else _smallest(found)
+    shown = "this page read-only" + (", with its title and the models’ names" if run.spec.models else "")
+    return (
+        f"A link shows {shown}: without names of files, notes on the data and all that would change "
+        f"something.{smallest}{'' if run.ended else _GOES_ON}"
+    )
+
+
+def _smallest(found: Result) -> str:
+    """The smallest group, or which groups are left out unless somebody chooses otherwise."""
+    sizes = [row.n_raters for row in found.groups]
+    hidden, small = len(hidden_groups(found)), sum(size < LEAST for size in sizes)
+    if not hidden:
+        return f" The smallest group on it has {min(sizes, default=0):,} raters."
+    covers = hidden - small
+    told = f", and {number(covers, 'other')} that would tell of them" if covers else ""
+    with_fewer = f"{number(small, 'group')} with fewer than {LEAST} raters"
+    return f" It leaves out {with_fewer}{told}, unless you choose otherwise below."
+
+
+def _new_link(shared: Shareable) -> None:
+    ask_terms(groups=shared.run is not None)
+    st.button("Make a link", type="primary", icon=":material/add_link:", on_click=make_link, args=(shared,))
+    if refused := st.session_state.pop(_REFUSED, None):
+        st.error(refused)
+
+
+def make_link(shared: Shareable) -> None:
+    """Make a link to what is shared, as the dialog says; once, however often the button is pressed."""
+    user = require_manage(shared.owner, shared.project)
+    if just_made(_MADE):
+        return
+    terms = chosen_terms()
+    try:
+        token = shared.make(created_by=user.id, **terms)
+    except LimitError as error:
+        st.session_state[_REFUSED] = str(error)
+        return
+    details = {"address": shared.address, **told_of(terms)}
+    server.shared().audit.record(user.id, "share", "link", "", details)
+    keep_made(_MADE, address("shared", token=token))
+
+
+def _list(shared: Shareable) -> None:
+    links = shared.links()
+    st.subheader("Links to this result")
+    if not links:
+        st.write("There are none yet.")
+    names = owner_names(link.created_by for link in links)
+    for link in links:
+        with st.container(border=True, key=f"link-{link.id}"):
+            st.markdown(f"**{escape_markdown(link.label or 'Without a label')}** · {link.state}")
+            st.caption(escape_markdown(" · ".join(_facts(link, names[link.created_by]))))
+            if link.works:
+                st.button(
+                    "Withdraw",
+                    key=f"withdraw-{link.id}",
+                    icon=":material/link_off:",
+                    help="The link stops working at once and for good.",
+                    on_click=withdraw_link,
+                    args=(shared, link.id),
+                )
+    if shared.run is not None and any(link.goes_on for link in links):
+        _offer_all(shared)
+
+
+def _offer_all(shared: Shareable) -> None:
+    """Withdraw all links to a run, asked a second time."""
+    with st.popover("Withdraw all links to this run", icon=":material/link_off:"):
+        st.warning(
+            "Every link to this run, whoever made it, stops working at once and for good.",
+            icon=":material/warning:",
+        )
+        st.button("Withdraw all of them", type="primary", on_click=withdraw_all, args=(shared,))
+
+
+def _facts(link: Link, maker: str) -> list[str]:
+    """How a link was made and used."""
+    by = f" by {maker}" if maker else ""
+    facts = [f"made{by} {told(link.created_at)}"]
+    if link.revoked_at is not None:
+        facts.append(f"withdrawn {told(link.revoked_at)}")
+    elif link.expires_at is None:
+        facts.append("no end")
+    else:
+        facts.append(f"{'ended' if link.expired else 'ends'} {told(link.expires_at)}")
+    facts += ["password"] if link.has_password else []
+    facts += ["small groups shown"] if link.target.small_groups else []
+    facts += [] if link.max_uses is None else [f"at most {number(link.max_uses, 'visit')}"]
+    if link.last_used_at is None:
+        return [*facts, "never opened"]
+    times = "once" if link.uses == 1 else f"{link.uses:,} times"
+    return [*facts, f"opened {times}, last {told(link.last_used_at)}"]
+
+
+def withdraw_link(shared: Shareable, link_id: str) -> None:
+    """Withdraw one of the links to what is shared, and no other."""
+    user = require_manage(shared.owner, shared.project)
+    if link_id in [link.id for link in shared.links()]:
+        server.shared().seen(only(shared.project)).links.revoke(link_id)
+        server.shared().audit.record(user.id, "withdraw", "link", link_id)
+    st.session_state.pop(_MADE, None)  # it may be the one that is shown to be copied
+
+
+def withdraw_all(shared: Shareable) -> None:
+    """Withdraw all links to a run."""
+    user = require_manage(shared.owner, shared.project)
+    _forget()
+    if shared.run is not None:
+        links = server.shared().seen(only(shared.project)).links
+        Withdrawing(links, server.shared().audit).of_run(shared.run, by=user)
+
+
+_TITLE = "Shared result"
+_TAB, _TYPED, _GIVEN = "link-tab", "link-password-typed", "link-password-given"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedLink:
+    """A link that works, or did when the page was drawn.
+
+    `small_groups` says whether it shows groups of few raters.
+    """
+
+    token: str
+    opened: RunRecord | Leaderboard
+    small_groups: bool
+
+    def check(self) -> None:
+        """Refuse once the link does not work any more.
+
+        Raises
+        ------
+        AccessError
+            With the one sentence for all links that do not.
+        """
+        if server.shared().links.use(self.token, count=False) is None:
+            raise AccessError(CLOSED)
+
+
+def open_link() -> OpenedLink | None:
+    """The link of the address, opened; counted once a visit, whatever is clicked then.
+
+    Where there is none to open, the page says so, or asks for the link's password.
+    """
+    token, given = st.query_params.get("token", ""), st.session_state.pop(_GIVEN, None)
+    try:
+        if not token:
+            raise AccessError(CLOSED)
+        ask_as(link_name(token))
+        return _opened(token, server.shared().visitors.open(token, _visitor(given)))
+    except PasswordError as error:
+        _ask(None if given is None else str(error))
+    except (LimitError, TooOftenError) as error:
+        _ask(str(error))
+    except AccessError:
+        st.title(_TITLE)
+        st.info(CLOSED)
+    return None
+
+
+def _visitor(given: str | None) -> Visitor:
+    """Who looks: known by the cookie, or where the browser keeps none, as long as the tab is open."""
+    tab = st.session_state.setdefault(_TAB, new_visit())
+    visit = known(st.context.cookies.get(COOKIE)) or tab
+    address = st.context.ip_address  # none of this machine
+    return Visitor(visit, address if isinstance(address, str) else "", given)
+
+
+def _opened(token: str, target: Target) -> OpenedLink:
+    shared = server.shared()
+    opened = (shared.runs.get if target.kind == "run" else shared.links.leaderboard)(target.id)
+    if opened is None:
+        raise AccessError(CLOSED)
+    return OpenedLink(token, opened, target.small_groups)
+
+
+def _ask(refused: str | None) -> None:
+    """Ask for the password, and say why what was given before does not do."""
+    st.title(_TITLE)
+    st.write("This link opens with a password. Whoever sent you the link knows it.")
+    with st.form("link-password-form", border=False, clear_on_submit=True):
+        st.text_input(
+            "Password of the link", type="password", max_chars=LONGEST, autocomplete="off", key=_TYPED
+        )
+        st.form_submit_button("Open", type="primary", icon=":material/lock_open:", on_click=_give)
+    if refused is not None:
+        st.error(refused)
+
+
+def _give() -> None:
+    """Take what was typed, for one try."""
+    st.session_state[_GIVEN] = st.session_state[_TYPED]

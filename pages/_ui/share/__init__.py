@@ -1,1 +1,0 @@
-"""Share links: made, withdrawn, opened."""

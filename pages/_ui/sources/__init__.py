@@ -1,1 +1,0 @@
-"""Files fetched from tools and databases, once and again."""

@@ -1,1 +1,0 @@
-"""The Start screen's actions."""

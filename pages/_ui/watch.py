@@ -1,0 +1,259 @@
+"""Watch: runs that are run again when their files changed, and what changed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from functools import partial
+
+import streamlit as st
+
+from grasp_core import server
+from grasp_core.errors import GraspError
+from grasp_core.io.sources.allowed import FOLDER
+from grasp_core.report.comparison.changes import changes_table
+from grasp_core.report.words.printable import escape_markdown
+from grasp_core.store.runs import RunRecord
+from grasp_core.store.watches import Every, Watch
+from grasp_core.watches.history import Step
+from grasp_core.watches.words import EVERY, state
+from pages._ui.session.identity import (
+    current_user,
+    here,
+    may_manage,
+    owner_names,
+    require_manage,
+    require_run,
+)
+from pages._ui.session.state import told
+from pages._ui.shell.links import link_to, link_to_run, link_to_two
+from pages._ui.widgets.choices import confirm, when_open
+
+_EVERY, _PROBLEM, _MADE = "watch-every", "watch-problem", "watch-made"
+
+
+def offer_watch(run: RunRecord) -> None:
+    """The button that opens the dialog, where the visitor may run and the run's files have addresses."""
+    watching = server.shared().watching
+    may = watching.possible and current_user().may_run_in(run.project)
+    if may and watching.refusal(run) is None and st.button("Watch", icon=":material/notifications:"):
+        _forget()
+        _dialog(run)
+
+
+def _forget() -> None:
+    for key in (_MADE, _PROBLEM):
+        st.session_state.pop(key, None)
+
+
+@st.dialog("Watch this result", width="medium", on_dismiss=_forget)
+def _dialog(run: RunRecord) -> None:
+    if st.session_state.get(_MADE) == run.id:
+        st.success("It is watched from now on.", icon=":material/check_circle:")
+        link_to("watch", "Go to Watch")
+        return
+    st.write(
+        "The server looks at these files so often. When they have changed, the same is run again in your "
+        "name, and Watch says what moved further than noise explains."
+    )
+    places = [origin.location.removeprefix(FOLDER) for origin in server.shared().watching.origins(run)]
+    st.code("\n".join(places), language=None, wrap_lines=True)
+    st.segmented_control(
+        "Look", list(EVERY), default="daily", required=True, format_func=EVERY.__getitem__, key=_EVERY
+    )
+    st.button("Watch", type="primary", icon=":material/check:", key="watch-add", on_click=_add, args=(run,))
+    if problem := st.session_state.pop(_PROBLEM, None):
+        st.error(escape_markdown(problem))
+
+
+def _add(run: RunRecord) -> None:
+    try:
+        user = require_run(run.project)
+        every = st.session_state[_EVERY]
+        watch = server.shared().watching.add(run, every=every, by=user)
+    except GraspError as error:
+        st.session_state[_PROBLEM] = str(error)
+        return
+    server.shared().audit.record(user.id, "watch", "watch", watch.id, {"run": run.id, "every": every})
+    st.session_state[_MADE] = run.id
+
+
+_EVERY_S = 2.0
+_SOON_S = 10.0
+
+
+def follow(watches: Sequence[Watch]) -> None:
+    """Look after those of the watches that something is about to happen to."""
+    waiting = {watch.id: _stand(watch) for watch in watches if _waits(watch)}
+    if waiting:
+        _look_after(waiting)
+
+
+@st.fragment(run_every=_EVERY_S)
+def _look_after(waiting: dict[str, tuple[object, ...]]) -> None:
+    now = {watch.id: _stand(watch) for watch in here().watches.all() if watch.id in waiting}
+    if now != waiting:
+        st.rerun()
+    st.caption(":material/hourglass_top: This page follows what is being looked at.")
+
+
+def _waits(watch: Watch) -> bool:
+    due = watch.paused is None and watch.next_at <= time.time() + _SOON_S
+    return due or watch.going_run is not None
+
+
+def _stand(watch: Watch) -> tuple[object, ...]:
+    return (watch.looked_at, watch.going_run, watch.last_run, watch.paused)
+
+
+_SHOWN = 20
+
+
+def show_watch(watch: Watch) -> None:
+    """Draw a watch, its latest step in full and the earlier ones folded."""
+    steps = server.shared().history.steps(here().watches, watch, limit=_SHOWN)
+    with st.container(border=True, key=f"watch-{watch.id}"):
+        st.header(escape_markdown(watch.title), divider=False)
+        st.markdown(f":material/{_icon(watch)}: {escape_markdown(state(watch))}")
+        if watch.problem:
+            st.warning(escape_markdown(watch.problem))
+        st.caption(escape_markdown(" · ".join(_facts(watch))))
+        if may_manage(watch.owner, watch.project):
+            _offer_changes(watch)
+        for step in steps[:1]:
+            _show_step(step)
+        if steps[1:]:
+            label = f"Earlier runs ({len(steps) - 1})"
+            when_open(label, partial(_show_steps, steps[1:]), key=f"earlier-{watch.id}")
+
+
+def _icon(watch: Watch) -> str:
+    if watch.paused:
+        return "pause_circle"
+    if watch.failures:
+        return "error"
+    return "hourglass_top" if watch.going_run else "check_circle"
+
+
+def _facts(watch: Watch) -> list[str]:
+    owner = owner_names([watch.owner])[watch.owner]
+    facts = [f"watched by {owner}"] if owner else []
+    facts.append(f"looked at {EVERY[watch.every]}")
+    facts.append("not yet looked at" if watch.looked_at is None else f"last {told(watch.looked_at)}")
+    if watch.paused is None and watch.going_run is None:
+        facts.append(f"next {told(watch.next_at)}")
+    return facts
+
+
+def _show_steps(steps: list[Step]) -> None:
+    for step in steps:
+        _show_step(step)
+
+
+def _show_step(step: Step) -> None:
+    with st.container(key=f"step-{step.run_id}-{step.number}", gap="xsmall"):
+        st.markdown(f"**{escape_markdown(step.headline)}**")
+        if step.details:
+            st.markdown("\n".join(f"- {escape_markdown(one)}" for one in step.details))
+        with st.container(horizontal=True):
+            link_to_run(step.run_id, f"Result of {told(step.at)}")
+            if step.before is not None:
+                link_to_two(step.before, step.run_id, "Before and now, side by side")
+        if step.found is not None and step.found.changes:
+            when_open(
+                "Each value, before and now",
+                partial(_show_table, step),
+                key=f"table-{step.run_id}-{step.number}",
+            )
+
+
+def _show_table(step: Step) -> None:
+    table = changes_table(step.found.changes)
+    columns = [name for name in ("group", "axis", "model") if name in table]
+    table["moved"] = table["moved"].round(3)
+    st.dataframe(
+        table[[*columns, "statistic", "a", "b", "moved", "moved_interval", "significance"]],
+        hide_index=True,
+        column_config={
+            "group": st.column_config.Column("Group", pinned=True),
+            "axis": "Axis",
+            "model": "Model",
+            "statistic": "Statistic",
+            "a": "Before",
+            "b": "Now",
+            "moved": st.column_config.NumberColumn("Difference", format="%+.3f"),
+            "moved_interval": "95 % interval of the difference",
+            "significance": "Significance",
+        },
+        alt="Values before and now",
+    )
+
+
+def _offer_changes(watch: Watch) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        key = f"every-{watch.id}"
+        st.session_state[key] = watch.every
+        st.selectbox(
+            "Look",
+            list(EVERY),
+            format_func=EVERY.__getitem__,
+            key=key,
+            width=160,
+            on_change=_set_every,
+            args=(watch, key),
+        )
+        if watch.paused is None:
+            _button(watch, "Look now", "refresh", _look_now, more="In some seconds")
+            _button(watch, "Pause", "pause", _pause)
+        elif watch.paused != "run":
+            _button(watch, "Resume", "play_arrow", _resume)
+        if st.button("Delete", key=f"delete-{watch.id}", icon=":material/delete:", help="Asks first"):
+            _delete_dialog(watch)
+
+
+def _button(watch: Watch, label: str, icon: str, do, more: str | None = None) -> None:
+    st.button(
+        label,
+        key=f"{icon}-{watch.id}",
+        icon=f":material/{icon}:",
+        help=more,
+        on_click=do,
+        args=(watch,),
+    )
+
+
+@st.dialog("Delete this watch?", width="medium")
+def _delete_dialog(watch: Watch) -> None:
+    st.markdown(f"**{escape_markdown(watch.title)}**")
+    st.info("The runs stay.")
+    confirm(_delete, watch)
+
+
+def _set_every(watch: Watch, key: str) -> None:
+    every: Every = st.session_state[key]
+    user = require_manage(watch.owner, watch.project)
+    here().watches.set_every(watch.id, every)
+    server.shared().audit.record(user.id, "watch", "watch", watch.id, {"every": every})
+
+
+def _look_now(watch: Watch) -> None:
+    require_manage(watch.owner, watch.project)
+    here().watches.look_now(watch.id)
+
+
+def _pause(watch: Watch) -> None:
+    user = require_manage(watch.owner, watch.project)
+    here().watches.pause(watch.id)
+    server.shared().audit.record(user.id, "watch", "watch", watch.id, {"paused": True})
+
+
+def _resume(watch: Watch) -> None:
+    user = require_manage(watch.owner, watch.project)
+    here().watches.resume(watch.id)
+    server.shared().audit.record(user.id, "watch", "watch", watch.id, {"paused": False})
+
+
+def _delete(watch: Watch) -> None:
+    user = require_manage(watch.owner, watch.project)
+    here().watches.delete(watch.id)
+    server.shared().audit.record(user.id, "delete", "watch", watch.id)

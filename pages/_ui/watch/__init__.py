@@ -1,1 +1,0 @@
-"""Watch: runs that are run again when their files changed, what changed, and feeds of it."""
