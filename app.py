@@ -17,12 +17,12 @@ from starlette.routing import Route
 from streamlit import config
 
 from grasp_core import server
-from grasp_core.access import User
 from grasp_core.accounts import Accounts
-from grasp_core.errors import SettingsError
 from grasp_core.io.sources.allowed import AllowedSources
-from grasp_core.logs import set_up_logs
-from grasp_core.settings import Settings, read_settings
+from grasp_core.model.access import User
+from grasp_core.model.errors import SettingsError
+from grasp_core.model.logs import set_up_logs
+from grasp_core.model.settings import Settings, read_settings
 from grasp_core.store.database import database_url
 from grasp_core.web.api.app import mount
 from grasp_core.web.gate import Gate, TabGate, bound_heads, send_at_once

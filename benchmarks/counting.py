@@ -10,8 +10,8 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from grasp_core.annotations import Annotations
-from grasp_core.groups import Grouping
+from grasp_core.model.annotations import Annotations
+from grasp_core.model.groups import Grouping
 from grasp_core.permutation.design import Design
 from grasp_core.permutation.kernel.counting import count_dense, count_sparse, fill_masks, permute
 from grasp_core.permutation.kernel.profiles import Membership, draw, profiles_of, rows_by_column

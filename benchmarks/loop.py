@@ -9,8 +9,8 @@ from __future__ import annotations
 import krippendorff
 import numpy as np
 
-from grasp_core.annotations import Annotations, FloatArray
-from grasp_core.groups import Grouping
+from grasp_core.model.annotations import Annotations, FloatArray
+from grasp_core.model.groups import Grouping
 
 
 class Loop:

@@ -20,8 +20,8 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.figures import Figure, cpu_seconds, medians
 from benchmarks.loop import Loop
-from grasp_core.annotations import Annotations, FloatArray, Raters
-from grasp_core.groups import AxisSet, Grouping, form_groups
+from grasp_core.model.annotations import Annotations, FloatArray, Raters
+from grasp_core.model.groups import AxisSet, Grouping, form_groups
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import Design
 from grasp_core.permutation.kernel.crossed import adding as crossed

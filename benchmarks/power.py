@@ -16,9 +16,9 @@ from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.watching import Watcher
+from grasp_core.model.result import GroupResult, RunResult
+from grasp_core.model.spec import LEVEL
 from grasp_core.report.words.label_use import label_outcome
-from grasp_core.result import GroupResult, RunResult
-from grasp_core.spec import LEVEL
 
 TESTS = ("irr", "xrr", "voting_agreement", "gai", "label_use", "distance", "gap")
 MEASURED = (

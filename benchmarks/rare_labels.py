@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 from scipy.special import expit
 
 from benchmarks.planted import AXIS, dataset
-from grasp_core.annotations import Annotations
+from grasp_core.model.annotations import Annotations
 from grasp_core.screens.constant import find_constant, too_constant
 from grasp_core.screens.duplicates import near_duplicates
 from grasp_core.screens.random_responders import random_responders

@@ -23,7 +23,7 @@ from grasp_core.example import example_files, example_spec
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.handling.limited import guessed
 from grasp_core.io.parsing.read import read_table
-from grasp_core.spec import AnalysisSpec, RunSpec
+from grasp_core.model.spec import AnalysisSpec, RunSpec
 
 RECORDED = Path(__file__).resolve().parents[1] / "tests" / "engine" / "data" / "progress.json"
 TIMES = 5

@@ -13,11 +13,11 @@ import numpy as np
 from benchmarks.counting import Places
 from benchmarks.figures import Figure, medians, seconds
 from benchmarks.simulated import d3_size
-from grasp_core.annotations import Annotations, Axis, Raters
-from grasp_core.groups import Grouping, form_groups
+from grasp_core.model.annotations import Annotations, Axis, Raters
+from grasp_core.model.groups import Grouping, form_groups
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation import questions
 from grasp_core.permutation.kernel.profiles import Membership
-from grasp_core.spec import AnalysisSpec
 
 ITEMS, RATERS, EACH = 1000, 200, 20
 UNKNOWN = 0.05

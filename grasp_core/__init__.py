@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 from grasp_core.version import __version__
 
 if TYPE_CHECKING:
-    from grasp_core.data_spec import Filters
-    from grasp_core.errors import DataError, GraspError, RemoteError, SpecError, UnsureError
+    from grasp_core.model.data_spec import Filters
+    from grasp_core.model.errors import DataError, GraspError, RemoteError, SpecError, UnsureError
+    from grasp_core.model.recode_steps import Bins, Combine, MapValues
+    from grasp_core.model.spec import RunSpec
     from grasp_core.notebook.analysis import analyse
     from grasp_core.notebook.comparing import Compared, compare
     from grasp_core.notebook.data import read
@@ -26,8 +28,6 @@ if TYPE_CHECKING:
     from grasp_core.notebook.quality import Quality, quality
     from grasp_core.notebook.results import Analysis
     from grasp_core.planner.values import Assumed
-    from grasp_core.recode_steps import Bins, Combine, MapValues
-    from grasp_core.spec import RunSpec
 
 _HOMES = {
     "analyse": "notebook.analysis",
@@ -46,17 +46,17 @@ _HOMES = {
     "ModelsAnalysis": "notebook.models",
     "Quality": "notebook.quality",
     "Planned": "notebook.plan",
-    "RunSpec": "spec",
-    "Filters": "data_spec",
-    "MapValues": "recode_steps",
-    "Bins": "recode_steps",
-    "Combine": "recode_steps",
+    "RunSpec": "model.spec",
+    "Filters": "model.data_spec",
+    "MapValues": "model.recode_steps",
+    "Bins": "model.recode_steps",
+    "Combine": "model.recode_steps",
     "Assumed": "planner.values",
-    "GraspError": "errors",
-    "DataError": "errors",
-    "UnsureError": "errors",
-    "SpecError": "errors",
-    "RemoteError": "errors",
+    "GraspError": "model.errors",
+    "DataError": "model.errors",
+    "UnsureError": "model.errors",
+    "SpecError": "model.errors",
+    "RemoteError": "model.errors",
 }
 """Where each name is."""
 

@@ -12,15 +12,23 @@ from typing import IO, Any
 
 from sqlalchemy import Engine
 
-from grasp_core.access import DISABLED, User, actor_of, identity_of, is_admin_by_settings, role_of, user_of
-from grasp_core.errors import AccessError, LimitError
-from grasp_core.people import Person, Role
-from grasp_core.settings import Settings
+from grasp_core.model.access import (
+    DISABLED,
+    User,
+    actor_of,
+    identity_of,
+    is_admin_by_settings,
+    role_of,
+    user_of,
+)
+from grasp_core.model.errors import AccessError, LimitError
+from grasp_core.model.people import Person, Role
+from grasp_core.model.settings import Settings
+from grasp_core.model.wording import listed
 from grasp_core.store.people.audit import AuditStore
 from grasp_core.store.people.people import PeopleStore, PersonalData
 from grasp_core.store.people.projects import ProjectStore
 from grasp_core.store.people.sessions import Session, SessionStore
-from grasp_core.wording import listed
 
 _BROWSER_LENGTH = 300
 _MOST_FRESH = 10_000

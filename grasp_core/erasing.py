@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from grasp_core.model.wording import listed, number
 from grasp_core.store.people.people import Traces
-from grasp_core.wording import listed, number
 
 _WORDS: Mapping[str, str] = {
     "addresses": "mail address held",

@@ -14,9 +14,9 @@ import io
 
 import numpy as np
 
-from grasp_core.data_spec import DataSpec
-from grasp_core.groups import Group
-from grasp_core.spec import AnalysisSpec, RunSpec
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.groups import Group
+from grasp_core.model.spec import AnalysisSpec, RunSpec
 
 SEED = 20240616
 N_ITEMS = 350

@@ -7,8 +7,8 @@ from importlib.util import find_spec
 from types import MappingProxyType
 from typing import Literal
 
-from grasp_core.errors import MissingPackageError
-from grasp_core.wording import agree
+from grasp_core.model.errors import MissingPackageError
+from grasp_core.model.wording import agree
 
 DISTRIBUTION = "grasp-core"
 """What is installed; the command is ``grasp``, the module ``grasp_core``."""

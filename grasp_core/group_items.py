@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from grasp_core.access import only
 from grasp_core.engine.beside import Making, Makings
 from grasp_core.engine.service import Service
-from grasp_core.errors import DataError
-from grasp_core.groups import Group
+from grasp_core.model.access import only
+from grasp_core.model.errors import DataError
+from grasp_core.model.groups import Group
+from grasp_core.model.result import RunResult
 from grasp_core.panels.items.panel import Each, ItemsAsked, look_at_items
 from grasp_core.panels.items.result import FORMAT_VERSION, ItemsResult
-from grasp_core.result import RunResult
 from grasp_core.store.answers import AnswerStore
 from grasp_core.store.runs import RunRecord
 

@@ -10,20 +10,20 @@ from dataclasses import dataclass, field, fields
 
 from sqlalchemy import Engine
 
-from grasp_core.access import Reach, User
 from grasp_core.accounts import Accounts, accounts_of
 from grasp_core.connectors.serving import Sources
 from grasp_core.engine.apart import Apart
 from grasp_core.engine.beside import Plans
 from grasp_core.engine.pools.choose import server_pool
 from grasp_core.engine.service import Service
-from grasp_core.errors import StoreError
 from grasp_core.export.kept import KeptExports
 from grasp_core.group_items import GroupItems
 from grasp_core.io.parsing.limited.process import HELPER
 from grasp_core.io.sources.allowed import AllowedSources
-from grasp_core.rates import Rates
-from grasp_core.settings import Settings, read_settings
+from grasp_core.model.access import Reach, User
+from grasp_core.model.errors import StoreError
+from grasp_core.model.rates import Rates
+from grasp_core.model.settings import Settings, read_settings
 from grasp_core.store.answers import AnswerStore
 from grasp_core.store.calls import OutcomeStore, WebhookStore
 from grasp_core.store.database import check, connect, database_url, leave_no_trace

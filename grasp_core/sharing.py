@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grasp_core.access import User, actor_of
-from grasp_core.errors import AccessError
+from grasp_core.model.access import User, actor_of
+from grasp_core.model.errors import AccessError
 from grasp_core.store.links import LinkStore, Terms
 from grasp_core.store.people.audit import AuditStore
 

@@ -17,11 +17,11 @@ from grasp_core.benchmark.submissions import (
 )
 from grasp_core.benchmark.tasks import read_tasks
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.errors import DataError, Problem
 from grasp_core.io.archives.bounded import check_size
-from grasp_core.settings import Settings
+from grasp_core.model.errors import DataError, Problem
+from grasp_core.model.settings import Settings
+from grasp_core.model.wording import number
 from grasp_core.store.submissions import SubmissionRecord, SubmissionStore
-from grasp_core.wording import number
 
 NAME_LENGTH = 80
 """Characters of a system's name."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grasp_core.errors import AccessError, LimitError
-from grasp_core.rates import Asker, Rates
+from grasp_core.model.errors import AccessError, LimitError
+from grasp_core.model.rates import Asker, Rates
 from grasp_core.store.links import LinkStore, Lock, Target
 from grasp_core.store.people.audit import AuditStore
 from grasp_core.store.visiting import SECONDS, TryStore, matches

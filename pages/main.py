@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from grasp_core.access import LOCAL_USER
-from grasp_core.errors import AccessError
+from grasp_core.model.access import LOCAL_USER
+from grasp_core.model.errors import AccessError
 from pages._ui.session.identity import ADMINS_ONLY, visitor, why_not_run
 from pages._ui.session.state import note_refusal
 from pages._ui.shell.around import ask_to_sign_in, audiences, choose_project, say_not_admitted, show_error

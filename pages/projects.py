@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from grasp_core.access import EVERYONE
+from grasp_core.model.access import EVERYONE
 from pages._ui.projects import offer_new, show_project
 from pages._ui.session.identity import here
 

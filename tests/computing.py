@@ -15,8 +15,8 @@ from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.watching import Watcher
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.result import RunResult
-from grasp_core.spec import RunSpec
+from grasp_core.model.result import RunResult
+from grasp_core.model.spec import RunSpec
 
 
 def compute_in_threads(dataset: Dataset, spec: RunSpec) -> RunResult:

@@ -22,7 +22,7 @@ from tests.scheduling import SERVERS
 if TYPE_CHECKING:
     from xdist.remote import Producer
 
-    from grasp_core.result import RunResult
+    from grasp_core.model.result import RunResult
 
 PATIENCE_MS = 60_000
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from grasp_core.benchmark.leaderboard import Entry, leaderboard_dict
+from grasp_core.model.remarks.cautions import Caution, ModelCaution
+from grasp_core.model.remarks.remark import said
+from grasp_core.model.spec import SIDES, ModelSource
 from grasp_core.panels.models.result import GroupSides, ModelsResult, ModelSummary, Side
-from grasp_core.remarks.cautions import Caution, ModelCaution
-from grasp_core.remarks.remark import said
-from grasp_core.spec import SIDES, ModelSource
 from tests.results import make_group, make_outcome, make_result, naming
 
 SECRET = "rater-4711"

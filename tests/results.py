@@ -9,13 +9,13 @@ from itertools import pairwise
 from typing import Any
 
 from benchmarks.paper import TABLE_5
-from grasp_core.data_spec import DataSpec, Filters
-from grasp_core.groups import Group
-from grasp_core.outcome import Histogram, LabelUse, Outcome, Shift
-from grasp_core.pairs import PairResult
-from grasp_core.recode_steps import Combine, MapValues
-from grasp_core.remarks.remark import Remark, said
-from grasp_core.result import (
+from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.groups import Group
+from grasp_core.model.outcome import Histogram, LabelUse, Outcome, Shift
+from grasp_core.model.pairs import PairResult
+from grasp_core.model.recode_steps import Combine, MapValues
+from grasp_core.model.remarks.remark import Remark, said
+from grasp_core.model.result import (
     DataSummary,
     DsiResult,
     FileFingerprint,
@@ -25,7 +25,7 @@ from grasp_core.result import (
     SlicesResult,
     Timing,
 )
-from grasp_core.spec import STATISTICS, AnalysisSpec, RunSpec
+from grasp_core.model.spec import STATISTICS, AnalysisSpec, RunSpec
 
 RATERS = {
     "gen x+": 27, "gen z": 49, "millenial": 28, "Man": 49, "Woman": 55, "Asian": 21, "Black": 23,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from grasp_core.annotations import Annotations, Axis, Int64Array, Raters
+from grasp_core.model.annotations import Annotations, Axis, Int64Array, Raters
 
 AWKWARD = ("007", "7", "None", "NA", "nan", "=1+1", "<script>", 'a "quoted" b', "a,b", "x;y|z", "é", "1.0")
 """Texts that careless reading changes."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grasp_core.result import RunResult
-from grasp_core.spec import STATISTICS
+from grasp_core.model.result import RunResult
+from grasp_core.model.spec import STATISTICS
 from tests.shared_data import needs_shared_data
 from tests.test_dices350 import result
 

@@ -9,7 +9,7 @@ from collections import Counter
 import pandas as pd
 
 from grasp_core.example import COHESIVE, INCOHESIVE, LABELS, example_files
-from grasp_core.result import GroupResult, RunResult
+from grasp_core.model.result import GroupResult, RunResult
 
 FILES = example_files()
 

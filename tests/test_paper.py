@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks import paper
-from grasp_core.errors import DataError
+from grasp_core.model.errors import DataError
 from tests.published_dices import published_dices350
 from tests.shared_data import DICES350, REFERENCE, needs_shared_data
 

@@ -7,10 +7,10 @@ from contextlib import ExitStack
 
 import pytest
 
-from grasp_core import rates as rates_module
-from grasp_core.errors import TooOftenError
-from grasp_core.rates import MANY, Asker, Rates
-from grasp_core.settings import Settings
+from grasp_core.model import rates as rates_module
+from grasp_core.model.errors import TooOftenError
+from grasp_core.model.rates import MANY, Asker, Rates
+from grasp_core.model.settings import Settings
 
 OFFICE = "203.0.113.7"
 STRANGER = Asker("", OFFICE)

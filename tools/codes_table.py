@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from grasp_core.remark_codes import KINDS  # noqa: E402
+from grasp_core.model.remark_codes import KINDS  # noqa: E402
 
 DOCUMENT = ROOT / "docs" / "results.md"
 FIRST, LAST = "<!-- codes: make codes-table -->\n", "<!-- end of codes -->\n"

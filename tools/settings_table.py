@@ -10,7 +10,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from grasp_core.settings import Settings, variable  # noqa: E402
+from grasp_core.model.settings import Settings, variable  # noqa: E402
 
 DOCUMENT = ROOT / "docs" / "deploy.md"
 FIRST, LAST = "<!-- settings: make settings-table -->\n", "<!-- end of settings -->\n"

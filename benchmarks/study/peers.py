@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 from scipy.stats import binom, chi2_contingency
 
-from grasp_core.annotations import FloatArray, Int64Array
-from grasp_core.groups import Grouping
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.statistics.counts import count
-from grasp_core.statistics.estimable import NotEstimableError
+from grasp_core.model.annotations import FloatArray, Int64Array
+from grasp_core.model.groups import Grouping
+from grasp_core.statistics.counts import NotEstimableError, count
 from grasp_core.statistics.in_group import irr_disagreement
 
 BESIDE = Path(__file__).resolve().parents[3] / "shared" / "peers" / "apunim" / "src"

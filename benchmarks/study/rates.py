@@ -10,9 +10,9 @@ import numpy as np
 
 from benchmarks.study.cells import Cell
 from benchmarks.study.measure import Measured
-from grasp_core.annotations import BoolArray
-from grasp_core.remarks.cautions import GuardCaution
-from grasp_core.spec import LEVEL
+from grasp_core.model.annotations import BoolArray
+from grasp_core.model.remarks.cautions import GuardCaution
+from grasp_core.model.spec import LEVEL
 
 SIZE = (0.03, 0.06)
 """Where a test's rate of false calls at 0.05 should lie."""

@@ -6,23 +6,23 @@ import dataclasses
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from grasp_core import spec
 from grasp_core.asked.reading import Reading
 from grasp_core.asked.voice import Voice
 from grasp_core.engine.course import LONG_SECONDS, default_seconds, pairs_seconds
-from grasp_core.errors import SpecError
-from grasp_core.groups import AxisSet, Grouping
 from grasp_core.guards.teams import teams
 from grasp_core.io.dataset.load import Dataset, candidate_axes, candidate_columns
+from grasp_core.model import spec
+from grasp_core.model.errors import SpecError
+from grasp_core.model.groups import AxisSet, Grouping
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.spec import AnalysisSpec, RunSpec
+from grasp_core.model.wording import listed, quoted
 from grasp_core.permutation.exchange import check_strata
 from grasp_core.permutation.testing.attainable import Shuffles
-from grasp_core.remarks.remark import Remark
 from grasp_core.report.account import SHUFFLES, could_hold_batches, given_other_items, team_sentence
 from grasp_core.report.shuffles import few_regroupings, staying
 from grasp_core.report.words.levels import proposed_levels, unranked
 from grasp_core.report.words.printable import printable
-from grasp_core.spec import AnalysisSpec, RunSpec
-from grasp_core.wording import listed, quoted
 
 Preset = Literal["default", "paper"]
 

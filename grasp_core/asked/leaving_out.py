@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from grasp_core.asked.voice import Voice
-from grasp_core.data_spec import DataSpec
-from grasp_core.errors import SpecError
 from grasp_core.io.guess.advice import Advice, all_taken, told
 from grasp_core.io.guess.recognise import Guess
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import SpecError
 
 Pairs = Sequence[tuple[str, str]]
 

@@ -8,16 +8,15 @@ from typing import Any, get_args
 
 from grasp_core.asked.leaving_out import Answer, left_out
 from grasp_core.asked.voice import Voice
-from grasp_core.data_spec import DataSpec, Filters
-from grasp_core.errors import UnsureError, raise_stopping
 from grasp_core.io.dataset.checks import no_column
 from grasp_core.io.guess.advice import Confidence, Named, Reason
 from grasp_core.io.guess.recognise import Guess, recognise
 from grasp_core.io.guess.roles import question, with_items
-from grasp_core.io.table.joined import with_joined
-from grasp_core.io.table.recipe import Recipe
-from grasp_core.io.table.table import Table
-from grasp_core.recode_steps import Bins, Combine, Recode
+from grasp_core.io.table.parsed import with_joined
+from grasp_core.io.table.table import Recipe, Table
+from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.errors import UnsureError, raise_stopping
+from grasp_core.model.recode_steps import Bins, Combine, Recode
 
 _FIRST = ("exclude", "filters")
 """Fields of which is said first what is left out, or may be meant to be."""

@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grasp_core.annotations import Int64Array
 from grasp_core.benchmark.folders import RawFile, read_bounded
 from grasp_core.benchmark.tasks import Task
-from grasp_core.data_spec import DataSpec
-from grasp_core.errors import DataError
 from grasp_core.io.dataset.recoding import own_recoded
 from grasp_core.io.files import delimited, encodings
 from grasp_core.io.table.columns import Column
 from grasp_core.io.table.table import Table
+from grasp_core.model.annotations import Int64Array
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import DataError
+from grasp_core.model.wording import agree, closest, listed, number, quoted
 from grasp_core.models_as_raters.labels import ID, LABEL
-from grasp_core.wording import agree, closest, listed, number, quoted
 
 MAX_ROWS = 1_000_000
 """More rows than this are taken for a mistake; the benchmark's largest tasks have 5,000."""

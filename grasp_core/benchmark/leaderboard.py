@@ -11,8 +11,8 @@ from typing import Any
 
 import pandas as pd
 
-from grasp_core.errors import DataError
-from grasp_core.json_values import WrongKindError, damaged, from_json
+from grasp_core.model.errors import DataError
+from grasp_core.model.json_values import WrongKindError, damaged, from_json
 
 FORMAT = "grasp-leaderboard"
 FORMAT_VERSION = 1

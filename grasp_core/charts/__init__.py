@@ -4,10 +4,9 @@ from grasp_core.charts.cohesion import agreement_chart, cohesion_map
 from grasp_core.charts.dsi import dsi_chart
 from grasp_core.charts.export import IMAGES, chart_text, check_can_draw, drawn, to_pdf, to_png, to_svg
 from grasp_core.charts.forest import forest_plot, label_forest_plot
-from grasp_core.charts.histograms import chart_alt, null_histograms
 from grasp_core.charts.labels import label_use_chart
 from grasp_core.charts.models import leaderboard_chart
-from grasp_core.charts.of_group import group_histograms, pair_histograms
+from grasp_core.charts.of_group import chart_alt, group_histograms, null_histograms, pair_histograms
 from grasp_core.charts.pairs import pairs_matrix, slices_chart
 from grasp_core.charts.theme import Theme
 from grasp_core.charts.verdicts import verdict_chart

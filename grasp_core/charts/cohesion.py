@@ -24,7 +24,9 @@ from grasp_core.charts.theme import (
     title,
     tooltip,
 )
-from grasp_core.outcome import Outcome
+from grasp_core.model.outcome import Outcome
+from grasp_core.model.result import RunResult
+from grasp_core.model.wording import number
 from grasp_core.report.everybody import least_agreed
 from grasp_core.report.words.names import (
     NOT_YET,
@@ -41,8 +43,6 @@ from grasp_core.report.words.names import (
     q_in_figure,
     reported_statistics,
 )
-from grasp_core.result import RunResult
-from grasp_core.wording import number
 
 SHOWN = 12
 """Labels that are drawn, those given most often."""

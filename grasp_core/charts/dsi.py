@@ -23,7 +23,8 @@ from grasp_core.charts.theme import (
     title,
     tooltip,
 )
-from grasp_core.outcome import Outcome
+from grasp_core.model.outcome import Outcome
+from grasp_core.model.result import DsiResult, RunResult
 from grasp_core.report.words.names import (
     MAY_CHANGE,
     NOT_ESTIMABLE,
@@ -41,7 +42,6 @@ from grasp_core.report.words.names import (
     p_words,
     q_in_figure,
 )
-from grasp_core.result import DsiResult, RunResult
 
 _ROW = 58
 _LINE = 18

@@ -24,7 +24,9 @@ from grasp_core.charts.theme import (
     title,
     tooltip,
 )
-from grasp_core.outcome import Outcome
+from grasp_core.model.outcome import Outcome
+from grasp_core.model.result import GroupResult, RunResult
+from grasp_core.model.wording import number
 from grasp_core.report.tables import RowOrder, ends, ordered_groups
 from grasp_core.report.words.label_use import format_points, label_outcome
 from grasp_core.report.words.names import (
@@ -43,8 +45,6 @@ from grasp_core.report.words.names import (
     signs,
     verdict,
 )
-from grasp_core.result import GroupResult, RunResult
-from grasp_core.wording import number
 
 _FIGURES = 150
 """Pixels that the figures take at the right end of a group's text."""
@@ -187,13 +187,13 @@ def forest_plot(
     ----------
     result : RunResult
     statistic : str
-        One of :data:`grasp_core.spec.STATISTICS`.
+        One of :data:`grasp_core.model.spec.STATISTICS`.
     theme : {"light", "dark"}
     order : {"axis", "effect", "q"}
     by : str, optional
         See :func:`grasp_core.report.tables.ordered_groups`.
     page : int, optional
-        See :func:`grasp_core.charts.histograms.null_histograms`.
+        See :func:`grasp_core.charts.of_group.null_histograms`.
     of : str
         What its rows are of, for the title.
 
@@ -233,8 +233,8 @@ def label_forest_plot(
 ) -> alt.LayerChart:
     """How much more often each group gives a label than the others do to the same items, with intervals.
 
-    `label` is a key of :class:`~grasp_core.outcome.LabelUse`; groups without label use are left out. The rest
-    is as in :func:`forest_plot`.
+    `label` is a key of :class:`~grasp_core.model.outcome.LabelUse`; groups without it are left out. The
+    rest is as in :func:`forest_plot`.
     """
     groups = [row for row in ordered_groups(result, order) if row.label_use is not None]
     shown = one_line(label)

@@ -22,11 +22,11 @@ from grasp_core.charts.theme import (
     title,
     tooltip,
 )
-from grasp_core.outcome import LabelUse, Shift
+from grasp_core.model.outcome import LabelUse, Shift
+from grasp_core.model.result import GroupResult, RunResult
+from grasp_core.model.spec import LEVEL
 from grasp_core.report.words.label_use import format_points, format_points_interval
 from grasp_core.report.words.names import NOT_YET, format_p, group_label
-from grasp_core.result import GroupResult, RunResult
-from grasp_core.spec import LEVEL
 
 _ROW = 44
 _TEXT, _BAR = 0.22, 0.68

@@ -9,7 +9,8 @@ from statistics import median
 from typing import Any
 
 from grasp_core.charts.theme import badge
-from grasp_core.outcome import Histogram, Outcome
+from grasp_core.model.outcome import Histogram, Outcome
+from grasp_core.model.result import RunResult
 from grasp_core.report.tables import RowOrder, ends, ordered_groups
 from grasp_core.report.words.names import (
     MAY_CHANGE,
@@ -29,7 +30,6 @@ from grasp_core.report.words.names import (
     q_in_figure,
     verdict,
 )
-from grasp_core.result import RunResult
 
 PAGE = 40
 """Groups that a page shows at once."""

@@ -8,9 +8,10 @@ import altair as alt
 
 from grasp_core.charts.forest import forest_plot, label_forest_plot
 from grasp_core.charts.theme import LEFT, Theme, finish, message, palette, rows, title, tooltip
-from grasp_core.groups import AxisSet, Group
-from grasp_core.outcome import Outcome
-from grasp_core.pairs import PairResult
+from grasp_core.model.groups import AxisSet, Group
+from grasp_core.model.outcome import Outcome
+from grasp_core.model.pairs import PairResult
+from grasp_core.model.result import RunResult
 from grasp_core.report.pairs.words import Measure
 from grasp_core.report.slices import by_value
 from grasp_core.report.tables import ends
@@ -25,7 +26,6 @@ from grasp_core.report.words.names import (
     signs,
     verdict,
 )
-from grasp_core.result import RunResult
 
 
 def slices_chart(

@@ -11,10 +11,10 @@ import altair as alt
 
 from grasp_core.charts.labels import Point, place, texts_at
 from grasp_core.charts.theme import Theme, finish, message, on_halo, palette, rows, title, tooltip
-from grasp_core.groups import AxisSet, Group
+from grasp_core.model.groups import AxisSet, Group
+from grasp_core.model.wording import number
 from grasp_core.rater_map.values import MapAxis, RaterMap
 from grasp_core.report.words.names import axis_label, format_p, group_label
-from grasp_core.wording import number
 
 _HEIGHT = 440
 _MOST = 8

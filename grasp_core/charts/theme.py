@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import altair as alt
 
-from grasp_core.outcome import Significance
+from grasp_core.model.outcome import Significance
 from grasp_core.report.words.names import SIGNIFICANCE_NAMES
 
 Theme = Literal["light", "dark"]

@@ -10,15 +10,15 @@ import altair as alt
 
 from grasp_core.charts.nulls import within
 from grasp_core.charts.theme import LEFT, UP_TO_RIGHT, Theme, finish, message, palette, rows, tooltip
-from grasp_core.outcome import Outcome, Significance
+from grasp_core.model.outcome import Outcome, Significance
+from grasp_core.model.result import RunResult
+from grasp_core.model.verdict import Kind, VerdictCode
 from grasp_core.report.findings.doubts import doubted
 from grasp_core.report.findings.finding import COHESION, NO_EFFECT, Finding
 from grasp_core.report.findings.findings import by_verdict
 from grasp_core.report.tables import ends
 from grasp_core.report.words.label_use import mean_outcome, of_100, said_more, shift_outcome
 from grasp_core.report.words.names import VERDICT_NAMES, format_interval, format_value, group_labels, one_line
-from grasp_core.result import RunResult
-from grasp_core.verdict import Kind, VerdictCode
 
 SHOWN = 8
 """Groups that are drawn; the others stand under *Groups in numbers*."""

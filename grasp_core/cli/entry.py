@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from grasp_core.cli.commands import Command, add_commands
 from grasp_core.cli.parser import Parser
-from grasp_core.errors import FAULT, GraspError
+from grasp_core.model.errors import FAULT, GraspError
 from grasp_core.version import __version__
 
 FAILED = 1

@@ -8,15 +8,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from grasp_core.annotations import ModelLabels
 from grasp_core.asked.analysis import say_batches, say_shuffles, stopping_early
 from grasp_core.asked.reading import Reading
 from grasp_core.benchmark.baselines.as_raters import WITHOUT_EXAMPLES, item_texts, label_items
 from grasp_core.benchmark.baselines.registry import check_installed
 from grasp_core.cli.analysis import add_groups_and_test, analysis_fields
-from grasp_core.cli.data.account import say_data
 from grasp_core.cli.data.options import add_reading
-from grasp_core.cli.data.reading import read
+from grasp_core.cli.data.reading import read, say_data
 from grasp_core.cli.terminal.lines import VOICE, note
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.cli.terminal.progress import RunOnTerminal
@@ -25,11 +23,13 @@ from grasp_core.engine.course import models_seconds
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import checked_groups
-from grasp_core.errors import SpecError
 from grasp_core.io.archives.bounded import check_size
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
+from grasp_core.model.annotations import ModelLabels
+from grasp_core.model.errors import SpecError
+from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.models_as_raters.labels import (
     MAX_MODEL_FILE,
     check_models,
@@ -43,7 +43,6 @@ from grasp_core.panels.models.result import ModelsResult
 from grasp_core.report.account import how_it_ended
 from grasp_core.report.words.models import REPRODUCED, SIDES_WITH
 from grasp_core.report.words.printable import json_text, printable
-from grasp_core.spec import AnalysisSpec, RunSpec
 
 
 def fill_models(models: argparse.ArgumentParser) -> None:

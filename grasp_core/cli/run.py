@@ -7,7 +7,6 @@ import time
 from pathlib import Path
 from typing import cast, get_args
 
-from grasp_core import spec
 from grasp_core.asked.analysis import (
     analysis_of,
     cohesion_stopping_early,
@@ -20,9 +19,8 @@ from grasp_core.asked.analysis import (
 )
 from grasp_core.asked.reading import Reading
 from grasp_core.cli.analysis import add_groups_and_test, named_axes, test_fields
-from grasp_core.cli.data.account import say_data
 from grasp_core.cli.data.options import add_items, add_reading, names
-from grasp_core.cli.data.reading import read, sort_files
+from grasp_core.cli.data.reading import read, say_data, sort_files
 from grasp_core.cli.data.recorded import given_options, note_other_data, reading_of, recorded_spec
 from grasp_core.cli.scratch import Scratch
 from grasp_core.cli.terminal.lines import VOICE, note
@@ -34,17 +32,18 @@ from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.choose import make_pool
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import checked_groups, run_key
-from grasp_core.errors import MissingPackageError, SettingsError, SpecError
 from grasp_core.extras import require
 from grasp_core.io.dataset.load import Dataset, load
+from grasp_core.model import spec
+from grasp_core.model.errors import MissingPackageError, SettingsError, SpecError
+from grasp_core.model.result import RunResult
+from grasp_core.model.settings import Settings, read_settings
+from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.rater_map.values import RaterMap
 from grasp_core.report.findings.mending import warned
 from grasp_core.report.saved import result_json
 from grasp_core.report.table_csv import table_csv
 from grasp_core.report.tables import lead_table
-from grasp_core.result import RunResult
-from grasp_core.settings import Settings, read_settings
-from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.version import __version__
 
 _REPORTS = {".html": "html", ".xlsx": "xlsx", ".tex": "latex", ".md": "markdown"}

@@ -13,7 +13,7 @@ from grasp_core.connectors.tokens import VARIABLES
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.sources import allowed
 from grasp_core.io.table.table import Table
-from grasp_core.settings import read_settings
+from grasp_core.model.settings import read_settings
 
 Ask = Callable[[Source], str]
 """Asks whoever runs this for a token; empty if there is none."""

@@ -12,8 +12,8 @@ from uuid import UUID
 from argilla import Argilla, Dataset
 
 from grasp_core.connectors.job import Job
-from grasp_core.errors import DataError
-from grasp_core.wording import listed, number, quoted
+from grasp_core.model.errors import DataError
+from grasp_core.model.wording import listed, number, quoted
 
 _AT_ONCE = 250
 _KEPT = ("id", "external_id", "status", "fields", "metadata", "responses")

@@ -11,11 +11,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from grasp_core.connectors import guard
+from grasp_core.connectors import hosts as guard
 from grasp_core.connectors.failures import sentence
 from grasp_core.connectors.job import Job
 from grasp_core.connectors.source import parse
-from grasp_core.errors import DataError
+from grasp_core.model.errors import DataError
 
 MODULES = {"label-studio": "label_studio", "argilla": "argilla", "hf": "hugging_face", "sql": "sql"}
 

@@ -7,7 +7,7 @@ import socket
 import ssl
 from collections.abc import Iterator
 
-from grasp_core.connectors import guard
+from grasp_core.connectors import hosts as guard
 from grasp_core.connectors.job import Job
 from grasp_core.connectors.source import TOOLS
 

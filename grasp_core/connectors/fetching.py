@@ -19,11 +19,11 @@ from typing import Any
 from grasp_core.connectors.hosts import Hosts, Place
 from grasp_core.connectors.source import HUB, TOOLS, Kind, Source
 from grasp_core.connectors.tokens import NEEDED
-from grasp_core.errors import FAULT, DataError
 from grasp_core.extras import has, require
 from grasp_core.io.parsing.limited.limits import current_limits
 from grasp_core.io.sources.folder import Folder
-from grasp_core.wording import not_there
+from grasp_core.model.errors import FAULT, DataError
+from grasp_core.model.wording import not_there
 
 MAX_BYTES = 500 * 2**20
 """The most that is fetched, as the most that is uploaded."""

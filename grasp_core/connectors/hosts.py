@@ -1,15 +1,61 @@
-"""Hosts that sources may be at: those that the installation names, or any where whoever asks is at home."""
+"""Hosts that may be reached: by name, from the process that fetches."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import socket
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
+from typing import Any
 from urllib.parse import urlsplit
 
 from grasp_core.connectors.source import HUB, PORTS, Source
-from grasp_core.errors import DataError, SettingsError
+from grasp_core.model.errors import DataError, SettingsError
+
+_FORBIDDEN = ("subprocess.Popen", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.system")
+_SENT = ("socket.connect", "socket.sendto", "socket.sendmsg", "socket.bind")
+
+Admits = Callable[[str, int], bool]
+"""Whether a host may be asked at a port."""
+refused: list[str] = []
+"""Hosts that were asked for and not admitted; libraries change the errors that they get."""
+
+
+class NotAdmittedError(PermissionError):
+    """A connection that may not be."""
+
+
+def keep_to(admits: Admits) -> None:
+    """Let this process, from now on, connect to what `admits` says and start no other."""
+    known: set[tuple[str, int]] = set()
+    ask = socket.getaddrinfo
+
+    def asked(host: Any, port: Any, *args: Any, **kwargs: Any) -> Any:
+        name = host.decode("ascii", "replace") if isinstance(host, bytes) else str(host)
+        number = int(port) if str(port).isdecimal() else -1
+        if not admits(name.casefold().rstrip("."), number):
+            refused.append(name)
+            raise NotAdmittedError(name)
+        found = ask(host, port, *args, **kwargs)
+        known.update((str(entry[4][0]), int(entry[4][1])) for entry in found)
+        return found
+
+    def watch(event: str, args: tuple[Any, ...]) -> None:
+        if event in _FORBIDDEN:
+            raise NotAdmittedError(event)
+        if event in _SENT:
+            address = args[1]
+            if address is None:  # of a connection that is there
+                return
+            if not isinstance(address, tuple) or tuple(address[:2]) not in known:
+                refused.append(str(address[0] if isinstance(address, tuple) else "a socket of this machine"))
+                raise NotAdmittedError
+
+    socket.getaddrinfo = asked
+    sys.addaudithook(watch)
+
 
 _ENTRY = re.compile(r"(http://)?([a-z0-9][a-z0-9._-]*|\[[0-9a-f:.]+\])(?::(\d{1,5}))?")
 

@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 from datasets import Audio, Image, IterableDataset, Video, load_dataset
 
 from grasp_core.connectors.job import Job
-from grasp_core.errors import DataError
-from grasp_core.wording import listed, quoted
+from grasp_core.model.errors import DataError
+from grasp_core.model.wording import listed, quoted
 
 _BATCH = 10_000
 _NO_TEXT = (Audio, Image, Video)

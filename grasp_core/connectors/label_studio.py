@@ -9,9 +9,9 @@ import httpx
 from label_studio_sdk import LabelStudio
 
 from grasp_core.connectors.job import Job
-from grasp_core.errors import DataError
 from grasp_core.io.formats.shapes.rows import want_list, want_object
-from grasp_core.wording import number
+from grasp_core.model.errors import DataError
+from grasp_core.model.wording import number
 
 _CONNECT_S = 30
 

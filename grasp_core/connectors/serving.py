@@ -9,9 +9,9 @@ from grasp_core.connectors.fetching import Snapshot, available, fetch
 from grasp_core.connectors.hosts import Hosts, hosts_of
 from grasp_core.connectors.source import HUB, KINDS, Kind, Source
 from grasp_core.connectors.tokens import NEEDED, VARIABLES, Box
-from grasp_core.errors import DataError
 from grasp_core.io.sources.folder import Folder
-from grasp_core.settings import Settings
+from grasp_core.model.errors import DataError
+from grasp_core.model.settings import Settings
 from grasp_core.store.people.tokens import KeptToken, SourceTokenStore
 
 

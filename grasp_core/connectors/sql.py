@@ -16,8 +16,8 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 
 from grasp_core.connectors.job import Job
-from grasp_core.errors import DataError
-from grasp_core.wording import listed, quoted
+from grasp_core.model.errors import DataError
+from grasp_core.model.wording import listed, quoted
 
 _BATCH = 10_000
 _CONNECT_S = 30

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from grasp_core.connectors.source import Kind
-from grasp_core.errors import DataError
+from grasp_core.model.errors import DataError
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, BoolArray
-from grasp_core.data_spec import Screen
-from grasp_core.groups import Grouping
-from grasp_core.remarks.cautions import Caution, GroupCount, ScreenCaution
-from grasp_core.remarks.remark import Remark
+from grasp_core.model.annotations import Annotations, BoolArray
+from grasp_core.model.data_spec import Screen
+from grasp_core.model.groups import Grouping
+from grasp_core.model.remarks.cautions import Caution, GroupCount, ScreenCaution
+from grasp_core.model.remarks.remark import Remark
 from grasp_core.report.words.levels import SCREENS
 from grasp_core.report.words.names import named_group
 from grasp_core.screens.constant import FEWEST_ANNOTATIONS, too_constant

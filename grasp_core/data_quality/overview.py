@@ -8,10 +8,10 @@ from itertools import combinations
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, Int64Array, Raters
-from grasp_core.groups import AxisSet
-from grasp_core.result import Association
-from grasp_core.spec import LEVEL
+from grasp_core.model.annotations import Annotations, Int64Array, Raters
+from grasp_core.model.groups import AxisSet
+from grasp_core.model.result import Association
+from grasp_core.model.spec import LEVEL
 from grasp_core.statistics.association import chance_of, corrected_v, cross_table
 
 SIZES = (2, 5, 10)

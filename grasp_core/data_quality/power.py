@@ -12,16 +12,16 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import ndtr, ndtri
 
-from grasp_core.annotations import Annotations, BoolArray, FloatArray, Int32Array, Int64Array, Raters
-from grasp_core.groups import AxisSet, Group, Grouping, form_groups
-from grasp_core.outcome import Direction
+from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int32Array, Int64Array, Raters
+from grasp_core.model.groups import AxisSet, Group, Grouping, form_groups
+from grasp_core.model.outcome import Direction
+from grasp_core.model.remarks.reasons import NoValue
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.spec import LEVEL, AnalysisSpec
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import build_design
-from grasp_core.permutation.nulls.tails import FEWEST
-from grasp_core.remarks.reasons import NoValue
-from grasp_core.remarks.remark import Remark
-from grasp_core.spec import LEVEL, AnalysisSpec
-from grasp_core.statistics.indices import gai
+from grasp_core.permutation.nulls.deviations import FEWEST
+from grasp_core.statistics.questions import gai
 
 REPLICATES = 200
 """Simulated data sets per strength."""

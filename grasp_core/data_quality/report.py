@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from grasp_core.assignment import AssignmentCheck
-from grasp_core.data_quality.constant import ConstantRaters, constant_raters
+from grasp_core.data_quality.odd_raters import ConstantRaters, RandomRaters, constant_raters, random_raters
 from grasp_core.data_quality.overview import (
     SIZES,
     Overlap,
@@ -19,17 +18,17 @@ from grasp_core.data_quality.overview import (
     small_groups,
 )
 from grasp_core.data_quality.power import GroupPower
-from grasp_core.data_quality.random_responders import RandomRaters, random_raters
-from grasp_core.groups import form_groups
 from grasp_core.guards.check import Seen, check_assignment
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.json_values import to_json
+from grasp_core.model.assignment import AssignmentCheck
+from grasp_core.model.groups import form_groups
+from grasp_core.model.json_values import to_json
+from grasp_core.model.remarks.cautions import Caution
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.result import DataSummary, with_group
 from grasp_core.permutation.exchange import Exchange
-from grasp_core.remarks.cautions import Caution
-from grasp_core.remarks.remark import Remark
 from grasp_core.report.account import said_of_assignment
 from grasp_core.report.words.printable import json_text
-from grasp_core.result import DataSummary, with_group
 from grasp_core.screens.constant import FEWEST_ANNOTATIONS
 from grasp_core.screens.duplicates import Duplicates, near_duplicates
 

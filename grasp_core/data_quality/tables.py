@@ -1,4 +1,4 @@
-"""The quality report as small tables and sentences for people."""
+"""The quality report as tables and sentences."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from grasp_core.assignment import Apart, AssignmentCheck
-from grasp_core.data_quality.constant import ConstantRaters
+from grasp_core.data_quality.odd_raters import ConstantRaters, RandomRaters
 from grasp_core.data_quality.overview import SIZES, Overlap, Overview, SmallGroups, Spread
 from grasp_core.data_quality.power import GroupPower, Shift
-from grasp_core.data_quality.random_responders import RandomRaters
+from grasp_core.data_quality.report import QualityReport
+from grasp_core.model.assignment import Apart, AssignmentCheck
+from grasp_core.model.wording import agree, number
 from grasp_core.report.account import said_of_assignment
 from grasp_core.report.words.names import MINUS, axis_label, format_p, format_p_value, group_label
 from grasp_core.report.words.printable import printable_name
@@ -23,7 +24,6 @@ from grasp_core.screens.random_responders import (
     LEAST_AGREEMENT,
     MAX_CELLS,
 )
-from grasp_core.wording import agree, number
 
 NO_VALUE = "–"
 NOT_FOUND = "none"
@@ -274,3 +274,25 @@ def _spread(spread: Spread) -> str:
 
 def _axes(names: tuple[str, ...]) -> str:
     return printable_name(axis_label(names))
+
+
+def report_findings(report: QualityReport) -> list[str]:
+    """Sentences on all that deserves a look; plain text that may quote names of axes."""
+    return findings(
+        report.random, report.constant, report.duplicates, report.small, report.overlaps, report.assignment
+    )
+
+
+def report_tables(report: QualityReport) -> dict[str, pd.DataFrame]:
+    """All tables that have rows, by title."""
+    titled = {
+        "Overview": overview_table(report.overview),
+        "Items by number of raters": histogram_table(report.overview),
+        "Raters at chance": random_table(report.random),
+        "Raters who gave one label always": constant_table(report.constant),
+        "Small groups": small_groups_table(report.small),
+        "Axes that go together": overlap_table(report.overlaps),
+        "Items and workloads of groups": assignment_table(report.assignment),
+        "What these raters and items could find": power_table(report.power),
+    }
+    return {title: table for title, table in titled.items() if not table.empty}

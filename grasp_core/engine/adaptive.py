@@ -1,19 +1,23 @@
-"""Runs that stop once their marks are settled: in stages, each over the units that still need it.
-
-What is decided after a stage depends on its permutations alone, all of which have come by then: neither
-workers nor blocks change how many there are in the end.
-"""
+"""Stages of permutations, and later panels."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 
-from grasp_core.panels.panel import LaterPanel, Panel, RunPanel
+from grasp_core.engine.run import Prepared
+from grasp_core.io.dataset.load import Dataset
+from grasp_core.model.assignment import Unequal, unequal_axes
+from grasp_core.model.groups import Grouping
+from grasp_core.model.result import Stopping
+from grasp_core.model.spec import AnalysisSpec
+from grasp_core.panels.given import given_of
+from grasp_core.panels.pairs.panel import pairs_of
+from grasp_core.panels.panel import Later, LaterPanel, Panel, RunPanel
+from grasp_core.panels.slices import slices_of
 from grasp_core.permutation.nulls.tally import Tally
 from grasp_core.permutation.testing.early_stopping import RISK, looks, still_needed, unsettled
-from grasp_core.result import Stopping
-from grasp_core.spec import AnalysisSpec
 
 
 def stages(analysis: AnalysisSpec) -> list[int]:
@@ -48,3 +52,19 @@ def together(first: Stopping | None, then: Stopping | None) -> Stopping | None:
         return first
     most = max(first.permutations, then.permutations)
     return replace(first, permutations=most, undecided=(*first.undecided, *then.undecided))
+
+
+Stage = Callable[[Dataset, Grouping, AnalysisSpec, Unequal], Later]
+"""Gives a later stage of a run."""
+
+STAGES: tuple[Stage, ...] = (pairs_of, slices_of, given_of)
+
+
+def later_stages(prepared: Prepared) -> Later:
+    """The panels of all stages that were asked, and what of it is not computed."""
+    asked = prepared.dataset, prepared.grouping, prepared.spec.analysis, unequal_axes(prepared.assignment)
+    found = [stage(*asked) for stage in STAGES]
+    return Later(
+        itertools.chain.from_iterable(one.panels for one in found),
+        tuple(remark for one in found for remark in one.left_out),
+    )

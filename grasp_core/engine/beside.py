@@ -10,7 +10,7 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.errors import FAULT, GraspError, RunCancelledError
+from grasp_core.model.errors import FAULT, GraspError, RunCancelledError
 from grasp_core.planner.make import PlanTask, make_plan
 from grasp_core.planner.values import Plan
 

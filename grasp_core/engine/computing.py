@@ -22,9 +22,11 @@ from grasp_core.engine.conductor import Conductor
 from grasp_core.engine.inputs import Held, Holding, Inputs
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.provisional import EVERY_SECONDS
 from grasp_core.engine.run import run_key
-from grasp_core.errors import (
+from grasp_core.engine.watching import EVERY_SECONDS
+from grasp_core.io.dataset.load import Dataset
+from grasp_core.io.sources.allowed import AllowedSources
+from grasp_core.model.errors import (
     FAULT,
     DataError,
     GraspError,
@@ -33,10 +35,8 @@ from grasp_core.errors import (
     StoreError,
     WorkerError,
 )
-from grasp_core.io.dataset.load import Dataset
-from grasp_core.io.sources.allowed import AllowedSources
+from grasp_core.model.result import Result
 from grasp_core.permutation.jit import preparing
-from grasp_core.result import Result
 from grasp_core.store import claims
 from grasp_core.store.files import FileStore
 from grasp_core.store.insisting import insist

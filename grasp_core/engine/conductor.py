@@ -8,12 +8,12 @@ import time
 from collections.abc import Collection
 from typing import Any
 
-from grasp_core.annotations import FloatArray
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.watching import Checkpoints, Watcher
-from grasp_core.errors import RunCancelledError, StoreError
+from grasp_core.model.annotations import FloatArray
+from grasp_core.model.errors import RunCancelledError, StoreError
+from grasp_core.model.result import Result
 from grasp_core.permutation.nulls.tally import Tally
-from grasp_core.result import Result
 from grasp_core.store.insisting import insist
 from grasp_core.store.runs import LostRunError, RunRecord, RunStore
 

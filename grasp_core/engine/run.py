@@ -7,19 +7,30 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from grasp_core.assignment import AssignmentCheck, unequal_axes
 from grasp_core.data_quality.cautions import screen_cautions
 from grasp_core.data_quality.overview import associations
-from grasp_core.errors import SpecError
-from grasp_core.groups import AxisSet, Grouping, form_groups
-from grasp_core.guards.check import Seen, check_assignment
-from grasp_core.guards.matched import Unmatched, unmatched
-from grasp_core.guards.shuffled_columns import said_of_columns
+from grasp_core.guards.check import Seen, Unmatched, check_assignment, said_of_columns, unmatched
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.dataset.recoding import ranges
+from grasp_core.model.assignment import AssignmentCheck, unequal_axes
+from grasp_core.model.errors import SpecError
+from grasp_core.model.groups import AxisSet, Grouping, form_groups
+from grasp_core.model.remarks.benchmark import ranked
+from grasp_core.model.remarks.cautions import Caution
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.result import (
+    DataSummary,
+    GroupResult,
+    Result,
+    RunResult,
+    Stopping,
+    Timing,
+)
+from grasp_core.model.spec import LEVEL, SIDES, AnalysisSpec, RunSpec
+from grasp_core.model.wording import listed, quoted
 from grasp_core.panels.cohesion.columns import Places
+from grasp_core.panels.cohesion.label_use import SpreadTest
 from grasp_core.panels.cohesion.panel import Cohesion
-from grasp_core.panels.cohesion.spread import SpreadTest
 from grasp_core.panels.cohesion.verdict import (
     Joint,
     Tested,
@@ -37,23 +48,10 @@ from grasp_core.permutation.design import MOST_TOLD
 from grasp_core.permutation.nulls.tally import Tally, kept_of
 from grasp_core.permutation.testing.attainable import Shuffles, Symmetry, check_something_moves
 from grasp_core.permutation.testing.corrections import fewest_permutations
-from grasp_core.remarks.benchmark import ranked
-from grasp_core.remarks.cautions import Caution
-from grasp_core.remarks.remark import Remark
 from grasp_core.report.account import said_of_assignment, said_of_associations, said_of_matched
 from grasp_core.report.words.levels import unranked
 from grasp_core.report.words.names import axis_label
-from grasp_core.result import (
-    DataSummary,
-    GroupResult,
-    Result,
-    RunResult,
-    Stopping,
-    Timing,
-)
-from grasp_core.spec import LEVEL, SIDES, AnalysisSpec, RunSpec
 from grasp_core.version import __version__
-from grasp_core.wording import listed, quoted
 
 MAX_MEMBERSHIPS = 100_000_000
 """Groups times raters, or times items, of a run at most: each takes some 12 bytes before any is shuffled."""

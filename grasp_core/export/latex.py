@@ -8,11 +8,12 @@ from itertools import groupby
 
 import pandas as pd
 
-from grasp_core.outcome import Outcome
+from grasp_core.model.outcome import Outcome
+from grasp_core.model.remarks.benchmark import ranked
+from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.rater_map.tables import axes_table, distance_words, groups_table, printable_map
 from grasp_core.rater_map.values import RaterMap
 from grasp_core.rater_map.words import EXPLANATION
-from grasp_core.remarks.benchmark import ranked
 from grasp_core.report.contents import brackets, marks, run_title
 from grasp_core.report.everybody import agreement_tables, in_one_line
 from grasp_core.report.given import GIVEN_EXPLANATION, given_table
@@ -36,7 +37,6 @@ from grasp_core.report.words.names import (
     signs,
 )
 from grasp_core.report.words.printable import printable, printable_result
-from grasp_core.result import GroupResult, RunResult
 
 _PAGE = 45
 """Rows that fit on a page."""

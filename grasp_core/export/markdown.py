@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from grasp_core.model.result import RunResult, SlicesResult
+from grasp_core.model.spec import Level
 from grasp_core.rater_map.tables import axes_table, distance_words, groups_table, printable_map
 from grasp_core.rater_map.values import RaterMap
 from grasp_core.rater_map.words import EXPLANATION, sentences
@@ -24,8 +26,6 @@ from grasp_core.report.tables import label_use_by_group, wide_table, with_label_
 from grasp_core.report.words.label_use import labelled_sentence
 from grasp_core.report.words.names import LABEL_USE_EXPLANATION
 from grasp_core.report.words.printable import WORD_JOINER, Sentence, printable, printable_result
-from grasp_core.result import RunResult, SlicesResult
-from grasp_core.spec import Level
 
 _MARKUP = re.compile(r"[\\`*_\[\]<>|~$&!#]")
 _LINKED_AFTER_PARSING = re.compile(r"[:@](?=\S)|www(?=\.)", re.IGNORECASE)

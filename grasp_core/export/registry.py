@@ -11,11 +11,11 @@ from grasp_core.export.html.page import report_html
 from grasp_core.export.latex import table_latex
 from grasp_core.export.markdown import table_markdown
 from grasp_core.export.spreadsheet import table_xlsx
+from grasp_core.model.result import RunResult
 from grasp_core.rater_map.values import RaterMap
 from grasp_core.report.contents import run_title
 from grasp_core.report.saved import result_json, spec_json
 from grasp_core.report.table_csv import table_csv
-from grasp_core.result import RunResult
 
 _NAME_CHARACTERS, _NAME_BYTES = 80, 200
 """File systems take 255 bytes; the rest is for an extension and a number in brackets."""

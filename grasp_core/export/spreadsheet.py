@@ -6,10 +6,11 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 from grasp_core.export.workbook import Book, Cell, Column, Kind
+from grasp_core.model.remarks.benchmark import ranked
+from grasp_core.model.result import Everybody, RunResult, SliceResult, SlicesResult
 from grasp_core.rater_map.tables import printable_map
 from grasp_core.rater_map.values import RaterMap
 from grasp_core.rater_map.words import sentences
-from grasp_core.remarks.benchmark import ranked
 from grasp_core.report.contents import conventions, marks, methods, not_estimable, raters_per_item, run_title
 from grasp_core.report.findings.sentences import answer
 from grasp_core.report.given import as_result
@@ -19,7 +20,6 @@ from grasp_core.report.slices import as_results
 from grasp_core.report.tables import MEAN, dsi_table, label_use_table, results_table, with_label_use
 from grasp_core.report.words.names import WORDS, axis_label, group_label, reported_statistics
 from grasp_core.report.words.printable import printable_result
-from grasp_core.result import Everybody, RunResult, SliceResult, SlicesResult
 
 
 def table_xlsx(result: RunResult, found: RaterMap | None = None) -> bytes:

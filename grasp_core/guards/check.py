@@ -1,25 +1,144 @@
-"""Whether groups were given the same items, and as many: held against shuffled profiles.
-
-Shuffling takes raters for exchangeable. Where the raters of a group were given items of their own, or many
-more than the others, they are not, whatever they think (docs/methods.md, "When the test holds").
-"""
+"""Checks of a design before its permutations."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from grasp_core.annotations import Annotations, FloatArray, Int32Array, Int64Array
-from grasp_core.assignment import Apart, AssignmentCheck
-from grasp_core.groups import AxisSet, Group, Grouping
+from grasp_core.model.annotations import Annotations, FloatArray, Int32Array, Int64Array, Raters
+from grasp_core.model.assignment import Apart, AssignmentCheck
+from grasp_core.model.errors import Problem
+from grasp_core.model.groups import AxisSet, Group, Grouping
+from grasp_core.model.remarks.cautions import ShuffleCaution
+from grasp_core.model.remarks.problems import DataProblem
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.spec import AnalysisSpec, Level
 from grasp_core.permutation.draw import random_words
-from grasp_core.permutation.exchange import Exchange, over_all
+from grasp_core.permutation.exchange import Exchange, axes_in_clusters, clusters_of, over_all
 from grasp_core.permutation.kernel.profiles import draw, profiles_of
+from grasp_core.statistics.counts import NotEstimableError, count
+from grasp_core.statistics.distance import distance_of
+from grasp_core.statistics.matched import matched_gai
+
+FAR = 1.4
+"""Ratio of the two, either way, from which they are far apart."""
+FEWEST_ITEMS = 30
+"""Items with two labels of either side, below which the second is too uncertain."""
+
+
+class Unmatched(NamedTuple):
+    """A group, its GAI, and what GAI is over the same items."""
+
+    group: Group
+    gai: float
+    matched: float
+
+
+def unmatched(
+    annotations: Annotations,
+    grouping: Grouping,
+    gai: Mapping[Group, float],
+    checks: Iterable[AssignmentCheck],
+    level: Level,
+) -> list[Unmatched]:
+    """The group that is furthest apart, of each axis whose groups were given other items.
+
+    Parameters
+    ----------
+    annotations : Annotations
+    grouping : Grouping
+    gai : mapping from Group to float
+        Where it has a value; of IRR and XRR.
+    checks : iterable of AssignmentCheck
+    level : {"nominal", "ordinal", "interval", "ratio"}
+    """
+    found = []
+    for axes in (check.axes for check in checks if check.own_items):
+        of_axis = _of_axis(annotations, grouping, gai, axes, level)
+        far = [one for one in of_axis if _apart(one) >= math.log(FAR)]
+        found += sorted(far, key=_apart)[-1:]
+    return found
+
+
+def _of_axis(
+    annotations: Annotations, grouping: Grouping, gai: Mapping[Group, float], axes: AxisSet, level: Level
+) -> list[Unmatched]:
+    found = []
+    for g, group in enumerate(grouping.groups):
+        if group.axes != axes or group not in gai:
+            continue
+        c, d = (count(annotations, side) for side in (grouping.member[g], grouping.complement(g)))
+        if ((c.sum(axis=1) > 1) & (d.sum(axis=1) > 1)).sum() < FEWEST_ITEMS:
+            continue
+        try:
+            matched = matched_gai(c, d, distance_of(annotations.categories, level))
+        except NotEstimableError:
+            continue
+        found.append(Unmatched(group, gai[group], matched))
+    return found
+
+
+def _apart(one: Unmatched) -> float:
+    """Size of the logarithm of the ratio; without end where one of them is not above 0."""
+    if min(one.gai, one.matched) <= 0:
+        return math.inf if max(one.gai, one.matched) > 0 else 0.0
+    return abs(math.log(one.gai / one.matched))
+
+
+_OF_GROUPS = (DataProblem.UNKNOWN_ON_AXIS, DataProblem.AXIS_OF_ONE_VALUE, DataProblem.AXIS_WITHOUT_VALUE)
+
+
+def said_of_columns(raters: Raters, analysis: AnalysisSpec, problems: Sequence[Problem]) -> list[Remark]:
+    """What is odd in the columns of a run: those by which profiles only move need form no groups.
+
+    Parameters
+    ----------
+    raters : Raters
+    analysis : AnalysisSpec
+    problems : sequence of Problem
+        Of the data; those of other columns are left out.
+    """
+    found = [
+        _of_shuffles(name, raters, analysis)
+        if name not in analysis.tested and problem.remark.code in _OF_GROUPS
+        else problem.remark
+        for name in analysis.columns
+        for problem in problems
+        if problem.axis == name
+    ]
+    mixed = mixed_clusters(raters, analysis)
+    # A column may have several problems, which are one where it forms no groups.
+    return [*dict.fromkeys(found), *([] if mixed is None else [mixed])]
+
+
+def _of_shuffles(name: str, raters: Raters, analysis: AnalysisSpec) -> Remark:
+    codes = raters.axes[name].codes
+    unknown = int((codes < 0).sum())
+    if name == analysis.cluster:
+        return ShuffleCaution.UNKNOWN_CLUSTER(unknown=unknown, raters=codes.size, column=name)
+    if unknown in (0, codes.size):
+        return ShuffleCaution.ONE_STRATUM(column=name)
+    return ShuffleCaution.UNKNOWN_STRATUM(unknown=unknown, raters=codes.size, column=name)
+
+
+def mixed_clusters(raters: Raters, analysis: AnalysisSpec) -> Remark | None:
+    """That some axes differ inside clusters, so that the others do not move by whole clusters either."""
+    if analysis.cluster is None:
+        return None
+    whole, mixed = axes_in_clusters(raters, analysis)
+    if not whole or not mixed:
+        return None
+    cluster = clusters_of(raters, analysis.cluster)
+    return ShuffleCaution.MIXED_CLUSTERS(
+        cluster=analysis.cluster, clusters=int(cluster.max()) + 1, mixed=mixed, whole=whole
+    )
+
 
 PERMUTATIONS = 199
 MOST_ANNOTATIONS = 50_000

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, BoolArray, FloatArray
+from grasp_core.model.annotations import Annotations, BoolArray, FloatArray
 from grasp_core.statistics.counts import count
 
 FEWEST_RATERS = 5

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from scipy.sparse import csr_array
 
-from grasp_core.annotations import Annotations, Axis, BoolArray, Codes, FloatArray, Int64Array
+from grasp_core.model.annotations import Annotations, Axis, BoolArray, Codes, FloatArray, Int64Array
 from grasp_core.statistics.association import corrected_v, cross_table
 
 PERMUTATIONS = 199

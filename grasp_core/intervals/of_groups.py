@@ -9,15 +9,15 @@ from typing import Literal, NamedTuple, Self
 import numpy as np
 from scipy.special import expit, logit
 
-from grasp_core.annotations import Annotations, BoolArray, FloatArray, Raters
-from grasp_core.groups import Grouping
 from grasp_core.intervals.deletions import Sides, answers_of, spreads
+from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Raters
+from grasp_core.model.groups import Grouping
+from grasp_core.model.remarks.reasons import NoInterval
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation import questions as of_questions
 from grasp_core.permutation.design import build_design
 from grasp_core.permutation.questions import Questions
-from grasp_core.remarks.reasons import NoInterval
-from grasp_core.remarks.remark import Remark
-from grasp_core.spec import AnalysisSpec
 
 Scale = Literal["logit", "log"]
 CLOSEST: Mapping[Scale, float] = {"logit": 2.0, "log": 1.0}

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, Codes, Int32Array, ModelLabels
-from grasp_core.data_spec import DataSpec
-from grasp_core.errors import DataError
 from grasp_core.io.archives.bounded import MIB
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.dataset.recoding import own_recoded
 from grasp_core.io.table.table import Table
-from grasp_core.spec import ModelSource
-from grasp_core.wording import closest, listed, number, quoted
+from grasp_core.model.annotations import Annotations, Codes, Int32Array, ModelLabels
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import DataError
+from grasp_core.model.spec import ModelSource
+from grasp_core.model.wording import closest, listed, number, quoted
 
 ID, LABEL = "ID", "Label"
 """Columns of a file with a label per item, called as RAFT calls them."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from grasp_core.groups import Group
-from grasp_core.outcome import Outcome
+from grasp_core.model.groups import Group
+from grasp_core.model.outcome import Outcome
 from grasp_core.panels.models.result import GroupSides, ModelsResult, ModelSummary, Side, closer
 from grasp_core.report.findings.sentences import strength
 from grasp_core.report.words.models import LEAD, SIDE_WORDS

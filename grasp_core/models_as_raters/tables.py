@@ -7,7 +7,7 @@ import io
 
 import pandas as pd
 
-from grasp_core.outcome import Outcome
+from grasp_core.model.outcome import Outcome
 from grasp_core.panels.models.result import ModelsResult, closer
 from grasp_core.report.table_csv import exact, safe_cell
 from grasp_core.report.tables import cell_text, or_nan

@@ -17,14 +17,17 @@ from grasp_core.asked.analysis import (
     with_pairs,
 )
 from grasp_core.asked.reading import Reading, reading_of
-from grasp_core.data_spec import DataSpec
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers as kinds
 from grasp_core.engine.pools.choose import make_pool
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import checked_groups
-from grasp_core.errors import SpecError
 from grasp_core.io.dataset.load import Dataset, load
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import SpecError
+from grasp_core.model.result import Result, RunResult
+from grasp_core.model.settings import read_settings
+from grasp_core.model.spec import RunSpec
 from grasp_core.notebook.data import tables_of
 from grasp_core.notebook.options import (
     AnalysisOptions,
@@ -41,9 +44,6 @@ from grasp_core.notebook.progress import Bar
 from grasp_core.notebook.results import Analysis
 from grasp_core.report.account import account_sentence, unused_sentence
 from grasp_core.report.words.label_use import labelled_sentence
-from grasp_core.result import Result, RunResult
-from grasp_core.settings import read_settings
-from grasp_core.spec import RunSpec
 
 R = TypeVar("R")
 
@@ -84,8 +84,8 @@ def analyse(
     Other Parameters
     ----------------
     layout, item, rater, label, profile, ignore, text, categories, missing, repeated, order, items_id
-        How the data are read, as in :class:`~grasp_core.data_spec.DataSpec`; what is not named is recognised.
-        `label` may name several columns, which are held together; `categories` are then a mapping.
+        How the data are read, as in :class:`~grasp_core.model.data_spec.DataSpec`; what is not named is
+        recognised. `label` may name several columns, held together; `categories` are then a mapping.
     recode, exclude, filters, screens, recommended, keep
         What is recoded and left out. `recommended` says whether raters and answers go that the data mark, but
         for those to `keep`; by default they count, and the first note says how many they are. `exclude` and
@@ -95,7 +95,7 @@ def analyse(
         Sheet of a workbook, or file of an archive, where data are given by their path.
     statistics, gai, min_raters, seed, strata, cluster, p_value, cross_negentropy, voting_agreement, ties,
     correction, family, level, interval, slices, given, tail
-        As in :class:`~grasp_core.spec.AnalysisSpec`.
+        As in :class:`~grasp_core.model.spec.AnalysisSpec`.
     permutations, adaptive
         How many at most, and whether they stop once marks are settled; by default 10,000, which stop early
         where all take long. `adaptive` alone takes up to 100,000.

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grasp_core.errors import SpecError
+from grasp_core.model.errors import SpecError
+from grasp_core.model.result import Result
 from grasp_core.notebook.models import ModelsAnalysis
 from grasp_core.notebook.opening import open
 from grasp_core.notebook.results import Analysis
@@ -19,11 +20,9 @@ from grasp_core.report.comparison.changes import (
     in_words,
 )
 from grasp_core.report.comparison.changes import compare as held
-from grasp_core.report.comparison.pairs import pairs_compared
 from grasp_core.report.comparison.since import details, headline, since
-from grasp_core.report.comparison.slices import slices_compared
+from grasp_core.report.comparison.slices import pairs_compared, slices_compared
 from grasp_core.report.words.printable import Sentence
-from grasp_core.result import Result
 
 if TYPE_CHECKING:  # takes long to load
     import pandas as pd

@@ -8,9 +8,9 @@ from typing import Any
 
 from grasp_core.asked.reading import Tables
 from grasp_core.connectors.anywhere import read_anywhere
-from grasp_core.data_spec import DataSpec
-from grasp_core.io.parsing.frames import frame_table
+from grasp_core.io.parsing.parse import frame_table
 from grasp_core.io.table.table import Table
+from grasp_core.model.data_spec import DataSpec
 
 
 def read(path: str | Path, *, member: str | None = None, token: str | None = None) -> Table:

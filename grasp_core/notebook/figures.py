@@ -8,16 +8,16 @@ from typing import Any
 import altair as alt
 
 from grasp_core import charts
-from grasp_core.errors import SpecError
-from grasp_core.groups import AxisSet
+from grasp_core.model.errors import SpecError
+from grasp_core.model.groups import AxisSet
+from grasp_core.model.result import GroupResult, RunResult, SlicesResult
+from grasp_core.model.spec import STATISTICS
+from grasp_core.model.wording import listed
 from grasp_core.notebook.options import group_of, texts
 from grasp_core.report.pairs.words import label_key, measures
 from grasp_core.report.slices import sliced_groups
 from grasp_core.report.tables import with_label_use
 from grasp_core.report.words.names import lead_statistic
-from grasp_core.result import GroupResult, RunResult, SlicesResult
-from grasp_core.spec import STATISTICS
-from grasp_core.wording import listed
 
 _Of = Mapping[str, Any]
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import checked_groups
-from grasp_core.errors import SpecError
 from grasp_core.export.items import items_markdown, items_xlsx
+from grasp_core.model.errors import SpecError
+from grasp_core.model.wording import listed
 from grasp_core.notebook.analysis import on
 from grasp_core.notebook.of_run import data_of, other_data
 from grasp_core.notebook.options import group_of
@@ -24,7 +25,6 @@ from grasp_core.panels.items.result import Contribution, ItemOutcome, ItemsResul
 from grasp_core.report.items import MEASURES, in_order, items_csv, items_table, sentences
 from grasp_core.report.tables import or_nan
 from grasp_core.report.words.printable import json_text
-from grasp_core.wording import listed
 
 if TYPE_CHECKING:  # takes long to load
     import pandas as pd

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.errors import SpecError
+from grasp_core.model.errors import SpecError
+from grasp_core.model.spec import RunSpec
+from grasp_core.model.wording import listed
 from grasp_core.notebook.of_run import data_of, other_data
 from grasp_core.notebook.options import texts
 from grasp_core.notebook.results import Analysis
@@ -20,8 +22,6 @@ from grasp_core.rater_map.tables import axes_table, groups_table, map_csv
 from grasp_core.rater_map.values import RaterMap, rater_map_dict
 from grasp_core.rater_map.words import EXPLANATION, sentences
 from grasp_core.report.words.printable import json_text
-from grasp_core.spec import RunSpec
-from grasp_core.wording import listed
 
 if TYPE_CHECKING:  # both take long to load
     import altair as alt

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
-from grasp_core.annotations import ModelLabels
 from grasp_core.asked.analysis import say_batches, say_shuffles, stopping_early, with_axes
 from grasp_core.asked.reading import Reading, reading_of
 from grasp_core.benchmark.baselines.as_raters import item_texts, label_items
@@ -18,6 +17,8 @@ from grasp_core.engine.course import models_seconds
 from grasp_core.engine.run import checked_groups
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.parsing.read import read_table
+from grasp_core.model.annotations import ModelLabels
+from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.models_as_raters.labels import check_models, read_model, read_model_column, sources
 from grasp_core.models_as_raters.sentences import sentences
 from grasp_core.models_as_raters.tables import plurality_table, sides_csv, sides_table
@@ -38,7 +39,6 @@ from grasp_core.notebook.saving import save
 from grasp_core.notebook.shown import page, shown_table
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.report.words.printable import json_text
-from grasp_core.spec import AnalysisSpec, RunSpec
 
 if TYPE_CHECKING:
     import altair as alt

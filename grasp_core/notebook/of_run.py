@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from grasp_core.asked.reading import Reading
-from grasp_core.errors import SpecError
 from grasp_core.io.dataset.load import Dataset
+from grasp_core.model.errors import SpecError
 from grasp_core.notebook.analysis import loaded
 from grasp_core.notebook.data import tables_of
 from grasp_core.notebook.results import Analysis

@@ -10,12 +10,11 @@ from typing import Any, ParamSpec, TypedDict, TypeVar, get_type_hints
 from grasp_core.asked.analysis import Preset
 from grasp_core.asked.leaving_out import Answer
 from grasp_core.asked.voice import Voice
-from grasp_core.data_spec import DataSpec, Filters, Layout, Question, Repeated, Screen
-from grasp_core.errors import SpecError
-from grasp_core.groups import AxisSet, Group
-from grasp_core.recode_steps import Recode
-from grasp_core.report.words.names import group_label
-from grasp_core.spec import (
+from grasp_core.model.data_spec import DataSpec, Filters, Layout, Question, Repeated, Screen
+from grasp_core.model.errors import SpecError
+from grasp_core.model.groups import AxisSet, Group
+from grasp_core.model.recode_steps import Recode
+from grasp_core.model.spec import (
     ADAPTIVE_PERMUTATIONS,
     AnalysisSpec,
     Correction,
@@ -27,7 +26,8 @@ from grasp_core.spec import (
     Ties,
     VotingAgreement,
 )
-from grasp_core.wording import closest, listed
+from grasp_core.model.wording import closest, listed
+from grasp_core.report.words.names import group_label
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -37,7 +37,7 @@ Axes = str | Sequence[str | Sequence[str]]
 
 
 class ReadingOptions(TypedDict, total=False):
-    """How data are read: the fields of :class:`~grasp_core.data_spec.DataSpec`; `keep`, `recommended`."""
+    """How data are read: fields of :class:`~grasp_core.model.data_spec.DataSpec`; `keep`, `recommended`."""
 
     layout: Layout
     item: str
@@ -63,7 +63,7 @@ class ReadingOptions(TypedDict, total=False):
 
 
 class TestOptions(ReadingOptions, total=False):
-    """Reading, and the fields of :class:`~grasp_core.spec.AnalysisSpec` that every test has."""
+    """Reading, and the fields of :class:`~grasp_core.model.spec.AnalysisSpec` that every test has."""
 
     min_raters: int
     permutations: int

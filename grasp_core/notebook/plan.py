@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 from grasp_core.asked.reading import reading_of
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.errors import SpecError
 from grasp_core.export.plan import recruitment_xlsx
-from grasp_core.groups import form_groups
 from grasp_core.io.dataset.load import load
+from grasp_core.model.errors import SpecError
+from grasp_core.model.groups import form_groups
+from grasp_core.model.spec import Level
 from grasp_core.notebook.analysis import on, say_data
 from grasp_core.notebook.data import tables_of
 from grasp_core.notebook.options import (
@@ -34,7 +35,6 @@ from grasp_core.planner.make import UNLESS_SAID, PlanTask, assumed_task, make_pl
 from grasp_core.planner.values import Assumed, Plan, PlanSpec, Target, plan_dict
 from grasp_core.report.words.names import one_line
 from grasp_core.report.words.printable import json_text
-from grasp_core.spec import Level
 
 if TYPE_CHECKING:
     import altair as alt

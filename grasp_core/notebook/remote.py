@@ -13,7 +13,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qs, quote, urljoin, urlsplit
 
-from grasp_core.errors import RemoteError
+from grasp_core.model.errors import RemoteError
 from grasp_core.report.saved import MAX_BYTES
 from grasp_core.version import __version__
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from grasp_core.errors import DataError
+from grasp_core.model.errors import DataError
 
 R = TypeVar("R")
 

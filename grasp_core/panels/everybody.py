@@ -9,17 +9,16 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from grasp_core.annotations import Annotations, BoolArray, FloatArray, Int64Array
-from grasp_core.groups import Group, Grouping
 from grasp_core.intervals.of_groups import intervals, too_large
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.remarks.reasons import NoValue
-from grasp_core.remarks.remark import Remark
-from grasp_core.result import BatchAgreement, Everybody, LabelAgreement, RaterAgreement
-from grasp_core.spec import AnalysisSpec, Level
-from grasp_core.statistics.counts import count
+from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int64Array
+from grasp_core.model.groups import Group, Grouping
+from grasp_core.model.remarks.reasons import NoValue
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.result import BatchAgreement, Everybody, LabelAgreement, RaterAgreement
+from grasp_core.model.spec import AnalysisSpec, Level
+from grasp_core.statistics.counts import NotEstimableError, count
 from grasp_core.statistics.distance import distance_of
-from grasp_core.statistics.estimable import NotEstimableError
 from grasp_core.statistics.in_group import irr_disagreement, plurality_size
 from grasp_core.statistics.questions import agreement, average
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from grasp_core.annotations import BoolArray, FloatArray, Raters
-from grasp_core.assignment import Unequal
-from grasp_core.errors import SpecError
-from grasp_core.groups import Grouping
 from grasp_core.io.dataset.load import Dataset
+from grasp_core.model.annotations import BoolArray, FloatArray, Raters
+from grasp_core.model.assignment import Unequal
+from grasp_core.model.errors import SpecError
+from grasp_core.model.groups import Grouping
+from grasp_core.model.result import GivenResult, RunResult, Undecided
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.panels.cohesion.panel import Cohesion, CohesionWork
 from grasp_core.panels.cohesion.verdict import hypotheses, joint_tests, untestable, with_verdicts
 from grasp_core.panels.panel import Later, groups_asked
 from grasp_core.permutation.nulls.tally import Tally
 from grasp_core.permutation.testing.attainable import Shuffles, Symmetry, axes_that_stay
-from grasp_core.result import GivenResult, RunResult, Undecided
-from grasp_core.spec import AnalysisSpec
 
 
 class Given:

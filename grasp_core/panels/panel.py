@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 
-from grasp_core.annotations import BoolArray, FloatArray, Raters
-from grasp_core.groups import Grouping, form_groups
+from grasp_core.model.annotations import BoolArray, FloatArray, Raters
+from grasp_core.model.groups import Grouping, form_groups
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.result import Result, RunResult, Undecided
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.nulls.tally import Tally
 from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.testing.tests import Tests
-from grasp_core.remarks.remark import Remark
-from grasp_core.result import Result, RunResult, Undecided
-from grasp_core.spec import AnalysisSpec
 
 
 class Work(Protocol):
@@ -81,7 +81,7 @@ class RunPanel(Panel, Protocol):
     notes: tuple[Remark, ...]
 
     def result(self, null: Null, *, permutations_done: int | None, **of_run: Any) -> Result:
-        """The result; the other arguments are fields of :class:`~grasp_core.result.Result`.
+        """The result; the other arguments are fields of :class:`~grasp_core.model.result.Result`.
 
         With `permutations_done` it is provisional, and p and q get intervals.
         """

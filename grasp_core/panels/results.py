@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from grasp_core import result as cohesion
-from grasp_core.errors import DataError
+from grasp_core.model import result as cohesion
+from grasp_core.model.errors import DataError
+from grasp_core.model.result import Result, RunResult
 from grasp_core.panels.models import result as models
-from grasp_core.result import Result, RunResult
 
 _READERS = {cohesion.FORMAT: RunResult.from_dict, models.FORMAT: models.ModelsResult.from_dict}
 

@@ -8,26 +8,24 @@ from typing import Any, Self
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, BoolArray, FloatArray, Int64Array
-from grasp_core.assignment import ALL_ALIKE, Unequal
-from grasp_core.groups import Grouping
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.outcome import Outcome
+from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int64Array
+from grasp_core.model.assignment import ALL_ALIKE, Unequal
+from grasp_core.model.groups import Grouping
+from grasp_core.model.outcome import Outcome
+from grasp_core.model.remarks.cautions import Caution
+from grasp_core.model.result import DsiResult, GroupResult, RunResult, SliceResult, SlicesResult, Undecided
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.panels.cohesion.columns import group_families
 from grasp_core.panels.cohesion.panel import Cohesion
 from grasp_core.panels.panel import Later, groups_asked
 from grasp_core.permutation import questions
-from grasp_core.permutation.nulls.deviations import Known, Maximum
-from grasp_core.permutation.nulls.extremes import Extremes
-from grasp_core.permutation.nulls.tails import Tails
+from grasp_core.permutation.nulls.deviations import Extremes, Known, Maximum, Tails
 from grasp_core.permutation.nulls.tally import Tally
 from grasp_core.permutation.nulls.values import Null, Summary
 from grasp_core.permutation.questions import Questions
 from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
 from grasp_core.permutation.testing.tests import Family, Tests
-from grasp_core.remarks.cautions import Caution
-from grasp_core.result import DsiResult, GroupResult, RunResult, SliceResult, SlicesResult, Undecided
-from grasp_core.spec import AnalysisSpec
 
 
 def only_items(dataset: Dataset, chosen: BoolArray) -> Dataset:

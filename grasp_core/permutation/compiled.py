@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grasp_core.annotations import FloatArray
+from grasp_core.model.annotations import FloatArray
 from grasp_core.permutation.design import Design
 from grasp_core.permutation.kernel import direct, label_use
 from grasp_core.permutation.kernel import sums as at

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grasp_core.annotations import Annotations, Int64Array, Raters
-from grasp_core.groups import Grouping
+from grasp_core.model.annotations import Annotations, Int64Array, Raters
+from grasp_core.model.groups import Grouping
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.draw import TIES_STREAM, random_words
 from grasp_core.permutation.kernel.arguments import (
     Conventions,
@@ -29,7 +30,6 @@ from grasp_core.permutation.kernel.profiles import Membership
 from grasp_core.permutation.kernel.sparse.layout import Sparse
 from grasp_core.permutation.kernel.sums import n_sums
 from grasp_core.permutation.ways import WORD, choose
-from grasp_core.spec import AnalysisSpec
 
 ITEM_BLOCK = 512
 """Most items per block: the counts and sums of one group then fit a 32 KiB cache."""

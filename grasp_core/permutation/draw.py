@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from grasp_core.annotations import Int64Array
+from grasp_core.model.annotations import Int64Array
 
 TIES_STREAM = 2**64 - 1
 """The second key word of the draws that break ties; no permutation has this number."""

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from grasp_core.annotations import BoolArray, Int64Array, Raters
-from grasp_core.errors import SpecError
-from grasp_core.spec import WORKLOAD, AnalysisSpec
+from grasp_core.model.annotations import BoolArray, Int64Array, Raters
+from grasp_core.model.errors import SpecError
+from grasp_core.model.spec import WORKLOAD, AnalysisSpec
 
 RATERS_PER_BIN = 5
 """About so many raters of neighbouring workloads make a bin; those of one workload are in one bin."""

@@ -25,7 +25,7 @@ from llvmlite.binding import get_host_cpu_name
 from numba.core.caching import FunctionCache
 from numba.core.runtime.nrt import rtsys
 
-from grasp_core.spec import Level
+from grasp_core.model.spec import Level
 
 CORE = Path(__file__).parents[1]
 TAKEN_IN = ("permutation/kernel", "statistics/items.py")

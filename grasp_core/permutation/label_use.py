@@ -13,12 +13,12 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from grasp_core.annotations import Annotations, FloatArray, Int32Array, Int64Array
+from grasp_core.model.annotations import Annotations, FloatArray, Int32Array, Int64Array
+from grasp_core.model.spec import Level
 from grasp_core.permutation.design import MOST_TOLD
 from grasp_core.permutation.kernel.arguments import Rows
 from grasp_core.permutation.kernel.by_row import add_up
 from grasp_core.permutation.kernel.profiles import FEWEST_BATCH, Membership, draw
-from grasp_core.spec import Level
 from grasp_core.statistics.distance import category_values
 from grasp_core.statistics.label_use import Scale
 from grasp_core.statistics.rater_residuals import RaterResiduals, ResidualSums, of_sums

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, FloatArray, Raters
-from grasp_core.groups import Grouping
+from grasp_core.model.annotations import Annotations, FloatArray, Raters
+from grasp_core.model.groups import Grouping
+from grasp_core.model.remarks.reasons import NoValue
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation import compiled, label_use
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.kernel.profiles import Membership
 from grasp_core.permutation.label_use import RaterTerms, Residuals
-from grasp_core.remarks.reasons import NoValue
-from grasp_core.remarks.remark import Remark
-from grasp_core.spec import AnalysisSpec
 
 _DISAGREEMENTS = 2 * len(compiled.RATIOS)
 """The first of :data:`compiled.COMPONENTS`, which are summed."""

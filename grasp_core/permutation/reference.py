@@ -8,18 +8,17 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, FloatArray, Int64Array
-from grasp_core.groups import Grouping
+from grasp_core.model.annotations import Annotations, FloatArray, Int64Array
+from grasp_core.model.groups import Grouping
+from grasp_core.model.remarks.reasons import NoValue
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.compiled import KERNEL_STATISTICS
 from grasp_core.permutation.design import MOST_TOLD, tie_ranks
 from grasp_core.permutation.label_use import residuals_of
-from grasp_core.remarks.reasons import NoValue
-from grasp_core.remarks.remark import Remark
-from grasp_core.spec import AnalysisSpec
-from grasp_core.statistics.counts import count
+from grasp_core.statistics.counts import NotEstimableError, count
 from grasp_core.statistics.cross_group import cross_negentropy, voting_agreement, xrr_disagreement
 from grasp_core.statistics.distance import category_values
-from grasp_core.statistics.estimable import NotEstimableError
 from grasp_core.statistics.in_group import irr_disagreement, negentropy, plurality_size
 from grasp_core.statistics.label_use import (
     Scale,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from grasp_core.annotations import Annotations
-from grasp_core.groups import Grouping
+from grasp_core.model.annotations import Annotations
+from grasp_core.model.groups import Grouping
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.kernel.arguments import Distances, distances_between
 from grasp_core.permutation.kernel.crossed import layout as crossed_layout
 from grasp_core.permutation.kernel.crossed.layout import Crossed
@@ -16,7 +17,6 @@ from grasp_core.permutation.kernel.local.layout import Local
 from grasp_core.permutation.kernel.profiles import Membership
 from grasp_core.permutation.kernel.sparse import layout as sparse_layout
 from grasp_core.permutation.kernel.sparse.layout import Sparse
-from grasp_core.spec import AnalysisSpec
 from grasp_core.statistics.distance import category_values
 
 WORD = 64

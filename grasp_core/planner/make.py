@@ -10,21 +10,27 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, BoolArray
 from grasp_core.data_quality.power import thinned
-from grasp_core.errors import DataError, SpecError
-from grasp_core.groups import Group, Grouping, form_groups
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.planner.designs import MOST_SIMULATED, near_lines, rater_steps, spread_out, steps
-from grasp_core.planner.fitting import Pilot, fit
-from grasp_core.planner.matching import matched, observed_difference
-from grasp_core.planner.model import Model
+from grasp_core.model.annotations import Annotations, BoolArray
+from grasp_core.model.errors import DataError, SpecError
+from grasp_core.model.groups import Group, Grouping, form_groups
+from grasp_core.model.remarks.cautions import PlanCaution
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.planner.designs import (
+    MOST_SIMULATED,
+    matched,
+    near_lines,
+    observed_difference,
+    rater_steps,
+    spread_out,
+    steps,
+)
+from grasp_core.planner.fitting import Model, Pilot, fit
 from grasp_core.planner.planting import assumed_model, measured, planted
 from grasp_core.planner.surface import factor_of, fitted
 from grasp_core.planner.trials import Trial, Trials, count_hits
 from grasp_core.planner.values import LINES, MOST, Assumed, Cell, Have, Plan, PlanSpec
-from grasp_core.remarks.cautions import PlanCaution
-from grasp_core.remarks.remark import Remark
 from grasp_core.report.words.names import group_label
 
 A = TypeVar("A")

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import scipy  # its optimize takes a while to load, and is when it is first used
 
-from grasp_core.annotations import FloatArray
-from grasp_core.errors import SpecError
-from grasp_core.planner.model import BLUNTEST, LEAN, SHARP, SHARPEST, Model, probabilities
+from grasp_core.model.annotations import FloatArray
+from grasp_core.model.errors import SpecError
+from grasp_core.planner.fitting import BLUNTEST, LEAN, SHARP, SHARPEST, Model, probabilities
 from grasp_core.planner.values import Assumed, PlanSpec, Sizes
 from grasp_core.statistics.distance import category_values, squared_distances
 

@@ -10,9 +10,9 @@ import numpy as np
 import scipy  # its optimize takes a while to load, and is when it is first used
 from scipy.special import expit, ndtr, ndtri
 
-from grasp_core.annotations import FloatArray
+from grasp_core.model.annotations import FloatArray
+from grasp_core.model.spec import LEVEL
 from grasp_core.planner.values import Cell, Fit, Plan, PlanSpec
-from grasp_core.spec import LEVEL
 
 _BOUNDS = ((-5.0, 4.0), (-4.0, 4.0), (0.35, 1.5), (0.0, 1.0))
 """Of the logarithm of the signal, the logit of the raters' share of the noise, steepness and unevenness."""

@@ -8,17 +8,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, Axis, BoolArray, FloatArray, Int64Array, Raters
-from grasp_core.groups import Grouping, form_groups
+from grasp_core.model.annotations import Annotations, Axis, BoolArray, FloatArray, Int64Array, Raters
+from grasp_core.model.groups import Grouping, form_groups
+from grasp_core.model.spec import LEVEL, STATISTICS, AnalysisSpec, Level
 from grasp_core.panels.cohesion.columns import DISTANCE, GAI, few_paired, group_columns
 from grasp_core.permutation import compiled, label_use, questions
 from grasp_core.permutation.label_use import RaterTerms, residuals_of
-from grasp_core.permutation.nulls.deviations import Standard, reached, standard
-from grasp_core.permutation.nulls.tails import Tail, Tails, tails
+from grasp_core.permutation.nulls.deviations import Standard, Tail, Tails, reached, standard, tails
 from grasp_core.permutation.questions import Questions
-from grasp_core.planner.model import Model
+from grasp_core.planner.fitting import Model
 from grasp_core.planner.values import Target
-from grasp_core.spec import LEVEL, STATISTICS, AnalysisSpec, Level
 from grasp_core.statistics.rater_residuals import evidence
 
 PERMUTATIONS = 199

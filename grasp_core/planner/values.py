@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from grasp_core.errors import SpecError
-from grasp_core.groups import Group
-from grasp_core.json_values import ADDED, closed, to_json
-from grasp_core.remarks.remark import Remark
+from grasp_core.model.errors import SpecError
+from grasp_core.model.groups import Group
+from grasp_core.model.json_values import ADDED, closed, to_json
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.result import Result
+from grasp_core.model.spec import MAX_SEED, Level
+from grasp_core.model.wording import listed
 from grasp_core.report.small_groups import LEAST, some_hidden
-from grasp_core.result import Result
-from grasp_core.spec import MAX_SEED, Level
 from grasp_core.version import __version__
-from grasp_core.wording import listed
 
 FORMAT = "grasp-plan"
 FORMAT_VERSION = 1

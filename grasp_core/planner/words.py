@@ -9,14 +9,14 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.wording import number
 from grasp_core.planner.designs import MOST_SIMULATED, rater_steps, steps
 from grasp_core.planner.surface import Choice, Needed, chance, cheapest, items_needed, recruitment
 from grasp_core.planner.values import LINES, Plan, PlanSpec, Target
-from grasp_core.remarks.remark import Remark
 from grasp_core.report.table_csv import exact, safe_cell
 from grasp_core.report.words.names import group_label
 from grasp_core.report.words.printable import Segment, Sentence
-from grasp_core.wording import number
 
 TARGETS: dict[Target, str] = {
     "labels": "label use",

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grasp_core.annotations import Annotations, BoolArray, FloatArray, Int32Array, Int64Array
-from grasp_core.ordering import tallied
+from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int32Array, Int64Array
+from grasp_core.model.ordering import tallied
+from grasp_core.model.spec import Level
 from grasp_core.permutation.jit import compiled
-from grasp_core.spec import Level
 from grasp_core.statistics.distance import distance_of
 
 

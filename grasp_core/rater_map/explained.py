@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from grasp_core.annotations import FloatArray, Int64Array
+from grasp_core.model.annotations import FloatArray, Int64Array
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.exchange import Exchange
 from grasp_core.permutation.kernel.profiles import draw
-from grasp_core.permutation.nulls.tails import FEWEST, TIE_TOLERANCE
+from grasp_core.permutation.nulls.deviations import FEWEST, TIE_TOLERANCE
 from grasp_core.permutation.testing.corrections import q_values
-from grasp_core.spec import AnalysisSpec
 
 FEWEST_PERMUTATIONS = 1000
 MOST_WORK = 1e11

@@ -8,17 +8,25 @@ from dataclasses import dataclass, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from grasp_core.annotations import Annotations, Axis, BoolArray, FloatArray, Int32Array, Int64Array, Raters
-from grasp_core.groups import Grouping, form_groups
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.outcome import Significance
+from grasp_core.model.annotations import (
+    Annotations,
+    Axis,
+    BoolArray,
+    FloatArray,
+    Int32Array,
+    Int64Array,
+    Raters,
+)
+from grasp_core.model.groups import Grouping, form_groups
+from grasp_core.model.outcome import Significance
+from grasp_core.model.remarks.cautions import NoMap
+from grasp_core.model.spec import LEVEL, AnalysisSpec
 from grasp_core.permutation.draw import random_words
 from grasp_core.permutation.exchange import exchange_of
 from grasp_core.rater_map.disagreements import pair_disagreements, told
 from grasp_core.rater_map.explained import Each, Explained, hold_against
 from grasp_core.rater_map.values import NOTHING, MapAxis, MapGroup, MapPoint, RaterMap
-from grasp_core.remarks.cautions import NoMap
-from grasp_core.spec import LEVEL, AnalysisSpec
 
 LEAST_COMMON = 5
 """Answers that two raters have to share for a distance between them."""

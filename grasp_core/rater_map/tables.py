@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import pandas as pd
 
-from grasp_core.groups import AxisSet, Group
+from grasp_core.model.groups import AxisSet, Group
+from grasp_core.model.spec import Level
 from grasp_core.rater_map.values import MapAxis, MapGroup, MapPoint, RaterMap
 from grasp_core.rater_map.words import clearest, percent
 from grasp_core.report.table_csv import exact, safe_cell
@@ -20,7 +21,6 @@ from grasp_core.report.words.names import (
     group_label,
 )
 from grasp_core.report.words.printable import printable_group, printable_name, printable_names
-from grasp_core.spec import Level
 
 _DRAWN = 4
 """Axes by which a report's maps are coloured, at most."""

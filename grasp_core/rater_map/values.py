@@ -6,13 +6,13 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from grasp_core.groups import AxisSet, Group
-from grasp_core.json_values import FormError, from_json, in_file, to_json
-from grasp_core.outcome import Significance
-from grasp_core.remarks.remark import Remark
+from grasp_core.model.groups import AxisSet, Group
+from grasp_core.model.json_values import FormError, from_json, in_file, to_json
+from grasp_core.model.outcome import Significance
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.result import Result, group_of, with_group
+from grasp_core.model.spec import RunSpec
 from grasp_core.report.small_groups import LEAST, some_hidden
-from grasp_core.result import Result, group_of, with_group
-from grasp_core.spec import RunSpec
 from grasp_core.version import __version__
 
 FORMAT = "grasp-rater-map"

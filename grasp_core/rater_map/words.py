@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from grasp_core.model.spec import Level
+from grasp_core.model.wording import agree, number
 from grasp_core.rater_map.make import LEAST_COMMON
 from grasp_core.rater_map.values import MapAxis, RaterMap
 from grasp_core.report.words.names import axis_label, format_p, format_value
 from grasp_core.report.words.printable import Segment, Sentence
-from grasp_core.spec import Level
-from grasp_core.wording import agree, number
 
 EXPLANATION = (
     "Each mark is a rater; raters who answer alike stand near each other. The share explained says how much "

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from grasp_core.account import Account, LeftOut
-from grasp_core.assignment import AssignmentCheck
-from grasp_core.guards.matched import Unmatched
+from grasp_core.guards.check import Unmatched
 from grasp_core.guards.teams import Team
-from grasp_core.permutation.nulls.tails import FEWEST
-from grasp_core.remarks.cautions import GuardCaution, LeftOutReason
-from grasp_core.remarks.remark import Remark
+from grasp_core.model.account import Account, LeftOut
+from grasp_core.model.assignment import AssignmentCheck
+from grasp_core.model.remarks.cautions import GuardCaution, LeftOutReason
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.result import Association, Result, Stopping, Undecided
+from grasp_core.model.spec import AnalysisSpec
+from grasp_core.model.wording import listed, number, quoted
+from grasp_core.permutation.nulls.deviations import FEWEST
 from grasp_core.report.pairs.words import PAIR_NAMES
 from grasp_core.report.words.models import SIDE_WORDS, statistic_name
 from grasp_core.report.words.names import DSI_NAME, axis_label, format_p, group_label, one_line
-from grasp_core.result import Association, Result, Stopping, Undecided
-from grasp_core.spec import AnalysisSpec
-from grasp_core.wording import listed, number, quoted
 
 
 def said_of_assignment(checks: Iterable[AssignmentCheck], *, of_models: bool = False) -> list[Remark]:

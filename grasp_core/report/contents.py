@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from grasp_core.model.result import Result, RunResult, Stopping
+from grasp_core.model.spec import LEVEL, AnalysisSpec, RunSpec
+from grasp_core.model.wording import first_few
 from grasp_core.report.conventions import INTERVAL, stated
 from grasp_core.report.words.names import (
     CORRECTION_NAMES,
@@ -23,9 +26,6 @@ from grasp_core.report.words.names import (
     statistic_formula,
 )
 from grasp_core.report.words.printable import printable, printable_name
-from grasp_core.result import Result, RunResult, Stopping
-from grasp_core.spec import LEVEL, AnalysisSpec, RunSpec
-from grasp_core.wording import first_few
 
 _NAMED, _MODELS = 4, 5
 """Questions or axes, and models, that a title names."""

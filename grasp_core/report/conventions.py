@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from grasp_core.model.result import Stopping
+from grasp_core.model.spec import WORKLOAD, AnalysisSpec, RunSpec
 from grasp_core.report.account import ending, guarantee
 from grasp_core.report.words.names import CORRECTION_NAMES, WORDS, axis_label, one_line
-from grasp_core.result import Stopping
-from grasp_core.spec import WORKLOAD, AnalysisSpec, RunSpec
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pandas as pd
 
-from grasp_core.groups import Group
-from grasp_core.outcome import LabelUse, Outcome
+from grasp_core.model.groups import Group
+from grasp_core.model.outcome import LabelUse, Outcome
+from grasp_core.model.result import Association, GivenResult, GroupResult, RunResult
 from grasp_core.report.findings.findings import held_groups, leading, left_given
 from grasp_core.report.words.names import (
     LABEL_USE_NAME,
@@ -21,7 +22,6 @@ from grasp_core.report.words.names import (
     p_text,
 )
 from grasp_core.report.words.printable import Segment, Sentence
-from grasp_core.result import Association, GivenResult, GroupResult, RunResult
 
 GIVEN_EXPLANATION = (
     "Given an axis, profiles are shuffled only among raters who have the same value on it, so that it cannot "

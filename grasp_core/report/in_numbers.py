@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from grasp_core.outcome import LabelUse, Outcome
+from grasp_core.model.outcome import LabelUse, Outcome
+from grasp_core.model.result import RunResult, SlicesResult
 from grasp_core.report.pairs.tables import pair_table
 from grasp_core.report.slices import sliced
 from grasp_core.report.tables import ordered_dsi, with_label_use
@@ -30,7 +31,6 @@ from grasp_core.report.words.names import (
     p_text,
     reported_statistics,
 )
-from grasp_core.result import RunResult, SlicesResult
 
 NO_INTERVAL = "none"
 INTERVAL = "95 % interval"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from grasp_core.account import LeftOut, added_up
-from grasp_core.data_spec import Filters
-from grasp_core.panels.models.result import ModelsResult
-from grasp_core.remarks.cautions import (
+from grasp_core.model.account import LeftOut, added_up
+from grasp_core.model.data_spec import Filters
+from grasp_core.model.remarks.cautions import (
     Caution,
     GuardCaution,
     LeftOutReason,
@@ -15,12 +14,13 @@ from grasp_core.remarks.cautions import (
     counts_by_group,
     is_public,
 )
-from grasp_core.remarks.remark import Remark
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.result import DataSummary, GivenResult, Result, RunResult, SlicesResult
+from grasp_core.model.spec import ModelSource, RunSpec
+from grasp_core.panels.models.result import ModelsResult
 from grasp_core.report.small_groups import without_names, without_small_groups
 from grasp_core.report.words.levels import SCREENS
 from grasp_core.report.words.names import axis_label, group_label, named_group
-from grasp_core.result import DataSummary, GivenResult, Result, RunResult, SlicesResult
-from grasp_core.spec import ModelSource, RunSpec
 
 
 def public_view(result: Result, *, small_groups: bool = False) -> Result:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grasp_core.errors import DataError, SpecError
-from grasp_core.json_values import damaged, from_json
+from grasp_core.model.errors import DataError, SpecError
+from grasp_core.model.json_values import damaged, from_json
+from grasp_core.model.result import FORMAT as RESULT_FORMAT
+from grasp_core.model.result import READ_VERSIONS as RESULT_VERSIONS
+from grasp_core.model.result import RunResult
+from grasp_core.model.spec import RunSpec
 from grasp_core.report.words.printable import json_text, printable
-from grasp_core.result import FORMAT as RESULT_FORMAT
-from grasp_core.result import READ_VERSIONS as RESULT_VERSIONS
-from grasp_core.result import RunResult
-from grasp_core.spec import RunSpec
 
 FORMAT = "grasp-spec"
 FORMAT_VERSION = 1

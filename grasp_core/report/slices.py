@@ -8,8 +8,10 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from grasp_core.groups import Group
-from grasp_core.outcome import LabelUse, Outcome, Significance
+from grasp_core.model.groups import Group
+from grasp_core.model.outcome import LabelUse, Outcome, Significance
+from grasp_core.model.result import GroupResult, RunResult, SliceResult, SlicesResult
+from grasp_core.model.wording import agree, number
 from grasp_core.report.findings.doubts import About, doubts
 from grasp_core.report.findings.finding import Doubt, lead
 from grasp_core.report.findings.findings import TOLD_FIRST, held_groups, judged, leading
@@ -28,8 +30,6 @@ from grasp_core.report.words.names import (
     reported_statistics,
 )
 from grasp_core.report.words.printable import Segment, Sentence
-from grasp_core.result import GroupResult, RunResult, SliceResult, SlicesResult
-from grasp_core.wording import agree, number
 
 ALL_ITEMS = "all items"
 _TOLD = 5

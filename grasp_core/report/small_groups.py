@@ -9,13 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from grasp_core.groups import AxisSet, Group
-from grasp_core.pairs import PairResult
+from grasp_core.model.groups import AxisSet, Group
+from grasp_core.model.pairs import PairResult
+from grasp_core.model.remarks.cautions import Caution
+from grasp_core.model.remarks.remark import Remark, Words
+from grasp_core.model.result import (
+    DsiResult,
+    GivenResult,
+    GroupResult,
+    Result,
+    RunResult,
+    SlicesResult,
+    Undecided,
+)
+from grasp_core.model.verdict import Verdict
 from grasp_core.panels.models.result import ModelsResult
-from grasp_core.remarks.cautions import Caution
-from grasp_core.remarks.remark import Remark, Words
-from grasp_core.result import DsiResult, GivenResult, GroupResult, Result, RunResult, SlicesResult, Undecided
-from grasp_core.verdict import Verdict
 
 LEAST = 5
 """Raters of the smallest group that people without an account see, unless whoever shares says otherwise."""

@@ -7,15 +7,15 @@ import io
 import re
 from collections.abc import Iterator, Mapping
 
-from grasp_core.groups import AxisSet, Group
-from grasp_core.outcome import LabelUse, Outcome, Shift
+from grasp_core.model.groups import AxisSet, Group
+from grasp_core.model.outcome import LabelUse, Outcome, Shift
+from grasp_core.model.result import Everybody, RunResult
+from grasp_core.model.verdict import Verdict
 from grasp_core.report.findings.mending import caution_codes
 from grasp_core.report.given import as_result as given_view
 from grasp_core.report.slices import as_results
 from grasp_core.report.tables import ends
 from grasp_core.report.words.names import named_group, outcome_of, reported_statistics
-from grasp_core.result import Everybody, RunResult
-from grasp_core.verdict import Verdict
 
 CSV_COLUMNS = (
     "axis",

@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from grasp_core.groups import Group
-from grasp_core.outcome import LabelUse, Outcome, Shift
+from grasp_core.model.groups import Group
+from grasp_core.model.outcome import LabelUse, Outcome, Shift
+from grasp_core.model.result import DsiResult, GroupResult, RunResult
 from grasp_core.report.words.label_use import foremost, format_points, format_points_interval
 from grasp_core.report.words.names import (
     FITTED,
@@ -35,7 +36,6 @@ from grasp_core.report.words.names import (
     reported_statistics,
     signs,
 )
-from grasp_core.result import DsiResult, GroupResult, RunResult
 
 RowOrder = Literal["axis", "effect", "q"]
 """Rows as the run formed them (axis by axis), largest effect first, or smallest q first."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betaln, gammaln, ndtr, xlog1py, xlogy
 
-from grasp_core.annotations import Annotations, BoolArray, FloatArray, Int32Array, Int64Array
+from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int32Array, Int64Array
 
 _STEPS = 15
 _MOST_SHARP = 5.0

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import ndtri, rel_entr
 
-from grasp_core.annotations import Annotations, BoolArray, FloatArray, Int64Array
+from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int64Array
 from grasp_core.screens.constant import find_constant, fitted, others_shares
 
 FEWEST_COMMON = 20

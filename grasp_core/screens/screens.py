@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, BoolArray
-from grasp_core.data_spec import Screen
+from grasp_core.model.annotations import Annotations, BoolArray
+from grasp_core.model.data_spec import Screen
 from grasp_core.screens.constant import too_constant
 from grasp_core.screens.duplicates import Duplicates, near_duplicates
 from grasp_core.screens.random_responders import random_responders

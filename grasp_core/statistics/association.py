@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from grasp_core.annotations import Axis, Int64Array
+from grasp_core.model.annotations import Axis, Int64Array
 
 _FEWEST_DRAWS, _MOST_CELLS = 999, 10**7
 

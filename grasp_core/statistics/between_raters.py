@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from grasp_core.annotations import FloatArray, Int64Array
+from grasp_core.model.annotations import FloatArray, Int64Array
 
 
 def disagreement(first: Int64Array, second: Int64Array, delta: FloatArray) -> float:

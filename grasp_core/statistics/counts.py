@@ -1,10 +1,20 @@
-"""Counting annotations per item and category."""
+"""Counts by item and label, and when a value can be estimated."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, BoolArray, FloatArray, Int64Array
+from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int64Array
+from grasp_core.model.remarks.remark import Remark
+
+
+class NotEstimableError(ValueError):
+    """The data do not determine the statistic; `reason` says why."""
+
+    def __init__(self, reason: Remark) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
+
 
 ITEMS_AT_A_TIME = 2**15
 """So that counting large data takes little memory beside the counts."""

@@ -9,9 +9,9 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 
-from grasp_core.annotations import FloatArray, Int64Array, number_of
-from grasp_core.errors import SpecError
-from grasp_core.spec import Level
+from grasp_core.model.annotations import FloatArray, Int64Array, number_of
+from grasp_core.model.errors import SpecError
+from grasp_core.model.spec import Level
 
 Distance = Callable[[Int64Array], FloatArray]
 """From the labels of each category among those compared, shape (K,), to squared distances, shape (K, K)."""

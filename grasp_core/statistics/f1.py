@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from grasp_core.annotations import Codes, FloatArray, Int64Array
+from grasp_core.model.annotations import Codes, FloatArray, Int64Array
 
 Convention = Literal["leaderboard", "declared"]
 """Which classes the mean is over: those in gold or predictions, or all that the task declares."""

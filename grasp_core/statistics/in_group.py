@@ -6,11 +6,10 @@ from functools import partial
 
 import numpy as np
 
-from grasp_core.annotations import Int64Array
-from grasp_core.remarks.reasons import NoValue
-from grasp_core.statistics.counts import cross_entropy
+from grasp_core.model.annotations import Int64Array
+from grasp_core.model.remarks.reasons import NoValue
+from grasp_core.statistics.counts import NotEstimableError, cross_entropy
 from grasp_core.statistics.distance import Distance, nominal
-from grasp_core.statistics.estimable import NotEstimableError
 from grasp_core.statistics.questions import agreement
 
 

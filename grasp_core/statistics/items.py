@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from grasp_core.annotations import FloatArray, Int64Array
+from grasp_core.model.annotations import FloatArray, Int64Array
 
 ENOUGH_PAIRS = 30
 """Items with two labels of both sides from which distance is taken over such items, however many others are

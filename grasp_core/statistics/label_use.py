@@ -7,11 +7,11 @@ from functools import partial
 
 import numpy as np
 
-from grasp_core.annotations import FloatArray, Int64Array
-from grasp_core.remarks.reasons import NoValue
-from grasp_core.spec import Level
+from grasp_core.model.annotations import FloatArray, Int64Array
+from grasp_core.model.remarks.reasons import NoValue
+from grasp_core.model.spec import Level
+from grasp_core.statistics.counts import NotEstimableError
 from grasp_core.statistics.distance import Distance, squared_distances
-from grasp_core.statistics.estimable import NotEstimableError
 from grasp_core.statistics.items import ENOUGH_PAIRS
 
 

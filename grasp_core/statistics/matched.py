@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from grasp_core.annotations import Int64Array
-from grasp_core.remarks.reasons import NoValue
+from grasp_core.model.annotations import Int64Array
+from grasp_core.model.remarks.reasons import NoValue
+from grasp_core.statistics.counts import NotEstimableError
 from grasp_core.statistics.distance import Distance, nominal
-from grasp_core.statistics.estimable import NotEstimableError
 
 
 def matched_gai(c: Int64Array, d: Int64Array, distance: Distance = nominal) -> float:

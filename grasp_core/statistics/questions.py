@@ -1,12 +1,56 @@
-"""Statistics of one question, or of several that are answered about the same items."""
+"""Statistics over several questions, by their indices."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from grasp_core.remarks.remark import Remark
-from grasp_core.statistics.estimable import NotEstimableError
+import numpy as np
+
+from grasp_core.model.annotations import FloatArray
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.statistics.counts import NotEstimableError
+
+ROUNDING = 1e-12
+
+
+def gai(in_group: FloatArray, cross_group: FloatArray) -> FloatArray:
+    """Group association index: in-group over cross-group cohesion.
+
+    Parameters
+    ----------
+    in_group, cross_group : float arrays of one shape
+        NaN where not estimable.
+
+    Returns
+    -------
+    float array
+        Baseline 1; NaN where the cross-group statistic is not positive or either is NaN.
+
+    Notes
+    -----
+    A cross-group statistic up to 1e-12 is 0 but for rounding, and has no ratio either.
+    """
+    index = np.full(np.broadcast_shapes(in_group.shape, cross_group.shape), np.nan)
+    np.divide(in_group, cross_group, out=index, where=cross_group > ROUNDING)
+    return index
+
+
+def dsi(gais: FloatArray) -> FloatArray:
+    """Diversity sensitivity index: the largest GAI of an axis's groups.
+
+    Parameters
+    ----------
+    gais : float array, shape (..., G)
+
+    Returns
+    -------
+    float array, shape (...)
+        NaN where no group's GAI is estimable.
+    """
+    largest = np.max(np.where(np.isnan(gais), -np.inf, gais), axis=-1, initial=-np.inf)
+    return np.where(np.isneginf(largest), np.nan, largest)
+
 
 T = TypeVar("T")
 

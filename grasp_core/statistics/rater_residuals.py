@@ -12,7 +12,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from scipy.special import log_ndtr
 
-from grasp_core.annotations import Annotations, BoolArray, FloatArray, Int64Array
+from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int64Array
 
 PRIOR_RATERS = 4
 """A side's variance counts together with what all raters' spread lets expect, as if these were so many more.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from grasp_core.annotations import BoolArray, FloatArray
+from grasp_core.model.annotations import BoolArray, FloatArray
 from grasp_core.statistics.rater_residuals import RaterResiduals
 
 FEWEST_SPREAD = 3

@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from grasp_core.errors import DataError
+from grasp_core.model.errors import DataError
 from grasp_core.store.bound import Bound
 from grasp_core.store.database import only_one, to_read, to_write
 from grasp_core.store.schema import answers, runs

@@ -26,8 +26,8 @@ from pyrage import x25519
 from sqlalchemy import URL, Connection, Engine, Table
 from sqlalchemy.exc import DBAPIError
 
-from grasp_core.access import EVERYONE
-from grasp_core.errors import DataError, SettingsError, StoreError
+from grasp_core.model.access import EVERYONE
+from grasp_core.model.errors import DataError, SettingsError, StoreError
 from grasp_core.store.database import clock, connect, leave_no_trace, only_one, snapshot, to_read, to_write
 from grasp_core.store.people.audit import Head
 from grasp_core.store.schema import PASSING, audit_heads, files, links, metadata, projects, runs

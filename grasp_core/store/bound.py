@@ -8,8 +8,8 @@ from typing import Any, Self
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
-from grasp_core.access import EVERYTHING, Reach
-from grasp_core.errors import AccessError
+from grasp_core.model.access import EVERYTHING, Reach
+from grasp_core.model.errors import AccessError
 from grasp_core.store.schema import projects, runs
 
 

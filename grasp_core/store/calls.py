@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from grasp_core.errors import LimitError
+from grasp_core.model.errors import LimitError
 from grasp_core.store.database import clock, insert_new, new_id, only_one, to_read, to_write
 from grasp_core.store.digest import digest_of
 from grasp_core.store.schema import outcomes, runs, webhook_keys, webhooks

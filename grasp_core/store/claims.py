@@ -11,9 +11,9 @@ import numpy as np
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from grasp_core.annotations import FloatArray
-from grasp_core.errors import StoreError
-from grasp_core.result import Result
+from grasp_core.model.annotations import FloatArray
+from grasp_core.model.errors import StoreError
+from grasp_core.model.result import Result
 from grasp_core.store.bound import Bound
 from grasp_core.store.database import clock, insert_new, only_one, to_read, to_write
 from grasp_core.store.run_records import (

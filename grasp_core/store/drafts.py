@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from grasp_core.data_spec import DataSpec
-from grasp_core.json_values import from_json, to_json
-from grasp_core.spec import AnalysisSpec
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.json_values import from_json, to_json
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.store.bound import Bound
 from grasp_core.store.database import clock, only_one, to_read, to_write
 from grasp_core.store.schema import drafts, storable

@@ -9,7 +9,7 @@ from collections.abc import Collection
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
-from grasp_core.errors import LimitError
+from grasp_core.model.errors import LimitError
 from grasp_core.store.bound import Bound
 from grasp_core.store.database import clock, leave_no_trace, only_one, to_read, to_write
 from grasp_core.store.schema import chunks, files, run_files, runs

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from grasp_core.errors import StoreError
+from grasp_core.model.errors import StoreError
 from grasp_core.store.claims import LostRunError
 
 INSIST_SECONDS = 600.0

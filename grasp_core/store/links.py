@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from grasp_core.errors import StoreError
+from grasp_core.model.errors import StoreError
 from grasp_core.store.bound import Bound
 from grasp_core.store.database import clock, new_id, to_read, to_write
 from grasp_core.store.digest import digest_of

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 
-from grasp_core.errors import StoreError
+from grasp_core.model.errors import StoreError
 
 BUSY_SECONDS = 20
 """How long a writer waits for another one."""

@@ -12,7 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from grasp_core.errors import LimitError, StoreError
+from grasp_core.model.errors import LimitError, StoreError
 from grasp_core.store.bound import Bound
 from grasp_core.store.database import clock, insert_new, new_id, only_one, to_read, to_write
 from grasp_core.store.schema import scorings, storable, submissions

@@ -12,11 +12,11 @@ from ipaddress import IPv6Address, ip_address, ip_network
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
-from grasp_core.errors import LimitError
+from grasp_core.model.errors import LimitError
+from grasp_core.model.turns import Turns
 from grasp_core.store.database import clock, insert_new, only_one, to_write
 from grasp_core.store.digest import digest_of
 from grasp_core.store.schema import link_tries
-from grasp_core.turns import Turns
 
 
 def key_of(token: str, text: str) -> str:

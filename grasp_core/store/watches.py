@@ -10,8 +10,8 @@ from typing import Any, Literal, get_args
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from grasp_core.errors import LimitError, StoreError
-from grasp_core.json_values import from_json, to_json
+from grasp_core.model.errors import LimitError, StoreError
+from grasp_core.model.json_values import from_json, to_json
 from grasp_core.store.bound import Bound
 from grasp_core.store.database import clock, new_id, only_one, to_read, to_write
 from grasp_core.store.schema import runs, storable, watch_runs, watches

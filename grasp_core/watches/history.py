@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from grasp_core.engine.service import Service
-from grasp_core.errors import MissingResultError
+from grasp_core.model.errors import MissingResultError
 from grasp_core.report.comparison.since import Since, details, headline, since
 from grasp_core.store.watches import Watch, WatchStore
 

@@ -7,14 +7,14 @@ import threading
 from collections.abc import Mapping
 from dataclasses import replace
 
-from grasp_core.access import LOCAL_USER, User, only
 from grasp_core.accounts import Accounts
 from grasp_core.connectors.serving import Sources
 from grasp_core.connectors.source import is_source, parse
 from grasp_core.engine.run import checked_groups
 from grasp_core.engine.service import Service
-from grasp_core.errors import FAULT, AccessError, DataError, GraspError, StoreError
 from grasp_core.io.sources.allowed import Fetched
+from grasp_core.model.access import LOCAL_USER, User, only
+from grasp_core.model.errors import FAULT, AccessError, DataError, GraspError, StoreError
 from grasp_core.models_as_raters.labels import sources as model_sources
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.watches import Every, Kind, Origin, Watch, WatchStore

@@ -20,11 +20,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketClose
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from grasp_core.access import User
-from grasp_core.errors import StoreError, TooOftenError
-from grasp_core.rates import Asker
+from grasp_core.model.access import User
+from grasp_core.model.errors import StoreError, TooOftenError
+from grasp_core.model.rates import Asker
+from grasp_core.model.settings import Settings
 from grasp_core.server import Server
-from grasp_core.settings import Settings
 from grasp_core.web.identity import Identify, asker, same_origin
 from grasp_core.web.problem import ProblemError
 

@@ -13,7 +13,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from grasp_core.errors import StoreError
+from grasp_core.model.errors import StoreError
 from grasp_core.web.gate import who
 from grasp_core.web.identity import Identify
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from starlette.requests import HTTPConnection
 
-from grasp_core.access import LOCAL_USER, User
-from grasp_core.rates import Asker
-from grasp_core.settings import Settings
+from grasp_core.model.access import LOCAL_USER, User
+from grasp_core.model.rates import Asker
+from grasp_core.model.settings import Settings
 
 Identify = Callable[[HTTPConnection], User | None]
 """Says who has signed in, or None for strangers."""

@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from grasp_core.errors import StoreError, TooOftenError
+from grasp_core.model.errors import StoreError, TooOftenError
 from grasp_core.server import Server
 from grasp_core.web.gate import is_local
 from grasp_core.web.identity import asker

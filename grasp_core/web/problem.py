@@ -8,7 +8,7 @@ from typing import Any
 
 from starlette.responses import JSONResponse
 
-from grasp_core.errors import TooOftenError
+from grasp_core.model.errors import TooOftenError
 
 
 class ProblemError(Exception):

@@ -14,8 +14,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from grasp_core.access import User
-from grasp_core.errors import StoreError, TooOftenError
+from grasp_core.model.access import User
+from grasp_core.model.errors import StoreError, TooOftenError
 from grasp_core.server import Server
 from grasp_core.web.gate import UPLOADS, who
 from grasp_core.web.identity import Identify, asker

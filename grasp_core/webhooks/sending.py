@@ -17,9 +17,9 @@ from datetime import UTC, datetime
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Any
 
-from grasp_core.errors import DataError, SettingsError, StoreError
 from grasp_core.io.sources import remote as urls
-from grasp_core.settings import Settings
+from grasp_core.model.errors import DataError, SettingsError, StoreError
+from grasp_core.model.settings import Settings
 from grasp_core.store.calls import Due, WebhookStore
 
 log = logging.getLogger(__name__)

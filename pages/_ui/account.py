@@ -10,16 +10,16 @@ from collections.abc import Callable
 import streamlit as st
 
 from grasp_core import server
-from grasp_core.access import ROLES, User, is_admin_by_settings, role_of
 from grasp_core.erasing import STAYS, erasing
-from grasp_core.errors import GraspError, LimitError, StoreError
-from grasp_core.people import COMMAND, Person, Role, Scope, Token
+from grasp_core.model.access import ROLES, User, is_admin_by_settings, role_of
+from grasp_core.model.errors import GraspError, LimitError, StoreError
+from grasp_core.model.people import COMMAND, Person, Role, Scope, Token
+from grasp_core.model.wording import agree, number
 from grasp_core.report.words.printable import escape_markdown
 from grasp_core.sharing import Withdrawing
 from grasp_core.store.people.audit import ACTIONS
 from grasp_core.store.people.sessions import Session
 from grasp_core.store.people.tokens import NAME_LENGTH
-from grasp_core.wording import agree, number
 from pages._ui.session.identity import current_user, owner_names, require_admin, this_session
 from pages._ui.session.state import exactly, told
 from pages._ui.widgets.choices import as_this_session, confirm

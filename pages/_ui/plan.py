@@ -12,12 +12,13 @@ from typing import Any
 import streamlit as st
 
 from grasp_core import server
-from grasp_core.access import EVERYONE
 from grasp_core.charts.plan import plan_chart
-from grasp_core.errors import SpecError
 from grasp_core.export.plan import recruitment_xlsx
-from grasp_core.groups import Group
-from grasp_core.json_values import FormError, from_json, to_json
+from grasp_core.model.access import EVERYONE
+from grasp_core.model.errors import SpecError
+from grasp_core.model.groups import Group
+from grasp_core.model.json_values import FormError, from_json, to_json
+from grasp_core.model.result import RunResult
 from grasp_core.planner.make import PlanTask, assumed_task, task_of, usual
 from grasp_core.planner.values import GOALS, MOST_LABELS, Assumed, Plan, PlanSpec, Target, plan_dict
 from grasp_core.planner.words import (
@@ -34,7 +35,6 @@ from grasp_core.planner.words import (
 from grasp_core.report.findings.findings import by_verdict
 from grasp_core.report.words.names import group_label
 from grasp_core.report.words.printable import escape_markdown, json_text
-from grasp_core.result import RunResult
 from grasp_core.store.runs import RunRecord
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme

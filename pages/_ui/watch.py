@@ -9,8 +9,8 @@ from functools import partial
 import streamlit as st
 
 from grasp_core import server
-from grasp_core.errors import GraspError
 from grasp_core.io.sources.allowed import FOLDER
+from grasp_core.model.errors import GraspError
 from grasp_core.report.comparison.changes import changes_table
 from grasp_core.report.words.printable import escape_markdown
 from grasp_core.store.runs import RunRecord

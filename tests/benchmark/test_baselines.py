@@ -13,7 +13,7 @@ from grasp_core.benchmark.baselines.classical import distinct_columns, fit_adabo
 from grasp_core.benchmark.baselines.embedding import Embedder, in_words
 from grasp_core.benchmark.baselines.registry import BASELINES, LM, make_baseline
 from grasp_core.benchmark.tasks import read_rows
-from grasp_core.errors import DataError, SpecError
+from grasp_core.model.errors import DataError, SpecError
 from tests.benchmark.baseline_tasks import NEW, WEATHER, opened, texts, weather
 
 NAMES = [name for name in BASELINES if name != LM]

@@ -15,8 +15,8 @@ from grasp_core.benchmark.baselines.protocol import Predict
 from grasp_core.benchmark.scoring.evaluate import Done, evaluate, label_rows, work_key
 from grasp_core.benchmark.scoring.folds import leave_one_out, stratified_splits, taken
 from grasp_core.benchmark.tasks import Rows, Task, read_rows
-from grasp_core.errors import DataError, RunCancelledError
-from grasp_core.remarks.benchmark import BaselineCaution
+from grasp_core.model.errors import DataError, RunCancelledError
+from grasp_core.model.remarks.benchmark import BaselineCaution
 from tests.benchmark.baseline_tasks import NEW, WEATHER, opened, texts, weather
 from tests.benchmark.folders import write
 

@@ -11,7 +11,7 @@ from grasp_core.benchmark.gold import Gold, LabelledFile
 from grasp_core.benchmark.scoring.compare import compare, swapped_differences
 from grasp_core.benchmark.submissions import Submission
 from grasp_core.benchmark.tasks import Task
-from grasp_core.errors import DataError
+from grasp_core.model.errors import DataError
 from grasp_core.statistics.f1 import confusion, macro_f1
 
 CLASSES = ("no", "yes")

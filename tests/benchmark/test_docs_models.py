@@ -14,7 +14,7 @@ import pytest
 
 from grasp_core import cli
 from grasp_core.benchmark.submissions import VALIDATED
-from grasp_core.remarks.benchmark import SubmissionProblem
+from grasp_core.model.remarks.benchmark import SubmissionProblem
 from tests.test_docs import FILES, MODELS, ROOT, Block, blocks, flat
 
 SECTIONS = ("Tasks", "Submissions", "Scores", "Human baseline")

@@ -8,7 +8,7 @@ import pytest
 
 from grasp_core.benchmark.gold import read_gold
 from grasp_core.benchmark.tasks import Task
-from grasp_core.errors import DataError
+from grasp_core.model.errors import DataError
 from tests.benchmark.folders import CLASSES, GOLD, IDS, MOOD, TONE, table, write, write_gold
 
 TASKS = {name: Task(name, CLASSES, ("text",), ("text",)) for name in (MOOD, TONE)}

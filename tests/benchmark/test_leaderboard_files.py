@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from grasp_core.benchmark.leaderboard import leaderboard_dict, leaderboard_table, read_leaderboard
-from grasp_core.errors import DataError
+from grasp_core.model.errors import DataError
 from tests.made_up import BOARD, ENTRIES
 
 

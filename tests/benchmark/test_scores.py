@@ -17,7 +17,7 @@ from grasp_core.benchmark.scoring import scores as bootstrap
 from grasp_core.benchmark.scoring.scores import resampled_f1, score, scores_json
 from grasp_core.benchmark.submissions import Submission
 from grasp_core.benchmark.tasks import Task, builtin_tasks
-from grasp_core.errors import DataError
+from grasp_core.model.errors import DataError
 from grasp_core.statistics import f1
 from grasp_core.statistics.f1 import confusion, interval, macro_f1
 from tests.benchmark.folders import CLASSES, GOLD, IDS, MOOD, SAID, TONE

@@ -22,7 +22,7 @@ from grasp_core.benchmark.submissions import (
     validate,
 )
 from grasp_core.benchmark.tasks import Task, builtin_tasks, read_tasks
-from grasp_core.errors import DataError
+from grasp_core.model.errors import DataError
 from tests.benchmark.folders import (
     CLASSES,
     IDS,

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 
-from grasp_core.access import LOCAL_USER
 from grasp_core.engine.pools import workers
 from grasp_core.example import example_files
-from grasp_core.people import Identity
+from grasp_core.model.access import LOCAL_USER
+from grasp_core.model.people import Identity
+from grasp_core.model.settings import Settings, variable
 from grasp_core.server import Server, make_server
-from grasp_core.settings import Settings, variable
 from grasp_core.store.people.people import PeopleStore
 from grasp_core.store.people.projects import ProjectStore
 from tests.browser.gold import make_gold

@@ -4,8 +4,8 @@ from xml.etree import ElementTree
 import pytest
 
 from grasp_core.charts import cohesion_map, dsi_chart, null_histograms, to_pdf, to_png, to_svg
-from grasp_core.outcome import Outcome
-from grasp_core.remarks.remark import said
+from grasp_core.model.outcome import Outcome
+from grasp_core.model.remarks.remark import said
 from tests.results import make_group, make_outcome, make_result
 
 CHARTS = {

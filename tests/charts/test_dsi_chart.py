@@ -3,9 +3,9 @@ from dataclasses import replace
 import pytest
 
 from grasp_core.charts import dsi_chart
-from grasp_core.outcome import Outcome
-from grasp_core.remarks.remark import said
-from grasp_core.result import DsiResult
+from grasp_core.model.outcome import Outcome
+from grasp_core.model.remarks.remark import said
+from grasp_core.model.result import DsiResult
 from tests.charts.drawn import COLOURS, datasets, encodings
 from tests.results import make_group, make_outcome, make_result
 

@@ -4,8 +4,8 @@ from itertools import pairwise
 import pytest
 
 from grasp_core.charts import forest_plot, label_forest_plot, to_pdf, to_png, to_svg
-from grasp_core.outcome import Interval, LabelUse, Outcome, Shift
-from grasp_core.remarks.remark import said
+from grasp_core.model.outcome import Interval, LabelUse, Outcome, Shift
+from grasp_core.model.remarks.remark import said
 from grasp_core.report.words.label_use import label_outcome
 from tests.charts.drawn import COLOURS, datasets, encodings
 from tests.results import make_group, make_label_use, make_outcome, make_result, so_far, with_label_use

@@ -4,8 +4,8 @@ import pytest
 
 from grasp_core.charts import chart_alt, null_histograms
 from grasp_core.charts.nulls import quantile, shared_domain
-from grasp_core.outcome import Histogram, Interval, Outcome
-from grasp_core.remarks.remark import said
+from grasp_core.model.outcome import Histogram, Interval, Outcome
+from grasp_core.model.remarks.remark import said
 from tests.charts.drawn import COLOURS, datasets, encodings
 from tests.results import (
     PAPER_STATISTICS,

@@ -9,8 +9,8 @@ import pytest
 
 from grasp_core.charts import to_svg
 from grasp_core.charts.models import models_chart
+from grasp_core.model.outcome import Outcome
 from grasp_core.models_as_raters.tables import EVERYBODY
-from grasp_core.outcome import Outcome
 from grasp_core.panels.models.result import ModelsResult
 from tests.charts.drawn import COLOURS, datasets, encodings
 from tests.models_as_raters.cases import ask, model

@@ -9,7 +9,7 @@ import altair as alt
 import pytest
 
 from grasp_core import charts
-from grasp_core.result import RunResult
+from grasp_core.model.result import RunResult
 from tests.results import make_group, make_outcome, make_result
 
 CHARTS: dict[str, Callable[[RunResult], alt.LayerChart]] = {

@@ -3,8 +3,8 @@ from dataclasses import replace
 import pytest
 
 from grasp_core.charts import group_histograms, label_use_chart
-from grasp_core.outcome import LabelUse, Shift
-from grasp_core.remarks.remark import said
+from grasp_core.model.outcome import LabelUse, Shift
+from grasp_core.model.remarks.remark import said
 from tests.charts.drawn import datasets, encodings
 from tests.results import make_group, make_outcome, make_result, saying, so_far
 

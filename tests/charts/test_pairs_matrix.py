@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from grasp_core.charts import pairs_matrix, to_png
-from grasp_core.outcome import Outcome
+from grasp_core.model.outcome import Outcome
 from grasp_core.report.pairs.words import measures
 from tests.charts.drawn import datasets
 from tests.results import make_outcome, make_pair, make_result, with_pairs

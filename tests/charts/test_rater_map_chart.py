@@ -9,10 +9,10 @@ import pytest
 
 from grasp_core.charts import to_svg
 from grasp_core.charts.rater_map import OTHERS, rater_map_chart
-from grasp_core.groups import Group
+from grasp_core.model.groups import Group
+from grasp_core.model.remarks.cautions import NoMap
 from grasp_core.rater_map.make import rater_map
 from grasp_core.rater_map.values import NOTHING, RaterMap
-from grasp_core.remarks.cautions import NoMap
 from tests.charts.drawn import datasets, encodings
 from tests.rater_map.cases import ALL, task
 

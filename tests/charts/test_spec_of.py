@@ -9,7 +9,7 @@ import pytest
 
 from grasp_core import charts
 from grasp_core.charts.theme import spec_of
-from grasp_core.result import RunResult
+from grasp_core.model.result import RunResult
 from tests.results import make_result
 
 

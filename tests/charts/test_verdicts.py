@@ -8,10 +8,10 @@ import pytest
 
 from grasp_core.charts import to_svg, verdict_chart
 from grasp_core.charts.verdicts import SHOWN, drawn_groups
-from grasp_core.outcome import Interval
-from grasp_core.result import GroupResult, RunResult
-from grasp_core.spec import AnalysisSpec
-from grasp_core.verdict import Kind, Verdict, VerdictCode
+from grasp_core.model.outcome import Interval
+from grasp_core.model.result import GroupResult, RunResult
+from grasp_core.model.spec import AnalysisSpec
+from grasp_core.model.verdict import Kind, Verdict, VerdictCode
 from tests.charts.drawn import datasets
 from tests.results import make_group, make_outcome, make_result, saying
 

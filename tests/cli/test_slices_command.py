@@ -10,8 +10,8 @@ import pytest
 
 from grasp_core import cli
 from grasp_core.cli.terminal.told import in_width
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.report.contents import brackets
-from grasp_core.spec import AnalysisSpec
 from tests.engine.asking import sliced_files
 
 FILES = ["--annotations", "votes.csv", "--raters", "raters.csv"]

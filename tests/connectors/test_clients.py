@@ -12,10 +12,10 @@ import pytest
 from grasp_core.connectors.fetching import Snapshot, available, fetch
 from grasp_core.connectors.hosts import hosts_of
 from grasp_core.connectors.source import Kind, parse
-from grasp_core.errors import DataError
 from grasp_core.io.dataset.load import load
 from grasp_core.io.guess.recognise import recognise
 from grasp_core.io.parsing.read import read_table
+from grasp_core.model.errors import DataError
 from tests.connectors import recorded
 from tests.connectors.answering import Tool, tool
 

@@ -16,12 +16,12 @@ from grasp_core.connectors import fetching
 from grasp_core.connectors.fetching import fetch
 from grasp_core.connectors.hosts import Hosts, hosts_of
 from grasp_core.connectors.source import make, parse
-from grasp_core.errors import DataError
+from grasp_core.model.errors import DataError
 
 ROOT = Path(__file__).parents[2]
 GUARDED = """
 import socket, sys, urllib.request, subprocess, os
-from grasp_core.connectors import guard
+from grasp_core.connectors import hosts as guard
 port, other = map(int, sys.argv[1:])
 early = socket.getaddrinfo("localhost", other)
 guard.keep_to(lambda host, at: (host, at) == ("localhost", port))

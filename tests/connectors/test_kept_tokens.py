@@ -11,8 +11,8 @@ from sqlalchemy import Engine
 from grasp_core.connectors.serving import Sources
 from grasp_core.connectors.source import parse
 from grasp_core.connectors.tokens import Box
-from grasp_core.errors import DataError
-from grasp_core.settings import Settings
+from grasp_core.model.errors import DataError
+from grasp_core.model.settings import Settings
 from grasp_core.store.people.tokens import SourceTokenStore
 from grasp_core.store.schema import source_tokens
 from tests.store.conftest import engine, new_database

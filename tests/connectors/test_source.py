@@ -8,8 +8,8 @@ import pytest
 
 from grasp_core.connectors.hosts import hosts_of
 from grasp_core.connectors.source import Source, is_source, make, parse
-from grasp_core.errors import DataError, SettingsError
-from grasp_core.json_values import from_json, to_json
+from grasp_core.model.errors import DataError, SettingsError
+from grasp_core.model.json_values import from_json, to_json
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,9 @@ from grasp_core.connectors.fetching import fetch
 from grasp_core.connectors.hosts import hosts_of
 from grasp_core.connectors.job import Job
 from grasp_core.connectors.source import make
-from grasp_core.errors import DataError
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.sources.folder import Folder
+from grasp_core.model.errors import DataError
 
 SORTED = {
     "item": ["a", "a", "b", "ü\n"],

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency
 
-from grasp_core.annotations import Axis, Raters
 from grasp_core.data_quality.overview import associations, overlaps
 from grasp_core.data_quality.tables import overlap_table
+from grasp_core.model.annotations import Axis, Raters
 from grasp_core.statistics.association import chance_of
 
 SETS = 200

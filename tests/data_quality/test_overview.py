@@ -10,15 +10,14 @@ import pandas as pd
 import pytest
 from scipy.stats.contingency import association
 
-from grasp_core.annotations import Axis, Raters
-from grasp_core.assignment import Apart, AssignmentCheck
 from grasp_core.data_quality import tables
-from grasp_core.data_quality.constant import constant_raters
+from grasp_core.data_quality.odd_raters import RandomRaters, constant_raters
 from grasp_core.data_quality.overview import Bar, Spread, corrected_v, overlaps, overview, small_groups
-from grasp_core.data_quality.random_responders import RandomRaters
 from grasp_core.data_quality.report import quality_json, quality_report
-from grasp_core.groups import Group
 from grasp_core.io.dataset.load import load
+from grasp_core.model.annotations import Axis, Raters
+from grasp_core.model.assignment import Apart, AssignmentCheck
+from grasp_core.model.groups import Group
 from grasp_core.screens.constant import FEWEST_ANNOTATIONS
 from tests.io.making import LONG, rows_table, text_table
 from tests.permutation.simulated import simulate

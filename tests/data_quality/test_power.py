@@ -8,20 +8,20 @@ import json
 import numpy as np
 import pytest
 
-from grasp_core.annotations import Annotations, BoolArray, Raters
 from grasp_core.data_quality import power
 from grasp_core.data_quality.power import PowerTask, estimate, group_gai, power_tasks
 from grasp_core.data_quality.report import quality_json, quality_report
-from grasp_core.groups import Grouping
+from grasp_core.model.annotations import Annotations, BoolArray, Raters
+from grasp_core.model.groups import Grouping
+from grasp_core.model.remarks.reasons import NoValue
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import build_design
-from grasp_core.permutation.nulls.tails import p_value
-from grasp_core.remarks.reasons import NoValue
-from grasp_core.spec import AnalysisSpec
+from grasp_core.permutation.nulls.deviations import p_value
 from grasp_core.statistics.counts import count
 from grasp_core.statistics.cross_group import xrr
 from grasp_core.statistics.in_group import irr
-from grasp_core.statistics.indices import gai
+from grasp_core.statistics.questions import gai
 from tests.permutation.simulated import dataset, simulate
 
 RUNS = 200

@@ -14,7 +14,7 @@ import pytest
 import ruamel.yaml
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from grasp_core.settings import Settings, read_settings, variable
+from grasp_core.model.settings import Settings, read_settings, variable
 from tests.serving import ROOT
 
 ELSEWHERE = {"home"}  # compose.yaml does not set it: the image does

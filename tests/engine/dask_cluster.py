@@ -29,12 +29,12 @@ class DaskCluster:
         }
         self.start_scheduler("0")
 
-    def start_scheduler(self, port: str) -> None:
+    def start_scheduler(self, port: str, cwd: Path = ROOT) -> None:
         told = self._folder / "scheduler.json"
         told.unlink(missing_ok=True)
         options = ["--host", f"{self._scheme}://127.0.0.1", "--port", port, "--scheduler-file", str(told)]
         options += ["--dashboard-address", "127.0.0.1:0", "--no-dashboard", "--idle-timeout", "120s"]
-        self.scheduler = self._start("scheduler", *options, *self._certificates)
+        self.scheduler = self._start("scheduler", *options, *self._certificates, cwd=cwd)
 
         def written() -> bool:
             assert self.scheduler.poll() is None, self.log("scheduler")

@@ -9,15 +9,15 @@ import krippendorff
 import numpy as np
 import pytest
 
-from grasp_core.annotations import FloatArray
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import blocks as blocks_module
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.watching import Checkpoints, Watcher
-from grasp_core.errors import RunCancelledError, SelfCheckError, SpecError
-from grasp_core.result import Result, RunResult
+from grasp_core.model.annotations import FloatArray
+from grasp_core.model.errors import RunCancelledError, SelfCheckError, SpecError
+from grasp_core.model.result import Result, RunResult
 from tests.engine.asking import DATA, ENDLESS, answer, digits, question
 
 # The same digits
@@ -166,7 +166,7 @@ def test_an_ended_run_frees_its_files_and_workers(
 
 
 def test_an_error_in_a_worker_is_passed_on(monkeypatch, threads: Pool) -> None:
-    def fail(*arguments):
+    def fail(*arguments, **sent):
         raise ZeroDivisionError
 
     monkeypatch.setattr(workers, "compute_block", fail)

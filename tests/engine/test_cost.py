@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from grasp_core.annotations import Axis, Raters
 from grasp_core.engine.course import LONG_SECONDS, default_seconds, models_seconds
+from grasp_core.model.annotations import Axis, Raters
 
 
 def shaped(items: int, raters: int, annotations: int, labels: int, sizes: dict[str, int]) -> SimpleNamespace:

@@ -16,7 +16,7 @@ from grasp_core.engine.watching import Watcher
 from grasp_core.example import example_spec
 from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
-from grasp_core.spec import AnalysisSpec, RunSpec
+from grasp_core.model.spec import AnalysisSpec, RunSpec
 from tests.few_items import few_items
 from tests.results import make_result
 

@@ -12,10 +12,10 @@ from scipy.stats import norm
 from benchmarks.planted import NOTHING, drawn
 from grasp_core.engine import findable as findable_module
 from grasp_core.engine.findable import odds_of, shift_of, shifted_by
+from grasp_core.model.result import Findable, RunResult
+from grasp_core.model.spec import AnalysisSpec
+from grasp_core.model.verdict import FEWEST_CLEAR
 from grasp_core.report.public_view import public_view
-from grasp_core.result import Findable, RunResult
-from grasp_core.spec import AnalysisSpec
-from grasp_core.verdict import FEWEST_CLEAR
 from tests.engine.asking import question
 from tests.engine.test_verdict import run
 

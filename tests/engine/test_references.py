@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 from sqlalchemy import URL
 
-from grasp_core.access import EVERYTHING
 from grasp_core.engine.pools import workers
 from grasp_core.engine.service import Service
-from grasp_core.errors import DataError
 from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.sources.allowed import AllowedSources
+from grasp_core.model.access import EVERYTHING
+from grasp_core.model.errors import DataError
+from grasp_core.model.settings import Settings
+from grasp_core.model.spec import RunSpec
 from grasp_core.server import make_server
-from grasp_core.settings import Settings
-from grasp_core.spec import RunSpec
 from grasp_core.store.backup import restore_backup, write_backup
 from grasp_core.store.database import connect
 from grasp_core.store.runs import RunRecord

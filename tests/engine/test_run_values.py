@@ -10,7 +10,11 @@ import pytest
 
 from grasp_core.engine import run as run_module
 from grasp_core.engine.run import Prepared, checked_groups, finish, new_tally, prepare
-from grasp_core.errors import RunCancelledError, SelfCheckError, SpecError
+from grasp_core.model.errors import RunCancelledError, SelfCheckError, SpecError
+from grasp_core.model.remarks.cautions import Caution
+from grasp_core.model.remarks.reasons import NoValue
+from grasp_core.model.result import RunResult
+from grasp_core.model.spec import STATISTICS, AnalysisSpec, RunSpec
 from grasp_core.panels.cohesion import self_check as self_check_module
 from grasp_core.panels.cohesion.columns import Places, all_columns, group_columns
 from grasp_core.panels.cohesion.panel import Cohesion
@@ -18,10 +22,6 @@ from grasp_core.permutation import reference
 from grasp_core.permutation.compiled import KERNEL_STATISTICS
 from grasp_core.permutation.draw import identity
 from grasp_core.permutation.nulls.tally import KEPT
-from grasp_core.remarks.cautions import Caution
-from grasp_core.remarks.reasons import NoValue
-from grasp_core.result import RunResult
-from grasp_core.spec import STATISTICS, AnalysisSpec, RunSpec
 from grasp_core.statistics import in_group
 from tests.permutation.simulated import DATA_SPEC, dataset
 

@@ -10,24 +10,24 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from grasp_core.annotations import Annotations, Axis, Raters
-from grasp_core.engine import provisional as provisional_module
+from grasp_core.engine import watching as provisional_module
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import blocks as blocks_module
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.watching import Watcher
 from grasp_core.example import COHESIVE, INCOHESIVE, example_files, example_spec
-from grasp_core.groups import Group
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.parsing.read import read_table
+from grasp_core.model.annotations import Annotations, Axis, Raters
+from grasp_core.model.groups import Group
+from grasp_core.model.result import Result, RunResult
+from grasp_core.model.spec import AnalysisSpec, RunSpec
+from grasp_core.model.verdict import FEWEST_CLEAR, Verdict
 from grasp_core.permutation.nulls import tally as tally_module
 from grasp_core.report.public_view import public_view
 from grasp_core.report.table_csv import VERDICT_COLUMNS, table_csv
 from grasp_core.report.tables import verdict_table
-from grasp_core.result import Result, RunResult
-from grasp_core.spec import AnalysisSpec, RunSpec
-from grasp_core.verdict import FEWEST_CLEAR, Verdict
 from tests import test_dices350
 from tests.engine.asking import DATA, question
 from tests.shared_data import needs_shared_data

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from grasp_core.export.registry import EXPORTS, safe_name
+from grasp_core.model.result import RunResult
+from grasp_core.model.spec import RunSpec
 from grasp_core.report.table_csv import table_csv
-from grasp_core.result import RunResult
-from grasp_core.spec import RunSpec
 from tests.report.hostile import TEXTS, hostile_result
 from tests.results import make_result
 

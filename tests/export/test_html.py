@@ -6,10 +6,10 @@ import pytest
 
 from grasp_core.export.figure import inline_svg
 from grasp_core.export.html.page import report_html
-from grasp_core.outcome import Interval, Outcome, Shift
-from grasp_core.remarks.remark import said
+from grasp_core.model.outcome import Interval, Outcome, Shift
+from grasp_core.model.remarks.remark import said
+from grasp_core.model.result import RunResult
 from grasp_core.report.contents import brackets, not_estimable
-from grasp_core.result import RunResult
 from tests.report.hostile import hostile_result
 from tests.results import (
     PAPER_STATISTICS,

@@ -7,10 +7,10 @@ import threading
 import pytest
 
 from grasp_core.charts import IMAGES, cohesion_map
-from grasp_core.errors import LimitError
 from grasp_core.export import kept
 from grasp_core.export.kept import KeptExports
 from grasp_core.export.registry import EXPORTS, Export
+from grasp_core.model.errors import LimitError
 from tests.results import make_result
 
 RESULT = make_result()

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from grasp_core.export.latex import escape_latex, table_latex
-from grasp_core.outcome import Outcome
-from grasp_core.remarks.cautions import Caution, GuardCaution
-from grasp_core.remarks.remark import said
+from grasp_core.model.outcome import Outcome
+from grasp_core.model.remarks.cautions import Caution, GuardCaution
+from grasp_core.model.remarks.remark import said
 from grasp_core.report.contents import brackets
 from tests.report.hostile import TEXTS, hostile_result
 from tests.results import (

@@ -10,11 +10,11 @@ import openpyxl
 import pytest
 
 from grasp_core.export.registry import EXPORTS
-from grasp_core.groups import Group
+from grasp_core.model.groups import Group
+from grasp_core.model.remarks.cautions import NoMap
 from grasp_core.rater_map.make import rater_map
 from grasp_core.rater_map.values import NOTHING, MapPoint, RaterMap
 from grasp_core.rater_map.words import sentences
-from grasp_core.remarks.cautions import NoMap
 from tests.rater_map.cases import divided
 from tests.report.hostile import TEXTS
 from tests.results import make_group, make_result

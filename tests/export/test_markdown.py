@@ -5,8 +5,8 @@ import pytest
 from markdown_it import MarkdownIt
 
 from grasp_core.export.markdown import escape_inline, table_markdown
-from grasp_core.outcome import Outcome, Shift
-from grasp_core.remarks.remark import said
+from grasp_core.model.outcome import Outcome, Shift
+from grasp_core.model.remarks.remark import said
 from grasp_core.report.contents import brackets, not_estimable
 from grasp_core.report.words.names import NOT_ESTIMABLE, one_line
 from grasp_core.report.words.printable import WORD_JOINER, printable_name

@@ -7,8 +7,8 @@ import openpyxl
 import pytest
 
 from grasp_core.export.spreadsheet import table_xlsx
-from grasp_core.outcome import Outcome, Shift
-from grasp_core.remarks.remark import said
+from grasp_core.model.outcome import Outcome, Shift
+from grasp_core.model.remarks.remark import said
 from grasp_core.report.contents import not_estimable
 from grasp_core.report.words.names import NOT_ESTIMABLE, one_line
 from grasp_core.report.words.printable import printable

@@ -10,15 +10,15 @@ import pytest
 
 from benchmarks.confounded import CLEAN, CONFOUNDED, Situation, checked, drawn
 from benchmarks.simulated import d3_size
-from grasp_core.annotations import Annotations, Axis, FloatArray, Raters
-from grasp_core.assignment import unequal_axes
 from grasp_core.example import example_files, example_spec
-from grasp_core.groups import form_groups
 from grasp_core.guards.check import MOST_ANNOTATIONS, Seen, check_assignment, meetings
 from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
+from grasp_core.model.annotations import Annotations, Axis, FloatArray, Raters
+from grasp_core.model.assignment import unequal_axes
+from grasp_core.model.groups import form_groups
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.exchange import exchange_of
-from grasp_core.spec import AnalysisSpec
 
 SETS = 12
 AXES = [("side",)]

@@ -11,9 +11,9 @@ from scipy.stats import t as student
 
 from benchmarks.confounded import CONFOUNDED, drawn
 from benchmarks.planted import AXIS
-from grasp_core.annotations import Annotations, BoolArray, FloatArray
-from grasp_core.groups import form_groups
 from grasp_core.guards.jackknife import jackknifed
+from grasp_core.model.annotations import Annotations, BoolArray, FloatArray
+from grasp_core.model.groups import form_groups
 from grasp_core.statistics.counts import count
 from grasp_core.statistics.label_use import label_use
 

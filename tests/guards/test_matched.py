@@ -6,8 +6,8 @@ import pytest
 
 from benchmarks.confounded import CONFOUNDED, checked, drawn
 from benchmarks.planted import AXIS
-from grasp_core.groups import Group, form_groups
-from grasp_core.guards.matched import Unmatched, unmatched
+from grasp_core.guards.check import Unmatched, unmatched
+from grasp_core.model.groups import Group, form_groups
 from grasp_core.statistics.counts import count
 from grasp_core.statistics.cross_group import xrr
 from grasp_core.statistics.in_group import irr

@@ -17,11 +17,11 @@ from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.watching import Watcher
 from grasp_core.export.markdown import table_markdown
 from grasp_core.io.dataset.load import Dataset
+from grasp_core.model.result import RunResult
+from grasp_core.model.spec import STATISTICS, AnalysisSpec
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.report.public_view import public_view
 from grasp_core.report.saved import result_json
-from grasp_core.result import RunResult
-from grasp_core.spec import STATISTICS, AnalysisSpec
 from tests.models_as_raters.cases import compute_models, model
 
 UNTOUCHED = [name for name in STATISTICS if name not in ("negentropy", "plurality_size")]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from grasp_core.annotations import Axis, Raters
-from grasp_core.errors import Problem, SpecError
-from grasp_core.groups import form_groups
-from grasp_core.guards.shuffled_columns import said_of_columns
+from grasp_core.guards.check import said_of_columns
+from grasp_core.model.annotations import Axis, Raters
+from grasp_core.model.errors import Problem, SpecError
+from grasp_core.model.groups import form_groups
+from grasp_core.model.remarks.cautions import ShuffleCaution
+from grasp_core.model.remarks.problems import DataProblem
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.testing.attainable import check_something_moves
-from grasp_core.remarks.cautions import ShuffleCaution
-from grasp_core.remarks.problems import DataProblem
-from grasp_core.spec import AnalysisSpec
 
 UNKNOWN = DataProblem.UNKNOWN_ON_AXIS(unknown=2, raters=6, axis="some")
 OF_TWO = Problem(False, UNKNOWN, axis="some")

@@ -10,10 +10,10 @@ import grasp_core as grasp
 from benchmarks.planted import AXIS, Effect, drawn, independent_shares, labelled, own_view, shifted
 from benchmarks.planted import dataset as made
 from benchmarks.study.situations import in_teams
-from grasp_core.annotations import Axis
 from grasp_core.guards import teams as module
 from grasp_core.guards.teams import Team, teams
 from grasp_core.io.dataset.load import Dataset
+from grasp_core.model.annotations import Axis
 
 SETS = 20
 

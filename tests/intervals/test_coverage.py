@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grasp_core.annotations import Annotations, Axis, Raters
-from grasp_core.groups import form_groups
 from grasp_core.intervals.of_groups import intervals
+from grasp_core.model.annotations import Annotations, Axis, Raters
+from grasp_core.model.groups import form_groups
+from grasp_core.model.spec import STATISTICS, AnalysisSpec
 from grasp_core.panels.cohesion.columns import LABELS, Places, group_columns
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import build_design
-from grasp_core.spec import STATISTICS, AnalysisSpec
 
 SPEC = AnalysisSpec(axes=(("side",),))
 DATA_SETS = 150

@@ -8,16 +8,15 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from grasp_core.annotations import Annotations, Axis, FloatArray, Raters
-from grasp_core.groups import Grouping, form_groups
-from grasp_core.intervals.deletions import Sides, answers_of, spreads
+from grasp_core.intervals.deletions import Sides, Spreads, answers_of, spreads
 from grasp_core.intervals.of_groups import lay_out
-from grasp_core.intervals.spread import Spreads
+from grasp_core.model.annotations import Annotations, Axis, FloatArray, Raters
+from grasp_core.model.groups import Grouping, form_groups
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.panels.cohesion.columns import group_columns
 from grasp_core.permutation import questions as of_questions
 from grasp_core.permutation.draw import identity
 from grasp_core.permutation.reference import evaluate
-from grasp_core.spec import AnalysisSpec
 from tests.permutation.simulated import simulate
 
 SPEC = AnalysisSpec(axes=(("gender",),), ties="first")  # drawn ones follow who is there

@@ -9,12 +9,12 @@ from typing import TypeVar
 
 import pytest
 
-from grasp_core.data_spec import DataSpec
 from grasp_core.io.parsing import read as tables
 from grasp_core.io.parsing.parse import parse, parse_folder
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.parsed import Parsed, Watch
 from grasp_core.io.table.table import Table
+from grasp_core.model.data_spec import DataSpec
 
 T = TypeVar("T")
 LONG = DataSpec(item="item", rater="rater", label="label")

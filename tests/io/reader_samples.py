@@ -17,11 +17,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pyreadstat
 
-from grasp_core.errors import DataError
 from grasp_core.io.archives import containers
 from grasp_core.io.files import workbooks
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
+from grasp_core.model.errors import DataError
 from tests.io.files.workbook_files import ods_bytes, ods_rows, xlsx_bytes
 from tests.io.making import csv_bytes, read_here
 from tests.zips import zipped

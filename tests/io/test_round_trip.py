@@ -15,12 +15,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from grasp_core.data_spec import DataSpec, Question
-from grasp_core.errors import DataError
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.guess.recognise import recognise
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
+from grasp_core.model.data_spec import DataSpec, Question
+from grasp_core.model.errors import DataError
 from tests.io.files.workbook_files import ods_bytes, ods_text_rows, xlsx_text_bytes
 from tests.io.making import csv_bytes
 from tests.strategies import AWKWARD

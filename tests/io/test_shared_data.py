@@ -9,11 +9,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from grasp_core.data_spec import DataSpec
 from grasp_core.io.dataset import describe
 from grasp_core.io.dataset.load import load
 from grasp_core.io.guess.recognise import recognise
 from grasp_core.io.parsing.read import read_table
+from grasp_core.model.data_spec import DataSpec
 from tests.io.making import rows_table
 from tests.shared_data import SHARED, needs_shared_data
 

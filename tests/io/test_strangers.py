@@ -18,9 +18,9 @@ from grasp_core.cli.data.options import add_reading, spec_fields
 from grasp_core.cli.parser import Parser
 from grasp_core.cli.terminal.lines import VOICE
 from grasp_core.connectors.anywhere import read_anywhere
-from grasp_core.errors import DataError
 from grasp_core.io.dataset.load import load
 from grasp_core.io.table.table import Table
+from grasp_core.model.errors import DataError
 from tests.shared_data import SHARED, needs_shared_data
 
 FILES = SHARED / "data" / "strangers"

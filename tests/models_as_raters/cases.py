@@ -6,11 +6,11 @@ import dataclasses
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, ModelLabels
 from grasp_core.io.dataset.load import Dataset
+from grasp_core.model.annotations import Annotations, ModelLabels
+from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.models_as_raters.labels import sources
 from grasp_core.panels.models.result import ModelsResult, closer
-from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.statistics.counts import count
 from tests.computing import compute_in_threads
 from tests.permutation.simulated import DATA_SPEC

@@ -6,10 +6,10 @@ import functools
 
 import numpy as np
 
-from grasp_core.data_spec import DataSpec
-from grasp_core.groups import form_groups
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.parsing.read import read_table
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.groups import form_groups
 from tests.models_as_raters.cases import plurality_of
 from tests.shared_data import DICES350
 

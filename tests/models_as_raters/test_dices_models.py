@@ -10,13 +10,13 @@ import pytest
 from sklearn.metrics import f1_score
 
 from grasp_core import cli
-from grasp_core.annotations import ModelLabels
-from grasp_core.groups import form_groups
 from grasp_core.io.parsing.read import read_table
+from grasp_core.model.annotations import ModelLabels
+from grasp_core.model.groups import form_groups
+from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.models_as_raters.labels import read_model
 from grasp_core.models_as_raters.sentences import sentences
 from grasp_core.panels.models.result import ModelsResult
-from grasp_core.spec import AnalysisSpec, RunSpec
 from tests.models_as_raters.cases import compute_models, plurality_of, sided
 from tests.models_as_raters.dices import ASIAN_WOMEN, AXES, SPEC, data, planted_labels
 from tests.shared_data import DICES350, needs_shared_data

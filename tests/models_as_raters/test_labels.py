@@ -6,13 +6,13 @@ import dataclasses
 
 import pytest
 
-from grasp_core.data_spec import DataSpec, Filters
-from grasp_core.errors import DataError
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
+from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.errors import DataError
+from grasp_core.model.recode_steps import MapValues
 from grasp_core.models_as_raters.labels import MAX_NAME, check_models, read_model, read_model_column
-from grasp_core.recode_steps import MapValues
 
 VOTES = """item,rater,label,gold,partial,differs
 b,1,yes,no,,yes

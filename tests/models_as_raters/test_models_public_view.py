@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
+from grasp_core.model.remarks.cautions import Caution
 from grasp_core.models_as_raters.sentences import sentences
 from grasp_core.models_as_raters.tables import sides_csv
 from grasp_core.panels.models.result import ModelsResult
-from grasp_core.remarks.cautions import Caution
 from grasp_core.report.contents import run_title
 from grasp_core.report.public_view import public_view
 from tests.made_up import SECRET, make_models, telling

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from grasp_core.groups import form_groups
+from grasp_core.model.groups import form_groups
+from grasp_core.model.spec import SIDES, AnalysisSpec
 from grasp_core.panels.models import kernel
-from grasp_core.permutation.nulls.tails import p_value
-from grasp_core.spec import SIDES, AnalysisSpec
+from grasp_core.permutation.nulls.deviations import p_value
 from tests.permutation.simulated import simulate
 
 DATA_SETS = 400

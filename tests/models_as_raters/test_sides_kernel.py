@@ -10,15 +10,15 @@ import pytest
 from scipy.spatial.distance import jensenshannon
 from sklearn.metrics import f1_score
 
-from grasp_core.groups import form_groups
+from grasp_core.model.groups import form_groups
+from grasp_core.model.remarks.reasons import NoValue
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.panels.models import kernel
 from grasp_core.panels.models import statistics as plain
 from grasp_core.permutation import design as design_module
 from grasp_core.permutation.design import first_ranks, tie_ranks
 from grasp_core.permutation.draw import identity, permutation
 from grasp_core.permutation.exchange import exchange_of
-from grasp_core.remarks.reasons import NoValue
-from grasp_core.spec import AnalysisSpec
 from grasp_core.statistics.counts import count
 from tests.models_as_raters.cases import random_labels
 from tests.permutation.simulated import simulate

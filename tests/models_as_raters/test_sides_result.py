@@ -12,7 +12,10 @@ import numpy as np
 import pytest
 
 from grasp_core.engine import run as run_module
-from grasp_core.errors import DataError, SpecError
+from grasp_core.model.errors import DataError, SpecError
+from grasp_core.model.outcome import Outcome
+from grasp_core.model.remarks.cautions import Caution
+from grasp_core.model.spec import SIDES
 from grasp_core.models_as_raters.sentences import sentences, unreproduced
 from grasp_core.models_as_raters.tables import (
     CSV_COLUMNS,
@@ -21,11 +24,8 @@ from grasp_core.models_as_raters.tables import (
     sides_csv,
     statistic_table,
 )
-from grasp_core.outcome import Outcome
 from grasp_core.panels.models.result import ModelsResult, Side, closer
 from grasp_core.permutation.testing.corrections import q_values
-from grasp_core.remarks.cautions import Caution
-from grasp_core.spec import SIDES
 from tests.models_as_raters.cases import ask, model, plurality_of, sided
 from tests.permutation.simulated import dataset
 

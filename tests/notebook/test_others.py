@@ -10,7 +10,7 @@ import pytest
 
 import grasp_core as grasp
 from grasp_core.data_quality.report import quality_json
-from grasp_core.json_values import to_json
+from grasp_core.model.json_values import to_json
 from tests.notebook.asking import command, few, found
 
 QUIET: Any = {"progress": False}

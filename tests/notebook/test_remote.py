@@ -16,10 +16,10 @@ from starlette.routing import Route
 
 import grasp_core as grasp
 from grasp_core.engine.pools import workers
+from grasp_core.model.settings import Settings
 from grasp_core.notebook.remote import api_address
 from grasp_core.report.saved import result_json
 from grasp_core.server import Server, make_server
-from grasp_core.settings import Settings
 from grasp_core.store.runs import Request
 from grasp_core.store.schema import people
 from grasp_core.web.api.app import mount

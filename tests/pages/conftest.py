@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core import server as server_module
 from grasp_core.engine.pools import workers
+from grasp_core.model.settings import Settings
 from grasp_core.server import Server, make_server
-from grasp_core.settings import Settings
 from tests.empty_store import empty_home
 from tests.few_items import few_items
 

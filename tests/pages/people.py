@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grasp_core.access import User
+from grasp_core.model.access import User
 from pages._ui.result import items
 from pages._ui.session import identity
 from pages._ui.session import identity as permissions

@@ -8,13 +8,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from grasp_core.annotations import BoolArray, Codes, FloatArray
-from grasp_core.groups import Grouping
 from grasp_core.io.dataset.load import Dataset
+from grasp_core.model.annotations import BoolArray, Codes, FloatArray
+from grasp_core.model.groups import Grouping
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.draw import permutation
 from grasp_core.permutation.exchange import over_all
 from grasp_core.permutation.testing.tests import Family, Tests
-from grasp_core.spec import AnalysisSpec
 
 
 @dataclass(frozen=True, slots=True, eq=False)

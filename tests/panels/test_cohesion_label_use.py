@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from grasp_core.groups import form_groups
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.outcome import LabelUse
+from grasp_core.model.groups import form_groups
+from grasp_core.model.outcome import LabelUse
+from grasp_core.model.remarks.reasons import NoInterval, NoValue
+from grasp_core.model.result import RunResult
+from grasp_core.model.spec import AnalysisSpec, Level, RunSpec
 from grasp_core.permutation import design
 from grasp_core.permutation.draw import permutation
 from grasp_core.permutation.exchange import over_all
-from grasp_core.remarks.reasons import NoInterval, NoValue
-from grasp_core.result import RunResult
-from grasp_core.spec import AnalysisSpec, Level, RunSpec
 from grasp_core.statistics.counts import count
 from grasp_core.statistics.label_use import label_use
 from tests.computing import compute_in_threads

@@ -10,13 +10,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from grasp_core.annotations import number_of
-from grasp_core.data_spec import DataSpec
 from grasp_core.engine.run import checked_groups
-from grasp_core.errors import SpecError
 from grasp_core.export.registry import EXPORTS
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.parsing.read import read_table
+from grasp_core.model.annotations import number_of
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import SpecError
+from grasp_core.model.result import Everybody, RunResult
+from grasp_core.model.spec import AnalysisSpec, ModelSource, RunSpec
 from grasp_core.panels import everybody as module
 from grasp_core.panels.everybody import disputed_items, everybody
 from grasp_core.report.everybody import (
@@ -30,8 +32,6 @@ from grasp_core.report.everybody import (
     who_differs,
 )
 from grasp_core.report.public_view import public_view
-from grasp_core.result import Everybody, RunResult
-from grasp_core.spec import AnalysisSpec, ModelSource, RunSpec
 from tests.computing import compute_in_threads
 
 ALL = AnalysisSpec(axes=())

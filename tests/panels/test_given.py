@@ -9,12 +9,12 @@ import pytest
 
 from benchmarks.planted import dataset, independent_shares, labelled, own_view, run_spec
 from grasp_core.data_quality.overview import associations
-from grasp_core.errors import SpecError
 from grasp_core.io.dataset.load import Dataset
+from grasp_core.model.errors import SpecError
+from grasp_core.model.result import RunResult
+from grasp_core.model.verdict import FEWEST_CLEAR
 from grasp_core.report.given import given_sentences, given_table, not_yet_given
 from grasp_core.report.public_view import public_view
-from grasp_core.result import RunResult
-from grasp_core.verdict import FEWEST_CLEAR
 from tests.computing import compute_in_threads
 
 RATERS, ITEMS = 60, 60

@@ -7,14 +7,14 @@ import json
 import numpy as np
 import pytest
 
-from grasp_core.groups import form_groups
 from grasp_core.intervals.of_groups import intervals
 from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
+from grasp_core.model.groups import form_groups
+from grasp_core.model.remarks.reasons import NoInterval
+from grasp_core.model.result import RunResult
+from grasp_core.model.spec import IN_GROUP, STATISTICS, AnalysisSpec, RunSpec
 from grasp_core.panels.cohesion.columns import Places, group_columns
-from grasp_core.remarks.reasons import NoInterval
-from grasp_core.result import RunResult
-from grasp_core.spec import IN_GROUP, STATISTICS, AnalysisSpec, RunSpec
 from tests.computing import compute_in_threads
 from tests.permutation.simulated import DATA_SPEC, dataset
 

@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grasp_core.data_spec import DataSpec, Question
-from grasp_core.errors import DataError, SpecError
-from grasp_core.groups import Group
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.parsing.read import read_table
+from grasp_core.model.data_spec import DataSpec, Question
+from grasp_core.model.errors import DataError, SpecError
+from grasp_core.model.groups import Group
+from grasp_core.model.remarks.cautions import Caution
+from grasp_core.model.remarks.reasons import NoValue
+from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.panels.items import design
 from grasp_core.panels.items.panel import ItemsAsked, look_at_items
 from grasp_core.panels.items.result import ItemsResult
-from grasp_core.remarks.cautions import Caution
-from grasp_core.remarks.reasons import NoValue
-from grasp_core.spec import AnalysisSpec, RunSpec
 from tests.panels.items_twin import Twin
 from tests.permutation.simulated import DATA_SPEC, dataset
 from tests.shared_data import needs_shared_data

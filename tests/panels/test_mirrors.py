@@ -9,8 +9,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from grasp_core.annotations import Annotations, Axis, FloatArray, ModelLabels, Raters
 from grasp_core.io.dataset.load import Dataset
+from grasp_core.model.annotations import Annotations, Axis, FloatArray, ModelLabels, Raters
+from grasp_core.model.remarks.cautions import Caution
+from grasp_core.model.spec import STATISTICS, AnalysisSpec, RunSpec
 from grasp_core.panels.cohesion.panel import Cohesion
 from grasp_core.panels.items.panel import ItemsAsked, look_at_items
 from grasp_core.panels.models.panel import Models
@@ -18,8 +20,6 @@ from grasp_core.panels.pairs.panel import Pairs
 from grasp_core.panels.panel import Panel, groups_asked
 from grasp_core.permutation.nulls.values import Kept
 from grasp_core.permutation.testing.outcomes import outcomes
-from grasp_core.remarks.cautions import Caution
-from grasp_core.spec import STATISTICS, AnalysisSpec, RunSpec
 from grasp_core.statistics.items import ENOUGH_PAIRS
 from tests.permutation.simulated import DATA_SPEC, dataset
 

@@ -11,12 +11,12 @@ from grasp_core.engine.compute import permute
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.watching import Checkpoints, Watcher
-from grasp_core.groups import form_groups
-from grasp_core.permutation.nulls.tails import p_value
+from grasp_core.model.groups import form_groups
+from grasp_core.model.spec import AnalysisSpec
+from grasp_core.permutation.nulls.deviations import p_value
 from grasp_core.permutation.nulls.tally import Tally
 from grasp_core.permutation.testing.corrections import q_values
 from grasp_core.permutation.testing.outcomes import outcomes
-from grasp_core.spec import AnalysisSpec
 from tests.panels.label_use import LabelUse
 from tests.permutation.simulated import dataset
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.planted import EFFECTS, NOTHING, Effect, drawn, run_spec
+from grasp_core.model.result import GroupResult
 from grasp_core.report.words.label_use import manner
 from grasp_core.report.words.printable import Sentence
-from grasp_core.result import GroupResult
 from tests.computing import compute_in_threads
 
 DATA_SETS, WITH_SHIFT, PERMUTATIONS = 100, 40, 199

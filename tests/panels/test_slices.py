@@ -7,18 +7,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from grasp_core.annotations import Axis
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import prepare
 from grasp_core.engine.watching import Watcher
-from grasp_core.groups import form_groups
 from grasp_core.io.dataset.load import Dataset, load
+from grasp_core.model.annotations import Axis
+from grasp_core.model.groups import form_groups
+from grasp_core.model.result import GroupResult, RunResult, SliceResult
+from grasp_core.model.spec import STATISTICS, AnalysisSpec, RunSpec
 from grasp_core.panels.slices import Slices, SlicesWork
 from grasp_core.report.public_view import public_view
-from grasp_core.result import GroupResult, RunResult, SliceResult
-from grasp_core.spec import STATISTICS, AnalysisSpec, RunSpec
 from tests.io.making import rows_table
 from tests.permutation.simulated import DATA_SPEC, simulate
 

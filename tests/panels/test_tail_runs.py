@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 from benchmarks.planted import AXIS, dataset, independent_shares, labelled, own_view, run_spec, shifted
-from grasp_core.errors import SpecError
 from grasp_core.export.html.page import report_html
 from grasp_core.export.latex import table_latex
 from grasp_core.export.markdown import table_markdown
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.outcome import LabelUse, Outcome
+from grasp_core.model.errors import SpecError
+from grasp_core.model.outcome import LabelUse, Outcome
+from grasp_core.model.result import RunResult
 from grasp_core.report.contents import marks_legend
 from grasp_core.report.findings.findings import findings
 from grasp_core.report.table_csv import table_csv
 from grasp_core.report.words.names import FITTED, FITTED_MEANING, p_text, p_words
-from grasp_core.result import RunResult
 from tests.computing import compute_in_threads
 
 

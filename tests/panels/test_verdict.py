@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from grasp_core.annotations import Axis, Raters
-from grasp_core.groups import form_groups
+from grasp_core.model.annotations import Axis, Raters
+from grasp_core.model.groups import form_groups
+from grasp_core.model.spec import STATISTICS
 from grasp_core.panels.cohesion.columns import DISTANCE, GAI, Places
 from grasp_core.panels.cohesion.verdict import (
     Joint,
@@ -17,7 +18,6 @@ from grasp_core.panels.cohesion.verdict import (
     values_together,
     with_verdicts,
 )
-from grasp_core.spec import STATISTICS
 from tests.results import make_group
 
 USE, DIST, GROUP_GAI, GAP = range(4)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grasp_core.annotations import Axis, Raters
-from grasp_core.errors import SpecError
-from grasp_core.groups import form_groups
+from grasp_core.model.annotations import Axis, Raters
+from grasp_core.model.errors import SpecError
+from grasp_core.model.groups import form_groups
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.draw import permutation
 from grasp_core.permutation.exchange import exchange_of
 from grasp_core.permutation.testing.attainable import Shuffles, check_something_moves, smallest_p
-from grasp_core.spec import AnalysisSpec
 from tests.permutation.simulated import clustered
 
 PERMUTATIONS = 6000

@@ -7,8 +7,15 @@ import math
 import numpy as np
 import pytest
 
-from grasp_core.permutation.testing.combination import Evidence, combined, holding, p_of, ranks, step_down
-from grasp_core.permutation.testing.intervals import share_interval
+from grasp_core.permutation.testing.corrections import (
+    Evidence,
+    combined,
+    holding,
+    p_of,
+    ranks,
+    share_interval,
+    step_down,
+)
 
 
 def slow_mid_rank(values: list[float], at: int) -> float:

@@ -23,7 +23,7 @@ from tests.engine.asking import wait_until
 AFTER_WARMING = """
 import dataclasses, itertools, pickle, sys
 import numpy as np
-from grasp_core.groups import form_groups
+from grasp_core.model.groups import form_groups
 from grasp_core.permutation import compiled
 from grasp_core.permutation.kernel import columns, direct, profiles, sums
 from grasp_core.permutation.kernel.crossed import adding as crossed
@@ -35,7 +35,7 @@ from grasp_core.panels.items import kernel as items
 from grasp_core.panels.items.panel import ItemsAsked, look_at_items
 from grasp_core.panels.models import kernel as models
 from grasp_core.engine.warm import warm
-from grasp_core.spec import AnalysisSpec, RunSpec
+from grasp_core.model.spec import AnalysisSpec, RunSpec
 from tests.permutation.simulated import CONVENTIONS, DATA_SPEC, dataset, simulate
 
 warm()

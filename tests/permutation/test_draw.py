@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from grasp_core.annotations import Annotations, Axis, Raters
-from grasp_core.errors import SpecError
-from grasp_core.groups import form_groups
+from grasp_core.model.annotations import Annotations, Axis, Raters
+from grasp_core.model.errors import SpecError
+from grasp_core.model.groups import form_groups
+from grasp_core.model.spec import WORKLOAD, AnalysisSpec
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.draw import (
@@ -25,7 +26,6 @@ from grasp_core.permutation.draw import (
 )
 from grasp_core.permutation.exchange import Exchange, exchange_of, over_all
 from grasp_core.permutation.kernel import counting
-from grasp_core.spec import WORKLOAD, AnalysisSpec
 
 WORDS = st.integers(0, 2**64 - 1)
 

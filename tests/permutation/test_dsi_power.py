@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grasp_core.annotations import Annotations, Axis, Raters
-from grasp_core.groups import form_groups
+from grasp_core.model.annotations import Annotations, Axis, Raters
+from grasp_core.model.groups import form_groups
+from grasp_core.model.spec import STATISTICS, AnalysisSpec
 from grasp_core.panels.cohesion.columns import group_columns, members
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import build_design
-from grasp_core.permutation.nulls.tails import tails
-from grasp_core.spec import STATISTICS, AnalysisSpec
+from grasp_core.permutation.nulls.deviations import tails
 from tests.permutation.two_axes import GAI, dsi_p
 
 SPEC = AnalysisSpec(axes=(("race",),), permutations=199, min_raters=2)

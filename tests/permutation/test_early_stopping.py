@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from scipy.stats import binom, false_discovery_control, norm
 
+from grasp_core.model.spec import STATISTICS, AnalysisSpec
 from grasp_core.panels.cohesion.columns import Places, cohesion_tests, members, with_dsi
-from grasp_core.permutation.nulls.tails import Tails
+from grasp_core.permutation.nulls.deviations import Tails
 from grasp_core.permutation.nulls.values import Kept
-from grasp_core.permutation.testing import early_stopping, intervals
+from grasp_core.permutation.testing import corrections as intervals
+from grasp_core.permutation.testing import early_stopping
 from grasp_core.permutation.testing.early_stopping import RISK, looks, still_needed
-from grasp_core.spec import STATISTICS, AnalysisSpec
 from tests.permutation.two_axes import GAI, GROUPS, by_group_and_axis, kept
 
 SPEC = AnalysisSpec(axes=(("gender",), ("race",)), permutations=100_000, adaptive=True)

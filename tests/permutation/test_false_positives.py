@@ -7,13 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from grasp_core.annotations import Annotations, Axis, Raters
-from grasp_core.groups import form_groups
+from grasp_core.model.annotations import Annotations, Axis, Raters
+from grasp_core.model.groups import form_groups
+from grasp_core.model.spec import STATISTICS, AnalysisSpec
 from grasp_core.panels.cohesion.columns import group_columns
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import build_design
-from grasp_core.permutation.nulls.tails import p_value
-from grasp_core.spec import STATISTICS, AnalysisSpec
+from grasp_core.permutation.nulls.deviations import p_value
 from tests.permutation.simulated import simulate
 from tests.permutation.two_axes import dsi_p
 

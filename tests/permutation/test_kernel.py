@@ -11,8 +11,9 @@ import numba
 import numpy as np
 import pytest
 
-from grasp_core.annotations import Annotations, Axis, Raters
-from grasp_core.groups import Grouping, form_groups
+from grasp_core.model.annotations import Annotations, Axis, Raters
+from grasp_core.model.groups import Grouping, form_groups
+from grasp_core.model.spec import AnalysisSpec, Level
 from grasp_core.permutation import compiled, reference
 from grasp_core.permutation import design as design_module
 from grasp_core.permutation.design import Design, build_design
@@ -20,7 +21,6 @@ from grasp_core.permutation.draw import identity, permutation
 from grasp_core.permutation.exchange import exchange_of
 from grasp_core.permutation.kernel.crossed import adding as crossed
 from grasp_core.permutation.kernel.crossed import layout as crossed_layout
-from grasp_core.spec import AnalysisSpec, Level
 from tests.permutation.simulated import CONVENTIONS, clustered, simulate
 
 AXES = (("gender",), ("race",), ("gender", "race"), ("gender", "race", "region"))

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grasp_core.annotations import Annotations, Raters
-from grasp_core.groups import form_groups
+from grasp_core.model.annotations import Annotations, Raters
+from grasp_core.model.groups import form_groups
+from grasp_core.model.spec import AnalysisSpec, Level
 from grasp_core.permutation import label_use, questions, reference
 from grasp_core.permutation.draw import identity, permutation
 from grasp_core.permutation.exchange import exchange_of
 from grasp_core.permutation.questions import Questions
-from grasp_core.spec import AnalysisSpec, Level
 from tests.permutation.simulated import clustered, simulate
 
 AXES = (("gender",), ("race",), ("gender", "race"), ("gender", "race", "region"))

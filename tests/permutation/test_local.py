@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grasp_core.annotations import Annotations, Axis, Raters
-from grasp_core.groups import form_groups
+from grasp_core.model.annotations import Annotations, Axis, Raters
+from grasp_core.model.groups import form_groups
+from grasp_core.model.spec import AnalysisSpec, Level
 from grasp_core.permutation import compiled, reference
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.draw import identity, permutation
@@ -20,7 +21,6 @@ from grasp_core.permutation.exchange import exchange_of
 from grasp_core.permutation.kernel import profiles as profiles_module
 from grasp_core.permutation.kernel.digits import layout as digits_layout
 from grasp_core.permutation.kernel.local import layout as local_layout
-from grasp_core.spec import AnalysisSpec, Level
 from tests.permutation.simulated import CONVENTIONS, clustered, simulate
 
 AXES = (("gender",), ("race",), ("gender", "race"), ("gender", "race", "region"))

@@ -6,9 +6,9 @@ import dataclasses
 
 from benchmarks import peers
 from grasp_core.example import AXES, example_files, example_spec
-from grasp_core.groups import form_groups
 from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
+from grasp_core.model.groups import form_groups
 from grasp_core.permutation.design import build_design
 
 

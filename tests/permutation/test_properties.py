@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grasp_core.annotations import Annotations, Axis, Raters
-from grasp_core.groups import form_groups
+from grasp_core.model.annotations import Annotations, Axis, Raters
+from grasp_core.model.groups import form_groups
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation import compiled, reference
 from grasp_core.permutation.compiled import KERNEL_STATISTICS
 from grasp_core.permutation.design import build_design
 from grasp_core.permutation.draw import identity
-from grasp_core.spec import AnalysisSpec
 from tests.strategies import rated
 
 SPEC = AnalysisSpec(axes=(("gender",), ("race",), ("gender", "race")), min_raters=1, ties="first")

@@ -10,13 +10,13 @@ import krippendorff
 import numpy as np
 import pytest
 
-from grasp_core.annotations import Annotations, Axis, Raters
-from grasp_core.groups import form_groups
+from grasp_core.model.annotations import Annotations, Axis, Raters
+from grasp_core.model.groups import form_groups
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation import compiled, questions, reference
 from grasp_core.permutation.compiled import KERNEL_STATISTICS
 from grasp_core.permutation.draw import identity, permutation
 from grasp_core.permutation.exchange import exchange_of
-from grasp_core.spec import AnalysisSpec
 from tests.permutation.simulated import simulate
 
 AXES = (("gender",), ("race",), ("gender", "race"))

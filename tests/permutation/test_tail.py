@@ -13,17 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import gamma, norm
 
-from grasp_core.outcome import Outcome
-from grasp_core.permutation.nulls.counts import Counted
-from grasp_core.permutation.nulls.deviations import Maximum
-from grasp_core.permutation.nulls.extremes import MOST, Extremes
-from grasp_core.permutation.nulls.tally import Tally
+from grasp_core.model.outcome import Outcome
+from grasp_core.model.remarks.reasons import NoFit
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.permutation.nulls.deviations import MOST, Extremes, Maximum
+from grasp_core.permutation.nulls.tally import Counted, Tally
 from grasp_core.permutation.nulls.values import Kept
 from grasp_core.permutation.testing import tests as testing
 from grasp_core.permutation.testing.outcomes import outcomes
 from grasp_core.permutation.testing.tail import ENOUGH, REACH, share_beyond
-from grasp_core.remarks.reasons import NoFit
-from grasp_core.remarks.remark import Remark
 from grasp_core.statistics.rater_residuals import evidence
 
 B = 5000

@@ -12,11 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grasp_core.model.spec import STATISTICS, AnalysisSpec
 from grasp_core.panels.cohesion.columns import cohesion_tests, members, with_dsi
-from grasp_core.permutation.nulls.counts import CELLS, Counted
-from grasp_core.permutation.nulls.tally import Tally
+from grasp_core.permutation.nulls.tally import CELLS, Counted, Tally
 from grasp_core.permutation.nulls.values import BINS, Kept
-from grasp_core.spec import STATISTICS, AnalysisSpec
 from tests.permutation.naive import GRID, JITTER, naive_dsi
 from tests.permutation.two_axes import GROUPS, SPEC, by_group_and_axis
 

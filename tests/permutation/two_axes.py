@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from grasp_core.groups import Group, Grouping
+from grasp_core.model.groups import Group, Grouping
+from grasp_core.model.spec import STATISTICS, AnalysisSpec
 from grasp_core.panels.cohesion.columns import Places, cohesion_tests, members, with_dsi
 from grasp_core.panels.cohesion.results import by_axis, by_group
 from grasp_core.permutation.nulls.values import Kept
 from grasp_core.permutation.testing.outcomes import outcomes
-from grasp_core.spec import STATISTICS, AnalysisSpec
 
 GROUPS = tuple(
     Group(axes, values)

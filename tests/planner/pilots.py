@@ -7,8 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from grasp_core.planner.fitting import Pilot
-from grasp_core.planner.model import Model
+from grasp_core.planner.fitting import Model, Pilot
 
 A = TypeVar("A")
 B = TypeVar("B")

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grasp_core.errors import SpecError
-from grasp_core.planner.fitting import fit
+from grasp_core.model.errors import SpecError
+from grasp_core.planner.designs import observed_difference
+from grasp_core.planner.fitting import LEAN, fit
 from grasp_core.planner.make import model_of
-from grasp_core.planner.matching import observed_difference
-from grasp_core.planner.model import LEAN
 from grasp_core.planner.planting import assumed_model, measured, planted, size_of
 from grasp_core.planner.values import Assumed, PlanSpec, Target
 from tests.planner.pilots import LABELS, drawn, known_model, with_odd_raters

@@ -14,19 +14,18 @@ import pytest
 from grasp_core import cli
 from grasp_core.charts.plan import plan_chart
 from grasp_core.engine.pools import workers
-from grasp_core.errors import DataError, SpecError
 from grasp_core.export.plan import recruitment_xlsx
-from grasp_core.groups import Group
-from grasp_core.json_values import from_json, to_json
+from grasp_core.model.errors import DataError, SpecError
+from grasp_core.model.groups import Group
+from grasp_core.model.json_values import from_json, to_json
+from grasp_core.model.remarks.cautions import PlanCaution
 from grasp_core.planner import make
-from grasp_core.planner.fitting import Pilot
+from grasp_core.planner.fitting import Model, Pilot
 from grasp_core.planner.make import PlanTask, assumed_task, make_plan, model_of, task_of
-from grasp_core.planner.model import Model
 from grasp_core.planner.surface import cheapest
 from grasp_core.planner.trials import Trial, Trials, count_hits
 from grasp_core.planner.values import Assumed, Have, Plan, PlanSpec, Target
 from grasp_core.planner.words import lines_table, recruitment_csv, sentences, surface_table
-from grasp_core.remarks.cautions import PlanCaution
 from tests.models_as_raters.dices import data
 from tests.permutation.simulated import files, simulate
 from tests.planner.pilots import LABELS, drawn, known_model, one_by_one

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from grasp_core.errors import SpecError
+from grasp_core.model.errors import SpecError
 from grasp_core.planner.designs import near_lines, rater_steps, steps
 from grasp_core.planner.surface import chance, cheapest, factor_of, fitted, items_needed, recruitment
 from grasp_core.planner.values import Cell, Fit, Have, Plan, PlanSpec, Sizes

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, Axis, Int64Array, Raters
+from grasp_core.model.annotations import Annotations, Axis, Int64Array, Raters
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.rater_map.make import MapTask
-from grasp_core.spec import AnalysisSpec
 from tests.permutation.simulated import simulate
 
 GENDER = AnalysisSpec(axes=(("gender",),), permutations=1000)

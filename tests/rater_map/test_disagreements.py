@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from grasp_core.annotations import Annotations, FloatArray
+from grasp_core.model.annotations import Annotations, FloatArray
+from grasp_core.model.spec import Level
 from grasp_core.rater_map.disagreements import label_distances, pair_disagreements
-from grasp_core.spec import Level
 from grasp_core.statistics.between_raters import disagreement
 from tests.permutation.simulated import simulate
 from tests.rater_map.cases import matrix

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy.stats import f_oneway
 
-from grasp_core.annotations import Axis, Raters
+from grasp_core.model.annotations import Axis, Raters
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.draw import permutation
 from grasp_core.permutation.exchange import Exchange, exchange_of
 from grasp_core.rater_map.explained import hold_against, n_permutations, shuffled_shares
-from grasp_core.spec import AnalysisSpec
 from grasp_core.statistics.between_raters import explained
 
 SPEC = AnalysisSpec(axes=(("a",), ("b",)), permutations=300, seed=7)

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from grasp_core.annotations import Annotations
-from grasp_core.json_values import from_json, to_json
+from grasp_core.model.annotations import Annotations
+from grasp_core.model.json_values import from_json, to_json
+from grasp_core.model.remarks.cautions import NoMap
 from grasp_core.rater_map import make
 from grasp_core.rater_map.make import MapTask, rater_map
 from grasp_core.rater_map.values import RaterMap
-from grasp_core.remarks.cautions import NoMap
 from tests.rater_map.cases import ALL, GENDER, divided, matrix, of_labels, task
 
 

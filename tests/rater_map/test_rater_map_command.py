@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from grasp_core import cli
-from grasp_core.json_values import from_json
+from grasp_core.model.json_values import from_json
+from grasp_core.model.spec import RunSpec
 from grasp_core.rater_map.values import RaterMap
-from grasp_core.spec import RunSpec
 from tests.permutation.simulated import files, simulate
 
 FILES = ["--annotations", "votes.csv", "--raters", "raters.csv"]

@@ -8,11 +8,11 @@ import io
 
 import pytest
 
+from grasp_core.model.remarks.cautions import NoMap
 from grasp_core.rater_map.make import rater_map
 from grasp_core.rater_map.tables import CSV_COLUMNS, axes_table, groups_table, map_csv
 from grasp_core.rater_map.values import NOTHING, RaterMap
 from grasp_core.rater_map.words import sentences
-from grasp_core.remarks.cautions import NoMap
 from tests.rater_map.cases import ALL, divided, task
 
 

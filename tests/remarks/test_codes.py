@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from grasp_core.errors import DataError
-from grasp_core.json_values import damaged
-from grasp_core.outcome import Outcome
-from grasp_core.remark_codes import CODES, KINDS, remark_from_dict
-from grasp_core.remarks.benchmark import ModelProblem
-from grasp_core.remarks.cautions import Caution, is_public
-from grasp_core.remarks.problems import DataProblem
-from grasp_core.remarks.reasons import NoValue
-from grasp_core.remarks.remark import Code, Remark, said
+from grasp_core.model.errors import DataError
+from grasp_core.model.json_values import damaged
+from grasp_core.model.outcome import Outcome
+from grasp_core.model.remark_codes import CODES, KINDS, remark_from_dict
+from grasp_core.model.remarks.benchmark import ModelProblem
+from grasp_core.model.remarks.cautions import Caution, is_public
+from grasp_core.model.remarks.problems import DataProblem
+from grasp_core.model.remarks.reasons import NoValue
+from grasp_core.model.remarks.remark import Code, Remark, said
+from grasp_core.model.result import RunResult
 from grasp_core.report.words.printable import without_options
-from grasp_core.result import RunResult
 from tests.results import make_group, make_result
 
 ROOT = Path(__file__).parents[2]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from grasp_core.remarks.benchmark import RANKS, ranked
-from grasp_core.remarks.cautions import Caution, GuardCaution, ScreenCaution, ShuffleCaution
-from grasp_core.remarks.remark import said
+from grasp_core.model.remarks.benchmark import RANKS, ranked
+from grasp_core.model.remarks.cautions import Caution, GuardCaution, ScreenCaution, ShuffleCaution
+from grasp_core.model.remarks.remark import said
 
 
 def test_every_caution_of_a_run_has_a_rank() -> None:

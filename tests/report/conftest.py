@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from grasp_core.outcome import Outcome
-from grasp_core.remarks.remark import said
-from grasp_core.result import RunResult
+from grasp_core.model.outcome import Outcome
+from grasp_core.model.remarks.remark import said
+from grasp_core.model.result import RunResult
 from tests.results import make_group, make_outcome, make_result
 
 

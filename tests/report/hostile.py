@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from grasp_core.data_spec import DataSpec
-from grasp_core.groups import Group
-from grasp_core.outcome import LabelUse, Outcome
-from grasp_core.remarks.remark import said
-from grasp_core.result import DsiResult, FileFingerprint, RunResult
-from grasp_core.spec import AnalysisSpec, RunSpec
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.groups import Group
+from grasp_core.model.outcome import LabelUse, Outcome
+from grasp_core.model.remarks.remark import said
+from grasp_core.model.result import DsiResult, FileFingerprint, RunResult
+from grasp_core.model.spec import AnalysisSpec, RunSpec
 from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use
 
 TEXTS = (

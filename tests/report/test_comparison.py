@@ -4,13 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from grasp_core.groups import Group
-from grasp_core.outcome import Outcome, Shift
-from grasp_core.remarks.remark import said
+from grasp_core.model.groups import Group
+from grasp_core.model.outcome import Outcome, Shift
+from grasp_core.model.remarks.remark import said
+from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.report.comparison.changes import changes_table, compare, differences_table, in_words
-from grasp_core.report.comparison.pairs import pairs_compared
-from grasp_core.report.comparison.slices import slices_compared
-from grasp_core.result import GroupResult, RunResult
+from grasp_core.report.comparison.slices import pairs_compared, slices_compared
 from tests.results import (
     make_group,
     make_label_use,

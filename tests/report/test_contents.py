@@ -1,8 +1,9 @@
 from dataclasses import replace
 
-from grasp_core.data_spec import DataSpec, Question
-from grasp_core.outcome import Outcome
-from grasp_core.remarks.remark import said
+from grasp_core.model.data_spec import DataSpec, Question
+from grasp_core.model.outcome import Outcome
+from grasp_core.model.remarks.remark import said
+from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.report.contents import (
     conventions,
     marks,
@@ -11,7 +12,6 @@ from grasp_core.report.contents import (
     raters_per_item,
     run_title,
 )
-from grasp_core.spec import AnalysisSpec, RunSpec
 from tests.results import make_group, make_outcome, make_result
 
 

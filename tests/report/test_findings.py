@@ -3,7 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from grasp_core.outcome import Histogram, LabelUse, Shift
+from grasp_core.model.outcome import Histogram, LabelUse, Shift
+from grasp_core.model.verdict import Spread, Verdict
 from grasp_core.report.findings.findings import (
     evidence,
     findings,
@@ -13,7 +14,6 @@ from grasp_core.report.findings.findings import (
 )
 from grasp_core.report.findings.sentences import answer, axes_to_watch
 from grasp_core.report.words.label_use import centre, spread
-from grasp_core.verdict import Spread, Verdict
 from tests.results import label_use, make_group, make_outcome, make_pair, make_result, saying
 
 

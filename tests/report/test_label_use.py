@@ -3,8 +3,8 @@ from dataclasses import replace
 
 import pytest
 
-from grasp_core.outcome import LabelUse, Shift
-from grasp_core.remarks.remark import said
+from grasp_core.model.outcome import LabelUse, Shift
+from grasp_core.model.remarks.remark import said
 from grasp_core.report.tables import label_use_by_group, label_use_numbers, label_use_table
 from grasp_core.report.words.label_use import (
     foremost,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from grasp_core.data_spec import DataSpec, Question
+from grasp_core.model.data_spec import DataSpec, Question
 from grasp_core.report.words.label_use import labelled_sentence
 from grasp_core.report.words.levels import proposed_levels
 from tests.results import make_result

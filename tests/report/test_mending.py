@@ -8,14 +8,20 @@ from dataclasses import replace
 import pytest
 
 from grasp_core.cli.entry import make_parser
-from grasp_core.data_spec import DataSpec, Question, Screen
+from grasp_core.model.data_spec import DataSpec, Question, Screen
+from grasp_core.model.remarks.benchmark import RANKS, may_undo
+from grasp_core.model.remarks.cautions import (
+    Caution,
+    GuardCaution,
+    ModelCaution,
+    ScreenCaution,
+    ShuffleCaution,
+)
+from grasp_core.model.remarks.problems import DataProblem
+from grasp_core.model.remarks.remark import Code, Remark, said
+from grasp_core.model.spec import MAX_PERMUTATIONS, AnalysisSpec, ModelSource, RunSpec
 from grasp_core.notebook.options import ReadingOptions
-from grasp_core.remarks.benchmark import RANKS, may_undo
-from grasp_core.remarks.cautions import Caution, GuardCaution, ModelCaution, ScreenCaution, ShuffleCaution
-from grasp_core.remarks.problems import DataProblem
-from grasp_core.remarks.remark import Code, Remark, said
 from grasp_core.report.findings.mending import SCREEN_OF, mend, ways_back
-from grasp_core.spec import MAX_PERMUTATIONS, AnalysisSpec, ModelSource, RunSpec
 
 AXES = (("gender",),)
 DATA = DataSpec(item="item", rater="rater", label="label")

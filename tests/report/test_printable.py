@@ -2,8 +2,8 @@ import json
 
 import pytest
 
+from grasp_core.model.result import RunResult
 from grasp_core.report.words.printable import json_text, printable, printable_result
-from grasp_core.result import RunResult
 from tests.report.hostile import TEXTS, hostile_result
 from tests.results import make_result
 

@@ -3,8 +3,9 @@ from dataclasses import replace
 
 import pytest
 
-from grasp_core.outcome import Outcome
-from grasp_core.remarks.remark import said
+from grasp_core.model.outcome import Outcome
+from grasp_core.model.remarks.remark import said
+from grasp_core.model.result import DsiResult
 from grasp_core.report.tables import (
     cell_text,
     column_label,
@@ -13,7 +14,6 @@ from grasp_core.report.tables import (
     results_table,
     wide_table,
 )
-from grasp_core.result import DsiResult
 from tests.results import make_result, without_gai
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from grasp_core.annotations import Axis, Raters
-from grasp_core.groups import form_groups
+from grasp_core.model.annotations import Axis, Raters
+from grasp_core.model.groups import form_groups
+from grasp_core.model.spec import AnalysisSpec, PValue
 from grasp_core.permutation.testing.attainable import Shuffles
 from grasp_core.report.shuffles import few_regroupings, least_of
-from grasp_core.spec import AnalysisSpec, PValue
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grasp_core.outcome import Interval, Outcome
-from grasp_core.report.comparison.changes import changes_table, compare
-from grasp_core.report.comparison.difference import difference
+from grasp_core.model.outcome import Interval, Outcome
+from grasp_core.model.result import GroupResult, RunResult
+from grasp_core.model.wording import LISTED
+from grasp_core.report.comparison.changes import changes_table, compare, difference
 from grasp_core.report.comparison.since import details, headline, since
-from grasp_core.result import GroupResult, RunResult
-from grasp_core.wording import LISTED
 from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from grasp_core.model.result import SliceResult, SlicesResult
 from grasp_core.report.slices import slice_sentences, told_first
-from grasp_core.result import SliceResult, SlicesResult
 from tests.results import make_group, make_outcome, make_result
 
 

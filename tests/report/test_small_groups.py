@@ -15,11 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grasp_core.export.registry import EXPORTS
-from grasp_core.groups import Group
-from grasp_core.remarks.cautions import Caution, GuardCaution
-from grasp_core.report.public_view import public_view
-from grasp_core.report.small_groups import LEAST, Line, hidden_groups, left_out, without_small_groups
-from grasp_core.result import (
+from grasp_core.model.groups import Group
+from grasp_core.model.remarks.cautions import Caution, GuardCaution
+from grasp_core.model.result import (
     DsiResult,
     GivenResult,
     RunResult,
@@ -28,6 +26,8 @@ from grasp_core.result import (
     Stopping,
     Undecided,
 )
+from grasp_core.report.public_view import public_view
+from grasp_core.report.small_groups import LEAST, Line, hidden_groups, left_out, without_small_groups
 from tests.results import make_group, make_outcome, make_pair, make_result
 
 Table = dict[tuple[str, str], int]

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from grasp_core.outcome import LabelUse, Shift
-from grasp_core.remarks.cautions import Caution, GuardCaution
-from grasp_core.remarks.remark import said
+from grasp_core.model.outcome import LabelUse, Shift
+from grasp_core.model.remarks.cautions import Caution, GuardCaution
+from grasp_core.model.remarks.remark import said
 from grasp_core.report.table_csv import CSV_COLUMNS, PAIR_COLUMNS, SLICE_COLUMNS, safe_cell, table_csv
 from tests.results import (
     make_group,

@@ -6,8 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from grasp_core.groups import Group
-from grasp_core.outcome import Interval, Shift
+from grasp_core.model.groups import Group
+from grasp_core.model.outcome import Interval, Shift
+from grasp_core.model.result import Findable, GroupResult, RunResult
+from grasp_core.model.spec import AnalysisSpec
+from grasp_core.model.verdict import Kind, Spread, Untestable, Verdict, VerdictCode
 from grasp_core.report.findings.doubts import told
 from grasp_core.report.findings.sentences import answer
 from grasp_core.report.findings.title import (
@@ -20,9 +23,6 @@ from grasp_core.report.findings.title import (
     how_sure,
     title,
 )
-from grasp_core.result import Findable, GroupResult, RunResult
-from grasp_core.spec import AnalysisSpec
-from grasp_core.verdict import Kind, Spread, Untestable, Verdict, VerdictCode
 from tests.results import make_group, make_outcome, make_result, saying
 
 

@@ -1,6 +1,7 @@
 import pytest
 
-from grasp_core.groups import Group
+from grasp_core.model.groups import Group
+from grasp_core.model.spec import STATISTICS
 from grasp_core.report.words.names import (
     WORDS,
     axis_label,
@@ -14,7 +15,6 @@ from grasp_core.report.words.names import (
     reported_statistics,
     statistic_formula,
 )
-from grasp_core.spec import STATISTICS
 from tests.results import make_group, make_outcome, make_result
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from benchmarks.rare_labels import rare
-from grasp_core.annotations import Annotations, Axis, BoolArray, Raters
 from grasp_core.data_quality.cautions import screen_cautions
-from grasp_core.groups import Grouping, form_groups
-from grasp_core.remarks.cautions import Caution, ScreenCaution
+from grasp_core.model.annotations import Annotations, Axis, BoolArray, Raters
+from grasp_core.model.groups import Grouping, form_groups
+from grasp_core.model.remarks.cautions import Caution, ScreenCaution
 from grasp_core.screens.constant import find_constant, too_constant
 from grasp_core.screens.duplicates import near_duplicates
 from grasp_core.screens.random_responders import random_responders

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grasp_core.annotations import Annotations
+from grasp_core.model.annotations import Annotations
 from grasp_core.screens import duplicates
 from grasp_core.screens.duplicates import is_instant, is_quick, near_duplicates
 

@@ -9,18 +9,18 @@ import pytest
 from benchmarks.clickers import CLICKERS, crowd, group_of_clickers, wrong
 from benchmarks.planted import run_spec
 from grasp_core import cli
-from grasp_core.annotations import Annotations
-from grasp_core.data_spec import DataSpec, Question
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.errors import SpecError
 from grasp_core.io.dataset.load import Dataset, load
-from grasp_core.remarks.cautions import Caution, GroupCount, LeftOutReason, ScreenCaution, is_public
-from grasp_core.remarks.remark import Remark
+from grasp_core.model.annotations import Annotations
+from grasp_core.model.data_spec import DataSpec, Question
+from grasp_core.model.errors import SpecError
+from grasp_core.model.remarks.cautions import Caution, GroupCount, LeftOutReason, ScreenCaution, is_public
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.spec import RunSpec
 from grasp_core.report.words.levels import left_out
 from grasp_core.screens.duplicates import Duplicates, Pair
 from grasp_core.screens.screens import one_of_each
-from grasp_core.spec import RunSpec
 from tests.computing import compute_in_threads
 from tests.io.making import LONG, rows_table
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.clickers import crowd
-from grasp_core.annotations import Annotations
+from grasp_core.model.annotations import Annotations
 from grasp_core.screens.random_responders import is_quick_search, random_responders
 
 

@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grasp_core.annotations import Int64Array
-from grasp_core.errors import SpecError
-from grasp_core.remarks.reasons import NoValue
-from grasp_core.spec import Level
+from grasp_core.model.annotations import Int64Array
+from grasp_core.model.errors import SpecError
+from grasp_core.model.remarks.reasons import NoValue
+from grasp_core.model.spec import Level
+from grasp_core.statistics.counts import NotEstimableError
 from grasp_core.statistics.cross_group import xrr
 from grasp_core.statistics.distance import (
     category_values,
@@ -24,7 +25,6 @@ from grasp_core.statistics.distance import (
     possible_levels,
     squared_distances,
 )
-from grasp_core.statistics.estimable import NotEstimableError
 from grasp_core.statistics.in_group import irr
 from tests.strategies import counts_of, label_counts
 

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 
-from grasp_core.annotations import Annotations, Int64Array
-from grasp_core.remarks.reasons import NoValue
-from grasp_core.statistics.counts import count
-from grasp_core.statistics.estimable import NotEstimableError
+from grasp_core.model.annotations import Annotations, Int64Array
+from grasp_core.model.remarks.reasons import NoValue
+from grasp_core.statistics.counts import NotEstimableError, count
 from grasp_core.statistics.in_group import irr, negentropy, plurality_size
 from tests.strategies import label_counts, rated
 

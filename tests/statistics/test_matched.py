@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from grasp_core.statistics.counts import NotEstimableError
 from grasp_core.statistics.cross_group import xrr
 from grasp_core.statistics.distance import distance_of
-from grasp_core.statistics.estimable import NotEstimableError
 from grasp_core.statistics.matched import matched_gai
 
 C = np.array([[2, 0], [1, 1], [0, 2]])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from grasp_core.annotations import Annotations
+from grasp_core.model.annotations import Annotations
 from grasp_core.statistics.rater_residuals import (
     RaterResiduals,
     ResidualSums,

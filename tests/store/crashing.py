@@ -117,9 +117,9 @@ def serve(url: str, log: str, lease: float) -> None:
     compute_block = workers.compute_block
     lines = os.open(log, os.O_WRONLY | os.O_APPEND)
 
-    def slow_block(kind: type, file: str, seed: int, start: int, stop: int) -> Any:
+    def slow_block(kind: type, seed: int, start: int, stop: int, *, sent: Any) -> Any:
         time.sleep((stop - start) / PER_SECOND)
-        computed = compute_block(kind, file, seed, start, stop)
+        computed = compute_block(kind, seed, start, stop, sent=sent)
         os.write(lines, f"{os.getpid()} {seed} {start} {stop}\n".encode())
         return replace(computed, seconds=computed.seconds + (stop - start) / PER_SECOND)
 

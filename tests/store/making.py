@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from grasp_core.result import RunResult
+from grasp_core.model.result import RunResult
 from grasp_core.store.runs import Request, RunRecord, RunStore
 from tests.results import make_group, make_outcome, make_result
 

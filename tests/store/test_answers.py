@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import Engine
 
-from grasp_core.errors import DataError
+from grasp_core.model.errors import DataError
 from grasp_core.store import answers as answers_module
 from grasp_core.store.answers import AnswerStore
 from grasp_core.store.runs import RunStore

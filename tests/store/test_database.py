@@ -19,8 +19,8 @@ from sqlalchemy import URL, event
 
 from grasp_core.engine import computing as computing_module
 from grasp_core.engine import conductor as conductor_module
-from grasp_core.errors import SettingsError, StoreError
-from grasp_core.settings import Settings
+from grasp_core.model.errors import SettingsError, StoreError
+from grasp_core.model.settings import Settings
 from grasp_core.store import claims as claims_module
 from grasp_core.store.database import connect, database_url
 from grasp_core.store.files import FileStore

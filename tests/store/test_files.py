@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import Engine
 
-from grasp_core.errors import LimitError
+from grasp_core.model.errors import LimitError
 from grasp_core.store.files import CHUNK_BYTES, FileStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import chunks, files

@@ -10,8 +10,8 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from grasp_core.access import EVERYONE, Reach, only
-from grasp_core.errors import AccessError, GraspError
+from grasp_core.model.access import EVERYONE, Reach, only
+from grasp_core.model.errors import AccessError, GraspError
 from grasp_core.store.answers import AnswerStore
 from grasp_core.store.bound import Bound
 from grasp_core.store.drafts import Draft, DraftFile, DraftStore

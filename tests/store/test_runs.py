@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from sqlalchemy import Engine
 
-from grasp_core.errors import LimitError, StoreError
-from grasp_core.remarks.remark import said
-from grasp_core.spec import RunSpec
+from grasp_core.model.errors import LimitError, StoreError
+from grasp_core.model.remarks.remark import said
+from grasp_core.model.spec import RunSpec
 from grasp_core.store.answers import AnswerStore
 from grasp_core.store.links import LinkStore
 from grasp_core.store.runs import LostRunError, RunStore

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import URL, Engine
 
-from grasp_core.errors import StoreError
+from grasp_core.model.errors import StoreError
 from grasp_core.store.database import check, connect, to_read
 from grasp_core.store.files import FileStore
 from grasp_core.store.people.audit import AuditStore

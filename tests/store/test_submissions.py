@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import Engine
 
-from grasp_core.errors import LimitError
+from grasp_core.model.errors import LimitError
 from grasp_core.store.submissions import SubmissionStore
 from tests.store.both import on_both
 from tests.store.making import HOSTILE

@@ -12,8 +12,8 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Engine
 
-from grasp_core.access import EVERYONE
-from grasp_core.errors import StoreError
+from grasp_core.model.access import EVERYONE
+from grasp_core.model.errors import StoreError
 from grasp_core.store.answers import AnswerStore
 from grasp_core.store.database import connect
 from grasp_core.store.files import FileStore

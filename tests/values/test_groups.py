@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from grasp_core.annotations import Annotations, Axis, Raters
-from grasp_core.groups import Group, form_groups
+from grasp_core.model.annotations import Annotations, Axis, Raters
+from grasp_core.model.groups import Group, form_groups
 from tests.strategies import rated
 
 
@@ -66,7 +66,7 @@ def test_axis_values_are_in_display_order() -> None:
 
 def test_order_of_look_alike_values_does_not_depend_on_the_hash_seed() -> None:
     values = ["man", "Man", "MAN", "1", "1.0"]
-    script = f"from grasp_core.annotations import Axis; print(Axis.from_values({values}).values)"
+    script = f"from grasp_core.model.annotations import Axis; print(Axis.from_values({values}).values)"
     said = {
         subprocess.run(
             [sys.executable, "-c", script],

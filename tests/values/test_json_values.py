@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import pytest
 
-from grasp_core.errors import DataError, SpecError
-from grasp_core.json_values import ADDED, FormError, closed, damaged, from_json, in_file, to_json
+from grasp_core.model.errors import DataError, SpecError
+from grasp_core.model.json_values import ADDED, FormError, closed, damaged, from_json, in_file, to_json
 
 
 @closed

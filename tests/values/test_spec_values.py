@@ -8,10 +8,17 @@ import json
 
 import pytest
 
-from grasp_core.data_spec import DataSpec, Filters
-from grasp_core.errors import SpecError
-from grasp_core.recode_steps import Bins, Combine, MapValues
-from grasp_core.spec import MAX_PERMUTATIONS, MAX_SEED, PAPER_CONVENTIONS, STATISTICS, AnalysisSpec, RunSpec
+from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.errors import SpecError
+from grasp_core.model.recode_steps import Bins, Combine, MapValues
+from grasp_core.model.spec import (
+    MAX_PERMUTATIONS,
+    MAX_SEED,
+    PAPER_CONVENTIONS,
+    STATISTICS,
+    AnalysisSpec,
+    RunSpec,
+)
 
 PLAIN = RunSpec(
     DataSpec(item="item_id", rater="rater_id", label="Q_overall"), AnalysisSpec(axes=(("rater_age",),))

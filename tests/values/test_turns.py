@@ -8,8 +8,8 @@ from contextvars import Context
 
 import pytest
 
-from grasp_core.errors import TooOftenError
-from grasp_core.turns import Load, Turns, ask_as, loads
+from grasp_core.model.errors import TooOftenError
+from grasp_core.model.turns import Load, Turns, ask_as, loads
 
 LONG = 20.0
 

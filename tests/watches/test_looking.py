@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from grasp_core.access import EVERYONE, LOCAL_USER, User, only
 from grasp_core.connectors.source import Source
 from grasp_core.connectors.source import make as make_source
-from grasp_core.errors import AccessError, DataError
+from grasp_core.model.access import EVERYONE, LOCAL_USER, User, only
+from grasp_core.model.errors import AccessError, DataError
 from grasp_core.server import Server
 from grasp_core.store.people.members import Member
 from grasp_core.store.people.projects import ProjectStore

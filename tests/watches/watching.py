@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from grasp_core.access import LOCAL_USER, User, only
-from grasp_core.data_spec import DataSpec
 from grasp_core.engine.pools import workers
 from grasp_core.engine.run import checked_groups
+from grasp_core.model.access import LOCAL_USER, User, only
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.settings import Settings
+from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.server import Server, make_server
-from grasp_core.settings import Settings
-from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.schema import watches
 from grasp_core.store.watches import Watch

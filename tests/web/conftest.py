@@ -15,11 +15,11 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket
 
-from grasp_core.access import User
 from grasp_core.engine.pools import workers
-from grasp_core.remarks.cautions import Caution
+from grasp_core.model.access import User
+from grasp_core.model.remarks.cautions import Caution
+from grasp_core.model.settings import Settings
 from grasp_core.server import Server, make_server
-from grasp_core.settings import Settings
 from grasp_core.store.runs import RunRecord
 from grasp_core.web.api.app import mount
 from grasp_core.web.gate import Gate, TabGate

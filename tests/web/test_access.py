@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from grasp_core.access import (
+from grasp_core.model.access import (
     DISABLED,
     EVERYONE,
     LOCAL_USER,
@@ -18,9 +18,9 @@ from grasp_core.access import (
     role_of,
     user_of,
 )
-from grasp_core.errors import AccessError
-from grasp_core.people import Person
-from grasp_core.settings import Settings, read_settings
+from grasp_core.model.errors import AccessError
+from grasp_core.model.people import Person
+from grasp_core.model.settings import Settings, read_settings
 
 SAID = {"iss": "https://id.example", "sub": "s-1", "email_verified": True}
 LAB = Settings(allowed_domains=("lab.example",), analysts=("ann@lab.example",), admins=("root@lab.example",))

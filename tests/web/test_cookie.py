@@ -24,9 +24,9 @@ from streamlit.web.server.starlette.starlette_server_config import (
 from grasp_core import server as server_module
 from grasp_core.accounts import Accounts, session_key
 from grasp_core.engine.pools import workers
-from grasp_core.people import Identity
+from grasp_core.model.people import Identity
+from grasp_core.model.settings import Settings
 from grasp_core.server import make_server
-from grasp_core.settings import Settings
 from grasp_core.store.people.members import Member
 from pages._ui.session.identity import claims_of, sender, signed_in
 from tests.empty_store import empty_home

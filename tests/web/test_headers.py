@@ -11,7 +11,7 @@ from starlette.routing import Mount
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
-from grasp_core.logs import JsonLines, without_query
+from grasp_core.model.logs import JsonLines, without_query
 from grasp_core.server import Server
 from grasp_core.web.headers import Headers
 from tests.web.conftest import SIGN_IN, MakeClient

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from grasp_core.access import EVERYONE, only
 from grasp_core.engine.pools import workers
 from grasp_core.group_items import id_of
+from grasp_core.model.access import EVERYONE, only
+from grasp_core.model.settings import Settings
 from grasp_core.server import Server, make_server
-from grasp_core.settings import Settings
 from grasp_core.store.people.members import Member
 from tests.empty_store import empty_home
 from tests.results import make_result

@@ -10,11 +10,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core import server as server_module
-from grasp_core.access import EVERYONE
 from grasp_core.engine.pools import workers
-from grasp_core.errors import AccessError
+from grasp_core.model.access import EVERYONE
+from grasp_core.model.errors import AccessError
+from grasp_core.model.settings import Settings
 from grasp_core.server import Server, make_server
-from grasp_core.settings import Settings
 from grasp_core.store.people import audit as refusals
 from grasp_core.visitors import CLOSED
 from pages._ui import start as doors

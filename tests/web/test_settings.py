@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from grasp_core.benchmark.language_models.endpoint import checked, key_for
-from grasp_core.errors import SettingsError
-from grasp_core.settings import Settings, read_settings, variable
+from grasp_core.model.errors import SettingsError
+from grasp_core.model.settings import Settings, read_settings, variable
 from grasp_core.store.database import database_url
 from tests.serving import ROOT
 from tests.web.conftest import SIGN_IN

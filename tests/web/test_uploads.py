@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocket
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from grasp_core.access import User
+from grasp_core.model.access import User
 from grasp_core.server import Server
 from grasp_core.web.problem import ProblemError
 from grasp_core.web.uploads import UploadGate, UploadLedger

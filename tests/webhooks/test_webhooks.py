@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine
 
-from grasp_core.errors import DataError, SettingsError
-from grasp_core.settings import Settings, read_settings
+from grasp_core.model.errors import DataError, SettingsError
+from grasp_core.model.settings import Settings, read_settings
 from grasp_core.store.calls import WebhookStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import webhooks

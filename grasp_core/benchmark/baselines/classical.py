@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csc_array
 
-from grasp_core.annotations import Int32Array
 from grasp_core.benchmark.baselines.protocol import Predict, Texts, joined, known_labels
 from grasp_core.benchmark.tasks import Rows, Task
+from grasp_core.model.annotations import Int32Array
 
 
 def fit_plurality(train: Rows, task: Task, seed: int) -> Predict:

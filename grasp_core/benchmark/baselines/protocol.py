@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol, TypeAlias
 
 from grasp_core.benchmark.tasks import Rows, Task
-from grasp_core.errors import DataError
+from grasp_core.model.errors import DataError
 
 Texts: TypeAlias = Sequence[Mapping[str, str]]
 """Texts by field, a mapping per row, as in :class:`~grasp_core.benchmark.tasks.Rows`."""

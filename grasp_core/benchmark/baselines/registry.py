@@ -8,9 +8,9 @@ from grasp_core.benchmark.baselines import embedding as minilm
 from grasp_core.benchmark.baselines.classical import fit_adaboost, fit_plurality, fit_tfidf
 from grasp_core.benchmark.baselines.embedding import MODULES, Embedder
 from grasp_core.benchmark.baselines.protocol import Fit
-from grasp_core.errors import SpecError
 from grasp_core.extras import has, require
-from grasp_core.wording import quoted
+from grasp_core.model.errors import SpecError
+from grasp_core.model.wording import quoted
 
 LM = "lm"
 """The in-context language model: what calls it makes it, for it needs to know which model."""

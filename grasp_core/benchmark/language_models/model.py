@@ -12,10 +12,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from grasp_core.errors import DataError
 from grasp_core.extras import require
-from grasp_core.remarks.benchmark import ModelProblem
-from grasp_core.remarks.remark import Remark
+from grasp_core.model.errors import DataError
+from grasp_core.model.remarks.benchmark import ModelProblem
+from grasp_core.model.remarks.remark import Remark
 
 FLOOR = -100.0
 """Log-probability of a word that the model did not name: as good as 0, which the paper takes, but finite."""

@@ -14,8 +14,8 @@ from grasp_core.benchmark.baselines.protocol import Fit, Texts, known_labels
 from grasp_core.benchmark.scoring.folds import Fold, leave_one_out, stratified_splits, taken
 from grasp_core.benchmark.scoring.scores import file_cautions, loo_cautions, resampled_f1, split_cautions
 from grasp_core.benchmark.tasks import Rows, Task
-from grasp_core.errors import DataError
-from grasp_core.remarks.remark import Remark
+from grasp_core.model.errors import DataError
+from grasp_core.model.remarks.remark import Remark
 from grasp_core.statistics.f1 import confusion, interval, macro_f1
 
 Way = Literal["loo", "splits", "file"]

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grasp_core.annotations import Codes
 from grasp_core.benchmark.baselines.protocol import known_labels
 from grasp_core.benchmark.tasks import Rows
-from grasp_core.errors import DataError
+from grasp_core.model.annotations import Codes
+from grasp_core.model.errors import DataError
 
 SPLITS, TEST_SHARE = 20, 0.2
 

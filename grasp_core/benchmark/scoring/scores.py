@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from grasp_core.annotations import Codes, FloatArray, Int64Array
 from grasp_core.benchmark.gold import Gold
 from grasp_core.benchmark.scoring.folds import Fold
 from grasp_core.benchmark.submissions import Submission
 from grasp_core.benchmark.tasks import Rows, Task
-from grasp_core.errors import DataError
-from grasp_core.remarks.benchmark import BaselineCaution
-from grasp_core.remarks.remark import Remark
+from grasp_core.model.annotations import Codes, FloatArray, Int64Array
+from grasp_core.model.errors import DataError
+from grasp_core.model.remarks.benchmark import BaselineCaution
+from grasp_core.model.remarks.remark import Remark
 from grasp_core.statistics.f1 import confusion, distinct, f1_of_totals, indicator, interval, macro_f1, streams
 
 RESAMPLES = 10_000

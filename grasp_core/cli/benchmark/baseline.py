@@ -17,7 +17,7 @@ from grasp_core.cli.benchmark.arguments import whole
 from grasp_core.cli.benchmark.lm import add_lm_options, make_lm
 from grasp_core.cli.terminal.lines import clear_line, note, show_rows
 from grasp_core.cli.terminal.output import check_target, write_text
-from grasp_core.errors import DataError
+from grasp_core.model.errors import DataError
 from grasp_core.models_as_raters.labels import ID, LABEL
 
 PREDICTIONS = "predictions.csv"

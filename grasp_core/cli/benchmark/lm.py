@@ -25,7 +25,7 @@ from grasp_core.benchmark.language_models.prompt import FileTokens, Similarity, 
 from grasp_core.benchmark.tasks import TRAIN_FILE, Task, read_rows, read_task
 from grasp_core.cli.benchmark.arguments import whole
 from grasp_core.cli.terminal.lines import clear_line, note, show_rows
-from grasp_core.errors import MissingPackageError, SpecError
+from grasp_core.model.errors import MissingPackageError, SpecError
 
 ANSWERS = "lm-answers.jsonl"
 

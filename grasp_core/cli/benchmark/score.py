@@ -17,8 +17,8 @@ from grasp_core.benchmark.tasks import Task, read_tasks
 from grasp_core.cli.benchmark.arguments import add_gold, add_seed, add_submission, add_tasks
 from grasp_core.cli.terminal.lines import note
 from grasp_core.cli.terminal.output import check_target, write_text
+from grasp_core.model.wording import listed, number
 from grasp_core.report.words.names import format_p_value
-from grasp_core.wording import listed, number
 
 
 def fill_score(scoring: argparse.ArgumentParser) -> None:

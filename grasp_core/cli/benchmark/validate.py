@@ -8,7 +8,7 @@ from grasp_core.benchmark.submissions import VALIDATED, known_ids, read_submissi
 from grasp_core.benchmark.tasks import read_tasks
 from grasp_core.cli.benchmark.arguments import add_submission, add_tasks
 from grasp_core.cli.terminal.lines import note
-from grasp_core.errors import Problem, raise_stopping
+from grasp_core.model.errors import Problem, raise_stopping
 
 
 def fill_validate(validating: argparse.ArgumentParser) -> None:

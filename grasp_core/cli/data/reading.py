@@ -1,19 +1,78 @@
-"""The files that the options name, read; what the options leave open is recognised."""
+"""Files that options name: read, fetched, and what is said of them."""
 
 from __future__ import annotations
 
 import argparse
+import getpass
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grasp_core.asked.leaving_out import Answer
 from grasp_core.asked.reading import Reading, Tables, reading_of
-from grasp_core.cli.data.fetched import read_place
 from grasp_core.cli.data.options import spec_fields
-from grasp_core.cli.terminal.lines import VOICE, note
-from grasp_core.errors import SpecError
+from grasp_core.cli.terminal.lines import VOICE, clear_line, note, show_line
+from grasp_core.connectors.anywhere import read_anywhere
+from grasp_core.connectors.source import TOOLS, Source
+from grasp_core.connectors.tokens import NEEDED, VARIABLES
+from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.guess.roles import Role, file_roles
 from grasp_core.io.table.table import Table
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import DataError, SpecError
+from grasp_core.report.account import account_sentence, unused_sentence
+from grasp_core.report.words.label_use import labelled_sentence
+from grasp_core.report.words.printable import printable
+
+
+def say_data(dataset: Dataset, spec: DataSpec) -> None:
+    """Say on standard output which labels there are and how many, on standard error how they were read."""
+    print(printable(labelled_sentence(spec, dataset.summary)), flush=True)
+    say_account(dataset)
+
+
+def say_account(dataset: Dataset) -> None:
+    """Say how much was read, used and left out, and the columns that nothing was taken from."""
+    account = dataset.summary.account
+    if account is None:
+        return
+    for sentence in (account_sentence(account), unused_sentence(account)):
+        if sentence:
+            note(printable(sentence))
+
+
+def read_place(place: str, member: str | None) -> Table:
+    """Read a path, an address or a source.
+
+    Raises
+    ------
+    DataError
+    """
+    try:
+        table = read_anywhere(place, member, ask=_ask, told=_told)
+    finally:
+        clear_line()
+    if table.source:
+        note(printable(f"{table.name} is what {table.source} holds now, SHA-256 {table.sha256}"))
+    return table
+
+
+def _ask(source: Source) -> str:
+    """The token, as somebody types it: an option would be seen by others at this machine."""
+    if source.in_file or (source.kind == "sql" and "@" not in source.address):
+        return ""
+    if not sys.stdin.isatty():
+        if source.kind in NEEDED:
+            raise DataError(f"{TOOLS[source.kind]} asks for a token: put it into {VARIABLES[source.kind]}")
+        return ""
+    what = "Password" if source.kind == "sql" else "Token"
+    return getpass.getpass(f"{what} for {source.shown} (none: Enter; unasked: {VARIABLES[source.kind]}): ")
+
+
+def _told(words: str) -> None:
+    if words:
+        show_line(words)
+
 
 _OPTIONS: Mapping[Role, str] = {"annotations": "--annotations", "raters": "--raters", "items": "--items"}
 

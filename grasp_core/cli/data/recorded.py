@@ -9,11 +9,11 @@ from typing import Any
 from grasp_core.asked.reading import Reading
 from grasp_core.cli.data.reading import read_tables
 from grasp_core.cli.terminal.lines import note
-from grasp_core.errors import SpecError
 from grasp_core.io.dataset.load import Dataset
+from grasp_core.model.errors import SpecError
+from grasp_core.model.spec import RunSpec
 from grasp_core.report.saved import RecordedSpec, read_spec
 from grasp_core.report.words.printable import printable
-from grasp_core.spec import RunSpec
 
 
 def given_options(chosen: argparse.Namespace) -> dict[str, Any]:

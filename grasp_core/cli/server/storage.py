@@ -9,9 +9,9 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from grasp_core.errors import SettingsError
-from grasp_core.people import COMMAND
-from grasp_core.settings import read_settings
+from grasp_core.model.errors import SettingsError
+from grasp_core.model.people import COMMAND
+from grasp_core.model.settings import read_settings
 from grasp_core.store.backup import BackupKey, Contents, new_key, restore_backup, write_backup
 from grasp_core.store.database import connect, database_url
 from grasp_core.store.people.audit import AuditStore

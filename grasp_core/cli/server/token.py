@@ -9,12 +9,12 @@ from grasp_core.cli.commands import Command, add_commands
 from grasp_core.cli.server.people import person_id_of
 from grasp_core.cli.server.storage import open_database
 from grasp_core.cli.terminal.output import day
-from grasp_core.errors import DataError
-from grasp_core.people import COMMAND, Scope, Token
+from grasp_core.model.errors import DataError
+from grasp_core.model.people import COMMAND, Scope, Token
+from grasp_core.model.wording import tabbed
 from grasp_core.store.people.audit import AuditStore
 from grasp_core.store.people.people import PeopleStore
 from grasp_core.store.people.tokens import TokenStore
-from grasp_core.wording import tabbed
 
 _BELOW = (
     Command("make", "make a token for a person; it is printed once", "server.token:fill_make"),

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 from grasp_core.asked.voice import Voice
-from grasp_core.wording import one_line
+from grasp_core.model.wording import one_line
 
 _YES, _NO = frozenset({"y", "yes"}), frozenset({"n", "no"})
 

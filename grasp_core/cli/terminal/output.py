@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from grasp_core.errors import DataError
+from grasp_core.model.errors import DataError
 
 
 def check_target(target: Path | None) -> None:

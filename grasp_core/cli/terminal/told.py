@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from grasp_core.model.result import RunResult, SlicesResult
+from grasp_core.model.spec import Level
 from grasp_core.rater_map.tables import axes_table, distance_words, groups_table
 from grasp_core.rater_map.values import RaterMap
 from grasp_core.rater_map.words import sentences
@@ -29,8 +31,6 @@ from grasp_core.report.words.names import (
     reported_statistics,
 )
 from grasp_core.report.words.printable import printable, printable_result
-from grasp_core.result import RunResult, SlicesResult
-from grasp_core.spec import Level
 
 WIDTH = 100
 """Columns of a terminal that tables with intervals fit in."""

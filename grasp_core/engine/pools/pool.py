@@ -7,17 +7,16 @@ import tempfile
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from grasp_core.annotations import FloatArray
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.blocks import BLOCK_SECONDS, Block, Blocks
 from grasp_core.engine.pools.workers import Computed, Sent
-from grasp_core.errors import WorkerError
+from grasp_core.model.annotations import FloatArray
+from grasp_core.model.errors import WorkerError
 from grasp_core.panels.panel import Work
 
 log = logging.getLogger(__name__)
@@ -99,19 +98,17 @@ class Pool:
         WorkerError
             If the workers die again and again.
         """
-        executor = self._ready()
-        with self._holding(workers.pack(work), executor) as sent:
-            what = (type(work), sent, seed)
-            losses = 0
-            while losses < ATTEMPTS:
-                before = blocks.progress.done
-                try:
-                    self._permute_on(executor, what, blocks, store, check)
-                    return
-                except BrokenProcessPool:
-                    losses = 1 if blocks.progress.done > before else losses + 1
-                    log.warning("a worker process ended; its blocks are computed again")
-                    executor = self._ready(broken=executor)
+        executor, buffer, losses = self._ready(), workers.pack(work), 0
+        while losses < ATTEMPTS:
+            before = blocks.progress.done
+            try:
+                with self._holding(buffer, executor) as sent:
+                    self._permute_on(executor, (type(work), seed, sent), blocks, store, check)
+                return
+            except BrokenExecutor:
+                losses = 1 if blocks.progress.done > before else losses + 1
+                log.warning("a worker process ended; its blocks are computed again")
+                executor = self._ready(broken=executor)
         raise WorkerError(GAVE_UP)
 
     def each(
@@ -145,7 +142,7 @@ class Pool:
 
         def hand_out() -> None:
             """Keep workers busy, also while what they found is taken in; not all of it need be held."""
-            while left and len(waiting) < AHEAD * self.n_workers:
+            while len(waiting) < AHEAD * self.n_workers and left:
                 if sum(not future.done() for _, future in waiting) >= self.n_workers:
                     return
                 future = executor.submit(function, left[0])
@@ -160,7 +157,7 @@ class Pool:
                         continue
                     result = waiting[0][1].result()
                     hand_out()
-                except BrokenProcessPool:
+                except BrokenExecutor:
                     attempts -= 1
                     if not attempts:
                         raise WorkerError(GAVE_UP) from None
@@ -185,7 +182,10 @@ class Pool:
 
     def _ready(self, broken: Executor | None = None) -> Executor:
         with self._lock:
-            if self._executor is None or self._executor is broken:
+            if broken is not None and self._executor is broken:
+                broken.shutdown(wait=False)
+                self._executor = None
+            if self._executor is None:
                 self._executor = self._make_executor(self._n_workers)
             return self._executor
 
@@ -203,19 +203,20 @@ class Pool:
     def _permute_on(
         self,
         executor: Executor,
-        what: tuple[type[Work], Sent, int],
+        what: tuple[type[Work], int, Sent],
         blocks: Blocks,
         store: Callable[[Block, FloatArray], None],
         check: Callable[[], None],
     ) -> None:
+        kind, seed, sent = what
         waiting: dict[Future[Computed], Block] = {}
         try:
             while True:
                 check()
                 while len(waiting) < 2 * self.n_workers and (block := blocks.take()):
                     try:
-                        future = executor.submit(workers.compute_block, *what, *block)
-                    except BrokenProcessPool:  # refused: the block is in nobody's hands
+                        future = executor.submit(workers.compute_block, kind, seed, *block, sent=sent)
+                    except BrokenExecutor:  # refused: the block is in nobody's hands
                         blocks.give_back(block)
                         raise
                     waiting[future] = block

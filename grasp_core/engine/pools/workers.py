@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grasp_core.annotations import FloatArray
 from grasp_core.engine.pools.memory import limit_memory, share_of_memory
+from grasp_core.model.annotations import FloatArray
 from grasp_core.panels.panel import Work
 from grasp_core.permutation.jit import tell_of_preparing
 
@@ -83,7 +83,7 @@ class Computed:
     seconds: float
 
 
-def compute_block(kind: type[Work], sent: Sent, seed: int, start: int, stop: int) -> Computed:
+def compute_block(kind: type[Work], seed: int, start: int, stop: int, *, sent: Sent) -> Computed:
     """Compute permutations `start` to `stop` - 1 of packed work."""
     work = _unpacked(kind, sent)
     began = time.thread_time()

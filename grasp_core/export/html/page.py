@@ -26,10 +26,11 @@ from grasp_core.export.html.parts import (
     text,
 )
 from grasp_core.export.html.sections import again, data, given, label_use, pairs, rater_map, slices
-from grasp_core.outcome import Outcome
+from grasp_core.model.outcome import Outcome
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.result import DsiResult, Everybody, RunResult
 from grasp_core.rater_map.tables import printable_map
 from grasp_core.rater_map.values import RaterMap
-from grasp_core.remarks.remark import Remark
 from grasp_core.report.contents import (
     Method,
     brackets,
@@ -62,7 +63,6 @@ from grasp_core.report.words.names import (
     signs,
 )
 from grasp_core.report.words.printable import printable, printable_result
-from grasp_core.result import DsiResult, Everybody, RunResult
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 _SECTIONS = {

@@ -11,8 +11,8 @@ import pandas as pd
 
 from grasp_core.charts import to_svg
 from grasp_core.charts.theme import FONT, PALETTES, Theme
-from grasp_core.errors import MissingPackageError
 from grasp_core.export.figure import inline_svg
+from grasp_core.model.errors import MissingPackageError
 from grasp_core.report.words.printable import Sentence
 
 

@@ -10,7 +10,9 @@ import pandas as pd
 from grasp_core.charts import label_forest_plot, pairs_matrix, slices_chart
 from grasp_core.charts.rater_map import rater_map_chart
 from grasp_core.export.html.parts import Cell, code, figure, frame, listing, number, sentence, table, text
-from grasp_core.outcome import LabelUse, Shift
+from grasp_core.model.outcome import LabelUse, Shift
+from grasp_core.model.result import FileFingerprint, GivenResult, GroupResult, RunResult, SlicesResult
+from grasp_core.model.spec import Level
 from grasp_core.rater_map.tables import axes_table, distance_words, drawn_axes, groups_table
 from grasp_core.rater_map.values import RaterMap
 from grasp_core.rater_map.words import EXPLANATION, sentences
@@ -40,8 +42,6 @@ from grasp_core.report.words.names import (
     p_text,
     signs,
 )
-from grasp_core.result import FileFingerprint, GivenResult, GroupResult, RunResult, SlicesResult
-from grasp_core.spec import Level
 
 
 def data(result: RunResult) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grasp_core.errors import DataError
+from grasp_core.model.errors import DataError
 
 MIB = 2**20
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from grasp_core.errors import DataError
+from grasp_core.model.errors import DataError
 
 MAX_BYTES = 2 * 1024**3
 """Largest file, and largest unpacked content, that is read."""

@@ -6,7 +6,7 @@ import codecs
 import re
 from collections.abc import Callable, Sequence
 
-from grasp_core.errors import DataError
+from grasp_core.model.errors import DataError
 
 READABLE = "CSV, TSV, XLSX, ODS, JSON, JSON Lines or Parquet"
 _SAVE = f"save the table as {READABLE}"

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from grasp_core.errors import DataError, Problem, know
 from grasp_core.io.archives.member_names import (
     annotators,
     is_aggregate,
@@ -26,8 +25,9 @@ from grasp_core.io.archives.member_names import (
 from grasp_core.io.archives.stack import Stack, as_texts
 from grasp_core.io.table import names
 from grasp_core.io.table.parsed import Parsed, compact
-from grasp_core.remarks.problems import FileProblem
-from grasp_core.wording import number, quoted
+from grasp_core.model.errors import DataError, Problem, know
+from grasp_core.model.remarks.problems import FileProblem
+from grasp_core.model.wording import number, quoted
 
 _SHOWN = 12
 _NOTES = 3

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from grasp_core.annotations import Int64Array
 from grasp_core.io.table import names
 from grasp_core.io.table.columns import Column, check_cells
 from grasp_core.io.table.parsed import Parsed
+from grasp_core.model.annotations import Int64Array
 
 _UNIQUE = 0.95
 """Share of a member's rows that are about an item of their own, where it is one annotator's."""

@@ -10,17 +10,17 @@ from typing import Literal
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, BoolArray, Codes, number_of
-from grasp_core.data_spec import DataSpec
-from grasp_core.errors import Problem, know, stop
 from grasp_core.io.dataset.filters import Sieve
 from grasp_core.io.dataset.raters import DescribingColumn, Profiles
 from grasp_core.io.dataset.votes import Cells, Votes, id_columns
 from grasp_core.io.table.columns import misspelt, odd_texts
 from grasp_core.io.table.table import Table
-from grasp_core.remarks.problems import DataProblem
-from grasp_core.remarks.remark import Remark
-from grasp_core.wording import closest, quoted
+from grasp_core.model.annotations import Annotations, BoolArray, Codes, number_of
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import Problem, know, stop
+from grasp_core.model.remarks.problems import DataProblem
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.wording import closest, quoted
 
 _WRITTEN_MANY_WAYS = (
     ("Woman", {"f", "female", "w", "woman", "women", "girl"}),

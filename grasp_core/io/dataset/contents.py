@@ -1,26 +1,30 @@
-"""Contents of a data set, in counts."""
+"""What a data set holds, and what became of every row."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
-from grasp_core.account import LeftOut
-from grasp_core.annotations import BoolArray, Codes
-from grasp_core.data_spec import DataSpec
-from grasp_core.errors import Problem
 from grasp_core.io.dataset import checks, filters, repeats
 from grasp_core.io.dataset.checks import together
 from grasp_core.io.dataset.filters import Sieve, Step, per_rater
 from grasp_core.io.dataset.recoding import Seen
-from grasp_core.io.dataset.votes import Votes, alike_ids, blank_ids, cell_columns
+from grasp_core.io.dataset.votes import Votes, alike_ids, blank_ids, cell_columns, id_columns
+from grasp_core.io.table.parsed import parts_of
 from grasp_core.io.table.table import Table
-from grasp_core.ordering import tallied
-from grasp_core.remarks.cautions import LeftOutReason
-from grasp_core.wording import EXAMPLES
+from grasp_core.model.account import Account, LeftOut, Unit, added_up
+from grasp_core.model.annotations import BoolArray, Codes
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import Problem
+from grasp_core.model.ordering import tallied
+from grasp_core.model.recode_steps import Combine
+from grasp_core.model.remarks.cautions import LeftOutReason
+from grasp_core.model.result import DataSummary, FileFingerprint
+from grasp_core.model.wording import EXAMPLES
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -169,3 +173,57 @@ def _put_aside(table: Table, spec: DataSpec) -> list[LeftOut]:
 def _labels(votes: Votes) -> dict[str, int]:
     given = tallied(votes.label, len(votes.labels))
     return {votes.labels[code]: int(given[code]) for code in np.flatnonzero(given)}
+
+
+def unused(columns: Sequence[str], spec: DataSpec, axes: Collection[str]) -> tuple[str, ...]:
+    """Columns of the annotations file that are neither used nor an axis."""
+    used = {*axes, *id_columns(spec), *spec.labels, *(name for name, _ in spec.exclude)}
+    used |= {part for name in id_columns(spec) for part in parts_of(name, columns)}
+    used |= {name for name, _ in spec.filters.drop}
+    used |= {name for name in (spec.text, spec.order, spec.filters.time, spec.filters.gold) if name}
+    for step in spec.recode:
+        used |= set(step.columns) if isinstance(step, Combine) else set()
+    if spec.layout == "long":
+        return tuple(name for name in columns if name not in used)
+    described = spec.profile if spec.layout == "raters-by-items" else ()
+    return tuple(name for name in columns if name in described and name not in used)
+
+
+def summary(
+    contents: Contents,
+    spec: DataSpec,
+    categories: Sequence[Sequence[str]],
+    files: Sequence[FileFingerprint],
+    unused_columns: tuple[str, ...],
+) -> DataSummary:
+    """Sizes and identity of the data; labels bear their question's name where there are several."""
+    named = [
+        (f"{label}: {category}" if len(categories) > 1 else category, answers.labels.get(category, 0))
+        for label, answers, of_question in zip(
+            [question.label for question in spec.questions], contents.answers, categories, strict=True
+        )
+        for category in of_question
+    ]
+    unit: Unit = "cell" if spec.layout != "long" else "answer" if spec.further else "row"
+    used = sum(int(answers.left.sum()) for answers in contents.answers)
+    sizes = np.flatnonzero(contents.per_item)
+    joined = "\n".join(file.sha256 for file in files)
+    return DataSummary(
+        items=int(contents.per_item.sum()),
+        raters=int((contents.counted > 0).sum()),
+        annotations=int(contents.counted.sum()),
+        categories=tuple(name for name, _ in named),
+        label_counts=tuple(count for _, count in named),
+        raters_per_item=(int(sizes[0]), _median(contents.per_item), int(sizes[-1])),
+        sha256=files[0].sha256 if len(files) == 1 else hashlib.sha256(joined.encode("ascii")).hexdigest(),
+        files=tuple(files),
+        account=Account(unit, contents.read, used, added_up(contents.left_out), unused_columns),
+    )
+
+
+def _median(per_item: Codes) -> float:
+    """Median of whole numbers that are counted by size."""
+    reached = np.cumsum(per_item)
+    total = int(reached[-1])
+    middle = [(total - 1) // 2, total // 2]
+    return float(np.mean(np.searchsorted(reached, middle, side="right")))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from grasp_core.annotations import Axis, Codes
 from grasp_core.io.dataset.load import Dataset
+from grasp_core.model.annotations import Axis, Codes
 
 UNKNOWN = "(unknown)"
 """Row or column of the raters whose value on an axis is unknown."""

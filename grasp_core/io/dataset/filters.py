@@ -8,20 +8,20 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from grasp_core.account import LeftOut
-from grasp_core.annotations import BoolArray, Codes
-from grasp_core.data_spec import DataSpec
-from grasp_core.errors import Problem, know, stop
 from grasp_core.io.dataset.raters import DescribingColumn
 from grasp_core.io.dataset.recoding import numbers_of
 from grasp_core.io.dataset.votes import Votes
 from grasp_core.io.table.columns import Column
 from grasp_core.io.table.table import Table
-from grasp_core.ordering import tallied
-from grasp_core.remarks.cautions import LeftOutReason
-from grasp_core.remarks.problems import DataProblem
-from grasp_core.remarks.remark import Remark
-from grasp_core.wording import closest, quoted
+from grasp_core.model.account import LeftOut
+from grasp_core.model.annotations import BoolArray, Codes
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import Problem, know, stop
+from grasp_core.model.ordering import tallied
+from grasp_core.model.remarks.cautions import LeftOutReason
+from grasp_core.model.remarks.problems import DataProblem
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.wording import closest, quoted
 
 
 @dataclass(frozen=True, slots=True)

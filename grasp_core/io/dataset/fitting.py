@@ -8,13 +8,13 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grasp_core.data_spec import DataSpec
-from grasp_core.errors import raise_stopping
 from grasp_core.io.dataset import checks, filters
 from grasp_core.io.dataset.recoding import recode
 from grasp_core.io.dataset.votes import Votes, read_votes
 from grasp_core.io.table.table import Table
-from grasp_core.wording import listed
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import raise_stopping
+from grasp_core.model.wording import listed
 
 
 @dataclass(frozen=True, slots=True)

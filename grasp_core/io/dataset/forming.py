@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, Axis, BoolArray, Codes, Int32Array
-from grasp_core.data_spec import DataSpec
 from grasp_core.io.dataset.contents import Answers
 from grasp_core.io.dataset.raters import DescribingColumn
 from grasp_core.io.dataset.recoding import in_order, ranges
 from grasp_core.io.dataset.votes import Votes
-from grasp_core.ordering import in_pieces, sorted_codes, tallied
+from grasp_core.model.annotations import Annotations, Axis, BoolArray, Codes, Int32Array
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.ordering import in_pieces, sorted_codes, tallied
 
 
 def annotations_of(

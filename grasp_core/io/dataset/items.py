@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from grasp_core.annotations import BoolArray, Codes
-from grasp_core.data_spec import DataSpec
-from grasp_core.errors import DataError, Problem, SpecError, know, raise_stopping, stop
 from grasp_core.io.dataset.checks import no_column
 from grasp_core.io.dataset.raters import DescribingColumn, Source, alike, merged
 from grasp_core.io.dataset.votes import cell_columns, id_columns
 from grasp_core.io.table.columns import near_duplicates
 from grasp_core.io.table.table import Table
-from grasp_core.remarks.items import ItemProblem
-from grasp_core.wording import EXAMPLES, quoted
+from grasp_core.model.annotations import BoolArray, Codes
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import DataError, Problem, SpecError, know, raise_stopping, stop
+from grasp_core.model.remarks.reasons import ItemProblem
+from grasp_core.model.wording import EXAMPLES, quoted
 
 MAX_SLICES = 50
 """A column with more distinct values than this makes no slices."""

@@ -8,20 +8,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from grasp_core.annotations import (
-    Annotations,
-    Axis,
-    BoolArray,
-    Int64Array,
-    ModelLabels,
-    Raters,
-)
-from grasp_core.data_spec import DataSpec
-from grasp_core.errors import Problem, raise_stopping
 from grasp_core.io.dataset import checks, filters, recoding
-from grasp_core.io.dataset.accounting import summary, unused
 from grasp_core.io.dataset.checks import answered, together
-from grasp_core.io.dataset.contents import Contents, leave_out
+from grasp_core.io.dataset.contents import Contents, leave_out, summary, unused
 from grasp_core.io.dataset.filters import Removal
 from grasp_core.io.dataset.forming import annotations_of, attributes_of, axis_of, categories_of
 from grasp_core.io.dataset.items import Descriptions
@@ -31,10 +20,20 @@ from grasp_core.io.dataset.screening import leave_out_screened
 from grasp_core.io.dataset.votes import rater_rows, read_votes
 from grasp_core.io.table.columns import near_duplicates
 from grasp_core.io.table.table import Table
-from grasp_core.ordering import tallied
-from grasp_core.remarks.cautions import LeftOutReason
-from grasp_core.result import DataSummary, FileFingerprint
-from grasp_core.wording import EXAMPLES, quoted
+from grasp_core.model.annotations import (
+    Annotations,
+    Axis,
+    BoolArray,
+    Int64Array,
+    ModelLabels,
+    Raters,
+)
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import Problem, raise_stopping
+from grasp_core.model.ordering import tallied
+from grasp_core.model.remarks.cautions import LeftOutReason
+from grasp_core.model.result import DataSummary, FileFingerprint
+from grasp_core.model.wording import EXAMPLES, quoted
 
 
 @dataclass(frozen=True, slots=True, eq=False)

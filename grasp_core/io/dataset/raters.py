@@ -11,18 +11,18 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from grasp_core.annotations import BoolArray, Codes
-from grasp_core.data_spec import DataSpec
-from grasp_core.errors import DataError, Problem, know, stop
 from grasp_core.io.dataset.votes import id_columns
 from grasp_core.io.table import names
 from grasp_core.io.table.columns import Column, near_duplicates, odd_texts
 from grasp_core.io.table.table import Table
-from grasp_core.ordering import in_pieces, tallied
-from grasp_core.remarks.items import ItemProblem
-from grasp_core.remarks.problems import DataProblem
-from grasp_core.remarks.remark import Remark
-from grasp_core.wording import EXAMPLES, quoted
+from grasp_core.model.annotations import BoolArray, Codes
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import DataError, Problem, know, stop
+from grasp_core.model.ordering import in_pieces, tallied
+from grasp_core.model.remarks.problems import DataProblem
+from grasp_core.model.remarks.reasons import ItemProblem
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.wording import EXAMPLES, quoted
 
 MAX_AXIS_VALUES = 100
 """A column with more distinct values than this is not offered as an axis."""

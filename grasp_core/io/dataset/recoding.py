@@ -10,16 +10,16 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from grasp_core.annotations import Codes, FloatArray, display_order, is_number, number_of
-from grasp_core.data_spec import DataSpec
-from grasp_core.errors import Problem, know, raise_stopping, stop
 from grasp_core.io.dataset.votes import cell_columns
 from grasp_core.io.table.columns import Column
-from grasp_core.io.table.joined import with_joined
+from grasp_core.io.table.parsed import with_joined
 from grasp_core.io.table.table import Table
-from grasp_core.recode_steps import Bins, Combine, MapValues
-from grasp_core.remarks.problems import DataProblem
-from grasp_core.wording import closest, quoted
+from grasp_core.model.annotations import Codes, FloatArray, display_order, is_number, number_of
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import Problem, know, raise_stopping, stop
+from grasp_core.model.recode_steps import Bins, Combine, MapValues
+from grasp_core.model.remarks.problems import DataProblem
+from grasp_core.model.wording import closest, quoted
 
 
 class Seen(NamedTuple):

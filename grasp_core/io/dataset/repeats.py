@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from grasp_core.annotations import BoolArray, Codes
-from grasp_core.data_spec import DataSpec
-from grasp_core.errors import DataError, Problem, know, stop
 from grasp_core.io.dataset.filters import Sieve
 from grasp_core.io.dataset.times import ranks
 from grasp_core.io.dataset.votes import Votes
 from grasp_core.io.table import names
-from grasp_core.io.table.joined import parts_of
-from grasp_core.ordering import sorted_keys, tallied
-from grasp_core.remarks.cautions import LeftOutReason
-from grasp_core.remarks.problems import DataProblem
-from grasp_core.remarks.remark import Remark
-from grasp_core.wording import EXAMPLES, quoted
+from grasp_core.io.table.parsed import parts_of
+from grasp_core.model.annotations import BoolArray, Codes
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import DataError, Problem, know, stop
+from grasp_core.model.ordering import sorted_keys, tallied
+from grasp_core.model.remarks.cautions import LeftOutReason
+from grasp_core.model.remarks.problems import DataProblem
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.wording import EXAMPLES, quoted
 
 _MANY, _OFTEN = 5, 0.1
 """Pairs of a rater and an item with several labels, and their share, from which rows are choices of one."""

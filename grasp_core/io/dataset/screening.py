@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from grasp_core.annotations import Annotations
-from grasp_core.data_spec import DataSpec, Screen
 from grasp_core.io.dataset.filters import Sieve, per_rater
 from grasp_core.io.dataset.forming import annotations_of
 from grasp_core.io.dataset.votes import Votes
-from grasp_core.ordering import tallied
-from grasp_core.remarks.cautions import LeftOutReason
+from grasp_core.model.annotations import Annotations
+from grasp_core.model.data_spec import DataSpec, Screen
+from grasp_core.model.ordering import tallied
+from grasp_core.model.remarks.cautions import LeftOutReason
 
 REASONS: Mapping[Screen, LeftOutReason] = {
     "random": LeftOutReason.AT_CHANCE,

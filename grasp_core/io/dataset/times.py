@@ -9,9 +9,9 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Literal
 
-from grasp_core.errors import DataError
-from grasp_core.remarks.problems import DataProblem
-from grasp_core.wording import quoted
+from grasp_core.model.errors import DataError
+from grasp_core.model.remarks.problems import DataProblem
+from grasp_core.model.wording import quoted
 
 DayFirst = Literal["day first", "month first"]
 

@@ -10,15 +10,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from grasp_core.annotations import BoolArray, Codes, Scalar
-from grasp_core.data_spec import DataSpec
-from grasp_core.errors import Problem, stop
 from grasp_core.io.parsing.limited.weight import check_matrix
 from grasp_core.io.table.columns import Column, near_duplicates
 from grasp_core.io.table.table import Table
-from grasp_core.ordering import in_pieces, tallied
-from grasp_core.remarks.problems import DataProblem
-from grasp_core.wording import EXAMPLES, quoted
+from grasp_core.model.annotations import BoolArray, Codes, Scalar
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import Problem, stop
+from grasp_core.model.ordering import in_pieces, tallied
+from grasp_core.model.remarks.problems import DataProblem
+from grasp_core.model.wording import EXAMPLES, quoted
 
 
 class Cells(NamedTuple):

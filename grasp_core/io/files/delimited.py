@@ -18,13 +18,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from grasp_core.annotations import Int64Array
-from grasp_core.errors import DataError, Problem, know, raise_stopping, stop
 from grasp_core.io.files.encodings import line_of
 from grasp_core.io.files.headers import LOOKED_AT, Header, header_of
 from grasp_core.io.table.parsed import Parsed, Watch, compact, from_rows, no_rows
-from grasp_core.remarks.problems import FileProblem
-from grasp_core.wording import EXAMPLES, number, quoted
+from grasp_core.model.annotations import Int64Array
+from grasp_core.model.errors import DataError, Problem, know, raise_stopping, stop
+from grasp_core.model.remarks.problems import FileProblem
+from grasp_core.model.wording import EXAMPLES, number, quoted
 
 _NAMES = {",": "a comma", "\t": "a tab", ";": "a semicolon", "|": "a vertical bar"}
 KINDS = {",": "CSV", "\t": "TSV", ";": "CSV, semicolons", "|": "CSV, bars"}

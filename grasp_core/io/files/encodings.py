@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import charset_normalizer
 
-from grasp_core.errors import DataError, Problem, know
-from grasp_core.remarks.problems import FileProblem
-from grasp_core.wording import quoted
+from grasp_core.model.errors import DataError, Problem, know
+from grasp_core.model.remarks.problems import FileProblem
+from grasp_core.model.wording import quoted
 
 _LANGUAGES: dict[str, str] = {
     "cp1252": (

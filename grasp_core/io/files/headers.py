@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from grasp_core.annotations import is_number, number_of
-from grasp_core.errors import Problem, know
 from grasp_core.io.table import names
 from grasp_core.io.table.parsed import MAX_COLUMNS, name_columns
 from grasp_core.io.table.runs import form
-from grasp_core.remarks.problems import FileProblem
+from grasp_core.model.annotations import is_number, number_of
+from grasp_core.model.errors import Problem, know
+from grasp_core.model.remarks.problems import FileProblem
 
 LOOKED_AT = 1_000
 """First rows of a file that tell which of them are its header."""

@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from grasp_core.errors import DataError
 from grasp_core.io.table import names
 from grasp_core.io.table.columns import MAX_WRITTEN
 from grasp_core.io.table.parsed import Parsed, check_filled, from_cells, name_columns, no_rows
-from grasp_core.wording import number, quoted
+from grasp_core.model.errors import DataError
+from grasp_core.model.wording import number, quoted
 
 MAX_DEPTH = 100
 """Deepest nesting of objects and lists."""

@@ -19,14 +19,14 @@ import numpy as np
 import pyarrow as pa
 import python_calamine as calamine
 
-from grasp_core.errors import DataError, Problem, know
 from grasp_core.io.archives import containers
 from grasp_core.io.archives.members import Member
 from grasp_core.io.files.headers import Header, header_of
 from grasp_core.io.table.columns import MAX_WRITTEN, duration_text, moment_text
 from grasp_core.io.table.parsed import MAX_COLUMNS, Parsed, from_rows, name_columns, no_rows
-from grasp_core.remarks.problems import FileProblem
-from grasp_core.wording import EXAMPLES, agree, listed, number, quoted
+from grasp_core.model.errors import DataError, Problem, know
+from grasp_core.model.remarks.problems import FileProblem
+from grasp_core.model.wording import EXAMPLES, agree, listed, number, quoted
 
 _MERGED = 1_000
 """Merged areas that are told one by one."""

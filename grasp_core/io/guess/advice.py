@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from grasp_core.data_spec import DataSpec, Layout
-from grasp_core.wording import agree, listed, number, quoted
+from grasp_core.model.data_spec import DataSpec, Layout
+from grasp_core.model.wording import agree, listed, number, quoted
 
 Confidence = Literal["sure", "likely", "unsure"]
 
@@ -19,7 +19,7 @@ class Reason:
     Parameters
     ----------
     field : str
-        Field of :class:`~grasp_core.data_spec.DataSpec`, or "axes", or "aggregated": labels without raters.
+        Field of :class:`~grasp_core.model.data_spec.DataSpec`, or "axes", or "aggregated" (without raters).
     sentence : str
     confidence : {"sure", "likely", "unsure"}
         What is unsure is for a person to choose: nothing is computed from it.
@@ -46,8 +46,8 @@ class Named:
     ----------
     layout : {"long", "items-by-raters", "raters-by-items"} or None
     item, rater, label : str or None
-        Columns, as in :class:`~grasp_core.data_spec.DataSpec`; the label of a matrix is a pattern of the
-        names of its columns of labels.
+        Columns, as in :class:`~grasp_core.model.data_spec.DataSpec`; the label of a matrix is a pattern of
+        the names of its columns of labels.
     """
 
     layout: Layout | None = None
@@ -105,7 +105,7 @@ class Advice:
     Parameters
     ----------
     field : {"exclude", "drop", "raters", "items", "missing"}
-        Where a :class:`~grasp_core.data_spec.DataSpec` or its filters name it.
+        Where a :class:`~grasp_core.model.data_spec.DataSpec` or its filters name it.
     column : str
         Of the values, or of the ids; "label" for those of a matrix.
     values : tuple of str

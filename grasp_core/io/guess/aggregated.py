@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from grasp_core.annotations import FloatArray, number_of
-from grasp_core.data_spec import Layout
 from grasp_core.io.guess.look import Look
 from grasp_core.io.table import names
 from grasp_core.io.table.runs import form
-from grasp_core.wording import quoted
+from grasp_core.model.annotations import FloatArray, number_of
+from grasp_core.model.data_spec import Layout
+from grasp_core.model.wording import quoted
 
 _MOST_COLUMNS = 20
 """Of more columns, cells of a row that make up for each other are no counts of votes."""

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from grasp_core.annotations import Codes
-from grasp_core.data_spec import DataSpec
 from grasp_core.io.guess.advice import Named, Reason
 from grasp_core.io.guess.look import MOST_QUESTIONS, Look
 from grasp_core.io.table import names
-from grasp_core.io.table.joined import PLUS
-from grasp_core.wording import listed, number, quoted
+from grasp_core.io.table.parsed import PLUS
+from grasp_core.model.annotations import Codes
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.wording import listed, number, quoted
 
 _MOST_SHOWN = 4
 

@@ -11,12 +11,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from grasp_core.annotations import Codes, is_number
 from grasp_core.io.guess.advice import Named
 from grasp_core.io.table import names
 from grasp_core.io.table.columns import Column
-from grasp_core.io.table.joined import with_joined
+from grasp_core.io.table.parsed import with_joined
 from grasp_core.io.table.table import Table
+from grasp_core.model.annotations import Codes, is_number
 
 MAX_ROWS, _MAX_CELLS = 100_000, 2_000_000
 """The most that is looked at; of larger files some of the rows."""

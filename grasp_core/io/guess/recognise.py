@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
-from grasp_core.data_spec import DataSpec, Filters
-from grasp_core.errors import DataError, raise_stopping
 from grasp_core.io.dataset.checks import bands, no_column
 from grasp_core.io.dataset.load import candidate_axes
 from grasp_core.io.formats.datasets import known
@@ -34,10 +32,11 @@ from grasp_core.io.guess.values import (
     with_vocabulary,
 )
 from grasp_core.io.table import names
-from grasp_core.io.table.joined import PLUS, with_joined
-from grasp_core.io.table.recipe import Recipe
-from grasp_core.io.table.table import Table
-from grasp_core.wording import listed, number, quoted
+from grasp_core.io.table.parsed import PLUS, with_joined
+from grasp_core.io.table.table import Recipe, Table
+from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.errors import DataError, raise_stopping
+from grasp_core.model.wording import listed, number, quoted
 
 _NEEDED = ("layout", "item", "rater", "label", "items_id", "aggregated")
 

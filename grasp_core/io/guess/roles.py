@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from grasp_core.data_spec import DataSpec
-from grasp_core.errors import DataError, raise_stopping
 from grasp_core.io.dataset.checks import no_column
 from grasp_core.io.dataset.votes import item_rows
 from grasp_core.io.guess.advice import Reason
 from grasp_core.io.guess.look import Look
 from grasp_core.io.guess.recognise import Guess, recognise
 from grasp_core.io.table import names
-from grasp_core.io.table.joined import PLUS, with_joined
+from grasp_core.io.table.parsed import PLUS, with_joined
 from grasp_core.io.table.table import Table
-from grasp_core.wording import listed, quoted
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import DataError, raise_stopping
+from grasp_core.model.wording import listed, quoted
 
 _NAMES = {
     "layout": "layout",

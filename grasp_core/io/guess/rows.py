@@ -10,15 +10,15 @@ from itertools import islice, takewhile
 
 import numpy as np
 
-from grasp_core.annotations import is_number
-from grasp_core.data_spec import DataSpec
 from grasp_core.io.dataset.votes import cell_columns
 from grasp_core.io.guess.advice import Advice, Reason
 from grasp_core.io.guess.look import Look
 from grasp_core.io.guess.values import label_cells
 from grasp_core.io.table import names
 from grasp_core.io.table.table import Table
-from grasp_core.wording import agree, listed, number, quoted
+from grasp_core.model.annotations import is_number
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.wording import agree, listed, number, quoted
 
 _BESIDE = names.word_set("of in group level year years birth range bracket code id")
 _OWN = 0.5

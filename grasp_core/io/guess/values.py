@@ -8,8 +8,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from grasp_core.annotations import is_number, number_of
-from grasp_core.data_spec import DataSpec
 from grasp_core.io.dataset.checks import MAX_CATEGORIES
 from grasp_core.io.dataset.recoding import in_order
 from grasp_core.io.dataset.votes import cell_columns
@@ -17,8 +15,10 @@ from grasp_core.io.formats.tools.list_cells import structure
 from grasp_core.io.guess.advice import Advice, Named, Reason
 from grasp_core.io.table.columns import LIKE_MISSING, Vocabulary
 from grasp_core.io.table.table import Table
-from grasp_core.recode_steps import MapValues
-from grasp_core.wording import agree, listed, number, quoted
+from grasp_core.model.annotations import is_number, number_of
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.recode_steps import MapValues
+from grasp_core.model.wording import agree, listed, number, quoted
 
 _NEVER_A_LABEL = frozenset({"nan", "#n/a", "<na>", ""})
 """Texts that pandas and spreadsheets write for no value, and nobody as an answer; and blanks."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from grasp_core.data_spec import DataSpec
 from grasp_core.io.dataset.fitting import Fitted
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.guess.advice import Named
@@ -13,6 +12,7 @@ from grasp_core.io.guess.roles import Role
 from grasp_core.io.handling import work
 from grasp_core.io.parsing.limited.client import handle
 from grasp_core.io.table.table import Table
+from grasp_core.model.data_spec import DataSpec
 
 
 def guessed(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from grasp_core.data_spec import DataSpec
 from grasp_core.io.dataset.fitting import Fitted, fitting
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.guess.advice import Named
 from grasp_core.io.guess.recognise import Guess, recognise
 from grasp_core.io.guess.roles import Role, file_roles, with_items
 from grasp_core.io.table.table import Table
+from grasp_core.model.data_spec import DataSpec
 
 Names = tuple[str, ...]
 

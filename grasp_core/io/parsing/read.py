@@ -12,13 +12,13 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
-from grasp_core.errors import DataError
 from grasp_core.io.archives import containers
 from grasp_core.io.archives.containers import MAX_BYTES
 from grasp_core.io.parsing.limited.client import read
 from grasp_core.io.table.parsed import Parsed, Watch
 from grasp_core.io.table.table import Table
-from grasp_core.wording import not_there
+from grasp_core.model.errors import DataError
+from grasp_core.model.wording import not_there
 
 _PIECE = 1 << 20
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from grasp_core.errors import DataError, SettingsError
 from grasp_core.io.parsing.read import files_sha256, read_files, read_table
 from grasp_core.io.sources import remote
 from grasp_core.io.sources import remote as urls
 from grasp_core.io.sources.folder import Folder, Listing
 from grasp_core.io.table.table import Table
-from grasp_core.wording import quoted
+from grasp_core.model.errors import DataError, SettingsError
+from grasp_core.model.wording import quoted
 
 FOLDER = "data:"
 """The beginning of a location in the server's folder; all others are addresses."""

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from grasp_core.errors import DataError
 from grasp_core.io.archives import containers
-from grasp_core.wording import quoted
+from grasp_core.model.errors import DataError
+from grasp_core.model.wording import quoted
 
 MAX_LISTED = 1_000
 """Entries that a listing shows."""

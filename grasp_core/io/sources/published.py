@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
-from grasp_core.errors import DataError
+from grasp_core.model.errors import DataError
 
 TIMEOUT_S = 30
 """The longest that a server may be silent."""

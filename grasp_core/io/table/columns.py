@@ -12,11 +12,11 @@ from datetime import datetime, time, timedelta
 import numpy as np
 import pyarrow as pa
 
-from grasp_core.annotations import BoolArray, Codes
-from grasp_core.errors import DataError, Problem, know
-from grasp_core.ordering import tallied
-from grasp_core.remarks.problems import DataProblem, FileProblem
-from grasp_core.wording import number, quoted
+from grasp_core.model.annotations import BoolArray, Codes
+from grasp_core.model.errors import DataError, Problem, know
+from grasp_core.model.ordering import tallied
+from grasp_core.model.remarks.problems import DataProblem, FileProblem
+from grasp_core.model.wording import number, quoted
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,21 +12,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grasp_core.annotations import BoolArray, FloatArray, Int64Array
-from grasp_core.groups import Group
+from grasp_core.model.annotations import BoolArray, FloatArray, Int64Array
+from grasp_core.model.groups import Group
+from grasp_core.model.spec import STATISTICS, AnalysisSpec
 from grasp_core.permutation.compiled import KERNEL_STATISTICS
 from grasp_core.permutation.nulls.deviations import Known, Maximum
 from grasp_core.permutation.testing.attainable import Symmetry
 from grasp_core.permutation.testing.tests import Family, Tests
-from grasp_core.spec import STATISTICS, AnalysisSpec
-from grasp_core.statistics.indices import dsi, gai
+from grasp_core.statistics.questions import dsi, gai
 from grasp_core.statistics.rater_residuals import evidence
 
 GAI, DISTANCE = STATISTICS.index("gai"), STATISTICS.index("distance")
 MEAN, LABELS = len(STATISTICS), len(STATISTICS) + 1
 """Places among a group's columns, behind its statistics: the last is the first label's."""
 _SHARED = KERNEL_STATISTICS.index("distance")
-"""The kernel's statistics before it are in the order of :data:`~grasp_core.spec.STATISTICS`."""
+"""The kernel's statistics before it are in the order of :data:`~grasp_core.model.spec.STATISTICS`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,17 @@ from typing import Any, Self
 
 import numpy as np
 
-from grasp_core.annotations import BoolArray, Codes, FloatArray
-from grasp_core.assignment import ALL_ALIKE, Unequal
-from grasp_core.groups import Grouping
 from grasp_core.intervals import of_groups
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.outcome import LabelUse, Outcome
+from grasp_core.model.annotations import BoolArray, Codes, FloatArray
+from grasp_core.model.assignment import ALL_ALIKE, Unequal
+from grasp_core.model.groups import Grouping
+from grasp_core.model.outcome import LabelUse, Outcome
+from grasp_core.model.remarks.cautions import Caution
+from grasp_core.model.remarks.reasons import NoValue
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.result import DsiResult, GroupResult, RunResult, Undecided
+from grasp_core.model.spec import IN_GROUP, STATISTICS, AnalysisSpec
 from grasp_core.panels.cohesion.columns import (
     DISTANCE,
     GAI,
@@ -37,11 +42,6 @@ from grasp_core.permutation.questions import Questions
 from grasp_core.permutation.testing.attainable import Symmetry, regroupings
 from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
 from grasp_core.permutation.testing.tests import Tests
-from grasp_core.remarks.cautions import Caution
-from grasp_core.remarks.reasons import NoValue
-from grasp_core.remarks.remark import Remark
-from grasp_core.result import DsiResult, GroupResult, RunResult, Undecided
-from grasp_core.spec import IN_GROUP, STATISTICS, AnalysisSpec
 from grasp_core.statistics.items import ENOUGH_PAIRS
 
 

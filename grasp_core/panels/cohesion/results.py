@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from grasp_core.annotations import FloatArray
-from grasp_core.groups import Group
 from grasp_core.intervals.of_groups import FEWEST_RATERS
-from grasp_core.outcome import Interval, Outcome
+from grasp_core.model.annotations import FloatArray
+from grasp_core.model.groups import Group
+from grasp_core.model.outcome import Interval, Outcome
+from grasp_core.model.remarks.reasons import NoInterval, NoValue
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.result import DsiResult
+from grasp_core.model.spec import STATISTICS, AnalysisSpec, IntervalTarget
 from grasp_core.panels.cohesion.columns import GAI, Places, members
-from grasp_core.remarks.reasons import NoInterval, NoValue
-from grasp_core.remarks.remark import Remark
-from grasp_core.result import DsiResult
-from grasp_core.spec import STATISTICS, AnalysisSpec, IntervalTarget
 
 
 def by_group(found: Mapping[int, Outcome], places: Places, spec: AnalysisSpec) -> list[dict[str, Outcome]]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import krippendorff
 import numpy as np
 
-from grasp_core.annotations import Annotations, FloatArray
-from grasp_core.errors import SelfCheckError
-from grasp_core.groups import Group, Grouping
-from grasp_core.spec import Level
+from grasp_core.model.annotations import Annotations, FloatArray
+from grasp_core.model.errors import SelfCheckError
+from grasp_core.model.groups import Group, Grouping
+from grasp_core.model.spec import Level
 from grasp_core.statistics import in_group
-from grasp_core.statistics.counts import count
+from grasp_core.statistics.counts import NotEstimableError, count
 from grasp_core.statistics.distance import category_values, distance_of
-from grasp_core.statistics.estimable import NotEstimableError
 
 SELF_CHECK_TOLERANCE = 1e-9
 SELF_CHECK_ITEMS = 2**15

@@ -9,16 +9,16 @@ from typing import Literal, Self
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, FloatArray
-from grasp_core.assignment import Unequal
-from grasp_core.groups import Group, Grouping
 from grasp_core.guards.jackknife import FEWEST_RATERS, Jackknifed, jackknifed
-from grasp_core.outcome import LabelUse, Outcome, Shift
+from grasp_core.model.annotations import Annotations, FloatArray
+from grasp_core.model.assignment import Unequal
+from grasp_core.model.groups import Group, Grouping
+from grasp_core.model.outcome import LabelUse, Outcome, Shift
+from grasp_core.model.remarks.reasons import NoValue
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.spec import STATISTICS, AnalysisSpec, Level
 from grasp_core.panels.cohesion.columns import Places
 from grasp_core.permutation.design import MOST_TOLD
-from grasp_core.remarks.reasons import NoValue
-from grasp_core.remarks.remark import Remark
-from grasp_core.spec import STATISTICS, AnalysisSpec, Level
 from grasp_core.statistics.counts import count
 from grasp_core.statistics.distance import category_values
 from grasp_core.statistics.label_use import Scale, mean_positions

@@ -10,12 +10,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from grasp_core.annotations import FloatArray
-from grasp_core.assignment import Unequal
-from grasp_core.groups import AxisSet, Grouping
+from grasp_core.model.annotations import FloatArray
+from grasp_core.model.assignment import Unequal
+from grasp_core.model.groups import AxisSet, Grouping
+from grasp_core.model.result import GroupResult
+from grasp_core.model.spec import LEVEL, STATISTICS
+from grasp_core.model.verdict import FEWEST_CLEAR, Kind, Spread, Untestable, Verdict, VerdictCode
 from grasp_core.panels.cohesion.columns import DISTANCE, GAI, Places
-from grasp_core.permutation.nulls.tails import FEWEST, TIE_TOLERANCE
-from grasp_core.permutation.testing.combination import (
+from grasp_core.permutation.nulls.deviations import FEWEST, TIE_TOLERANCE
+from grasp_core.permutation.testing.corrections import (
     Evidence,
     Test,
     combined,
@@ -23,9 +26,6 @@ from grasp_core.permutation.testing.combination import (
     p_of,
     step_down,
 )
-from grasp_core.result import GroupResult
-from grasp_core.spec import LEVEL, STATISTICS
-from grasp_core.verdict import FEWEST_CLEAR, Kind, Spread, Untestable, Verdict, VerdictCode
 
 MOST_LOST = 0.01
 """Share of permutations that may lack a value of a test that takes part."""
@@ -38,8 +38,8 @@ _USE, _DISTANCE, GAI_AT, GAP_AT = range(_VALUES)
 class Joint(NamedTuple):
     """What became of one hypothesis: a group, or both groups of an axis that has no others.
 
-    `kinds`, `p`, `q`, `bound` and `strength` are as in :class:`~grasp_core.result.Verdict`; `why` says why it
-    has none of them.
+    `kinds`, `p`, `q`, `bound` and `strength` are as in :class:`~grasp_core.model.result.Verdict`; `why`
+    says why it has none of them.
     """
 
     groups: tuple[int, ...]
@@ -56,7 +56,7 @@ class Tested(NamedTuple):
     """Hypotheses before correction.
 
     `found` is what became of each, `reached` of those that can be tested
-    :func:`~grasp_core.permutation.testing.combination.combined`, int32 arrays of shape (B + 1,).
+    :func:`~grasp_core.permutation.testing.corrections.combined`, int32 arrays of shape (B + 1,).
     """
 
     found: list[Joint]
@@ -158,7 +158,7 @@ def judged_alone(
     untestable : mapping from group
         Why shuffling says nothing of it.
     spread : callable, optional
-        :class:`~grasp_core.panels.cohesion.spread.SpreadTest` of the same permutations; by default not asked.
+        :class:`~grasp_core.panels.cohesion.label_use.SpreadTest` of the same permutations; else not asked.
 
     Notes
     -----

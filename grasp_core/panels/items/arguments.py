@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from grasp_core.annotations import FloatArray, Int32Array, Int64Array
+from grasp_core.model.annotations import FloatArray, Int32Array, Int64Array
 
 OUTSIDE, INSIDE = 1, 2
 """A rater's side; 0 is neither, where a value is unknown."""

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, BoolArray, FloatArray, Int64Array, Raters
+from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int64Array, Raters
+from grasp_core.model.spec import AnalysisSpec, Level
 from grasp_core.panels.items import kernel
 from grasp_core.panels.items.arguments import (
     INSIDE,
@@ -20,7 +21,6 @@ from grasp_core.panels.items.arguments import (
 )
 from grasp_core.permutation.exchange import exchange_of
 from grasp_core.permutation.kernel.profiles import draw
-from grasp_core.spec import AnalysisSpec, Level
 from grasp_core.statistics.counts import count
 from grasp_core.statistics.distance import category_values, squared_distances
 from grasp_core.statistics.items import tenth

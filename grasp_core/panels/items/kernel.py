@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from grasp_core.annotations import FloatArray, Int32Array
+from grasp_core.model.annotations import FloatArray, Int32Array
 from grasp_core.permutation.jit import borrowing, compiled, making
 from grasp_core.statistics.items import ROUNDING
 

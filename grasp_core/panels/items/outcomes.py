@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grasp_core.annotations import BoolArray, FloatArray, Int64Array
-from grasp_core.outcome import Significance
+from grasp_core.model.annotations import BoolArray, FloatArray, Int64Array
+from grasp_core.model.outcome import Significance
+from grasp_core.model.remarks.reasons import NoValue
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.spec import LEVEL, Correction
 from grasp_core.panels.items.arguments import Moments, Standards
 from grasp_core.panels.items.result import Contribution, TopTenth
-from grasp_core.permutation.nulls.tails import FEWEST, TIE_TOLERANCE, tolerance
+from grasp_core.permutation.nulls.deviations import FEWEST, TIE_TOLERANCE, tolerance
 from grasp_core.permutation.testing.corrections import corrected, family_wise
-from grasp_core.remarks.reasons import NoValue
-from grasp_core.remarks.remark import Remark
-from grasp_core.spec import LEVEL, Correction
 from grasp_core.statistics.items import tenth, top_share
 
 _CONSTANT = 1e-7

@@ -8,10 +8,15 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, BoolArray, FloatArray, Int64Array
-from grasp_core.errors import DataError, SpecError
-from grasp_core.groups import Group, form_groups
 from grasp_core.io.dataset.load import Dataset
+from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int64Array
+from grasp_core.model.errors import DataError, SpecError
+from grasp_core.model.groups import Group, form_groups
+from grasp_core.model.remarks.cautions import Caution
+from grasp_core.model.remarks.reasons import NoValue
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.spec import RunSpec
+from grasp_core.model.wording import number
 from grasp_core.panels.items.arguments import INSIDE, OUTSIDE, Moments, Standards, new_moments
 from grasp_core.panels.items.design import (
     FirstTask,
@@ -25,14 +30,9 @@ from grasp_core.panels.items.outcomes import Held, contribution, deviations, lea
 from grasp_core.panels.items.result import Contribution, ItemOutcome, ItemsResult, Spread
 from grasp_core.permutation.testing.attainable import Symmetry
 from grasp_core.permutation.testing.corrections import fewest_permutations
-from grasp_core.remarks.cautions import Caution
-from grasp_core.remarks.reasons import NoValue
-from grasp_core.remarks.remark import Remark
-from grasp_core.spec import RunSpec
 from grasp_core.statistics.counts import count
 from grasp_core.statistics.items import weights
 from grasp_core.version import __version__
-from grasp_core.wording import number
 
 
 class Each(Protocol):

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
-from grasp_core.data_spec import DataSpec
-from grasp_core.groups import Group
 from grasp_core.io.table.table import Table
-from grasp_core.json_values import damaged, from_json, in_file, require_header, to_json
-from grasp_core.outcome import Significance
-from grasp_core.remarks.remark import Remark
-from grasp_core.result import DataSummary, group_of, with_group
-from grasp_core.spec import RunSpec
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.groups import Group
+from grasp_core.model.json_values import damaged, from_json, in_file, require_header, to_json
+from grasp_core.model.outcome import Significance
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.result import DataSummary, group_of, with_group
+from grasp_core.model.spec import RunSpec
 
 KEPT = 1_200
 """Characters kept of a text; nobody reads more of it in a table."""

@@ -15,15 +15,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, BoolArray, FloatArray, Int32Array, Int64Array, Raters
-from grasp_core.groups import Grouping
+from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int32Array, Int64Array, Raters
+from grasp_core.model.groups import Grouping
+from grasp_core.model.spec import SIDES, AnalysisSpec
 from grasp_core.permutation.design import Design
 from grasp_core.permutation.design import build_design as build_base
 
 # The same permutations and the same counts as every run's, by the same compiled code.
 from grasp_core.permutation.jit import borrowing, compiled
 from grasp_core.permutation.kernel.counting import count_block, fill_masks, permute
-from grasp_core.spec import SIDES, AnalysisSpec
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,9 +9,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from grasp_core.annotations import BoolArray, FloatArray, Int64Array, ModelLabels
-from grasp_core.groups import Group, Grouping
 from grasp_core.io.dataset.load import Dataset
+from grasp_core.model.annotations import BoolArray, FloatArray, Int64Array, ModelLabels
+from grasp_core.model.groups import Group, Grouping
+from grasp_core.model.remarks.cautions import ModelCaution
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.result import Undecided
+from grasp_core.model.spec import SIDES, AnalysisSpec
 from grasp_core.panels.models import kernel
 from grasp_core.panels.models.kernel import SidesDesign, build_design
 from grasp_core.panels.models.result import GroupSides, ModelsResult, ModelSummary, Side
@@ -22,10 +26,6 @@ from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.testing.attainable import Symmetry
 from grasp_core.permutation.testing.outcomes import outcomes
 from grasp_core.permutation.testing.tests import Family, Tests
-from grasp_core.remarks.cautions import ModelCaution
-from grasp_core.remarks.remark import Remark
-from grasp_core.result import Undecided
-from grasp_core.spec import SIDES, AnalysisSpec
 from grasp_core.statistics.counts import count
 
 

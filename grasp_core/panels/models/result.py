@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from grasp_core.groups import Group
-from grasp_core.json_values import FormError, from_json, in_file, to_json
-from grasp_core.outcome import Outcome
+from grasp_core.model.groups import Group
+from grasp_core.model.json_values import FormError, from_json, in_file, to_json
+from grasp_core.model.outcome import Outcome
+from grasp_core.model.result import Result, group_of, with_group
+from grasp_core.model.spec import SIDES, ModelSource
 from grasp_core.panels.models.statistics import CLOSER_BELOW
-from grasp_core.result import Result, group_of, with_group
-from grasp_core.spec import SIDES, ModelSource
 
 FORMAT = "grasp-models"
 
@@ -48,7 +48,7 @@ class Side:
     Parameters
     ----------
     statistics : mapping from name to Outcome
-        Those of :data:`~grasp_core.spec.SIDES`.
+        Those of :data:`~grasp_core.model.spec.SIDES`.
     members_f1 : float or None
         Macro-F1 that the group's own members reach against the plurality of the group's others, on the items
         that the model labels.

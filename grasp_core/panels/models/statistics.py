@@ -9,12 +9,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from grasp_core.annotations import BoolArray, Codes, FloatArray, Int64Array
-from grasp_core.remarks.reasons import NoValue
-from grasp_core.remarks.remark import Remark
-from grasp_core.spec import SIDES
+from grasp_core.model.annotations import BoolArray, Codes, FloatArray, Int64Array
+from grasp_core.model.remarks.reasons import NoValue
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.spec import SIDES
 from grasp_core.statistics import counts, cross_group
-from grasp_core.statistics.estimable import NotEstimableError
+from grasp_core.statistics.counts import NotEstimableError
 from grasp_core.statistics.f1 import confusion, f1_of_totals
 
 CLOSER_BELOW = ("cross_entropy", "js_divergence")
@@ -167,7 +167,7 @@ def members_macro_f1(x: Codes, c: Int64Array, ranks: Int64Array, classes: BoolAr
 def all_sides(
     x: Codes, c: Int64Array, ranks: Int64Array, classes: BoolArray
 ) -> tuple[FloatArray, dict[str, Remark]]:
-    """Every statistic, in the order of :data:`~grasp_core.spec.SIDES`, and why one is not estimable (NaN)."""
+    """Every statistic, in the order of :data:`~grasp_core.model.spec.SIDES`, and why one is NaN."""
     values, reasons = np.full(len(SIDES), np.nan), dict[str, Remark]()
     if not ((x >= 0) & (c.sum(axis=1) >= 1)).any():
         return values, dict.fromkeys(SIDES, NoValue.NO_ITEM_WITH_BOTH())

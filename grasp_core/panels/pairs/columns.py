@@ -8,9 +8,12 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, BoolArray, FloatArray, Raters
-from grasp_core.groups import Grouping
-from grasp_core.pairs import PAIR_STATISTICS
+from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Raters
+from grasp_core.model.groups import Grouping
+from grasp_core.model.pairs import PAIR_STATISTICS
+from grasp_core.model.remarks.reasons import NoValue
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.spec import STATISTICS, AnalysisSpec
 from grasp_core.panels.cohesion.columns import (
     GAI,
     Places,
@@ -22,9 +25,6 @@ from grasp_core.panels.cohesion.panel import with_reasons
 from grasp_core.permutation.nulls.deviations import Known
 from grasp_core.permutation.testing.attainable import Symmetry
 from grasp_core.permutation.testing.tests import Family, Tests
-from grasp_core.remarks.reasons import NoValue
-from grasp_core.remarks.remark import Remark
-from grasp_core.spec import STATISTICS, AnalysisSpec
 
 
 def reasons_of_pair(
@@ -153,7 +153,7 @@ class PairPlaces:
         return self.of_first.n_groups * (self.of_first.of_group + len(OF_BOTH))
 
     def column(self, u: int, name: str) -> int:
-        """The column of pair u's statistic of :data:`~grasp_core.pairs.PAIR_STATISTICS`."""
+        """The column of pair u's statistic of :data:`~grasp_core.model.pairs.PAIR_STATISTICS`."""
         if name in OF_FIRST:
             return self.of_first.column(u, STATISTICS.index(OF_FIRST[name]))
         return self.of_first.dsi(0) + u * len(OF_BOTH) + OF_BOTH.index(name)
@@ -181,7 +181,7 @@ def pair_columns(both: FloatArray) -> FloatArray:
 
 
 def place_of(name: str) -> int:
-    """The place of a statistic of :data:`~grasp_core.pairs.PAIR_STATISTICS` in :func:`pair_columns`."""
+    """The place of a statistic of :data:`~grasp_core.model.pairs.PAIR_STATISTICS` in :func:`pair_columns`."""
     return STATISTICS.index(OF_FIRST[name]) if name in OF_FIRST else OF_BOTH.index(name) - len(OF_BOTH)
 
 

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from grasp_core.annotations import FloatArray
 from grasp_core.intervals import of_groups
 from grasp_core.intervals.of_groups import FEWEST_RATERS, interval_of_two
-from grasp_core.outcome import LabelUse, Outcome
+from grasp_core.model.annotations import FloatArray
+from grasp_core.model.outcome import LabelUse, Outcome
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.panels.cohesion import label_use
 from grasp_core.panels.cohesion.columns import LABELS, Places, group_columns
 from grasp_core.panels.cohesion.results import with_interval
 from grasp_core.panels.pairs.columns import OF_BOTH, TwoGroups, pair_columns, place_of
-from grasp_core.remarks.remark import Remark
-from grasp_core.spec import AnalysisSpec
 
 
 def with_intervals(

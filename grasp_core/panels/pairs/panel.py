@@ -9,12 +9,17 @@ from typing import Any, Self
 
 import numpy as np
 
-from grasp_core.annotations import BoolArray, FloatArray
-from grasp_core.assignment import Unequal
-from grasp_core.groups import AxisSet, Grouping
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.outcome import LabelUse, Outcome
-from grasp_core.pairs import PairResult
+from grasp_core.model.annotations import BoolArray, FloatArray
+from grasp_core.model.assignment import Unequal
+from grasp_core.model.groups import AxisSet, Grouping
+from grasp_core.model.outcome import LabelUse, Outcome
+from grasp_core.model.pairs import PairResult
+from grasp_core.model.remarks.cautions import Caution
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.result import RunResult, Undecided
+from grasp_core.model.spec import AnalysisSpec
+from grasp_core.model.verdict import Untestable
 from grasp_core.panels.cohesion.columns import all_columns, few_paired, group_columns, members
 from grasp_core.panels.cohesion.label_use import Labels, label_use
 from grasp_core.panels.cohesion.untested import Untested, tests_of
@@ -46,11 +51,6 @@ from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.questions import Questions
 from grasp_core.permutation.testing.attainable import Shuffles, Symmetry, regroupings
 from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
-from grasp_core.remarks.cautions import Caution
-from grasp_core.remarks.remark import Remark
-from grasp_core.result import RunResult, Undecided
-from grasp_core.spec import AnalysisSpec
-from grasp_core.verdict import Untestable
 
 MOST_GROUPS = 40
 """Groups of an axis that are compared two by two: they make 780 pairs."""

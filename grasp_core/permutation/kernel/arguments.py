@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from grasp_core.annotations import FloatArray, Int32Array, Int64Array
-from grasp_core.spec import Level
+from grasp_core.model.annotations import FloatArray, Int32Array, Int64Array
+from grasp_core.model.spec import Level
 
 LEVELS = get_args(Level)
 NOMINAL, ORDINAL, RATIO = (LEVELS.index(level) for level in ("nominal", "ordinal", "ratio"))

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from grasp_core.annotations import FloatArray
+from grasp_core.model.annotations import FloatArray
 from grasp_core.permutation.jit import borrowing, inlined, making
 from grasp_core.permutation.kernel.arguments import NOMINAL, Distances
 

@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from grasp_core.annotations import BoolArray, Int64Array, Raters
-from grasp_core.groups import Grouping
+from grasp_core.model.annotations import BoolArray, Int64Array, Raters
+from grasp_core.model.groups import Grouping
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.exchange import exchange_of
 from grasp_core.permutation.jit import compiled
 from grasp_core.permutation.kernel.arguments import Rows
 from grasp_core.permutation.kernel.counting import shuffle
-from grasp_core.spec import AnalysisSpec
 
 MOST_BATCH, FEWEST_BATCH = 512, 16
 """Permutations for which an item is visited once."""

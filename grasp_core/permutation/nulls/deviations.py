@@ -1,14 +1,201 @@
-"""How far values lie from the centre of their null distributions, in its standard deviations."""
+"""Deviations from chance, and their extremes and tails."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
 
-from grasp_core.annotations import BoolArray, FloatArray, Int64Array
-from grasp_core.permutation.nulls.tails import FEWEST, TIE_TOLERANCE
+from grasp_core.model.annotations import BoolArray, FloatArray, Int64Array
+from grasp_core.model.spec import PValue
+from grasp_core.permutation.jit import compiled
+
+TIE_TOLERANCE = 1e-12
+"""Values this close, relative to max(1, |observed|), are ties: rounding must not decide a test."""
+
+FEWEST = 100
+"""With fewer estimable shuffled values there is no p-value."""
+
+Tail = PValue | Literal["upper"]
+"""How a p-value is taken: by a convention, or of large values alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tails:
+    """Where an observed value lies among its shuffled ones; all that a p-value needs.
+
+    Parameters
+    ----------
+    n : int
+        Estimable shuffled values.
+    low, high : int
+        Those at or below the observed value and those at or above it; ties count in both.
+    """
+
+    n: int
+    low: int
+    high: int
+
+    @property
+    def below(self) -> bool:
+        """Whether the observed value lies below the null's median; a tie does not.
+
+        Notes
+        -----
+        The median is element floor(n / 2) in ascending order. It lies above the observed value just where
+        elements 0 to floor(n / 2) do not all lie at or below it: where #{s* <= s} <= floor(n / 2).
+        """
+        return self.low <= self.n // 2
+
+    @property
+    def p_high(self) -> float:
+        """(1 + #{s* >= s}) / (n + 1)."""
+        return (1 + self.high) / (self.n + 1)
+
+    def p(self, tail: Tail) -> float | None:
+        """See :func:`p_value`; "upper" is :attr:`p_high`."""
+        if self.n < FEWEST:
+            return None
+        if tail == "upper":
+            return self.p_high
+        if tail == "two-sided":
+            return min(1.0, 2 * min((1 + self.low) / (self.n + 1), self.p_high))
+        strictly_beyond = self.n - (self.high if self.below else self.low)
+        return strictly_beyond / self.n
+
+
+def tails(observed: float, null: FloatArray) -> Tails:
+    """Count the shuffled values, shape (B,), on either side of the observed one; NaN is left out."""
+    margin = float(tolerance(observed))
+    return Tails(
+        int(np.count_nonzero(~np.isnan(null))),
+        int(np.count_nonzero(null <= observed + margin)),
+        int(np.count_nonzero(null >= observed - margin)),
+    )
+
+
+def median(null: FloatArray) -> float:
+    """Element floor(B / 2) of the shuffled values in ascending order.
+
+    Parameters
+    ----------
+    null : float array, shape (B,), B >= 1, without NaN
+    """
+    middle = null.size // 2
+    return float(np.partition(null, middle)[middle])
+
+
+def p_value(observed: float, null: FloatArray, convention: PValue) -> float | None:
+    """Probability, under the null hypothesis, of a value as extreme as the observed one.
+
+    Parameters
+    ----------
+    observed : float
+    null : float array, shape (B,), without NaN
+    convention : {"two-sided", "paper"}
+        "two-sided" is min(1, 2 min(p_low, p_high)), each tail (1 + #ties and beyond) / (B + 1); it is
+        never 0 and valid at every level. "paper" is the share of values strictly beyond the observed
+        one on its own side of the median; choosing the side from the data, it rejects about twice as
+        often as its level says.
+
+    Returns
+    -------
+    float or None
+        None where fewer than 100 shuffled values are estimable.
+    """
+    return tails(observed, null).p(convention)
+
+
+def tolerance(observed: FloatArray | float) -> FloatArray:
+    """How far from each observed value, of any shape, a shuffled one may be and still be a tie."""
+    return np.asarray(TIE_TOLERANCE * np.maximum(1.0, np.abs(observed)))
+
+
+MOST = 501
+"""Values that are kept on either side; the last is the threshold that the others exceed."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moments:
+    """Mean, standard deviation and skewness of shuffled values; a null that is constant has no skewness."""
+
+    mean: float
+    deviation: float
+    skewness: float
+
+    @classmethod
+    def of(cls, values: FloatArray) -> Self:
+        """Those of values, shape (B,), B >= 1, without NaN."""
+        mean, deviation = float(values.mean()), float(values.std())
+        if deviation <= TIE_TOLERANCE * max(1.0, abs(mean)):
+            return cls(mean, 0.0, 0.0)
+        return cls(mean, deviation, float((((values - mean) / deviation) ** 3).mean()))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Extremes:
+    """One side of a null distribution, turned so that large values are extreme.
+
+    Parameters
+    ----------
+    n : int
+        Estimable shuffled values.
+    values : float64 array, shape (up to :data:`MOST`,)
+        The largest ones, in descending order.
+    moments : Moments
+        Of all values, or of the first where further ones are counted.
+    """
+
+    n: int
+    values: FloatArray
+    moments: Moments
+
+    @classmethod
+    def of(cls, values: FloatArray, *, upper: bool) -> Self:
+        """Those of values, shape (B,), without NaN."""
+        turned = values if upper else -values
+        return cls(turned.size, np.sort(turned)[::-1][:MOST], Moments.of(turned))
+
+
+class Furthest:
+    """The largest and the smallest values of counted columns, whatever the order in which they come.
+
+    Parameters
+    ----------
+    first : float64 array, shape (H, C)
+        The first values, NaN where not estimable; they are not added yet.
+    """
+
+    def __init__(self, first: FloatArray) -> None:
+        both = np.concatenate([first, -first], axis=1)
+        columns = [column[~np.isnan(column)] for column in both.T]
+        of_each = [Moments.of(column if column.size else np.zeros(1)) for column in columns]
+        self.moments: FloatArray = np.array(
+            [[one.mean, one.deviation, one.skewness] for one in of_each]
+        ).reshape(-1, 3)
+        self.values: FloatArray = np.full((both.shape[1], MOST), -np.inf)
+
+    def add(self, values: FloatArray) -> None:
+        """Take values, shape (b, C)."""
+        _keep(np.concatenate([values, -values], axis=1), self.values)
+
+    def extremes(self, column: int, n: int, *, upper: bool) -> Extremes:
+        """One side of a column of which n values were estimable."""
+        place = column if upper else column + len(self.values) // 2
+        values = np.sort(self.values[place])[::-1]
+        return Extremes(n, values[: min(n, MOST)], Moments(*self.moments[place].tolist()))
+
+
+@compiled()
+def _keep(values, largest):  # type: ignore[no-untyped-def]  # types are numba's
+    for c in range(values.shape[1]):
+        place = np.argmin(largest[c])
+        for b in range(values.shape[0]):
+            if values[b, c] > largest[c, place]:  # NaN is not
+                largest[c, place] = values[b, c]
+                place = np.argmin(largest[c])
 
 
 class Known(NamedTuple):

@@ -7,11 +7,18 @@ from typing import Protocol
 
 import numpy as np
 
-from grasp_core.annotations import FloatArray, Int64Array
-from grasp_core.outcome import Histogram
-from grasp_core.permutation.nulls.deviations import Maximum, deviations_of, reached
-from grasp_core.permutation.nulls.extremes import Extremes
-from grasp_core.permutation.nulls.tails import TIE_TOLERANCE, Tails, median, tails
+from grasp_core.model.annotations import FloatArray, Int64Array
+from grasp_core.model.outcome import Histogram
+from grasp_core.permutation.nulls.deviations import (
+    TIE_TOLERANCE,
+    Extremes,
+    Maximum,
+    Tails,
+    deviations_of,
+    median,
+    reached,
+    tails,
+)
 
 BINS = 60
 

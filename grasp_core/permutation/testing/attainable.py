@@ -8,12 +8,12 @@ from typing import Self
 import numpy as np
 from scipy.special import gammaln
 
-from grasp_core.annotations import BoolArray, FloatArray, Int64Array, Raters
-from grasp_core.errors import SpecError
-from grasp_core.groups import AxisSet, Grouping
+from grasp_core.model.annotations import BoolArray, FloatArray, Int64Array, Raters
+from grasp_core.model.errors import SpecError
+from grasp_core.model.groups import AxisSet, Grouping
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.exchange import Exchange, axes_in_clusters, exchange_of
-from grasp_core.permutation.nulls.tails import Tail
-from grasp_core.spec import AnalysisSpec
+from grasp_core.permutation.nulls.deviations import Tail
 
 
 @dataclass(frozen=True, slots=True, eq=False)

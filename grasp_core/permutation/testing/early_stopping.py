@@ -11,13 +11,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from grasp_core.annotations import BoolArray, FloatArray
+from grasp_core.model.annotations import BoolArray, FloatArray
+from grasp_core.model.spec import LEVEL, Correction
 from grasp_core.permutation.nulls.deviations import Maximum
 from grasp_core.permutation.nulls.values import Null
-from grasp_core.permutation.testing.corrections import step_up
-from grasp_core.permutation.testing.intervals import Interval, p_interval, share_interval
+from grasp_core.permutation.testing.corrections import Interval, p_interval, share_interval, step_up
 from grasp_core.permutation.testing.tests import Tests
-from grasp_core.spec import LEVEL, Correction
 
 RISK = 0.001
 """Probability, at most, that at any look a test's interval misses its p-value of endless permutations."""

@@ -7,17 +7,23 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from grasp_core.annotations import FloatArray
-from grasp_core.outcome import Outcome, Significance
-from grasp_core.permutation.nulls.tails import FEWEST
+from grasp_core.model.annotations import FloatArray
+from grasp_core.model.outcome import Outcome, Significance
+from grasp_core.model.remarks.reasons import NoValue
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.spec import LEVEL
+from grasp_core.permutation.nulls.deviations import FEWEST
 from grasp_core.permutation.nulls.values import Null, Summary
-from grasp_core.permutation.testing.corrections import corrected, family_wise, step_up
-from grasp_core.permutation.testing.intervals import Interval, p_interval, share_interval
+from grasp_core.permutation.testing.corrections import (
+    Interval,
+    corrected,
+    family_wise,
+    p_interval,
+    share_interval,
+    step_up,
+)
 from grasp_core.permutation.testing.tail import with_tail
 from grasp_core.permutation.testing.tests import Family, Tests
-from grasp_core.remarks.reasons import NoValue
-from grasp_core.remarks.remark import Remark
-from grasp_core.spec import LEVEL
 
 MISS = 0.05 / 3
 """Probability, at most, with which each end of an interval is wrong: three ends matter to a two-sided p."""

@@ -9,14 +9,13 @@ from typing import Self
 
 import numpy as np
 
-from grasp_core.annotations import FloatArray
-from grasp_core.outcome import Outcome, TailFit
-from grasp_core.permutation.nulls.extremes import Extremes, Moments
-from grasp_core.permutation.nulls.tails import Tail
+from grasp_core.model.annotations import FloatArray
+from grasp_core.model.outcome import Outcome, TailFit
+from grasp_core.model.remarks.reasons import NoFit
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.permutation.nulls.deviations import Extremes, Moments, Tail
 from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.testing.tests import Tests
-from grasp_core.remarks.reasons import NoFit
-from grasp_core.remarks.remark import Remark
 
 ENOUGH = 10
 """Where so many shuffled values reach the observed one, counting them is precise enough."""

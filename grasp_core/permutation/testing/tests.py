@@ -6,11 +6,10 @@ import dataclasses
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from grasp_core.annotations import BoolArray, FloatArray
-from grasp_core.permutation.nulls.deviations import Known, Maximum
-from grasp_core.permutation.nulls.tails import Tail, Tails
+from grasp_core.model.annotations import BoolArray, FloatArray
+from grasp_core.model.spec import Correction
+from grasp_core.permutation.nulls.deviations import Known, Maximum, Tail, Tails
 from grasp_core.permutation.nulls.values import Null
-from grasp_core.spec import Correction
 
 
 @dataclass(frozen=True, slots=True)

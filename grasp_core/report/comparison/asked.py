@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from grasp_core.data_spec import DataSpec
-from grasp_core.groups import AxisSet
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.groups import AxisSet
+from grasp_core.model.result import Result
+from grasp_core.model.spec import STATISTICS, ModelSource, RunSpec
 from grasp_core.report.contents import raters_per_item
 from grasp_core.report.conventions import (
     CORRECTION,
@@ -20,8 +22,6 @@ from grasp_core.report.conventions import (
 )
 from grasp_core.report.words.levels import left_out, step_sentence
 from grasp_core.report.words.names import WORDS, axis_label
-from grasp_core.result import Result
-from grasp_core.spec import STATISTICS, ModelSource, RunSpec
 
 _LAYOUTS = {
     "long": "one row per annotation",

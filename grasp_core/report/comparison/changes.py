@@ -1,21 +1,23 @@
-"""Two runs side by side: what differs in what was asked, in the data, and in what was found."""
+"""Changes between two results: values, label use."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from grasp_core.groups import Group
-from grasp_core.outcome import Interval, LabelUse, Outcome
+from grasp_core.model.groups import Group
+from grasp_core.model.outcome import Direction, Interval, LabelUse, Outcome, Shift
+from grasp_core.model.result import Result, RunResult
+from grasp_core.model.wording import number
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.report.comparison.asked import asked, data_of
-from grasp_core.report.comparison.difference import difference
-from grasp_core.report.comparison.labels import labels_held
 from grasp_core.report.pairs.words import PAIR_NAMES
 from grasp_core.report.tables import cell_text, or_nan
+from grasp_core.report.words.label_use import foremost, mean_outcome
 from grasp_core.report.words.models import DSI, LABEL_USE, LABELS, MEAN, SIDE_WORDS, statistic_name
 from grasp_core.report.words.names import (
     SIGNIFICANCE_NAMES,
@@ -26,8 +28,77 @@ from grasp_core.report.words.names import (
     one_line,
     outcome_of,
 )
-from grasp_core.result import Result, RunResult
-from grasp_core.wording import number
+
+
+def difference(a: Outcome, b: Outcome) -> Interval | None:
+    r"""The 95 % interval of b − a; None where either has none, or they are for different things.
+
+    Notes
+    -----
+    Ends are put together as those of independent values are (MOVER; Zou and Donner 2008): with value
+    :math:`x` in :math:`[l, u]`, the lower end lies :math:`\sqrt{(x_b - l_b)^2 + (u_a - x_a)^2}` below the
+    difference, the upper one :math:`\sqrt{(u_b - x_b)^2 + (x_a - l_a)^2}` above. Two runs that share raters
+    or items move together, so that it is wider than need be.
+
+    References
+    ----------
+    Zou and Donner (2008), Construction of confidence limits about effect measures, Statistics in Medicine 27.
+    """
+    one, other = a.interval, b.interval
+    if a.value is None or b.value is None or one is None or other is None or one.target != other.target:
+        return None
+    moved = b.value - a.value
+    below = math.hypot(b.value - other.low, one.high - a.value)
+    above = math.hypot(other.high - b.value, a.value - one.low)
+    return Interval(moved - below, moved + above, other.target)
+
+
+class Held(NamedTuple):
+    """Something of a group's label use in both runs, with the label where it is one's."""
+
+    statistic: str
+    a: Outcome
+    b: Outcome
+    label: str | None = None
+
+
+def labels_held(a: LabelUse, b: LabelUse) -> Iterator[Held]:
+    """What became of a group's label use.
+
+    The label that sets the group apart most in a comes first, with the test of all labels together; then
+    every further label of both with its own p, unless it mirrors the first, and the shift of the mean.
+    """
+    found = foremost(a)
+    first = None if found is None else found[0]
+    yield Held(LABEL_USE, _of_all(a, first), _of_all(b, first), first)
+    if len(a.labels) > 2 or len(b.labels) > 2:  # of two labels, what one gains the other loses
+        for label in a.labels:
+            if label != first and label in b.labels:
+                yield Held(LABELS, _alone(a, label), _alone(b, label), label)
+    means = mean_outcome(a), mean_outcome(b)
+    if means[0] is not None and means[1] is not None:
+        yield Held(MEAN, means[0], means[1])
+
+
+def _of_all(use: LabelUse, label: str | None) -> Outcome:
+    """A label's share, with the test of all labels together."""
+    found = _alone(use, label)
+    return found if found.value is None else replace(found, p=use.p, q=use.q, significance=use.significance)
+
+
+def _alone(use: LabelUse, label: str | None) -> Outcome:
+    """A label's share, with its own p."""
+    shift = None if label is None else use.labels.get(label)
+    if shift is None or shift.value is None:
+        return Outcome(None, reason=use.reason)
+    way: Direction = "down" if shift.value < 0 else "up"
+    return Outcome(shift.value, direction=way, p=shift.p, interval=_interval(use, shift))
+
+
+def _interval(use: LabelUse, shift: Shift) -> Interval | None:
+    if shift.low is None or shift.high is None or use.target is None:
+        return None
+    return Interval(shift.low, shift.high, use.target)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from grasp_core.groups import Group
+from grasp_core.model.groups import Group
+from grasp_core.model.result import Result
+from grasp_core.model.wording import LISTED, agree, number
 from grasp_core.report.comparison.changes import Change, compare, tested, whose
 from grasp_core.report.words.names import (
     SIGNIFICANCE_NAMES,
@@ -15,8 +17,6 @@ from grasp_core.report.words.names import (
     interval_text,
     one_line,
 )
-from grasp_core.result import Result
-from grasp_core.wording import LISTED, agree, number
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grasp_core.groups import Group
-from grasp_core.outcome import Outcome
+from grasp_core.model.groups import Group
+from grasp_core.model.outcome import Outcome
+from grasp_core.model.result import GroupResult
+from grasp_core.model.spec import CROSS_GROUP
+from grasp_core.model.verdict import Verdict
+from grasp_core.model.wording import number
 from grasp_core.report.words.label_use import centre, direction, format_points, manner, spread
 from grasp_core.report.words.names import (
     SIGNIFICANCE_NAMES,
@@ -21,10 +25,6 @@ from grasp_core.report.words.names import (
     p_words,
 )
 from grasp_core.report.words.printable import Segment, Sentence
-from grasp_core.result import GroupResult
-from grasp_core.spec import CROSS_GROUP
-from grasp_core.verdict import Verdict
-from grasp_core.wording import number
 
 LABEL_USE = "label_use"
 SPREAD = "spread"

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from grasp_core.outcome import Outcome
+from grasp_core.model.outcome import Outcome
+from grasp_core.model.result import DsiResult, GroupResult, RunResult
+from grasp_core.model.spec import LEVEL
+from grasp_core.model.verdict import FEWEST_CLEAR
+from grasp_core.model.wording import agree
 from grasp_core.report.everybody import agreement_details, agreement_title
 from grasp_core.report.findings.advice import advice, first_names
 from grasp_core.report.findings.doubts import About, doubted, doubts, told
@@ -30,10 +34,6 @@ from grasp_core.report.words.names import (
     p_words,
 )
 from grasp_core.report.words.printable import Segment, Sentence
-from grasp_core.result import DsiResult, GroupResult, RunResult
-from grasp_core.spec import LEVEL
-from grasp_core.verdict import FEWEST_CLEAR
-from grasp_core.wording import agree
 
 _LISTED = 5
 """Groups named in one sentence before the rest is only counted."""

@@ -6,7 +6,11 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from grasp_core.outcome import Shift
+from grasp_core.model.outcome import Shift
+from grasp_core.model.result import RunResult
+from grasp_core.model.spec import LEVEL
+from grasp_core.model.verdict import Untestable
+from grasp_core.model.wording import agree, number, spelled
 from grasp_core.report.everybody import agreement_title
 from grasp_core.report.findings.finding import COHESION, LABEL_USE, NO_EFFECT, SPREAD, Finding
 from grasp_core.report.findings.findings import (
@@ -25,10 +29,6 @@ from grasp_core.report.words.names import (
     one_line,
 )
 from grasp_core.report.words.printable import Segment, Sentence
-from grasp_core.result import RunResult
-from grasp_core.spec import LEVEL
-from grasp_core.verdict import Untestable
-from grasp_core.wording import agree, number, spelled
 
 EVERYBODY = "everybody else"
 NO_DIFFERENCE = "No clear difference found between groups of raters"

@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import pandas as pd
 
-from grasp_core.groups import AxisSet, Group
-from grasp_core.outcome import Outcome
-from grasp_core.pairs import PairResult
+from grasp_core.model.groups import AxisSet, Group
+from grasp_core.model.outcome import Outcome
+from grasp_core.model.pairs import PairResult
+from grasp_core.model.result import RunResult
+from grasp_core.model.verdict import Verdict
 from grasp_core.report.pairs.sentences import seen_from
 from grasp_core.report.pairs.words import PAIR_NAMES, Measure, measures, of_label_use
 from grasp_core.report.tables import ends, or_nan
@@ -25,8 +27,6 @@ from grasp_core.report.words.names import (
     q_so_far,
     signs,
 )
-from grasp_core.result import RunResult
-from grasp_core.verdict import Verdict
 
 
 def pairs_table(result: RunResult) -> pd.DataFrame:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from grasp_core.outcome import Outcome
-from grasp_core.pairs import PairResult
+from grasp_core.model.outcome import Outcome
+from grasp_core.model.pairs import PairResult
+from grasp_core.model.result import RunResult
 from grasp_core.report.words.label_use import format_points, mean_outcome, shift_outcome
 from grasp_core.report.words.names import MEAN_SHIFT_NAME, MINUS, NOT_ESTIMABLE, format_value, one_line
-from grasp_core.result import RunResult
 
 PAIR_NAMES: Mapping[str, str] = {
     "distance": "Distance",
@@ -19,7 +19,7 @@ PAIR_NAMES: Mapping[str, str] = {
     "irr_difference": "Difference in IRR",
     "gai_difference": "Difference in GAI",
 }
-"""One entry per statistic of :data:`grasp_core.pairs.PAIR_STATISTICS`."""
+"""One entry per statistic of :data:`grasp_core.model.pairs.PAIR_STATISTICS`."""
 PAIRS_EXPLANATION = (
     "The groups of an axis compared with each other two by two, whatever the others do. A value is compared "
     "with random groupings of the two groups’ raters alone; the pairs of an axis are corrected together."

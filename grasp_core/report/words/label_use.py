@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from grasp_core.data_spec import DataSpec
-from grasp_core.outcome import Histogram, Interval, LabelUse, Outcome, Shift, Significance
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.outcome import Histogram, Interval, LabelUse, Outcome, Shift, Significance
+from grasp_core.model.result import DataSummary, GroupResult, RunResult
+from grasp_core.model.spec import LEVEL
+from grasp_core.model.wording import listed, number, quoted
 from grasp_core.report.words.names import (
     MINUS,
     NOT_ESTIMABLE,
@@ -15,9 +18,6 @@ from grasp_core.report.words.names import (
     signs,
 )
 from grasp_core.report.words.printable import Segment, Sentence
-from grasp_core.result import DataSummary, GroupResult, RunResult
-from grasp_core.spec import LEVEL
-from grasp_core.wording import listed, number, quoted
 
 
 def centre(null: Histogram) -> float:

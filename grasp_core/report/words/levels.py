@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grasp_core.annotations import FloatArray, number_of
-from grasp_core.data_spec import DataSpec, Filters, Screen
-from grasp_core.recode_steps import Bins, Combine, MapValues, Recode
-from grasp_core.spec import Level
+from grasp_core.model.annotations import FloatArray, number_of
+from grasp_core.model.data_spec import DataSpec, Filters, Screen
+from grasp_core.model.recode_steps import Bins, Combine, MapValues, Recode
+from grasp_core.model.spec import Level
+from grasp_core.model.wording import agree, listed, quoted
 from grasp_core.statistics.distance import possible_levels
-from grasp_core.wording import agree, listed, quoted
 
 NO_VALUE = "no value"
 _SHOWN_VALUES = 8

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from grasp_core.groups import AxisSet, Group
-from grasp_core.outcome import Interval, LabelUse, Outcome, Significance
-from grasp_core.remarks.reasons import NoValue
-from grasp_core.result import GroupResult, Result, RunResult
-from grasp_core.spec import LEVEL, STATISTICS
-from grasp_core.verdict import VerdictCode
+from grasp_core.model.groups import AxisSet, Group
+from grasp_core.model.outcome import Interval, LabelUse, Outcome, Significance
+from grasp_core.model.remarks.reasons import NoValue
+from grasp_core.model.result import GroupResult, Result, RunResult
+from grasp_core.model.spec import LEVEL, STATISTICS
+from grasp_core.model.verdict import VerdictCode
 
 MINUS = "−"
 NOT_ESTIMABLE = "not estimable"
@@ -124,7 +124,7 @@ WORDS: Mapping[str, StatisticWords] = {
         less="differ from the others on the same items less",
     ),
 }
-"""One entry per statistic of :data:`grasp_core.spec.STATISTICS`."""
+"""One entry per statistic of :data:`grasp_core.model.spec.STATISTICS`."""
 
 LABEL_USE_NAME = "Label use"
 LABEL_USE_EXPLANATION = (

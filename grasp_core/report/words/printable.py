@@ -9,12 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from grasp_core.account import Account
-from grasp_core.groups import Group
-from grasp_core.outcome import LabelUse, Outcome
-from grasp_core.pairs import PairResult
-from grasp_core.remarks.remark import Remark, Value
-from grasp_core.result import (
+from grasp_core.model.account import Account
+from grasp_core.model.groups import Group
+from grasp_core.model.outcome import LabelUse, Outcome
+from grasp_core.model.pairs import PairResult
+from grasp_core.model.remarks.remark import Remark, Value
+from grasp_core.model.result import (
     Association,
     DataSummary,
     DsiResult,

@@ -17,7 +17,7 @@ from typing import Any, Literal, get_args
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
-from grasp_core.errors import StoreError
+from grasp_core.model.errors import StoreError
 from grasp_core.store.database import SECRET, clock, only_one, snapshot, to_read, to_write
 from grasp_core.store.schema import audit, audit_heads, storable
 

@@ -9,8 +9,8 @@ from typing import Any, Literal, get_args
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
-from grasp_core.access import EVERYONE, ProjectRole, User
-from grasp_core.errors import LimitError, StoreError
+from grasp_core.model.access import EVERYONE, ProjectRole, User
+from grasp_core.model.errors import LimitError, StoreError
 from grasp_core.store.bound import Bound
 from grasp_core.store.database import only_one, to_read, to_write
 from grasp_core.store.schema import project_members, projects, storable

@@ -9,8 +9,8 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import IntegrityError
 
-from grasp_core.access import EVERYONE, Reach
-from grasp_core.errors import AccessError, LimitError, StoreError
+from grasp_core.model.access import EVERYONE, Reach
+from grasp_core.model.errors import AccessError, LimitError, StoreError
 from grasp_core.store.database import clock, insert_from, leave_no_trace, new_id, only_one, to_read, to_write
 from grasp_core.store.people.members import Member, Members, checked, insert_member, not_there
 from grasp_core.store.schema import (
@@ -38,7 +38,7 @@ def move(engine: Engine, run_id: str, project_id: str, reach: Reach) -> None:
     engine : sqlalchemy Engine
     run_id, project_id : str
     reach : Reach
-        Of whoever moves it; that they own both projects is asked of :class:`~grasp_core.access.User` before.
+        Of whoever moves it; that they own both projects is asked before.
 
     Raises
     ------
@@ -119,7 +119,7 @@ class Holdings:
 
 
 class ProjectStore(Members):
-    """Projects in the database. Who may change them is asked of :class:`~grasp_core.access.User` before.
+    """Projects in the database. Who may change them is asked before.
 
     Parameters
     ----------

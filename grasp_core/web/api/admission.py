@@ -15,18 +15,18 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from grasp_core.access import EVERYONE, EVERYTHING, User, user_by_token
-from grasp_core.errors import AccessError, LimitError, TooOftenError
-from grasp_core.people import Token
+from grasp_core.model.access import EVERYONE, EVERYTHING, User, user_by_token
+from grasp_core.model.errors import AccessError, LimitError, TooOftenError
+from grasp_core.model.people import Token
+from grasp_core.model.rates import Asker
+from grasp_core.model.result import Result
+from grasp_core.model.turns import ask_as, link_name
 from grasp_core.rater_map.values import RaterMap, map_without_small_groups
-from grasp_core.rates import Asker
 from grasp_core.report.public_view import public_view
-from grasp_core.result import Result
 from grasp_core.server import Server, Stores
 from grasp_core.store.links import Target
 from grasp_core.store.people.tokens import PREFIX
 from grasp_core.store.visiting import SECONDS
-from grasp_core.turns import ask_as, link_name
 from grasp_core.visitors import PasswordError, Visitor
 from grasp_core.web.identity import Identify, asker, bearer, same_origin
 from grasp_core.web.problem import ProblemError, too_often

@@ -16,9 +16,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 
-from grasp_core.errors import GraspError
+from grasp_core.model.errors import GraspError
+from grasp_core.model.turns import loads
 from grasp_core.server import Server
-from grasp_core.turns import loads
 from grasp_core.version import __version__
 from grasp_core.web.api import (
     asking,

@@ -11,14 +11,14 @@ from http import HTTPStatus
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from grasp_core.access import User
 from grasp_core.engine.run import checked_groups
-from grasp_core.errors import DataError
 from grasp_core.io.guess.advice import Named, all_taken, told
 from grasp_core.io.handling.limited import guessed
 from grasp_core.io.table.table import Table
+from grasp_core.model.access import User
+from grasp_core.model.errors import DataError
+from grasp_core.model.spec import SPEC_VERSION, RunSpec
 from grasp_core.report.contents import run_title
-from grasp_core.spec import SPEC_VERSION, RunSpec
 from grasp_core.web.api.admission import Asking, Caller
 from grasp_core.web.api.forms import Files, NewRun, Run, StartedRun
 from grasp_core.web.api.once import Done, IdempotencyKey, once

@@ -14,8 +14,8 @@ from fastapi import APIRouter, Depends
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
-from grasp_core.errors import StoreError
-from grasp_core.result import Result
+from grasp_core.model.errors import StoreError
+from grasp_core.model.result import Result
 from grasp_core.store.digest import digest_of
 from grasp_core.store.runs import RunRecord
 from grasp_core.web.api.admission import Asking, Caller, shown_to

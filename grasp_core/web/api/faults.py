@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from grasp_core.errors import (
+from grasp_core.model.errors import (
     AccessError,
     DataError,
     GraspError,

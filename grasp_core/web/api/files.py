@@ -13,7 +13,7 @@ from fastapi import APIRouter, Path, Query
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 
-from grasp_core.access import EVERYONE, User
+from grasp_core.model.access import EVERYONE, User
 from grasp_core.server import Stores
 from grasp_core.web.api.admission import Asking, Caller
 from grasp_core.web.api.forms import Project, StoredFile

@@ -9,11 +9,11 @@ from typing import Annotated, Any, Literal
 from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from grasp_core.access import EVERYONE
 from grasp_core.group_items import id_of
+from grasp_core.model.access import EVERYONE
+from grasp_core.model.people import Person as KnownPerson
+from grasp_core.model.people import Role
 from grasp_core.panels.items.panel import ItemsAsked
-from grasp_core.people import Person as KnownPerson
-from grasp_core.people import Role
 from grasp_core.report.small_groups import LEAST
 from grasp_core.store import links
 from grasp_core.store.links import MOST_USES

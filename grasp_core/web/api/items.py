@@ -8,19 +8,19 @@ from http import HTTPStatus
 from fastapi import APIRouter
 from starlette.responses import JSONResponse, Response
 
-from grasp_core.errors import MissingResultError, SpecError
 from grasp_core.group_items import all_asked, check_items, id_of
-from grasp_core.groups import Group
+from grasp_core.model.errors import MissingResultError, SpecError
+from grasp_core.model.groups import Group
+from grasp_core.model.result import RunResult
+from grasp_core.model.wording import listed, quoted
 from grasp_core.panels.items.panel import ItemsAsked
 from grasp_core.report.words.printable import printable
-from grasp_core.result import RunResult
 from grasp_core.store.runs import RunRecord
 from grasp_core.web.api.admission import Asking, Caller
 from grasp_core.web.api.forms import AskedItems, FoundItems, Items, NewItems
 from grasp_core.web.api.once import Done, IdempotencyKey, once
 from grasp_core.web.api.runs import PRIVATE, missing, visible_run
 from grasp_core.web.problem import ProblemError
-from grasp_core.wording import listed, quoted
 
 router = APIRouter(tags=["Items of groups"])
 

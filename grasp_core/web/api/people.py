@@ -10,8 +10,8 @@ from typing import IO, Annotated, Any
 from fastapi import APIRouter, Query
 from starlette.responses import StreamingResponse
 
-from grasp_core.access import User, role_of
 from grasp_core.erasing import STAYS, erasing
+from grasp_core.model.access import User, role_of
 from grasp_core.web.api.admission import Asking, Caller
 from grasp_core.web.api.forms import Address, Erasing, Erasure, People, Person
 from grasp_core.web.api.runs import PRIVATE, missing

@@ -10,13 +10,13 @@ from urllib.parse import quote
 from fastapi import APIRouter, Path, Query
 from starlette.responses import JSONResponse, Response
 
-from grasp_core.access import EVERYONE
-from grasp_core.errors import MissingResultError
 from grasp_core.export.registry import EXPORTS, safe_name
+from grasp_core.model.access import EVERYONE
+from grasp_core.model.errors import MissingResultError
+from grasp_core.model.result import Result, RunResult
 from grasp_core.models_as_raters.tables import sides_csv
 from grasp_core.rater_map.values import ANSWER, of_answer
 from grasp_core.report.saved import result_json, spec_json
-from grasp_core.result import Result, RunResult
 from grasp_core.store.links import Target
 from grasp_core.store.runs import RunRecord
 from grasp_core.web.api.admission import Asking, Caller, check_link, map_shown_to, shown_to

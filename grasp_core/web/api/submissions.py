@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
-from grasp_core.access import EVERYONE, User
+from grasp_core.model.access import EVERYONE, User
 from grasp_core.server import Server, Stores
 from grasp_core.submitting import NAME_LENGTH, benchmark_of, checked, scored
 from grasp_core.web.api.admission import Asking

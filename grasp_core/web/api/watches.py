@@ -10,7 +10,7 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
-from grasp_core.access import EVERYONE, User
+from grasp_core.model.access import EVERYONE, User
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.watches import Watch as Stored
 from grasp_core.watches import history, words

@@ -20,12 +20,12 @@ from grasp_core.benchmark.scoring.evaluate import Evaluation, Way, evaluate, wor
 from grasp_core.benchmark.scoring.folds import leave_one_out, stratified_splits
 from grasp_core.benchmark.scoring.human import HumanScore
 from grasp_core.benchmark.tasks import MAX_ROWS_FILE, TRAIN_FILE, Rows, Task, read_rows
-from grasp_core.data_spec import DataSpec
-from grasp_core.errors import DataError, GraspError
 from grasp_core.extras import command
 from grasp_core.io.archives.bounded import MIB
 from grasp_core.io.dataset.votes import cell_columns, id_columns
 from grasp_core.io.table.table import Table
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import DataError, GraspError
 from grasp_core.models_as_raters.labels import LABEL
 from grasp_core.report.words.printable import escape_markdown
 from grasp_core.statistics.f1 import confusion

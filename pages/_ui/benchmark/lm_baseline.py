@@ -20,10 +20,10 @@ from grasp_core.benchmark.language_models.prompt import cosine_of
 from grasp_core.benchmark.scoring.evaluate import Evaluation, Way, evaluate, work_key
 from grasp_core.benchmark.scoring.folds import leave_one_out, stratified_splits
 from grasp_core.benchmark.tasks import Rows, Task
-from grasp_core.errors import DataError
+from grasp_core.model.errors import DataError
+from grasp_core.model.settings import Settings, variable
+from grasp_core.model.wording import number
 from grasp_core.report.words.printable import escape_markdown
-from grasp_core.settings import Settings, variable
-from grasp_core.wording import number
 from pages._ui.session.identity import require_run
 
 FOLDER = "lm-answers"

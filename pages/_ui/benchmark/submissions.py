@@ -34,13 +34,13 @@ from grasp_core.benchmark.submissions import (
     validate,
 )
 from grasp_core.benchmark.tasks import Task, builtin_tasks, read_tasks
-from grasp_core.errors import DataError, GraspError, Problem
 from grasp_core.io.archives.bounded import MIB, check_size
+from grasp_core.model.errors import DataError, GraspError, Problem
+from grasp_core.model.wording import number
 from grasp_core.report.words.names import format_p
 from grasp_core.report.words.printable import escape_markdown, json_text
 from grasp_core.store.submissions import SubmissionRecord
 from grasp_core.submitting import NAME_LENGTH, scored
-from grasp_core.wording import number
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme
 from pages._ui.session.identity import here, may_manage, may_run, owner_names, require_manage, require_run

@@ -12,12 +12,12 @@ from datetime import datetime
 import streamlit as st
 
 from grasp_core import server
-from grasp_core.errors import FAULT, DataError
 from grasp_core.io.archives.bounded import MIB, check_size
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.sources.allowed import FOLDER, AllowedSources
 from grasp_core.io.sources.folder import MAX_LISTED, Entry, Listing
 from grasp_core.io.table.table import Table
+from grasp_core.model.errors import FAULT, DataError
 from grasp_core.panels.results import read_result
 from grasp_core.report.contents import run_title
 from grasp_core.report.words.printable import escape_markdown

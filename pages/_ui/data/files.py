@@ -19,15 +19,15 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from grasp_core import server
 from grasp_core.connectors.anywhere import table_of
 from grasp_core.connectors.source import Source
-from grasp_core.errors import DataError, GraspError
 from grasp_core.io.guess.recognise import Guess
 from grasp_core.io.guess.roles import Role
 from grasp_core.io.handling.limited import fitted, guessed, roles_of
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
+from grasp_core.model.errors import DataError, GraspError
+from grasp_core.model.wording import number
 from grasp_core.report.words.printable import escape_markdown
 from grasp_core.store.runs import RunRecord
-from grasp_core.wording import number
 from pages._ui.data.arriving import (
     AT_ONCE,
     is_saved_result,

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from grasp_core import server
-from grasp_core.errors import DataError
+from grasp_core.model.errors import DataError
 from grasp_core.panels.everybody import DisputedItem, disputed_items
 from grasp_core.report.everybody import (
     agreement_advice,

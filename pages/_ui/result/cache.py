@@ -24,8 +24,9 @@ from grasp_core.charts.plan import plan_chart as draw_plan_chart
 from grasp_core.charts.rater_map import rater_map_chart
 from grasp_core.charts.theme import spec_of
 from grasp_core.charts.verdicts import drawn_groups
-from grasp_core.groups import AxisSet, Group
-from grasp_core.outcome import Significance
+from grasp_core.model.groups import AxisSet, Group
+from grasp_core.model.outcome import Significance
+from grasp_core.model.result import RunResult
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.planner.values import Plan
 from grasp_core.rater_map.values import RaterMap
@@ -39,7 +40,6 @@ from grasp_core.report.pairs.words import measures
 from grasp_core.report.tables import RowOrder
 from grasp_core.report.words.names import lead_statistic
 from grasp_core.report.words.printable import Sentence
-from grasp_core.result import RunResult
 from pages._ui.result.live_chart import with_data_apart
 from pages._ui.result.tables import (
     show_dsi_table,

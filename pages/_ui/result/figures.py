@@ -10,9 +10,9 @@ import streamlit as st
 from grasp_core import charts
 from grasp_core.charts import Theme
 from grasp_core.charts.nulls import PAGE
+from grasp_core.model.result import RunResult
 from grasp_core.report.tables import RowOrder
 from grasp_core.report.words.names import DSI_EXPLANATION, WORDS, lead_statistic, reported_statistics
-from grasp_core.result import RunResult
 from pages._ui.result import cache
 from pages._ui.widgets.choices import when_open
 from pages._ui.widgets.outputs import figure_downloads

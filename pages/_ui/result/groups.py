@@ -8,7 +8,8 @@ from typing import NamedTuple
 import streamlit as st
 
 from grasp_core import charts
-from grasp_core.outcome import Significance
+from grasp_core.model.outcome import Significance
+from grasp_core.model.result import RunResult
 from grasp_core.report.contents import marks_legend
 from grasp_core.report.in_numbers import means_in_numbers
 from grasp_core.report.tables import RowOrder, with_label_use
@@ -21,7 +22,6 @@ from grasp_core.report.words.names import (
     reported_statistics,
 )
 from grasp_core.report.words.printable import escape_markdown
-from grasp_core.result import RunResult
 from pages._ui.result import cache
 from pages._ui.result.figures import choose_page, page_theme, save_figure, show_cohesion, show_null_histograms
 from pages._ui.result.tables import show_label_table

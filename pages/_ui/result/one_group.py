@@ -7,7 +7,9 @@ import streamlit as st
 
 from grasp_core import charts
 from grasp_core.export.registry import safe_name
-from grasp_core.outcome import LabelUse
+from grasp_core.model.outcome import LabelUse
+from grasp_core.model.result import GroupResult, RunResult
+from grasp_core.model.wording import number
 from grasp_core.report.findings.doubts import doubted
 from grasp_core.report.findings.findings import evidence, named_groups
 from grasp_core.report.findings.sentences import verdict_sentence
@@ -26,8 +28,6 @@ from grasp_core.report.words.names import (
     reported_statistics,
 )
 from grasp_core.report.words.printable import escape_markdown
-from grasp_core.result import GroupResult, RunResult
-from grasp_core.wording import number
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme, save_figure
 from pages._ui.result.items import has_items, show_items

@@ -7,8 +7,9 @@ from functools import partial
 import streamlit as st
 
 from grasp_core import charts
-from grasp_core.groups import Group
-from grasp_core.outcome import LabelUse
+from grasp_core.model.groups import Group
+from grasp_core.model.outcome import LabelUse
+from grasp_core.model.result import RunResult, SlicesResult
 from grasp_core.report.slices import Found, by_value, slice_sentences, sliced_groups, told_first
 from grasp_core.report.tables import ALL_LABELS, label_use_table
 from grasp_core.report.words.label_use import format_points
@@ -23,7 +24,6 @@ from grasp_core.report.words.names import (
     reported_statistics,
 )
 from grasp_core.report.words.printable import escape_markdown
-from grasp_core.result import RunResult, SlicesResult
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme, save_figure
 from pages._ui.result.tables import show_groups_table, table_of_groups

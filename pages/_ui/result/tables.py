@@ -11,7 +11,8 @@ from pandas.io.formats.style import Styler
 
 from grasp_core.charts import Theme
 from grasp_core.charts.theme import palette
-from grasp_core.outcome import Significance
+from grasp_core.model.outcome import Significance
+from grasp_core.model.result import RunResult
 from grasp_core.report.tables import (
     RowOrder,
     column_label,
@@ -30,7 +31,6 @@ from grasp_core.report.words.names import (
     format_p_value,
     format_value,
 )
-from grasp_core.result import RunResult
 
 _GROUP, _VALUE = 140, 195
 """Pixels of both first columns, which 390 have room for."""

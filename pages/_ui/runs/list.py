@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from grasp_core import server
-from grasp_core.groups import Group
+from grasp_core.model.groups import Group
 from grasp_core.report.comparison.changes import (
     Comparison,
     Difference,
@@ -17,8 +17,7 @@ from grasp_core.report.comparison.changes import (
     differences_table,
     in_words,
 )
-from grasp_core.report.comparison.pairs import pairs_compared
-from grasp_core.report.comparison.slices import slices_compared
+from grasp_core.report.comparison.slices import pairs_compared, slices_compared
 from grasp_core.report.words.models import statistic_name
 from grasp_core.report.words.names import MINUS, NOT_ESTIMABLE, format_p_value, group_labels
 from grasp_core.report.words.printable import escape_markdown

@@ -14,14 +14,14 @@ from streamlit.web.server.starlette import starlette_auth_routes, starlette_webs
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
 from grasp_core import server
-from grasp_core.access import EVERYONE, LOCAL_USER, User, groups_of, only
 from grasp_core.accounts import session_key
-from grasp_core.errors import AccessError
-from grasp_core.rates import Asker
+from grasp_core.model.access import EVERYONE, LOCAL_USER, User, groups_of, only
+from grasp_core.model.errors import AccessError
+from grasp_core.model.rates import Asker
+from grasp_core.model.settings import Settings
+from grasp_core.model.turns import ask_as
 from grasp_core.server import Stores
-from grasp_core.settings import Settings
 from grasp_core.store.runs import RunRecord
-from grasp_core.turns import ask_as
 
 CALLBACK = "/oauth2callback"
 """Where the sign-in provider sends people back to."""

@@ -14,8 +14,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from grasp_core import server
-from grasp_core.access import EVERYONE, User
-from grasp_core.errors import AccessError, GraspError
+from grasp_core.model.access import EVERYONE, User
+from grasp_core.model.errors import AccessError, GraspError
 from grasp_core.report.words.printable import escape_markdown
 from pages._ui.session.identity import CURRENT, current_project, current_user, here
 from pages._ui.session.sign_ins import SIGN_OUT

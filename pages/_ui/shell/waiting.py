@@ -18,7 +18,7 @@ from streamlit.runtime.state.session_state import Serialized
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from grasp_core import server
-from grasp_core.errors import AccessError
+from grasp_core.model.errors import AccessError
 
 log = logging.getLogger("grasp.uploads")
 

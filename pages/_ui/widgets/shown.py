@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from grasp_core.remarks.benchmark import ranked
-from grasp_core.remarks.remark import Remark
+from grasp_core.model.remarks.benchmark import ranked
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.result import RunResult
+from grasp_core.model.wording import number
 from grasp_core.report.words.printable import escape_markdown, without_options
-from grasp_core.result import RunResult
 from grasp_core.store.runs import RunRecord
-from grasp_core.wording import number
 
 FIRST = 3
 """Warnings that stand in the open."""

@@ -9,7 +9,7 @@ import pytest
 
 from grasp_core.benchmark.language_models.answers import Answers, Usage, question_key
 from grasp_core.benchmark.language_models.model import FLOOR, Answer
-from grasp_core.errors import DataError
+from grasp_core.model.errors import DataError
 
 KEY = question_key("m", "private words", (" yes", " no"))
 ANSWER = Answer((-0.25, FLOOR), 1, 90, 1)

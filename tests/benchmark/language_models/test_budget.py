@@ -18,7 +18,7 @@ from grasp_core.benchmark.language_models.prompt import (
     shown,
 )
 from grasp_core.benchmark.tasks import builtin_tasks
-from grasp_core.errors import DataError
+from grasp_core.model.errors import DataError
 from tests.benchmark.language_models.making import TASK, WordModel, text
 
 LONG = " ".join(["w"] * 400)

@@ -13,7 +13,7 @@ from grasp_core.benchmark.language_models.in_context import Setting
 from grasp_core.benchmark.tasks import read_rows, read_task
 from grasp_core.cli import main
 from grasp_core.cli.benchmark.lm import add_lm_options, make_lm
-from grasp_core.errors import SpecError
+from grasp_core.model.errors import SpecError
 from tests.benchmark.language_models.completions_server import Completions, says, serving
 from tests.benchmark.language_models.making import ROWS, TASK
 

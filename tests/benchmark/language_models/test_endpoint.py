@@ -12,7 +12,7 @@ import pytest
 
 from grasp_core.benchmark.language_models.endpoint import Endpoint
 from grasp_core.benchmark.language_models.model import FLOOR, Answer, ModelError
-from grasp_core.errors import DataError, SpecError
+from grasp_core.model.errors import DataError, SpecError
 from tests.benchmark.language_models.completions_server import Completions, says, serving, waits
 
 SECRET = "sk-test-0123456789abcdef"

@@ -15,7 +15,7 @@ from grasp_core.benchmark.language_models.in_context import Setting, leave_one_o
 from grasp_core.benchmark.language_models.model import LocalModel
 from grasp_core.benchmark.language_models.prompt import fit, shortened, words
 from grasp_core.benchmark.tasks import builtin_tasks
-from grasp_core.errors import DataError
+from grasp_core.model.errors import DataError
 from tests.benchmark.language_models.making import ROWS, TASK, rows, text
 
 needs_llama = pytest.mark.skipif(

@@ -25,8 +25,8 @@ from grasp_core.benchmark.language_models.in_context import (
 from grasp_core.benchmark.language_models.model import Answer, ModelError
 from grasp_core.benchmark.language_models.prompt import drawn, most_similar
 from grasp_core.benchmark.tasks import Rows
-from grasp_core.errors import DataError, RunCancelledError
-from grasp_core.remarks.remark import said
+from grasp_core.model.errors import DataError, RunCancelledError
+from grasp_core.model.remarks.remark import said
 from tests.benchmark.language_models.completions_server import says, serving
 from tests.benchmark.language_models.making import ROWS, TASK, WordModel, rows, text
 

@@ -12,7 +12,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from grasp_core.benchmark.language_models.endpoint import Endpoint
 from grasp_core.benchmark.language_models.model import FLOOR
 from grasp_core.benchmark.language_models.prompt import ApproximateTokens, FileTokens, shortened
-from grasp_core.errors import DataError
+from grasp_core.model.errors import DataError
 from tests.benchmark.language_models.completions_server import serving
 
 SENTENCE = "please bring tea, the naïve sun – 漢字 is not related; "

@@ -12,8 +12,8 @@ from sqlalchemy import URL
 
 from grasp_core import cli
 from grasp_core.accounts import Accounts, accounts_of
-from grasp_core.people import Identity
-from grasp_core.settings import Settings, variable
+from grasp_core.model.people import Identity
+from grasp_core.model.settings import Settings, variable
 from grasp_core.store.database import connect, to_write
 from grasp_core.store.people.tokens import TokenStore
 from grasp_core.store.schema import people

@@ -20,10 +20,10 @@ import pytest
 from grasp_core.cli.terminal.lines import Lines
 from grasp_core.cli.terminal.progress import RunOnTerminal
 from grasp_core.engine.pools.blocks import Progress
-from grasp_core.groups import Group
-from grasp_core.outcome import Outcome
+from grasp_core.model.groups import Group
+from grasp_core.model.outcome import Outcome
+from grasp_core.model.result import GroupResult
 from grasp_core.report.tables import lead_table
-from grasp_core.result import GroupResult
 from tests.cli.test_commands import COLUMNS, ROOT, folder
 
 __all__ = ["folder"]  # the fixture

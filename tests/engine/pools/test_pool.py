@@ -22,7 +22,7 @@ from grasp_core.engine.pools.pool import ATTEMPTS, Pool
 from grasp_core.engine.pools.workers import Sent
 from grasp_core.engine.run import prepare
 from grasp_core.engine.watching import Watcher
-from grasp_core.errors import RunCancelledError, WorkerError
+from grasp_core.model.errors import RunCancelledError, WorkerError
 from tests.engine.asking import DATA, ENDLESS, answer, digits, known_answer, question, wait_until
 
 
@@ -198,7 +198,7 @@ def test_a_buffer_that_travels_is_the_same_work_as_in_a_file(tmp_path: Path) -> 
             sent = Sent(f"travels {number}", packed.read_bytes())
             expected = work.shuffled(3, 5, 8)
             for found in (Sent(str(packed)), sent):
-                values = workers.compute_block(type(work), found, 3, 5, 8).values
+                values = workers.compute_block(type(work), 3, 5, 8, sent=found).values
                 np.testing.assert_array_equal(values, expected)
 
 

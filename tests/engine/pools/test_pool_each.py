@@ -15,7 +15,7 @@ import pytest
 
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import AHEAD, Pool
-from grasp_core.errors import RunCancelledError, WorkerError
+from grasp_core.model.errors import RunCancelledError, WorkerError
 
 
 class DiesOnce(ThreadPoolExecutor):

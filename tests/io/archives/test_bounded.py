@@ -9,8 +9,8 @@ from grasp_core import cli
 from grasp_core.benchmark.language_models.answers import Answers
 from grasp_core.benchmark.language_models.prompt import FileTokens
 from grasp_core.benchmark.tasks import builtin_tasks, read_rows, read_task
-from grasp_core.errors import DataError
 from grasp_core.io.archives.bounded import MIB, read_at_most
+from grasp_core.model.errors import DataError
 
 TASK = next(iter(builtin_tasks().values()))
 

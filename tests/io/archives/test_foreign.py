@@ -17,9 +17,9 @@ import pandas as pd
 import pytest
 import xlsxwriter
 
-from grasp_core.errors import DataError
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
+from grasp_core.model.errors import DataError
 from tests.io.making import csv_bytes
 from tests.io.reader_samples import ROWS, outcome
 from tests.zips import zipped

@@ -6,14 +6,14 @@ import random
 
 import pytest
 
-from grasp_core.data_spec import DataSpec
-from grasp_core.errors import DataError
 from grasp_core.io.archives.member_names import annotators
 from grasp_core.io.dataset.load import load
 from grasp_core.io.guess.recognise import recognise
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table import columns as cells
 from grasp_core.io.table.table import Table
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import DataError
 from tests.io.files.workbook_files import ods_bytes, ods_rows, sheets_bytes, xlsx_bytes
 from tests.io.making import csv_bytes
 from tests.shared_data import SHARED, needs_shared_data

@@ -10,18 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grasp_core import cli
-from grasp_core.account import Account, LeftOut
-from grasp_core.data_spec import DataSpec, Filters, Question
 from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
-from grasp_core.json_values import from_json, to_json
-from grasp_core.recode_steps import MapValues
-from grasp_core.remarks.cautions import LeftOutReason, Skipped
-from grasp_core.remarks.remark import Remark, said
+from grasp_core.model.account import Account, LeftOut
+from grasp_core.model.data_spec import DataSpec, Filters, Question
+from grasp_core.model.json_values import from_json, to_json
+from grasp_core.model.recode_steps import MapValues
+from grasp_core.model.remarks.cautions import LeftOutReason, Skipped
+from grasp_core.model.remarks.remark import Remark, said
+from grasp_core.model.result import DataSummary
 from grasp_core.report.account import account_sentence, unused_sentence
 from grasp_core.report.public_view import public_summary
-from grasp_core.result import DataSummary
 from tests.io.making import LONG, csv_bytes, rows_table, text_table
 
 LABELS = st.sampled_from(("x", "y", "z", "", "NA"))

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grasp_core.data_spec import DataSpec, Filters
-from grasp_core.errors import DataError, Problem
 from grasp_core.io.dataset.checks import missing_columns
 from grasp_core.io.dataset.load import load
 from grasp_core.io.guess.recognise import recognise
 from grasp_core.io.table.table import Table
-from grasp_core.remarks.remark import said
+from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.errors import DataError, Problem
+from grasp_core.model.remarks.remark import said
 from tests.io.making import LONG, rows_table, text_table
 
 GOOD = "item rater label g/a r1 Yes x/a r2 No y/b r1 Yes x/b r2 No y"

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from grasp_core.data_spec import DataSpec, Filters
-from grasp_core.errors import DataError
 from grasp_core.io.dataset.filters import GroupShare
 from grasp_core.io.dataset.load import Dataset, load
-from grasp_core.recode_steps import MapValues
+from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.errors import DataError
+from grasp_core.model.recode_steps import MapValues
 from tests.io.making import LONG, rows_table
 
 ROWS = [

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from grasp_core.data_spec import DataSpec, Filters
-from grasp_core.errors import DataError
 from grasp_core.io.dataset.fitting import Fitted, fitting, signature
-from grasp_core.recode_steps import Combine, MapValues
+from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.errors import DataError
+from grasp_core.model.recode_steps import Combine, MapValues
 from tests.io.making import LONG, text_table
 
 VOTES = text_table("item rater label gender/i1 r1 Yes Woman/i1 r2 No Man/i2 r1 No Woman/i2 r2 Yes Man")

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from grasp_core.data_spec import Filters
-from grasp_core.errors import DataError, SpecError
 from grasp_core.io.dataset.fitting import signature
 from grasp_core.io.dataset.items import LONGEST, MAX_SLICES
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.table.table import Table
-from grasp_core.recode_steps import Bins, MapValues
+from grasp_core.model.data_spec import Filters
+from grasp_core.model.errors import DataError, SpecError
+from grasp_core.model.recode_steps import Bins, MapValues
 from tests.io.making import LONG, rows_table
 
 BESIDE = replace(LONG, items_id="id")

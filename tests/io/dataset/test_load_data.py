@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grasp_core.data_spec import DataSpec
 from grasp_core.io.dataset.load import Dataset, candidate_axes, load
 from grasp_core.io.table.table import Table
+from grasp_core.model.data_spec import DataSpec
 from tests.io.making import LONG, csv_bytes, read_here, rows_table, text_table
 from tests.strategies import Votes, votes
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from grasp_core.errors import DataError
 from grasp_core.io.dataset.load import load
 from grasp_core.io.dataset.raters import alike
+from grasp_core.model.errors import DataError
 from tests.io.making import LONG, rows_table
 
 

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from grasp_core.annotations import is_number, number_of
-from grasp_core.data_spec import DataSpec
-from grasp_core.errors import DataError
 from grasp_core.io.dataset.load import Dataset, candidate_axes, load
 from grasp_core.io.dataset.recoding import counts
 from grasp_core.io.table.table import Table
-from grasp_core.recode_steps import Bins, Combine, MapValues
+from grasp_core.model.annotations import is_number, number_of
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import DataError
+from grasp_core.model.recode_steps import Bins, Combine, MapValues
 from tests.io.making import LONG, rows_table, text_table
 
 VOTES = "item rater label/a r1 Yes/a r2 yes/a r3 No/b r1 Maybe/b r2 No/b r3 No"

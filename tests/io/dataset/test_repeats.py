@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grasp_core import cli
-from grasp_core.data_spec import DataSpec, Question
-from grasp_core.errors import DataError, SpecError
 from grasp_core.io.dataset.load import Dataset, load
+from grasp_core.model.data_spec import DataSpec, Question
+from grasp_core.model.errors import DataError, SpecError
 from tests.io.making import LONG, csv_bytes, rows_table, text_table
 
 AGAIN = """

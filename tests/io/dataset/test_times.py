@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grasp_core.errors import DataError
 from grasp_core.io.dataset.times import ranks
+from grasp_core.model.errors import DataError
 
 WHERE = "votes.csv, column 'when'"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grasp_core.errors import DataError
 from grasp_core.io.files.encodings import to_utf8
+from grasp_core.model.errors import DataError
 
 WESTERN = {
     "French": (

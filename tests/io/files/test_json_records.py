@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grasp_core.errors import DataError
 from grasp_core.io.files import json_files as json_records
 from grasp_core.io.table import parsed
-from grasp_core.remarks.problems import FileProblem
+from grasp_core.model.errors import DataError
+from grasp_core.model.remarks.problems import FileProblem
 from tests.io.making import read_here
 
 VOTES = [["item", "label"], ["i1", "Yes"], ["i2", "No"]]

@@ -10,13 +10,13 @@ import openpyxl
 import pytest
 import xlsxwriter
 
-from grasp_core.errors import DataError
 from grasp_core.io.archives import containers
 from grasp_core.io.files import workbooks
 from grasp_core.io.files import workbooks as sheets
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table import parsed
 from grasp_core.io.table.table import Table
+from grasp_core.model.errors import DataError
 from tests.io.files.workbook_files import changed, ods_bytes, ods_rows, ole_bytes, xlsx_bytes
 from tests.zips import zipped
 

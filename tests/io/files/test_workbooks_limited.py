@@ -7,8 +7,8 @@ import io
 import openpyxl
 import pytest
 
-from grasp_core.errors import DataError
 from grasp_core.io.parsing.read import read_table
+from grasp_core.model.errors import DataError
 from tests.io.files.workbook_files import changed, ods_bytes, xlsx_bytes
 
 pytestmark = pytest.mark.in_earnest

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.feather
 import pytest
 
-from grasp_core.errors import DataError
 from grasp_core.io.guess.recognise import recognise
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
+from grasp_core.model.errors import DataError
 from tests.zips import zipped
 
 FEATURES = {"info": {"features": {"label": {"names": ["no", "yes"], "_type": "ClassLabel"}}}}

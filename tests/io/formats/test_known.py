@@ -13,15 +13,14 @@ import numpy as np
 import pytest
 
 from grasp_core import cli
-from grasp_core.data_spec import DataSpec, Filters
-from grasp_core.errors import DataError
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.formats.datasets import known
 from grasp_core.io.formats.datasets.dices import REMOVED_350
 from grasp_core.io.parsing.read import read_table
-from grasp_core.io.table.recipe import Recipe
-from grasp_core.io.table.table import Table
-from grasp_core.recode_steps import Bins, Combine, MapValues
+from grasp_core.io.table.table import Recipe, Table
+from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.errors import DataError
+from grasp_core.model.recode_steps import Bins, Combine, MapValues
 from tests.io.making import csv_bytes, rows_table
 from tests.shared_data import DICES350, SHARED, needs_shared_data
 

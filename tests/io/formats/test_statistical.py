@@ -13,11 +13,11 @@ import pandas as pd
 import pyreadstat
 import pytest
 
-from grasp_core.data_spec import DataSpec
-from grasp_core.errors import DataError
 from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import DataError
 from tests.shared_data import SHARED, needs_shared_data
 
 FRAME = pd.DataFrame(

@@ -9,11 +9,11 @@ from contextlib import suppress
 
 import pytest
 
-from grasp_core.errors import DataError
 from grasp_core.io.dataset.load import load
 from grasp_core.io.guess.recognise import recognise
 from grasp_core.io.table.parsed import name_columns
 from grasp_core.io.table.table import Table
+from grasp_core.model.errors import DataError
 from tests.io.making import rows_table
 
 FEW, TIMES = 60, 4

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from grasp_core.errors import DataError
 from grasp_core.io.guess.recognise import Guess, recognise
 from grasp_core.io.guess.roles import question, with_items
 from grasp_core.io.table.table import Table
+from grasp_core.model.errors import DataError
 from tests.io.making import rows_table
 
 ROWS = [["item", "rater", "label"], *([f"i{n}", r, "xy"[n % 2]] for n in range(6) for r in "123")]

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from grasp_core.data_spec import DataSpec
-from grasp_core.errors import DataError
 from grasp_core.io.dataset.checks import missing_columns
 from grasp_core.io.guess.recognise import Guess, recognise
 from grasp_core.io.table import names
-from grasp_core.io.table.recipe import Recipe
+from grasp_core.io.table.table import Recipe
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import DataError
 from tests.io.making import LONG, rows_table, text_table
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from grasp_core.errors import DataError
 from grasp_core.io.guess.roles import file_roles
 from grasp_core.io.parsing.read import read_table
+from grasp_core.model.errors import DataError
 from tests.shared_data import DICES350, SHARED, needs_shared_data
 
 VOTES = "item,rater,label\n" + "".join(f"i{i},r{j},{'YN'[i * j % 2]}\n" for i in range(9) for j in range(6))

@@ -13,7 +13,7 @@ import pytest
 
 import grasp_core as grasp
 from grasp_core.io.guess.recognise import recognise
-from grasp_core.io.parsing.frames import frame_table
+from grasp_core.io.parsing.parse import frame_table
 from grasp_core.io.parsing.read import read_table
 from grasp_core.report.words.levels import known_scale, unranked
 

@@ -9,8 +9,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from grasp_core.data_spec import DataSpec
-from grasp_core.errors import DataError
 from grasp_core.example import example_files
 from grasp_core.io.dataset.fitting import fitting
 from grasp_core.io.dataset.load import load
@@ -18,6 +16,8 @@ from grasp_core.io.guess.recognise import recognise
 from grasp_core.io.guess.roles import with_items
 from grasp_core.io.handling.limited import fitted, guessed, loaded
 from grasp_core.io.table.table import Table
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import DataError
 from tests.io.making import read_here, text_table
 
 pytestmark = pytest.mark.in_earnest

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grasp_core.errors import DataError
-from grasp_core.io.parsing.frames import frame_table
+from grasp_core.io.parsing.parse import frame_table
 from grasp_core.io.parsing.read import read_table
+from grasp_core.model.errors import DataError
 
 CELLS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=6)
 NAMES = st.lists(st.text("abcdefg_.é", min_size=1, max_size=4), min_size=1, max_size=4, unique=True)

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from grasp_core.errors import DataError
 from grasp_core.io.archives import containers
 from grasp_core.io.dataset.load import load
 from grasp_core.io.files import delimited
 from grasp_core.io.table.columns import near_duplicates
 from grasp_core.io.table.table import Table
+from grasp_core.model.errors import DataError
 from tests.io.files.workbook_files import ods_bytes, ods_rows, xlsx_bytes
 from tests.io.making import LONG, csv_bytes, read_here, rows_table
 from tests.io.reader_samples import RECORDS, ROWS, outcome, parquet_bytes, samples

@@ -8,8 +8,8 @@ from contextlib import suppress
 
 import pytest
 
-from grasp_core.errors import DataError
 from grasp_core.io.table.table import Table
+from grasp_core.model.errors import DataError
 from tests.io.making import read_here
 from tests.io.parsing.hostile import SHAPES, Shape
 from tests.io.reader_samples import outcome

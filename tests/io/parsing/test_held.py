@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from grasp_core.errors import DataError
 from grasp_core.io.parsing.limited.held import count_held, held_by
 from grasp_core.io.parsing.read import read_table
-from grasp_core.turns import ask_as
+from grasp_core.model.errors import DataError
+from grasp_core.model.turns import ask_as
 
 pytestmark = pytest.mark.in_earnest
 

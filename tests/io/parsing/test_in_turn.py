@@ -13,7 +13,7 @@ import pytest
 from grasp_core.io.handling.limited import guessed, loaded
 from grasp_core.io.parsing.limited.client import READING
 from grasp_core.io.parsing.read import read_table
-from grasp_core.turns import Load, ask_as
+from grasp_core.model.turns import Load, ask_as
 from tests.io.making import csv_bytes
 from tests.io.reader_samples import ROWS
 

@@ -20,16 +20,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from grasp_core.data_spec import DataSpec, Filters
-from grasp_core.errors import DataError, Problem
 from grasp_core.io.dataset.votes import read_votes
 from grasp_core.io.parsing.limited import limits
 from grasp_core.io.parsing.limited.process import HELPER
 from grasp_core.io.parsing.read import read_table
-from grasp_core.io.table.recipe import Recipe
-from grasp_core.json_values import from_json, to_json
-from grasp_core.recode_steps import Bins, Combine, MapValues
-from grasp_core.remarks.remark import said
+from grasp_core.io.table.table import Recipe
+from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.errors import DataError, Problem
+from grasp_core.model.json_values import from_json, to_json
+from grasp_core.model.recode_steps import Bins, Combine, MapValues
+from grasp_core.model.remarks.remark import said
 from tests.io.files.workbook_files import ods_bytes, xlsx_bytes
 from tests.io.making import csv_bytes, read_here, rows_table
 from tests.io.reader_samples import ROWS, samples

@@ -18,10 +18,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grasp_core.errors import DataError
 from grasp_core.io.archives import containers
 from grasp_core.io.parsing import read as tables
 from grasp_core.io.parsing.read import read_table
+from grasp_core.model.errors import DataError
 from tests.io.making import read_here
 from tests.strategies import AWKWARD
 

@@ -13,11 +13,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from grasp_core.errors import DataError, SettingsError
 from grasp_core.io.archives import containers
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.sources import folder, remote
 from grasp_core.io.sources.allowed import AllowedSources, read_anywhere
+from grasp_core.model.errors import DataError, SettingsError
 from tests.io.sources.serving import Site, site
 
 VOTES = b"item,rater,label\ni1,r1,Yes\ni1,r2,No\n"

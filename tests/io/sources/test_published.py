@@ -17,8 +17,8 @@ import pytest
 
 from grasp_core import cli
 from grasp_core.cli.fetch import fill_fetch
-from grasp_core.errors import DataError
 from grasp_core.io.sources.published import PUBLISHED, Published, fetch
+from grasp_core.model.errors import DataError
 
 CONTENT = b"item,rater,label\n" + b"i1,r1,Yes\n" * 40_000
 

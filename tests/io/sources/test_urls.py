@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grasp_core.errors import DataError
 from grasp_core.io.sources.remote import parse
+from grasp_core.model.errors import DataError
 
 PREFIX = parse("https://data.example.org/annotations/")
 

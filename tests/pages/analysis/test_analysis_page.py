@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from grasp_core.model.spec import STATISTICS, AnalysisSpec
 from grasp_core.server import Server
-from grasp_core.spec import STATISTICS, AnalysisSpec
 from tests.batches import in_batches, in_teams
 from tests.labels import LEVEL
 from tests.pages.visits import drop, finished, open_example, press, seen, shown_run, widget

@@ -12,7 +12,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.errors import AccessError
+from grasp_core.model.errors import AccessError
 from grasp_core.server import Server
 from pages._ui.benchmark import submissions as taking_off
 from tests.pages.people import ANN, BOB, ROOT, VERA, become

@@ -8,7 +8,7 @@ import pytest
 from streamlit import runtime
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.access import LOCAL_USER
+from grasp_core.model.access import LOCAL_USER
 from grasp_core.server import Server
 from pages._ui.session import sign_ins as ended
 from pages._ui.session.state import KEY, Work

@@ -7,7 +7,7 @@ import time
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.errors import DataError
+from grasp_core.model.errors import DataError
 from pages._ui.data import arriving as read_watched
 from tests.pages.visits import drop, seen
 

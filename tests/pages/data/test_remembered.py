@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.access import User
-from grasp_core.errors import StoreError
 from grasp_core.io.dataset.fitting import signature
 from grasp_core.io.parsing.read import read_table
+from grasp_core.model.access import User
+from grasp_core.model.errors import StoreError
 from grasp_core.server import Server
 from grasp_core.store.readings import ReadingStore
 from grasp_core.store.schema import readings

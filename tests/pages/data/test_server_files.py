@@ -11,11 +11,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core import server as server_module
-from grasp_core.access import User
 from grasp_core.engine.pools import workers
 from grasp_core.io.archives import containers
+from grasp_core.model.access import User
+from grasp_core.model.settings import Settings
 from grasp_core.server import Server, make_server
-from grasp_core.settings import Settings
 from pages._ui.data import arriving as server_files
 from pages._ui.session import identity as permissions
 from tests.empty_store import empty_home

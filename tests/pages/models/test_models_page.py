@@ -11,9 +11,9 @@ from streamlit.testing.v1 import AppTest
 from grasp_core.example import example_files, example_spec
 from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
+from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.server import Server
-from grasp_core.spec import AnalysisSpec, RunSpec
 from tests.labels import CANCEL_RUN, RUN_AGAIN
 from tests.models_as_raters.dices import AXES, SPEC, data, planted_labels
 from tests.pages.conftest import ENTRY

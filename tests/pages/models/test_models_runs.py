@@ -10,15 +10,15 @@ from functools import partial
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.access import EVERYONE
-from grasp_core.errors import AccessError
+from grasp_core.model.access import EVERYONE
+from grasp_core.model.errors import AccessError
+from grasp_core.model.remarks.cautions import GuardCaution
+from grasp_core.model.remarks.remark import said
+from grasp_core.model.result import Result
+from grasp_core.model.spec import SIDES
 from grasp_core.panels.models.result import ModelsResult
-from grasp_core.remarks.cautions import GuardCaution
-from grasp_core.remarks.remark import said
 from grasp_core.report.words.printable import json_text
-from grasp_core.result import Result
 from grasp_core.server import Server
-from grasp_core.spec import SIDES
 from grasp_core.store.links import Target
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.schema import links, runs

@@ -7,13 +7,13 @@ import threading
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.access import User
-from grasp_core.errors import SpecError
+from grasp_core.model.access import User
+from grasp_core.model.errors import SpecError
+from grasp_core.model.result import RunResult
+from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.planner import make
 from grasp_core.planner.make import PlanTask
-from grasp_core.result import RunResult
 from grasp_core.server import Server
-from grasp_core.spec import AnalysisSpec, RunSpec
 from tests.computing import compute_in_threads
 from tests.pages.people import ANN, BOB, ROOT, become
 from tests.pages.visits import PATIENCE_S, press, seen, widget

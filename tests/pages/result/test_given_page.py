@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.result import Association
+from grasp_core.model.result import Association
+from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.server import Server
-from grasp_core.spec import AnalysisSpec, RunSpec
 from tests.pages.visits import finished, seen, shown_run, view
 from tests.permutation.simulated import DATA_SPEC, dataset, simulate
 from tests.permutation.simulated import files as written

@@ -27,7 +27,7 @@ def test_points_p_and_q_are_numbers() -> None:
 def means_page() -> None:
     from dataclasses import replace
 
-    from grasp_core.outcome import Shift
+    from grasp_core.model.outcome import Shift
     from pages._ui.result.groups import show_means
     from tests.results import make_group, make_label_use, make_result, with_label_use
 

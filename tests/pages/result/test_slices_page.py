@@ -8,9 +8,9 @@ from tests.pages.visits import seen
 
 
 def page() -> None:
-    from grasp_core.groups import Group
-    from grasp_core.outcome import Interval, Outcome
-    from grasp_core.result import SliceResult, SlicesResult
+    from grasp_core.model.groups import Group
+    from grasp_core.model.outcome import Interval, Outcome
+    from grasp_core.model.result import SliceResult, SlicesResult
     from pages._ui.result.slices import show_slices
     from pages._ui.widgets.shown import Shown
     from tests.results import make_group, make_result

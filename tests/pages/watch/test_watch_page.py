@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core import server as server_module
-from grasp_core.access import LOCAL_USER, only
+from grasp_core.model.access import LOCAL_USER, only
 from grasp_core.server import Server
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.watches import Watch

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import Engine
 
-from grasp_core.access import EVERYONE, User
-from grasp_core.errors import LimitError, StoreError
+from grasp_core.model.access import EVERYONE, User
+from grasp_core.model.errors import LimitError, StoreError
 from grasp_core.store.people import members as members_module
 from grasp_core.store.people.members import Member
 from grasp_core.store.people.projects import NAME_LENGTH, ProjectStore

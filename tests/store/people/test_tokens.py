@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from grasp_core.errors import LimitError
+from grasp_core.model.errors import LimitError
 from grasp_core.store.people import tokens as module
 from grasp_core.store.people.tokens import PREFIX, TokenStore
 from grasp_core.store.schema import tokens

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from grasp_core.errors import LimitError
+from grasp_core.model.errors import LimitError
 from grasp_core.store.visiting import hashed, matches
 
 pytestmark = pytest.mark.in_earnest

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine
 
-from grasp_core.access import EVERYONE, only
-from grasp_core.errors import AccessError, LimitError, StoreError
+from grasp_core.model.access import EVERYONE, only
+from grasp_core.model.errors import AccessError, LimitError, StoreError
+from grasp_core.store import watches as watches_module
 from grasp_core.store.backup import restore_backup, write_backup
 from grasp_core.store.people.projects import ProjectStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import watches
 from grasp_core.store.watches import FAILURES, Origin, Watch, WatchStore
-from grasp_core.store.watches import watches as watches_module
 from tests.empty_store import open_store
 from tests.store.both import on_both
 from tests.store.conftest import NewDatabase

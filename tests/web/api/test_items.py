@@ -13,16 +13,16 @@ import pytest
 from fastapi.testclient import TestClient
 
 from grasp_core import group_items
-from grasp_core.access import EVERYTHING
-from grasp_core.data_spec import DataSpec, Question
 from grasp_core.engine.service import BROUGHT
 from grasp_core.group_items import id_of
-from grasp_core.groups import Group
 from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
+from grasp_core.model.access import EVERYTHING
+from grasp_core.model.data_spec import DataSpec, Question
+from grasp_core.model.groups import Group
+from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.panels.items.panel import ItemsAsked, look_at_items
 from grasp_core.server import Server
-from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.store.runs import RunRecord
 from tests.results import make_result
 from tests.web.api.asking import bearer, make_token, problem, refused

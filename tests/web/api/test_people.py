@@ -10,7 +10,7 @@ from http import HTTPStatus
 import pytest
 from starlette.testclient import TestClient
 
-from grasp_core.people import Identity
+from grasp_core.model.people import Identity
 from grasp_core.server import Server
 from tests.web.api.asking import bearer, make_token, problem
 from tests.web.conftest import ANN, SIGN_IN, MakeClient

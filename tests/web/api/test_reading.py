@@ -10,22 +10,22 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from grasp_core.access import User
-from grasp_core.errors import MissingResultError
 from grasp_core.export import kept
-from grasp_core.json_values import to_json
+from grasp_core.model.access import User
+from grasp_core.model.errors import MissingResultError
+from grasp_core.model.json_values import to_json
+from grasp_core.model.remarks.cautions import Caution, NoMap
+from grasp_core.model.result import RunResult
+from grasp_core.model.turns import Turns
 from grasp_core.models_as_raters.tables import sides_csv
 from grasp_core.rater_map.values import ANSWER, NOTHING
-from grasp_core.remarks.cautions import Caution, NoMap
 from grasp_core.report.saved import result_json
 from grasp_core.report.table_csv import table_csv
-from grasp_core.result import RunResult
 from grasp_core.server import Server
 from grasp_core.store import sqlite
 from grasp_core.store.people.tokens import PREFIX
 from grasp_core.store.runs import Request, RunRecord
 from grasp_core.store.schema import links
-from grasp_core.turns import Turns
 from tests.made_up import BOARD, telling
 from tests.results import make_result, so_far
 from tests.web.api.asking import bearer, failed, problem

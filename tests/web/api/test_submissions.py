@@ -13,8 +13,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from grasp_core.engine.pools import workers
+from grasp_core.model.settings import Settings
 from grasp_core.server import Server, make_server
-from grasp_core.settings import Settings
 from tests.empty_store import empty_home
 from tests.web.api.asking import problem, refused
 from tests.web.conftest import ANN, VIEWER, MakeClient

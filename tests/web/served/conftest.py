@@ -12,11 +12,11 @@ import httpx
 import pytest
 from sqlalchemy import URL
 
-from grasp_core.access import only
 from grasp_core.accounts import accounts_of
 from grasp_core.engine.pools import workers
+from grasp_core.model.access import only
+from grasp_core.model.settings import Settings, variable
 from grasp_core.server import make_server
-from grasp_core.settings import Settings, variable
 from grasp_core.store.database import connect
 from grasp_core.store.people.members import Member
 from grasp_core.store.people.projects import ProjectStore

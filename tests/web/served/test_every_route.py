@@ -75,7 +75,7 @@ def test_robots_stay_out(site: Site) -> None:
 
 SAY = """
 import logging, sys, warnings
-from grasp_core.logs import set_up_logs
+from grasp_core.model.logs import set_up_logs
 logging.getLogger("uvicorn.error")
 set_up_logs("json")
 from streamlit.logger import get_logger

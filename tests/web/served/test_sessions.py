@@ -10,7 +10,7 @@ from sqlalchemy import URL
 from websockets import ConnectionClosed
 
 from grasp_core.accounts import accounts_of
-from grasp_core.settings import Settings
+from grasp_core.model.settings import Settings
 from grasp_core.store.database import connect
 from tests.web.served.sites import Site
 from tests.web.tabs import Tab, tab

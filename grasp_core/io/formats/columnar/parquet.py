@@ -11,15 +11,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from grasp_core.annotations import Int64Array
-from grasp_core.errors import DataError, Problem, know
 from grasp_core.io.archives.containers import check_size
-from grasp_core.io.formats.columnar import arrow_records, nested
+from grasp_core.io.formats.columnar import column_text as arrow_records
+from grasp_core.io.formats.columnar import column_text as nested
 from grasp_core.io.formats.columnar.column_text import TEXT, as_text, class_labels, vocabulary
 from grasp_core.io.formats.shapes import list_columns
 from grasp_core.io.table.columns import Vocabulary
 from grasp_core.io.table.parsed import Parsed, Watch, compact, name_columns, no_rows
-from grasp_core.remarks.problems import FileProblem
+from grasp_core.model.annotations import Int64Array
+from grasp_core.model.errors import DataError, Problem, know
+from grasp_core.model.remarks.problems import FileProblem
 
 MAGIC = b"PAR1"
 _BATCH_ROWS = 1 << 20

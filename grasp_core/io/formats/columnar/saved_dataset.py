@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from grasp_core.errors import DataError
 from grasp_core.io.archives.members import Member, together
 from grasp_core.io.formats.columnar import arrow_files
 from grasp_core.io.table.parsed import Parsed, Watch
-from grasp_core.wording import listed, quoted
+from grasp_core.model.errors import DataError
+from grasp_core.model.wording import listed, quoted
 
 _STATE, _INFO, _SPLITS = "state.json", "dataset_info.json", "dataset_dict.json"
 _WRITE_AGAIN = "save it again with save_to_disk, or write it with to_parquet or to_csv"

@@ -17,14 +17,13 @@ import numpy as np
 import pyarrow as pa
 import pyreadstat
 
-from grasp_core.annotations import FloatArray, Int64Array
-from grasp_core.errors import DataError, Problem, know
-from grasp_core.io.formats.columnar.column_text import as_text
-from grasp_core.io.formats.columnar.moments import moment_format
+from grasp_core.io.formats.columnar.column_text import as_text, moment_format
 from grasp_core.io.table.columns import MAX_CELLS, Vocabulary, check_cells
 from grasp_core.io.table.parsed import Parsed, Watch, compact, name_columns, no_rows
-from grasp_core.remarks.problems import FileProblem
-from grasp_core.wording import quoted
+from grasp_core.model.annotations import FloatArray, Int64Array
+from grasp_core.model.errors import DataError, Problem, know
+from grasp_core.model.remarks.problems import FileProblem
+from grasp_core.model.wording import quoted
 
 _FAILURES = (
     pyreadstat.ReadstatError,

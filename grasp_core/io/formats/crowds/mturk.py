@@ -15,18 +15,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from grasp_core.account import LeftOut
-from grasp_core.annotations import Int64Array
-from grasp_core.data_spec import DataSpec, Filters
-from grasp_core.errors import DataError
 from grasp_core.io.files.json_files import text, whole_characters
 from grasp_core.io.formats.shapes.rows import first_label, joined
 from grasp_core.io.table import names
 from grasp_core.io.table.columns import Column, check_cells
 from grasp_core.io.table.parsed import Parsed, compact, name_columns
-from grasp_core.io.table.recipe import Recipe
-from grasp_core.remarks.cautions import Skipped
-from grasp_core.wording import listed, number, quoted
+from grasp_core.io.table.table import Recipe
+from grasp_core.model.account import LeftOut
+from grasp_core.model.annotations import Int64Array
+from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.errors import DataError
+from grasp_core.model.remarks.cautions import Skipped
+from grasp_core.model.wording import listed, number, quoted
 
 ANSWER, INPUT = "Answer.", "Input."
 ITEM = "item"

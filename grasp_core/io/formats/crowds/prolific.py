@@ -6,8 +6,8 @@ import dataclasses
 
 from grasp_core.io.formats.shapes.rows import proposed_axes
 from grasp_core.io.table.parsed import Parsed
-from grasp_core.io.table.recipe import Recipe
-from grasp_core.wording import quoted
+from grasp_core.io.table.table import Recipe
+from grasp_core.model.wording import quoted
 
 MISSING = ("CONSENT_REVOKED", "DATA_EXPIRED")
 """Texts of cells that Prolific may not, or can no longer, show."""

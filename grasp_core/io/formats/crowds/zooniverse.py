@@ -13,8 +13,8 @@ from grasp_core.io.files import json_files as json_records
 from grasp_core.io.formats.shapes import rows
 from grasp_core.io.formats.shapes.rows import Row, damaged, want_object
 from grasp_core.io.table.parsed import Parsed
-from grasp_core.remarks.cautions import Skipped
-from grasp_core.wording import agree, listed, number
+from grasp_core.model.remarks.cautions import Skipped
+from grasp_core.model.wording import agree, listed, number
 
 _COLUMNS = frozenset(["classification_id", "user_name", "annotations", "subject_ids"])
 _EXTRA = ("classification_id", "created_at", "workflow_id", "workflow_version", "expert")

@@ -6,8 +6,7 @@ from grasp_core.io.formats.datasets.d3code import d3code_recipe
 from grasp_core.io.formats.datasets.dices import recipe_350, recipe_990
 from grasp_core.io.formats.datasets.multipico import multipico_recipe
 from grasp_core.io.formats.datasets.popquorn import popquorn_recipe
-from grasp_core.io.table.recipe import Recipe
-from grasp_core.io.table.table import Table
+from grasp_core.io.table.table import Recipe, Table
 
 __all__ = ["known"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from grasp_core.annotations import number_of
 from grasp_core.io.table.table import Table
+from grasp_core.model.annotations import number_of
 
 
 def has(names: Iterable[str], *tables: Table | None) -> bool:

@@ -6,13 +6,12 @@ rater did not understand the comment, and the binary rating, 1 from raw rating 2
 
 from __future__ import annotations
 
-from grasp_core.data_spec import DataSpec
 from grasp_core.io.formats.datasets.column_matching import has, points, renamed, texts
 from grasp_core.io.table.names import words
-from grasp_core.io.table.recipe import Recipe
-from grasp_core.io.table.table import Table
-from grasp_core.recode_steps import Bins, MapValues, Recode
-from grasp_core.wording import quoted
+from grasp_core.io.table.table import Recipe, Table
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.recode_steps import Bins, MapValues, Recode
+from grasp_core.model.wording import quoted
 
 _IDS = ("item_id", "rater_id")
 _ABOUT = ("Region", "Gender", "Age", "Country")

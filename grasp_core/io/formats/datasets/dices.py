@@ -9,12 +9,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from grasp_core.data_spec import DataSpec, Filters
 from grasp_core.io.formats.datasets.column_matching import has, texts
-from grasp_core.io.table.recipe import Recipe
-from grasp_core.io.table.table import Table
-from grasp_core.recode_steps import Combine
-from grasp_core.wording import agree, number, quoted
+from grasp_core.io.table.table import Recipe, Table
+from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.recode_steps import Combine
+from grasp_core.model.wording import agree, number, quoted
 
 REMOVED_350 = (
     "296709543131761",

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from grasp_core.annotations import number_of
-from grasp_core.data_spec import DataSpec
 from grasp_core.io.formats.datasets.column_matching import first, has, points, renamed, texts
-from grasp_core.io.table.recipe import Recipe
-from grasp_core.io.table.table import Table
-from grasp_core.recode_steps import Bins, MapValues, Recode
-from grasp_core.wording import quoted
+from grasp_core.io.table.table import Recipe, Table
+from grasp_core.model.annotations import number_of
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.recode_steps import Bins, MapValues, Recode
+from grasp_core.model.wording import quoted
 
 _TOLD = ("post_id", "reply_id", "post", "reply", "annotator_id", "label", "language")
 _CATEGORIES = ("Not ironic", "Ironic")

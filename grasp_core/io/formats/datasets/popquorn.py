@@ -6,13 +6,12 @@ texts, but how difficult they were is a rating; rewritten e-mails have no agreem
 
 from __future__ import annotations
 
-from grasp_core.data_spec import DataSpec
-from grasp_core.errors import DataError
 from grasp_core.io.formats.datasets.column_matching import has, points, renamed
-from grasp_core.io.table.recipe import Recipe
-from grasp_core.io.table.table import Table
-from grasp_core.recode_steps import MapValues
-from grasp_core.wording import quoted
+from grasp_core.io.table.table import Recipe, Table
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import DataError
+from grasp_core.model.recode_steps import MapValues
+from grasp_core.model.wording import quoted
 
 _TASKS = ("offensiveness", "politeness", "difficulty")
 _REWRITING = ("original email", "revised email")

@@ -14,16 +14,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from grasp_core.annotations import Int64Array
-from grasp_core.data_spec import DataSpec
-from grasp_core.errors import DataError
 from grasp_core.io.formats.shapes.name_pairs import Group, Pairs, beside, paired
 from grasp_core.io.formats.shapes.rows import first_label
 from grasp_core.io.table import names
 from grasp_core.io.table.columns import Column, check_cells
 from grasp_core.io.table.parsed import Parsed, compact
-from grasp_core.io.table.recipe import Recipe
-from grasp_core.wording import listed, number, quoted
+from grasp_core.io.table.table import Recipe
+from grasp_core.model.annotations import Int64Array
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import DataError
+from grasp_core.model.wording import listed, number, quoted
 
 
 def read_table(parsed: Parsed, name: str) -> Parsed | None:

@@ -9,11 +9,11 @@ from typing import Literal
 
 import numpy as np
 
-from grasp_core.annotations import is_number
-from grasp_core.errors import know
 from grasp_core.io.table.columns import LIKE_MISSING
 from grasp_core.io.table.parsed import Parsed
-from grasp_core.remarks.problems import FileProblem
+from grasp_core.model.annotations import is_number
+from grasp_core.model.errors import know
+from grasp_core.model.remarks.problems import FileProblem
 
 _MOST = 2
 _LOOKED_AT, _CELLS = 1_000, 100_000

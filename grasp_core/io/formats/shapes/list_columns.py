@@ -9,9 +9,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from grasp_core.annotations import Int64Array
-from grasp_core.data_spec import DataSpec
-from grasp_core.errors import DataError
 from grasp_core.io.files import json_files as json_records
 from grasp_core.io.files.json_files import Record
 from grasp_core.io.formats.shapes import rater_maps, rows
@@ -19,8 +16,11 @@ from grasp_core.io.formats.shapes.rows import first_label
 from grasp_core.io.table import names
 from grasp_core.io.table.columns import check_cells
 from grasp_core.io.table.parsed import Parsed, compact
-from grasp_core.io.table.recipe import Recipe
-from grasp_core.wording import listed, number, quoted
+from grasp_core.io.table.table import Recipe
+from grasp_core.model.annotations import Int64Array
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import DataError
+from grasp_core.model.wording import listed, number, quoted
 
 _PARALLEL = 0.9
 """Share of the rows looked at in which lists that belong together are equally long."""

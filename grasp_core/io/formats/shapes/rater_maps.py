@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grasp_core.annotations import is_number
-from grasp_core.errors import DataError
 from grasp_core.io.files.json_files import Record
 from grasp_core.io.formats.shapes.rows import LOOKED_AT
 from grasp_core.io.table import names
-from grasp_core.wording import listed, quoted
+from grasp_core.model.annotations import is_number
+from grasp_core.model.errors import DataError
+from grasp_core.model.wording import listed, quoted
 
 KEY = "rater"
 """Name of the field that a key becomes."""

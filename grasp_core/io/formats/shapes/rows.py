@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from grasp_core.account import LeftOut
-from grasp_core.data_spec import DataSpec, Filters
-from grasp_core.errors import DataError
-from grasp_core.groups import AxisSet
 from grasp_core.io.files import json_files as json_records
 from grasp_core.io.table import names
 from grasp_core.io.table.columns import check_cells
 from grasp_core.io.table.parsed import Parsed, check_filled, from_cells, name_columns
-from grasp_core.io.table.recipe import Recipe
-from grasp_core.remarks.cautions import Skipped
-from grasp_core.wording import agree, number, quoted
+from grasp_core.io.table.table import Recipe
+from grasp_core.model.account import LeftOut
+from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.errors import DataError
+from grasp_core.model.groups import AxisSet
+from grasp_core.model.remarks.cautions import Skipped
+from grasp_core.model.wording import agree, number, quoted
 
 MAX_OPTIONS = 50
 """A question of more different answers is taken for free text."""

@@ -8,14 +8,14 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from grasp_core.data_spec import DataSpec
-from grasp_core.errors import DataError
 from grasp_core.io.formats.shapes.rows import MAX_OPTIONS
 from grasp_core.io.table import names
 from grasp_core.io.table.parsed import Parsed, compact
-from grasp_core.io.table.recipe import Recipe
 from grasp_core.io.table.runs import kinds_of, runs
-from grasp_core.wording import agree, listed, number, quoted
+from grasp_core.io.table.table import Recipe
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import DataError
+from grasp_core.model.wording import agree, listed, number, quoted
 
 _PANEL_IDS = re.compile(
     r"(prolific|participant|worker|mturk|annotator|rater|respondent|subject|assignment)?_?(p?id|code)", re.I

@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from grasp_core.errors import DataError
 from grasp_core.io.files.json_files import Record
 from grasp_core.io.formats.shapes import rows
 from grasp_core.io.formats.shapes.rows import Row, damaged, want_list, want_object, want_scalar
 from grasp_core.io.table.parsed import Parsed
-from grasp_core.remarks.cautions import Skipped
-from grasp_core.wording import agree, listed, quoted
+from grasp_core.model.errors import DataError
+from grasp_core.model.remarks.cautions import Skipped
+from grasp_core.model.wording import agree, listed, quoted
 
 _RESPONSES, _USERS, _STATUS = ".responses", ".responses.users", ".responses.status"
 

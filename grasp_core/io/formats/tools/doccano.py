@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 
-from grasp_core.errors import DataError
 from grasp_core.io.files import delimited, encodings
 from grasp_core.io.files import json_files as json_records
 from grasp_core.io.files.json_files import Record
@@ -20,7 +19,8 @@ from grasp_core.io.formats.shapes.rows import Row, damaged, want_list, want_obje
 from grasp_core.io.formats.tools import doccano_fasttext
 from grasp_core.io.table import names
 from grasp_core.io.table.parsed import Parsed
-from grasp_core.remarks.cautions import Skipped
+from grasp_core.model.errors import DataError
+from grasp_core.model.remarks.cautions import Skipped
 
 _LABELS = ("label", "labels", "cats")
 _CONTENTS = ("text", "data", "filename")

@@ -14,11 +14,11 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from grasp_core.errors import DataError
 from grasp_core.io.files import encodings
 from grasp_core.io.formats.shapes import rows
 from grasp_core.io.formats.shapes.rows import Row
-from grasp_core.wording import quoted
+from grasp_core.model.errors import DataError
+from grasp_core.model.wording import quoted
 
 MARK = "__label__"
 _COMMENTS = re.compile(r"\s__comment__.*\Z", re.DOTALL)

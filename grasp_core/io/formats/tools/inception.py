@@ -8,7 +8,6 @@ from pathlib import PurePosixPath
 from typing import Any
 from xml.parsers import expat
 
-from grasp_core.errors import DataError
 from grasp_core.io.archives import containers
 from grasp_core.io.files import encodings
 from grasp_core.io.files import json_files as json_records
@@ -16,7 +15,8 @@ from grasp_core.io.files.json_files import Record
 from grasp_core.io.formats.shapes import rows
 from grasp_core.io.formats.shapes.rows import Row, joined
 from grasp_core.io.table.parsed import Parsed
-from grasp_core.wording import listed, number, quoted
+from grasp_core.model.errors import DataError
+from grasp_core.model.wording import listed, number, quoted
 
 _KIND = "INCEpTION"
 _FOLDER, _PROJECT = "annotation", "exportedproject"

@@ -16,7 +16,7 @@ from grasp_core.io.formats.tools import label_studio_flat
 from grasp_core.io.formats.tools.label_studio_found import Found, is_true
 from grasp_core.io.formats.tools.label_studio_values import kind_of, texts
 from grasp_core.io.table.parsed import Parsed
-from grasp_core.remarks.cautions import Skipped
+from grasp_core.model.remarks.cautions import Skipped
 
 _KIND = "Label Studio, JSON"
 

@@ -17,7 +17,7 @@ from grasp_core.io.formats.tools.label_studio_found import OF_ANNOTATION, Found,
 from grasp_core.io.formats.tools.label_studio_values import PLAIN, kind_of, texts
 from grasp_core.io.table import names
 from grasp_core.io.table.parsed import Parsed
-from grasp_core.remarks.cautions import Skipped
+from grasp_core.model.remarks.cautions import Skipped
 
 _FLAT = frozenset({"id", "annotator", "annotation_id", "was_cancelled", "agreement", *OF_ANNOTATION})
 _NO_STARS = "this form does not say which answers are ground truth (starred); the JSON export does"

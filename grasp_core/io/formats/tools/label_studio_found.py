@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from grasp_core.errors import DataError
 from grasp_core.io.formats.shapes import rows
 from grasp_core.io.formats.shapes.rows import Row
 from grasp_core.io.formats.tools.label_studio_values import in_order
 from grasp_core.io.table.parsed import Parsed
-from grasp_core.remarks.cautions import Skipped
-from grasp_core.wording import agree, number
+from grasp_core.model.errors import DataError
+from grasp_core.model.remarks.cautions import Skipped
+from grasp_core.model.wording import agree, number
 
 OF_ANNOTATION = ("lead_time", "created_at", "updated_at")
 STARRED = "starred"

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from grasp_core.data_spec import DataSpec
-from grasp_core.errors import DataError
 from grasp_core.io.files.json_files import Record, text
 from grasp_core.io.formats.crowds.prolific import MISSING
 from grasp_core.io.formats.shapes.rows import joined, proposed_axes
 from grasp_core.io.table.columns import check_cells
 from grasp_core.io.table.parsed import Parsed, from_rows, name_columns
-from grasp_core.io.table.recipe import Recipe
-from grasp_core.wording import number, quoted
+from grasp_core.io.table.table import Recipe
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import DataError
+from grasp_core.model.wording import number, quoted
 
 _MARKS = {
     "annotation task",

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from grasp_core.errors import DataError
 from grasp_core.io.files import delimited, encodings
 from grasp_core.io.files import json_files as json_records
 from grasp_core.io.files.json_files import Record
@@ -16,7 +15,8 @@ from grasp_core.io.formats.shapes import rows
 from grasp_core.io.formats.shapes.rows import Row, joined, want_list, want_object, want_scalar
 from grasp_core.io.table import names
 from grasp_core.io.table.parsed import Parsed
-from grasp_core.wording import agree, listed, number, quoted
+from grasp_core.model.errors import DataError
+from grasp_core.model.wording import agree, listed, number, quoted
 
 ITEM, RATER, TEXT = ("instance_id", "id"), ("user", "user_id", "username"), ("displayed_text", "text")
 """Names of fields and columns, in the order in which they are looked for."""

@@ -10,14 +10,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from grasp_core.errors import DataError
 from grasp_core.io.files.json_files import Record
 from grasp_core.io.formats.shapes import rows
 from grasp_core.io.formats.shapes.rows import Row, damaged, want_list, want_scalar
 from grasp_core.io.table import names
 from grasp_core.io.table.parsed import Parsed
-from grasp_core.remarks.cautions import Skipped
-from grasp_core.wording import agree, number
+from grasp_core.model.errors import DataError
+from grasp_core.model.remarks.cautions import Skipped
+from grasp_core.model.wording import agree, number
 
 _KIND = "Prodigy, JSON"
 _ANSWERS = ("accept", "reject", "ignore")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from grasp_core.data_spec import DataSpec, Layout
 from grasp_core.io.dataset.votes import cell_columns
 from grasp_core.io.guess.advice import Named, Reason
 from grasp_core.io.guess.aggregated import aggregated_cells
 from grasp_core.io.guess.columns.long import guess_long
 from grasp_core.io.guess.columns.matrix import describes
 from grasp_core.io.guess.look import Look
-from grasp_core.wording import listed, quoted
+from grasp_core.model.data_spec import DataSpec, Layout
+from grasp_core.model.wording import listed, quoted
 
 _WIDE: tuple[Layout, ...] = ("items-by-raters", "raters-by-items")
 

@@ -15,7 +15,7 @@ from grasp_core.io.table import names
 from grasp_core.io.table.columns import Column
 from grasp_core.io.table.runs import RATERS, alike, form, kinds_of, runs, stem
 from grasp_core.io.table.table import Table
-from grasp_core.wording import listed, number, quoted
+from grasp_core.model.wording import listed, number, quoted
 
 _NEUTRAL = re.compile(r"column \d+")
 _LIKE_LABELS = 0.8

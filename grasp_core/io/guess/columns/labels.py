@@ -10,8 +10,6 @@ from itertools import combinations
 
 import numpy as np
 
-from grasp_core.annotations import Codes
-from grasp_core.data_spec import DataSpec
 from grasp_core.io.dataset.checks import MAX_CATEGORIES
 from grasp_core.io.formats.shapes.rows import MAX_OPTIONS
 from grasp_core.io.guess.advice import Confidence, Reason
@@ -19,9 +17,11 @@ from grasp_core.io.guess.columns.cells import neutral
 from grasp_core.io.guess.look import Look
 from grasp_core.io.table import names
 from grasp_core.io.table.columns import Column
-from grasp_core.io.table.joined import PLUS
+from grasp_core.io.table.parsed import PLUS
 from grasp_core.io.table.table import Table
-from grasp_core.wording import agree, listed, number, quoted
+from grasp_core.model.annotations import Codes
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.wording import agree, listed, number, quoted
 
 _MOST_COLUMNS, _MOST_TOGETHER = 10, 4
 _APART, _RECURRING = 0.95, 1.5

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from grasp_core.data_spec import DataSpec
 from grasp_core.io.guess.advice import Reason
 from grasp_core.io.guess.columns.labels import guess_label
 from grasp_core.io.guess.columns.pair import guess_ids
 from grasp_core.io.guess.look import TEXT_LENGTH, Look
 from grasp_core.io.table import names
-from grasp_core.wording import quoted
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.wording import quoted
 
 
 def guess_long(look: Look) -> tuple[DataSpec, list[Reason]]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from grasp_core.data_spec import DataSpec
-from grasp_core.errors import DataError
 from grasp_core.io.guess.advice import Confidence, Named, Reason
 from grasp_core.io.guess.columns.cells import (
     Cells,
@@ -21,10 +19,11 @@ from grasp_core.io.guess.columns.cells import (
 )
 from grasp_core.io.guess.look import Look
 from grasp_core.io.table import names
-from grasp_core.io.table.recipe import Recipe
 from grasp_core.io.table.runs import ITEMS, RATERS, stem
-from grasp_core.io.table.table import Table
-from grasp_core.wording import agree, listed, number, quoted
+from grasp_core.io.table.table import Recipe, Table
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import DataError
+from grasp_core.model.wording import agree, listed, number, quoted
 
 _NOBODY = names.LABEL | names.AGGREGATE | {"vote", "feature"}
 _POINTS = 2

@@ -17,8 +17,8 @@ from grasp_core.io.guess.columns.labels import item_of_several
 from grasp_core.io.guess.columns.sides import both_people, sides_differ, turned, turned_by_name
 from grasp_core.io.guess.look import MOST_QUESTIONS, Look
 from grasp_core.io.table import names
-from grasp_core.io.table.joined import PLUS
-from grasp_core.wording import listed, number, quoted
+from grasp_core.io.table.parsed import PLUS
+from grasp_core.model.wording import listed, number, quoted
 
 _EMPTY = 0.05
 """Columns with a larger share of empty cells hold no ids."""

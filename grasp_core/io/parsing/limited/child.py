@@ -17,14 +17,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from grasp_core.errors import DataError
 from grasp_core.io.parsing import parse
 from grasp_core.io.parsing.limited import wire
 from grasp_core.io.parsing.limited.limits import DONE, FAULTY, NO_MEMORY, Limits
 from grasp_core.io.parsing.limited.weight import check_weight
 from grasp_core.io.table.parsed import Parsed
 from grasp_core.io.table.table import Table
-from grasp_core.json_values import CONVERTER, from_json
+from grasp_core.model.errors import DataError
+from grasp_core.model.json_values import CONVERTER, from_json
 
 _FILES = 64
 _WORK: dict[str, Callable[..., Any]] = {}

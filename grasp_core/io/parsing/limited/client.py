@@ -7,15 +7,15 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar, get_type_hints
 
-from grasp_core.errors import DataError
 from grasp_core.io.parsing.limited import wire
 from grasp_core.io.parsing.limited.held import count_held
 from grasp_core.io.parsing.limited.limits import NO_MEMORY, Limits, current_limits
 from grasp_core.io.parsing.limited.process import HELPER, Helper, HelperGoneError, Job
 from grasp_core.io.table.parsed import Parsed, Watch
 from grasp_core.io.table.table import Table
-from grasp_core.json_values import from_json, to_json
-from grasp_core.turns import Turns, asking
+from grasp_core.model.errors import DataError
+from grasp_core.model.json_values import from_json, to_json
+from grasp_core.model.turns import Turns, asking
 
 READING = Turns("reading files", at_once=2, each=1, waiting=12, waiting_each=4, patience=120)
 """Two files at a time, so that what all take together is bounded, and never both of one person's."""

@@ -8,9 +8,9 @@ from collections import Counter
 
 import pyarrow as pa
 
-from grasp_core.errors import DataError
 from grasp_core.io.parsing.limited.limits import current_limits
-from grasp_core.turns import asking
+from grasp_core.model.errors import DataError
+from grasp_core.model.turns import asking
 
 _held: Counter[str] = Counter()
 _lock = threading.Lock()

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from grasp_core.settings import read_settings
+from grasp_core.model.settings import read_settings
 
 _SHARE = 3
 """A file may take this part of the machine's memory: two at a time leave the rest to whoever asked."""

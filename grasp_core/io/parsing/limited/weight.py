@@ -5,10 +5,10 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from grasp_core.errors import DataError
 from grasp_core.io.parsing.limited.limits import Limits, current_limits
 from grasp_core.io.table.parsed import Parsed
-from grasp_core.wording import number
+from grasp_core.model.errors import DataError
+from grasp_core.model.wording import number
 
 _ROW_BYTES = 35
 _TEXT_BYTES = 220

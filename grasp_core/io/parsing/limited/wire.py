@@ -12,10 +12,10 @@ from typing import Any, BinaryIO, TypeVar, cast, get_type_hints
 import numpy as np
 import pyarrow as pa
 
-from grasp_core.errors import DataError, Problem
 from grasp_core.io.table.parsed import Parsed
 from grasp_core.io.table.table import Table
-from grasp_core.json_values import from_json, to_json
+from grasp_core.model.errors import DataError, Problem
+from grasp_core.model.json_values import from_json, to_json
 
 REQUEST, CHUNK, END_OF_FILE, END_OF_FILES = b"Q", b"C", b"N", b"Z"
 READY, PROGRESS, REFUSED, FAULT, LINES, TABLE, VALUE = b"R", b"P", b"E", b"F", b"L", b"T", b"V"

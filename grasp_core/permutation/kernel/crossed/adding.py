@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from grasp_core.annotations import Int64Array
+from grasp_core.model.annotations import Int64Array
 from grasp_core.permutation.jit import borrowing, compiled, making
 from grasp_core.permutation.kernel import sums as at
 from grasp_core.permutation.kernel.counting import ones, shuffle

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, FloatArray, Int64Array
-from grasp_core.groups import Grouping
+from grasp_core.model.annotations import Annotations, FloatArray, Int64Array
+from grasp_core.model.groups import Grouping
 from grasp_core.permutation.kernel.arguments import LEVELS, Distances
 from grasp_core.permutation.kernel.profiles import profiles_of, rows_by_column
 from grasp_core.statistics.counts import count

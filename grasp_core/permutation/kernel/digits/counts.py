@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from grasp_core.annotations import Int32Array
+from grasp_core.model.annotations import Int32Array
 from grasp_core.permutation.jit import inlined, making
 from grasp_core.permutation.kernel.item_terms import CountArray
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from grasp_core.annotations import Int32Array, Int64Array
+from grasp_core.model.annotations import Int32Array, Int64Array
 from grasp_core.permutation.jit import compiled
 from grasp_core.permutation.kernel.local.layout import Local
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from grasp_core.annotations import FloatArray, Int32Array, Int64Array
+from grasp_core.model.annotations import FloatArray, Int32Array, Int64Array
 from grasp_core.permutation.jit import inlined, making
 from grasp_core.permutation.kernel.digits.layout import MOST_ANNOTATIONS, MOST_ENTRIES
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from grasp_core.annotations import FloatArray, Int32Array
+from grasp_core.model.annotations import FloatArray, Int32Array
 from grasp_core.permutation.jit import borrowing, inlined
 from grasp_core.permutation.kernel import sums as at
 

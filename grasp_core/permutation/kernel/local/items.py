@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from grasp_core.annotations import FloatArray, Int32Array
+from grasp_core.model.annotations import FloatArray, Int32Array
 from grasp_core.permutation.jit import borrowing
 from grasp_core.permutation.kernel.arguments import ORDINAL
 from grasp_core.permutation.kernel.disagreement import disagree, disagree_inside

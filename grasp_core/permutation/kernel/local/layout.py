@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from grasp_core.annotations import Annotations, BoolArray, Int32Array, Int64Array
+from grasp_core.model.annotations import Annotations, BoolArray, Int32Array, Int64Array
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.draw import TIES_STREAM
 from grasp_core.permutation.kernel.counting import words_at
 from grasp_core.permutation.kernel.profiles import Profiled, batch_of
-from grasp_core.spec import AnalysisSpec
 
 _BATCH_BYTES = 2**20
 """What whole sums by label may take, unless those of one pass do."""

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from grasp_core.annotations import FloatArray, Int64Array
+from grasp_core.model.annotations import FloatArray, Int64Array
 from grasp_core.permutation.jit import borrowing, compiled, making
 from grasp_core.permutation.kernel.item_terms import APART, Columns, Terms, room_for_counts, room_for_terms
 from grasp_core.permutation.kernel.lookup import QUAD, look_up, padded

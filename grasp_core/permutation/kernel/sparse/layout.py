@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from grasp_core.annotations import Annotations, BoolArray, Int64Array
+from grasp_core.model.annotations import Annotations, BoolArray, Int64Array
 from grasp_core.permutation.jit import borrowing, compiled
 from grasp_core.permutation.kernel.lookup import QUAD
 from grasp_core.permutation.kernel.profiles import Profiled, batch_of

@@ -11,12 +11,12 @@ from typing import Any
 from hypothesis import strategies as st
 
 from grasp_core import cli
-from grasp_core.errors import DataError
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.guess.recognise import recognise
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.parsed import Parsed
 from grasp_core.io.table.table import Table
+from grasp_core.model.errors import DataError
 
 RATERS = "rater,gender\n{0},Woman\n{1},Woman\n{2},Man\n{3},Man\n"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from grasp_core import cli
-from grasp_core.errors import DataError
 from grasp_core.io.parsing.read import read_table
+from grasp_core.model.errors import DataError
 from tests.io.formats.tools.exports import RATERS
 
 

@@ -19,9 +19,9 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 
-from grasp_core.errors import DataError
 from grasp_core.io.formats.tools import argilla
 from grasp_core.io.parsing.read import read_table
+from grasp_core.model.errors import DataError
 from tests.io.formats.tools.exports import cells, lines, loaded, mangled, run, survives, table_of
 
 PEOPLE = ("u-ann", "u-ben", "u-cem", "u-dua")

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grasp_core.errors import DataError
 from grasp_core.io.dataset.load import load
 from grasp_core.io.guess.recognise import recognise
 from grasp_core.io.parsing.read import read_table
+from grasp_core.model.errors import DataError
 from tests.io.making import rows_table, text_table
 from tests.shared_data import SHARED, needs_shared_data
 

@@ -20,9 +20,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from grasp_core.errors import DataError
 from grasp_core.io.formats.tools import doccano
 from grasp_core.io.parsing.read import read_table
+from grasp_core.model.errors import DataError
 from tests.io.formats.tools.exports import cells, lines, loaded, mangled, run, survives, table_of
 
 PEOPLE = ("ann", "ben", "cem", "dua")

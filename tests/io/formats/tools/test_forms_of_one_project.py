@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from grasp_core.errors import DataError
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
+from grasp_core.model.errors import DataError
 from tests.io.formats.tools.exports import cells, loaded
 from tests.shared_data import SHARED
 

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grasp_core.errors import DataError
 from grasp_core.io.parsing.read import read_table
+from grasp_core.model.errors import DataError
 from tests.io.formats.tools.exports import cells, loaded, mangled
 from tests.io.formats.tools.samples import counted, read_or_refused, recognised_run
 from tests.zips import zipped

@@ -18,11 +18,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grasp_core import cli
-from grasp_core.errors import DataError
 from grasp_core.io.dataset.load import load
 from grasp_core.io.formats.tools import label_studio
 from grasp_core.io.guess.recognise import recognise
 from grasp_core.io.parsing.read import read_table
+from grasp_core.model.errors import DataError
 from tests.io.files.workbook_files import ods_bytes, ods_rows
 from tests.io.formats.tools.exports import RATERS, cells, loaded, mangled, run, survives, table_of
 from tests.shared_data import SHARED

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from grasp_core.errors import DataError
 from grasp_core.io.dataset.load import load
 from grasp_core.io.formats.tools import lewidi
 from grasp_core.io.guess.recognise import recognise
 from grasp_core.io.parsing.read import read_table
+from grasp_core.model.errors import DataError
 from tests.io.formats.tools.exports import cells, loaded, mangled, run, survives, table_of
 from tests.io.formats.tools.samples import counted, recognised_run
 

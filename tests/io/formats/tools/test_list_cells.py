@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grasp_core.errors import DataError
 from grasp_core.io.formats.tools import list_cells
 from grasp_core.io.parsing.read import read_table
+from grasp_core.model.errors import DataError
 from tests.io.formats.tools.exports import cells, loaded
 from tests.io.making import csv_bytes
 

@@ -17,11 +17,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grasp_core.errors import DataError
 from grasp_core.io.archives import containers
 from grasp_core.io.formats.shapes import list_columns
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
+from grasp_core.model.errors import DataError
 from tests.io.formats.tools.exports import cells, lines, loaded, mangled, run, survives
 from tests.io.formats.tools.samples import counted, read_or_refused, recognised_run
 

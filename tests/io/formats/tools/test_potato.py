@@ -16,10 +16,10 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 
-from grasp_core.errors import DataError
 from grasp_core.io.formats.tools import potato
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
+from grasp_core.model.errors import DataError
 from tests.io.formats.tools.exports import cells, lines, loaded, mangled, run, survives, table_of, textual
 from tests.io.formats.tools.samples import counted, read_or_refused, recognised_run
 from tests.io.making import csv_bytes

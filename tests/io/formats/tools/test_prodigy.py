@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from grasp_core.errors import DataError
 from grasp_core.io.formats.tools import prodigy
 from grasp_core.io.parsing.read import read_table
+from grasp_core.model.errors import DataError
 from tests.io.formats.tools.exports import cells, lines, loaded, mangled, run, survives
 
 PEOPLE = ("news-ann", "news-ben", "news-cem", "news-dua")

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grasp_core.errors import DataError
 from grasp_core.io.formats.shapes import list_columns
 from grasp_core.io.parsing.read import read_table
+from grasp_core.model.errors import DataError
 from tests.io.formats.tools.exports import cells, lines, loaded, mangled, survives, table_of, textual
 
 GENDERS = {"P01": "Woman", "P02": "Man", "P03": "Woman"}

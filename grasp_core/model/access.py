@@ -1,0 +1,241 @@
+"""Who may do what, and in which projects: one place that pages and the API ask."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
+
+from grasp_core.model.errors import AccessError
+from grasp_core.model.people import COMMAND, Identity, Person, Role, Scope, Token
+from grasp_core.model.settings import Settings
+from grasp_core.model.wording import one_line
+
+ROLES: tuple[Role, ...] = get_args(Role)
+"""Roles, each of which may all that those before it may."""
+DISABLED = "Your account on this server is disabled; ask whoever runs it."
+_ROLE_OF_SCOPE: Mapping[Scope, Role] = {"read": "viewer", "run": "analyst", "admin": "admin"}
+_LONGEST = 255
+"""Characters of an issuer, a subject (OpenID Connect allows no more) and a name."""
+ProjectRole = Literal["viewer", "analyst", "owner"]
+"""In a project: a viewer looks; an analyst also runs, and manages own runs and links; an owner manages all
+of it and says who belongs to it."""
+EVERYONE = "everyone"
+"""Id of the project whose members are all who are admitted, with the role that they have on the server."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far somebody reaches into what is stored.
+
+    Parameters
+    ----------
+    projects : frozenset of str, or None
+        Projects whose objects may be opened; None for all, as the server itself does.
+    home : str
+        The project that is listed and searched, and that new objects belong to; one of `projects`.
+    """
+
+    projects: frozenset[str] | None
+    home: str
+
+    def __post_init__(self) -> None:
+        """Refuse a home that is out of reach."""
+        if self.projects is not None and self.home not in self.projects:
+            raise AccessError("This project is not there any more, or not for you; choose another one.")
+
+
+EVERYTHING = Reach(None, EVERYONE)
+"""The server's own reach, at work for nobody in particular."""
+
+
+def only(project: str) -> Reach:
+    """Reach into one project."""
+    return Reach(frozenset({project}), project)
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """A person who has signed in, or the one at this machine where nobody has to.
+
+    Parameters
+    ----------
+    id : str
+        What objects name as their owner; opaque.
+    name : str
+    role : {"viewer", "analyst", "admin"}
+        On the server; nobody may more in a project, whatever they are there.
+    email : str
+        The verified mail address, in lower case.
+    holds_address : bool
+        Whether projects that admit the address admit the user: nobody else holds it.
+    groups : tuple of str
+        Those that the sign-in provider names.
+    projects : mapping of str to {"viewer", "analyst", "owner"}
+        Role by project, but for :data:`EVERYONE`.
+    """
+
+    id: str
+    name: str
+    role: Role
+    email: str = ""
+    holds_address: bool = field(default=False, kw_only=True)
+    groups: tuple[str, ...] = ()
+    projects: Mapping[str, ProjectRole] = field(default_factory=dict, hash=False)
+
+    @property
+    def may_run(self) -> bool:
+        """Whether the user may upload data and start runs, wherever they are a project's analyst."""
+        return self.role in ("analyst", "admin")
+
+    @property
+    def may_administer(self) -> bool:
+        """Whether the user may see and change who may do what on this server."""
+        return self.role == "admin"
+
+    def role_in(self, project: str) -> ProjectRole | None:
+        """What the user is in a project; None where they see nothing of it."""
+        if self.role == "admin":
+            return "owner"
+        if project == EVERYONE:
+            return self.role
+        role = self.projects.get(project)
+        return "viewer" if role is not None and self.role == "viewer" else role
+
+    def may_see(self, project: str) -> bool:
+        """Whether the user may open what belongs to a project."""
+        return self.role_in(project) is not None
+
+    def may_run_in(self, project: str) -> bool:
+        """Whether the user may upload data to a project and start runs in it."""
+        return self.role_in(project) in ("analyst", "owner")
+
+    def may_manage(self, owner: str, project: str) -> bool:
+        """Whether the user may rename, share, cancel or delete what is `owner`'s in a project."""
+        role = self.role_in(project)
+        return role == "owner" or (role == "analyst" and owner == self.id)
+
+    def may_lead(self, project: str) -> bool:
+        """Whether the user may rename, archive and delete a project, and say who belongs to it."""
+        return self.role_in(project) == "owner"
+
+    def reach(self, home: str) -> Reach:
+        """The user's reach while they work in the project `home`.
+
+        Raises
+        ------
+        AccessError
+            If they see nothing of it.
+        """
+        seen = None if self.role == "admin" else frozenset({EVERYONE, *self.projects})
+        return Reach(seen, home)
+
+    def at_most(self, role: Role) -> User:
+        """The same person with no more than `role`, as a token lends it."""
+        return replace(self, role=min(self.role, role, key=ROLES.index))
+
+
+LOCAL_USER = User(id="", name="", role="admin")
+"""Everybody, where sign-in is off."""
+
+
+def actor_of(by: User | None) -> str:
+    """Who did something, for the audit log; None is whoever has the database."""
+    return COMMAND if by is None else by.id
+
+
+def identity_of(claims: Mapping[str, Any], settings: Settings) -> Identity:
+    """Who an identity token describes.
+
+    Parameters
+    ----------
+    claims : mapping
+        OpenID Connect claims.
+    settings : Settings
+
+    Raises
+    ------
+    AccessError
+        If it does not say who somebody is, there is no verified mail address, or its domain is not allowed.
+    """
+    issuer, subject = claims.get("iss"), claims.get("sub")
+    for said in (issuer, subject):
+        if not isinstance(said, str) or not 0 < len(said) <= _LONGEST:
+            raise AccessError("Your sign-in does not say who you are; ask whoever runs this server.")
+    email = claims.get("email")
+    if not isinstance(email, str) or "@" not in email or len(email) > _LONGEST or not email.isprintable():
+        raise AccessError("Your sign-in carries no mail address; ask whoever runs this server.")
+    verified = claims.get("email_verified", "missing")
+    if verified == "missing" and not settings.admit_unverified:
+        raise AccessError(
+            "Your sign-in does not say whether your mail address is verified; ask whoever runs this server."
+        )
+    if verified not in (True, "true", "missing"):  # some providers send texts
+        raise AccessError("Your mail address is not verified with your sign-in provider.")
+    email = email.casefold()
+    _check_domain(email, settings)
+    name = claims.get("name")
+    name = one_line(name)[:_LONGEST].strip() if isinstance(name, str) else ""
+    return Identity(str(issuer), str(subject), email, name or email)
+
+
+def user_of(person: Person, settings: Settings) -> User:
+    """What a person may do, without their projects and groups.
+
+    Raises
+    ------
+    AccessError
+        If they are disabled, or their mail address's domain is not allowed (any more).
+    """
+    if person.disabled_at is not None:
+        raise AccessError(DISABLED)
+    _check_domain(person.identity.email, settings)
+    identity, holds = person.identity, person.holds_address
+    return User(person.id, identity.name, role_of(person, settings), identity.email, holds_address=holds)
+
+
+def user_by_token(token: Token, owner: User | None, settings: Settings) -> User | None:
+    """The person whose token it is, with no more than its scope; None where they are not admitted any more.
+
+    Parameters
+    ----------
+    token : Token
+        One that works.
+    owner : User or None
+        Who made it, as they may act now; None if they are not admitted.
+    settings : Settings
+    """
+    if not settings.sign_in:
+        owner = None if token.owner else LOCAL_USER
+    return None if owner is None else owner.at_most(_ROLE_OF_SCOPE[token.scope])
+
+
+def role_of(person: Person, settings: Settings) -> Role:
+    """A person's role: admin where the settings say so, else their own, else what the settings say.
+
+    What the settings say of a mail address is said of who holds it.
+    """
+    if is_admin_by_settings(person, settings):
+        return "admin"
+    if person.role is not None:
+        return person.role
+    named = person.holds_address and person.identity.email in settings.analysts
+    return "analyst" if named or "*" in settings.analysts else "viewer"
+
+
+def is_admin_by_settings(person: Person, settings: Settings) -> bool:
+    """Whether the settings make a person an admin, whatever role they were given."""
+    return person.holds_address and person.identity.email in settings.admins
+
+
+def _check_domain(email: str, settings: Settings) -> None:
+    domain = email.rpartition("@")[2]
+    if settings.allowed_domains and domain not in settings.allowed_domains:
+        raise AccessError(f"This server does not admit mail addresses of {domain}.")
+
+
+def groups_of(claims: Mapping[str, Any], settings: Settings) -> tuple[str, ...]:
+    """The groups that an identity token names, under the claim that the settings say."""
+    named = claims.get(settings.oidc_groups_claim)
+    listed = named if isinstance(named, list) else [named]
+    return tuple(sorted({group for group in listed if isinstance(group, str) and group}))

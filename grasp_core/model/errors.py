@@ -1,0 +1,256 @@
+"""Exceptions that a user of GRASP can act on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from grasp_core.model.remarks.remark import Remark, Words, said
+from grasp_core.model.wording import EXAMPLES, cut, number
+
+FAULT = "The run stopped because of an error in GRASP itself; please file a bug."
+"""The sentence for an error that is nobody's but ours."""
+
+
+class GraspError(Exception):
+    """Base of every error whose message is written for the user.
+
+    Attributes
+    ----------
+    code : str
+        What went wrong, for programs: it stays where the sentence is reworded.
+    """
+
+    code: str = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something about the data that a person should know.
+
+    Parameters
+    ----------
+    stops : bool
+        The data cannot be used until this is mended.
+    remark : Remark
+        Where, what was found, what would do.
+    count : int
+        Cells, rows, raters or items concerned.
+    examples : tuple of str
+        A few of them.
+    axis : str, optional
+        The demographic column concerned, where it is one.
+    field : str, optional
+        The field of the data spec that mends it, where one does.
+    """
+
+    stops: bool
+    remark: Remark
+    count: int = 1
+    examples: tuple[str, ...] = ()
+    axis: str | None = None
+    field: str | None = None
+
+    @property
+    def message(self) -> str:
+        """The remark's sentence."""
+        return str(self.remark)
+
+    @property
+    def further_examples(self) -> tuple[str, ...]:
+        """Examples that the sentence does not give; of blank ones nothing is to be seen."""
+        given = {"", *_given(self.remark)}
+        return tuple(example for example in self.examples if cut(example).strip() not in given)
+
+
+def _given(remark: Remark) -> set[str]:
+    """Examples that a sentence gives: its texts, and rows."""
+    found: set[str] = set()
+    for name, value in remark.numbers:
+        if isinstance(value, Remark):
+            found |= _given(value)
+        elif isinstance(value, tuple):
+            found |= {cut(text) for text in value if isinstance(text, str)}
+        else:
+            found.add(f"row {value}" if name == "row" else cut(str(value)))
+    return found
+
+
+def stop(
+    remark: Remark, count: int = 1, examples: Iterable[str] = (), *, field: str | None = None
+) -> Problem:
+    """A problem that has to be mended first; another value of the data spec's `field` may do that."""
+    return Problem(True, remark, int(count), tuple(examples)[:EXAMPLES], field=field)
+
+
+def know(remark: Remark, count: int = 1, examples: Iterable[str] = ()) -> Problem:
+    """A problem to know about."""
+    return Problem(False, remark, int(count), tuple(examples)[:EXAMPLES])
+
+
+class DataError(GraspError):
+    """The data cannot be used as given; the message says where, what was found and what would do.
+
+    Parameters
+    ----------
+    message : Remark or str
+        One sentence; a text has no code.
+    problems : iterable of Problem
+        Everything that has to be mended; by default, what `message` says.
+
+    Attributes
+    ----------
+    code : str
+        That of the first problem; "data" where its sentence has none.
+    """
+
+    code = "data"
+
+    def __init__(self, message: Remark | str, problems: Iterable[Problem] = ()) -> None:
+        super().__init__(str(message))
+        remark = said(message) if isinstance(message, str) else message
+        self.problems = tuple(problems) or (Problem(True, remark),)
+        first = self.problems[0].remark.code
+        if not isinstance(first, Words):
+            self.code = first.key
+
+
+class UnsureError(DataError):
+    """A guess is too unsure for anything to be computed from it.
+
+    Parameters
+    ----------
+    sentence : str
+        What is not certain, what it may be, and the option that says it.
+    option : str
+        The field that says it, such as "label"; the code is ``unsure-label`` then.
+    """
+
+    def __init__(self, sentence: str, option: str) -> None:
+        super().__init__(sentence)
+        self.option = option
+        self.code = f"unsure-{option.replace('_', '-')}"
+
+
+class MissingPackageError(DataError):
+    """A package is missing that an extra brings; :func:`grasp_core.extras.require` says which."""
+
+    code = "missing-package"
+
+
+def raise_stopping(problems: Iterable[Problem]) -> None:
+    """Raise those problems that stop, together.
+
+    Raises
+    ------
+    DataError
+        Its text is the first problem's sentence and how many more there are.
+    """
+    stopping = [problem for problem in problems if problem.stops]
+    if stopping:
+        more = len(stopping) - 1
+        tail = f" (and {number(more, 'more problem')})" if more else ""
+        raise DataError(stopping[0].message + tail, stopping)
+
+
+class SpecError(GraspError):
+    """A run was asked for in a way that cannot be computed.
+
+    Parameters
+    ----------
+    sentence : str
+    field : str, optional
+        The field of the data spec that it is about; the message begins with it.
+    """
+
+    code = "spec"
+
+    def __init__(self, sentence: str, *, field: str | None = None) -> None:
+        super().__init__(sentence if field is None else f"{field}: {sentence}")
+        self.sentence = sentence
+
+
+class SelfCheckError(GraspError):
+    """A run's own figures disagree with independent software, so nothing is reported."""
+
+    code = "self-check"
+
+
+class RunCancelledError(GraspError):
+    """The run was cancelled before it was complete."""
+
+    code = "cancelled"
+
+
+class WorkerError(GraspError):
+    """The processes that compute a run died and could not be replaced."""
+
+    code = "workers"
+
+
+class LostSchedulerError(WorkerError):
+    """The scheduler of a cluster vanished while it was needed."""
+
+    code = "scheduler"
+
+
+class StoreError(GraspError):
+    """The store cannot be read or written just now."""
+
+    code = "store"
+
+
+class MissingResultError(GraspError):
+    """A run has no result, or not any more."""
+
+    code = "missing-result"
+
+
+class LimitError(GraspError):
+    """A user has asked for more than a person may have at one time."""
+
+    code = "limit"
+
+
+class TooOftenError(GraspError):
+    """Somebody asks more often than a person may.
+
+    Parameters
+    ----------
+    sentence : str
+    seconds : int
+        After which to come again.
+    """
+
+    code = "too-often"
+
+    def __init__(self, sentence: str, seconds: int) -> None:
+        super().__init__(sentence)
+        self.seconds = seconds
+
+
+class SettingsError(GraspError):
+    """The installation's settings cannot be used."""
+
+    code = "settings"
+
+
+class RemoteError(GraspError):
+    """A server did not give what was asked for.
+
+    Parameters
+    ----------
+    sentence : str
+    code : str
+        Such as "not-done" of a run that goes on, or "not-found".
+    """
+
+    def __init__(self, sentence: str, code: str) -> None:
+        super().__init__(sentence)
+        self.code = code
+
+
+class AccessError(GraspError):
+    """The user may not do what they asked for."""
+
+    code = "access"

@@ -1,0 +1,134 @@
+"""Groups of raters: single axes and intersections of any order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+import numpy.typing as npt
+
+from grasp_core.model.annotations import BoolArray, Raters
+
+AxisSet = tuple[str, ...]
+"""The axes that define a family of groups: one name, or several for an intersection."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The raters who have `values` on `axes`, e.g. race = Asian and gender = Woman."""
+
+    axes: AxisSet
+    values: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        """The values, as shown to people."""
+        return ", ".join(self.values)
+
+    @property
+    def key(self) -> frozenset[tuple[str, str]]:
+        """What is the same in whatever order the axes of an intersection are named."""
+        return frozenset(zip(self.axes, self.values, strict=True))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grouping:
+    """Which rater belongs to which group, and to which complement.
+
+    Parameters
+    ----------
+    groups : tuple of Group, length G
+    member : bool array, shape (G, J)
+        Rater j satisfies group g.
+    known : bool array, shape (H, J)
+        Distinct sets of raters whose values on all axes of some group are known.
+    known_of : int array, shape (G,)
+        The row of `known` that group g's complement is taken from:
+        ``known[known_of[g]] & ~member[g]``.
+    too_small : int
+        Groups that have raters and were left out, because they have too few.
+    """
+
+    groups: tuple[Group, ...]
+    member: BoolArray
+    known: BoolArray
+    known_of: npt.NDArray[np.intp]
+    too_small: int = 0
+
+    @property
+    def n_raters(self) -> npt.NDArray[np.intp]:
+        """Raters per group, shape (G,)."""
+        counts: npt.NDArray[np.intp] = self.member.sum(axis=1)
+        return counts
+
+    def complement(self, group: int) -> BoolArray:
+        """Raters outside `group` whose values on all its axes are known, shape (J,)."""
+        others: BoolArray = self.known[self.known_of[group]] & ~self.member[group]
+        return others
+
+    def some(self, chosen: Sequence[int]) -> Grouping:
+        """The groups at these places, each with its own complement."""
+        if len(chosen) == len(self.groups):
+            return self
+        groups = tuple(self.groups[g] for g in chosen)
+        places = list(chosen)
+        return Grouping(groups, self.member[places], self.known, self.known_of[places])
+
+
+def form_groups(raters: Raters, axis_sets: Sequence[AxisSet], *, min_raters: int = 1) -> Grouping:
+    """Form every group that has raters, axis set by axis set.
+
+    Parameters
+    ----------
+    raters : Raters
+    axis_sets : sequence of tuples of axis names
+        ``("gender",)`` for a single axis, ``("race", "gender")`` for an intersection.
+    min_raters : int
+        Smaller groups are left out of the result; their raters stay in the complements.
+
+    Returns
+    -------
+    Grouping
+
+    Raises
+    ------
+    KeyError
+        If an axis is not in `raters`.
+    """
+    groups: list[Group] = []
+    member: list[BoolArray] = []
+    known: list[BoolArray] = []
+    known_of: list[int] = []
+    too_small = 0
+    for axes in axis_sets:
+        columns = [raters.axes[name] for name in axes]
+        all_known = np.logical_and.reduce([axis.codes >= 0 for axis in columns])
+        for codes in product(*(range(len(axis.values)) for axis in columns)):
+            row = np.logical_and.reduce(
+                [axis.codes == code for axis, code in zip(columns, codes, strict=True)]
+            )
+            if row.sum() < max(min_raters, 1):
+                too_small += bool(row.any())
+                continue
+            values = tuple(axis.values[code] for axis, code in zip(columns, codes, strict=True))
+            groups.append(Group(tuple(axes), values))
+            member.append(row)
+            known_of.append(_position(known, all_known))
+    shape = (-1, len(raters.rater_ids))
+    return Grouping(
+        tuple(groups),
+        np.array(member, dtype=np.bool_).reshape(shape),
+        np.array(known, dtype=np.bool_).reshape(shape),
+        np.array(known_of, dtype=np.intp),
+        too_small,
+    )
+
+
+def _position(rows: list[BoolArray], row: BoolArray) -> int:
+    for index, existing in enumerate(rows):
+        if np.array_equal(existing, row):
+            return index
+    rows.append(row)
+    return len(rows) - 1

@@ -1,0 +1,305 @@
+"""Values to JSON and back, by the types of their fields.
+
+A field holds what its type says and nothing that could be turned into it: ``"7"`` is no number, ``true`` no
+whole number, a text no list. What is wrong is told with its place: "groups[0].statistics.irr: `p` must be..."
+
+- A data class is an object of its fields. All have to be there but those marked :data:`ADDED`; others are not
+  looked at, so that files of later versions are read.
+- Of a data class marked :func:`closed`, which people may write, fields with a default may be left out, and a
+  name that it does not have is refused.
+- An array of numbers is an object of its type, shape and bytes; result files hold none.
+- A value whose form in files is another says so beside its class, with :func:`in_file` or a hook on
+  :data:`CONVERTER`.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import math
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Literal, TypeVar, get_args, get_origin
+
+from cattrs import Converter
+from cattrs.cols import homogenous_tuple_structure_factory, is_mapping, mapping_structure_factory
+from cattrs.errors import (
+    AttributeValidationNote,
+    BaseValidationError,
+    ForbiddenExtraKeysError,
+    IterableValidationNote,
+)
+from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
+
+from grasp_core.model.errors import DataError, GraspError, SpecError
+
+T = TypeVar("T")
+Reshape = Callable[[dict[str, Any]], dict[str, Any]]
+
+ADDED: Mapping[str, bool] = {"added": True}
+"""Metadata of a field that files of earlier versions lack; with its default it is not written either."""
+CONVERTER = Converter(unstruct_collection_overrides={tuple: list, Mapping: dict})
+_CLOSED: set[type] = set()
+_OTHERS = (LookupError, TypeError, ValueError, AttributeError)
+"""Exceptions of code that takes a value for what it is not."""
+_SHOWN = 60
+
+
+class FormError(ValueError):
+    """JSON that is no such value; the message says where, what was found and what would do."""
+
+
+class WrongKindError(FormError):
+    """A value that is not what its field holds."""
+
+    def __init__(self, found: object, expected: str) -> None:
+        super().__init__(f"{_shown(found)} (expected {expected})")
+        self.sentence = f"must be {expected}; found {_shown(found)}"
+
+
+def closed(kind: type[T]) -> type[T]:
+    """Class decorator: in JSON, defaults may be left out and unknown names are refused."""
+    _CLOSED.add(kind)
+    return kind
+
+
+def to_json(value: Any) -> Any:
+    """JSON-ready form of a value; :func:`from_json` reads it back."""
+    return CONVERTER.unstructure(value)
+
+
+def from_json(plain: Any, kind: type[T]) -> T:
+    """The value that :func:`to_json` was given.
+
+    Raises
+    ------
+    FormError
+        If a field is missing, unknown, or of the wrong kind or value.
+    """
+    try:
+        return CONVERTER.structure(plain, kind)
+    except (BaseValidationError, GraspError, *_OTHERS) as error:
+        raise FormError(_told(error)) from None
+    except RecursionError:
+        raise FormError("it is nested too deeply") from None
+
+
+@contextmanager
+def damaged(what: str) -> Iterator[None]:
+    """Say of a missing field, or one of the wrong kind or value, that the file is damaged.
+
+    Raises
+    ------
+    DataError
+    """
+    try:
+        yield
+    except (FormError, GraspError) as error:
+        raise DataError(f"{what} is damaged: {error}") from None
+    except (*_OTHERS, OverflowError, RecursionError) as error:
+        raise DataError(f"{what} is damaged: {type(error).__name__} at {error}") from None
+
+
+def require_header(plain: Any, kind: str, name: str, versions: Sequence[int]) -> Mapping[str, Any]:
+    """A file's content that says what it is.
+
+    Parameters
+    ----------
+    plain : object
+        What the JSON holds.
+    kind : str
+        What is expected, as people call it, e.g. "a GRASP result".
+    name : str
+        Its "format".
+    versions : sequence of int
+        Those that are read.
+
+    Raises
+    ------
+    DataError
+        If it is of another format or version.
+    """
+    if not isinstance(plain, dict) or plain.get("format") != name:
+        raise DataError(f'this is not {kind}: it lacks "format": "{name}"')
+    if plain.get("version") not in versions:
+        read = " and ".join(map(str, versions))
+        raise DataError(f"the result has format version {plain.get('version')!r}; this GRASP reads {read}")
+    return plain
+
+
+def _told(error: BaseException) -> str:
+    """The first thing that is wrong, with its place."""
+    place = ""
+    while isinstance(error, BaseValidationError):
+        error = error.exceptions[0]
+        for note in getattr(error, "__notes__", ()):
+            if isinstance(note, AttributeValidationNote):
+                place += f".{note.name}"
+            elif isinstance(note, IterableValidationNote):
+                place += f".{note.index}" if str(note.index).isidentifier() else f"[{_shown(note.index)}]"
+    place = place.removeprefix(".")
+    if isinstance(error, WrongKindError) and place:
+        place, _, field = place.rpartition(".")
+        said = f"`{field}` {error.sentence}"
+    elif isinstance(error, KeyError):
+        said = f"{_shown(error.args[0])} is missing"
+    elif isinstance(error, ForbiddenExtraKeysError):
+        said = f"there is no {_shown(min(error.extra_fields))}"
+    elif isinstance(error, SpecError) and place:
+        said = error.sentence
+    else:
+        said = str(error)
+    return f"{place}: {said}" if place else said
+
+
+def _shown(found: object) -> str:
+    shown = repr(found)
+    return shown if len(shown) <= _SHOWN else shown[:_SHOWN] + "…"
+
+
+def _of(kind: type[T], expected: str) -> Callable[[Any, Any], T]:
+    """The value itself, where it is of exactly this type."""
+
+    def same(value: Any, _: Any) -> T:
+        if type(value) is not kind:
+            raise WrongKindError(value, expected)
+        return value
+
+    return same
+
+
+def _is(origin: object) -> Callable[[Any], bool]:
+    return lambda kind: get_origin(kind) is origin
+
+
+def _number(value: Any, _: Any) -> float:
+    if type(value) not in (int, float) or not math.isfinite(value):
+        raise WrongKindError(value, "a finite number")
+    return float(value)
+
+
+CONVERTER.register_structure_hook(str, _of(str, "a text"))
+CONVERTER.register_structure_hook(bool, _of(bool, "true or false"))
+CONVERTER.register_structure_hook(int, _of(int, "a whole number"))
+CONVERTER.register_structure_hook(float, _number)
+
+
+@CONVERTER.register_structure_hook_factory(_is(Literal))
+def _one_of(kind: Any) -> Callable[[Any, Any], Any]:
+    choices = get_args(kind)
+
+    def chosen(value: Any, _: Any) -> Any:
+        if value not in choices:
+            raise WrongKindError(value, f"one of {', '.join(map(str, choices))}")
+        return value
+
+    return chosen
+
+
+@CONVERTER.register_structure_hook_factory(_is(tuple))
+def _list(kind: Any) -> Callable[[Any, Any], Any]:
+    alike = get_args(kind)[-1] is Ellipsis
+    structure = (
+        homogenous_tuple_structure_factory(kind, CONVERTER)
+        if alike
+        else CONVERTER.gen_structure_hetero_tuple(kind)
+    )
+    return _inside(structure, (list, tuple), "a list")
+
+
+@CONVERTER.register_structure_hook_factory(is_mapping)
+def _mapping(kind: Any) -> Callable[[Any, Any], Any]:
+    return _inside(mapping_structure_factory(kind, CONVERTER, structure_to=dict), (dict,), "an object")
+
+
+@CONVERTER.register_structure_hook_factory(dataclasses.is_dataclass)
+def _object(kind: Any) -> Callable[[Any, Any], Any]:
+    strict = kind in _CLOSED
+    structure = make_dict_structure_fn(kind, CONVERTER, _cattrs_forbid_extra_keys=strict)
+    needed = [field.name for field in dataclasses.fields(kind) if _is_needed(field, strict)]
+
+    def whole(plain: Any, _: Any) -> Any:
+        missing = [name for name in needed if name not in plain]
+        if missing:
+            raise FormError(f"{_shown(missing[0])} is missing")
+        return structure(plain, kind)
+
+    return _inside(whole, (dict,), "an object")
+
+
+def _is_needed(field: dataclasses.Field[Any], strict: bool) -> bool:
+    default = (field.default, field.default_factory) != (dataclasses.MISSING, dataclasses.MISSING)
+    return field.init and not field.metadata and not (strict and default)
+
+
+def _is_array(kind: Any) -> bool:
+    numpy: Any = sys.modules.get("numpy")  # there once its types are named; most imports do without
+    return numpy is not None and (get_origin(kind) or kind) is numpy.ndarray
+
+
+@CONVERTER.register_structure_hook_factory(_is_array)
+def _array(_: Any) -> Callable[[Any, Any], Any]:
+    import numpy as np
+
+    def read(plain: Any, _: Any) -> Any:
+        kind, content = np.dtype(plain["dtype"]), base64.b64decode(plain["base64"])
+        if kind.hasobject:
+            raise WrongKindError(plain["dtype"], "numbers")
+        return np.frombuffer(content, kind).reshape(plain["shape"])  # which nobody may change
+
+    return _inside(read, (dict,), "an object")
+
+
+@CONVERTER.register_unstructure_hook_factory(_is_array)
+def _of_array(_: Any) -> Callable[[Any], dict[str, Any]]:
+    def write(array: Any) -> dict[str, Any]:
+        content = base64.b64encode(array.tobytes()).decode()
+        return {"dtype": array.dtype.str, "shape": array.shape, "base64": content}
+
+    return write
+
+
+@CONVERTER.register_unstructure_hook_factory(dataclasses.is_dataclass)
+def _fields(kind: Any) -> Callable[[Any], dict[str, Any]]:
+    added: Any = {
+        field.name: override(omit_if_default=True) for field in dataclasses.fields(kind) if field.metadata
+    }
+    return make_dict_unstructure_fn(kind, CONVERTER, _cattrs_include_init_false=True, **added)
+
+
+def in_file(kind: type, write: Reshape, read: Reshape) -> None:
+    """Give a data class another form in files.
+
+    Parameters
+    ----------
+    kind : type
+    write : callable
+        Makes the form of the object of the fields, which it may change.
+    read : callable
+        Makes that object of the form; what is wrong may raise what comes.
+    """
+
+    def unstructuring(_: Any) -> Callable[[Any], Any]:
+        fields = _fields(kind)
+        return lambda value: write(fields(value))
+
+    def structuring(_: Any) -> Callable[[Any, Any], Any]:
+        structure = _object(kind)
+        return _inside(lambda plain, _: structure(read(plain), kind), (dict,), "an object")
+
+    CONVERTER.register_unstructure_hook_factory(lambda found: found is kind, unstructuring)
+    CONVERTER.register_structure_hook_factory(lambda found: found is kind, structuring)
+
+
+def _inside(
+    structure: Callable[[Any, Any], T], kinds: tuple[type, ...], expected: str
+) -> Callable[[Any, Any], T]:
+    """A hook for values that hold others: they are looked at once the outer one is of the right kind."""
+
+    def checked(value: Any, kind: Any) -> T:
+        if not isinstance(value, kinds):
+            raise WrongKindError(value, expected)
+        return structure(value, kind)
+
+    return checked

@@ -1,0 +1,201 @@
+"""How often somebody may ask for something, counted in this process."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import math
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from ipaddress import IPv6Address, ip_address, ip_network
+
+from limits import RateLimitItem, parse
+from limits.storage import MemoryStorage
+from limits.strategies import SlidingWindowCounterRateLimiter
+
+from grasp_core.model.errors import TooOftenError
+from grasp_core.model.settings import Settings
+
+MANY = 10
+"""An address, behind which an office may sit, has so many times what one person has."""
+COUNTERS = 10_000
+"""Counters that are kept at most; beyond, the oldest are given up."""
+TRY_AGAIN_S = 5
+"""When who has too many tabs open may look again: nobody knows when one is closed."""
+_parse = functools.cache(parse)
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Somebody who asks: a person who has signed in, or else their address.
+
+    Parameters
+    ----------
+    person : str
+        Id, or empty.
+    address : str
+        Of the IP protocol. Of version 6 the first 64 bits count, for every household has as many.
+    """
+
+    person: str
+    address: str
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What is counted."""
+        return ("person", self.person) if self.person else self.place
+
+    @property
+    def name(self) -> str:
+        """The person or the address as one text."""
+        return " ".join(self.key)
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """The address, as it is counted."""
+        return ("address", _network(self.address))
+
+
+class Rates:
+    """Counts what people ask for.
+
+    Parameters
+    ----------
+    settings : Settings
+        What one person may.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._storage = _BoundedStorage()
+        self._counted = SlidingWindowCounterRateLimiter(self._storage)
+        self._open: Counter[tuple[str, str]] = Counter()
+        self._lock = threading.Lock()
+
+    def request(self, asker: Asker, *, changes: bool) -> None:
+        """Count a request to the API.
+
+        Raises
+        ------
+        TooOftenError
+            If there were too many, as from all that follow.
+        """
+        self._count("requests", _parse(self._settings.api_rate), asker.key)
+        if changes:
+            self._count("changes", _parse(self._settings.api_change_rate), asker.key)
+
+    def upload(self, asker: Asker) -> None:
+        """Count an upload."""
+        self._count("uploads", _for(asker.key, self._settings.upload_rate), asker.key)
+
+    def run(self, asker: Asker) -> None:
+        """Count a run that is asked for."""
+        self._count("runs", _for(asker.key, self._settings.run_rate), asker.key)
+
+    def before_guess(self, asker: Asker) -> None:
+        """Refuse an address that has tried too many tokens, before one is looked at that may be short."""
+        rate = _parse(self._settings.guess_rate)
+        if not self._counted.test(rate, "guesses", *asker.place):
+            raise self._refusal("guesses", rate, asker.place)
+
+    def guess(self, asker: Asker, token: str) -> None:
+        """Count a token that opens nothing; the same one again, as programs bring it, is no new guess.
+
+        Asked once it is known that it opens nothing: whoever guesses shuts out nobody else behind the same
+        address, and tokens of 256 random bits are not guessed.
+
+        Raises
+        ------
+        TooOftenError
+            If the address has tried too many.
+        """
+        self.before_guess(asker)
+        digest = hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+        rate = _parse(self._settings.guess_rate)
+        once = type(rate)(1, rate.multiples)
+        if self._counted.hit(once, "guess", *asker.place, digest):
+            self._counted.hit(rate, "guesses", *asker.place)
+
+    def before_tab(self, asker: Asker) -> None:
+        """Refuse who may not open a tab now, before a page is sent that could show nothing."""
+        for key in {asker.key, asker.place}:
+            rate = _for(key, self._settings.tab_rate)
+            if not self._counted.test(rate, "tabs", *key):
+                raise self._refusal("tabs", rate, key)
+            self._check_open(key)
+
+    @contextmanager
+    def tab(self, asker: Asker) -> Iterator[None]:
+        """Count a tab while it is open."""
+        keys = {asker.key, asker.place}
+        for key in keys:
+            self._count("tabs", _for(key, self._settings.tab_rate), key)
+        with self._lock:
+            for key in keys:
+                self._check_open(key)
+            self._open.update(keys)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._open.subtract(keys)
+                self._open = +self._open
+
+    def _check_open(self, key: tuple[str, str]) -> None:
+        most = self._settings.tabs * _times(key)
+        if self._open[key] >= most:
+            raise TooOftenError(
+                f"One {key[0]} may have {most:,} tabs open at once; close some and reload.", TRY_AGAIN_S
+            )
+
+    def _count(self, what: str, rate: RateLimitItem, key: tuple[str, str]) -> None:
+        if not self._counted.hit(rate, what, *key):
+            raise self._refusal(what, rate, key)
+
+    def _refusal(self, what: str, rate: RateLimitItem, key: tuple[str, str]) -> TooOftenError:
+        reset = self._counted.get_window_stats(rate, what, *key).reset_time
+        seconds = max(1, math.ceil(reset - time.time()))
+        most = f"{rate.amount:,} {_WORDS[what]} per {rate.GRANULARITY.name}"
+        return TooOftenError(f"One {key[0]} may have {most}; try again in {seconds:,} s.", seconds)
+
+
+_WORDS = {
+    "requests": "requests",
+    "changes": "requests that change something",
+    "uploads": "uploads",
+    "runs": "runs asked for",
+    "guesses": "links or tokens that open nothing",
+    "tabs": "pages opened",
+}
+
+
+class _BoundedStorage(MemoryStorage):
+    def incr(self, key: str, expiry: float, amount: int = 1) -> int:
+        for old in list(self.storage)[:1] if len(self.storage) >= COUNTERS else ():
+            self.clear(old)
+        return super().incr(key, expiry, amount)
+
+
+def _for(key: tuple[str, str], rate: str) -> RateLimitItem:
+    one = _parse(rate)
+    return type(one)(one.amount * _times(key), one.multiples)
+
+
+def _times(key: tuple[str, str]) -> int:
+    return 1 if key[0] == "person" else MANY
+
+
+@functools.lru_cache(1000)
+def _network(address: str) -> str:
+    """What counts as one address."""
+    try:
+        found = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(found, IPv6Address):
+        return str(found.ipv4_mapped or ip_network((found, 64), strict=False))
+    return str(found)

@@ -1,0 +1,168 @@
+"""Remarks: codes with numbers and a sentence."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import Any, TypeVar
+
+from grasp_core.model.wording import LISTED, agree, cut, number, quoted
+
+Texts = tuple[str | int, ...]
+"""Texts; a number at the end says how many more there are that no sentence shows."""
+T = TypeVar("T")
+
+
+def worded(sentence: str, numbers: Mapping[str, Any]) -> str:
+    """The sentence with its places filled."""
+    return _WORDS.vformat(sentence, (), numbers)
+
+
+def places(sentence: str) -> dict[str, set[str]]:
+    """The places of a sentence, by name, with the forms in which each stands."""
+    found: dict[str, set[str]] = {}
+    for place, form in _places(sentence):
+        found.setdefault(place, set()).add(form)
+    return found
+
+
+def kept(value: T, forms: set[str]) -> T | str | Texts:
+    """What a sentence shows of a value; the rest, which may be all of a column, is not passed on."""
+    if isinstance(value, str):
+        return cut(value) if "q" in forms else value
+    if not isinstance(value, tuple) or any(form.isalpha() for form in forms):
+        return value
+    if not all(isinstance(one, str | int) for one in value):
+        return value  # remarks, which are asked for their numbers
+    texts, more = _first(value, forms)
+    return (*map(cut, texts), *([more] if more else []))
+
+
+def _places(sentence: str) -> Iterator[tuple[str, str]]:
+    for _, place, form, _ in string.Formatter().parse(sentence):
+        if place:
+            yield place, form or ""
+            yield from _places(form or "")
+
+
+class _Words(string.Formatter):
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """Fill a place."""
+        if format_spec[:1] in ("?", "!"):
+            return format_spec[1:] if bool(value) == (format_spec[0] == "?") else ""
+        if isinstance(value, int):
+            return _counted(value, format_spec)
+        if isinstance(value, tuple):
+            return _joined(value, format_spec)
+        if isinstance(value, str) and format_spec == "q":
+            return quoted(value)
+        return format(value if isinstance(value, str | float) else str(value), format_spec)
+
+
+def _counted(count: int, form: str) -> str:
+    if form in ("", "d"):
+        return format(count, form or ",")
+    one, verb, many = form.partition("/")
+    return agree(count, one, many) if verb else number(count, one)
+
+
+def _joined(values: tuple[Any, ...], form: str) -> str:
+    if form.isalpha():
+        return f" {form} ".join(_texts(values))
+    texts, more = _first(values, {form})
+    return ", ".join(map(quoted, texts)) + (f" and {more:,} more" if more else "")
+
+
+def _first(values: tuple[Any, ...], forms: set[str]) -> tuple[list[str], int]:
+    """As many as the form with the highest limit shows, and how many more there are."""
+    texts, last = _texts(values), values[-1] if values else ""
+    limit = max([int(form) for form in forms if form.isdigit()], default=LISTED)
+    return texts[:limit], max(len(texts) - limit, 0) + (last if isinstance(last, int) else 0)
+
+
+def _texts(values: tuple[Any, ...]) -> list[str]:
+    return [str(one) for one in values if not isinstance(one, int)]
+
+
+_WORDS = _Words()
+
+
+class Code(Enum):
+    """Base of all codes: a member's value is its sentence (see :mod:`grasp_core.model.remarks.remark`)."""
+
+    @property
+    def key(self) -> str:
+        """The code in files, e.g. ``small-groups``."""
+        return self.name.lower().replace("_", "-")
+
+    @cached_property
+    def places(self) -> dict[str, set[str]]:
+        """The numbers that its sentence takes, and the forms in which it shows each."""
+        return places(self.value)
+
+    def __call__(self, **numbers: Value) -> Remark:
+        """A remark with this code; `numbers` are those that its sentence takes, cut to what it shows."""
+        forms = self.places
+        cut = ((name, kept(value, forms.get(name, set()))) for name, value in numbers.items())
+        return Remark(self, tuple(sorted(cut, key=lambda pair: pair[0])))
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something said, as a value: two are equal if code and numbers are; ``str`` gives the sentence.
+
+    Parameters
+    ----------
+    code : Code
+    numbers : tuple of (name, value)
+        Sorted by name. Whole numbers, numbers with decimals, texts, lists of texts, or another remark
+        or a list of them.
+
+    Raises
+    ------
+    ValueError
+        If they are not the ones that the code's sentence takes.
+    """
+
+    code: Code
+    numbers: tuple[tuple[str, Value], ...] = ()
+
+    def __post_init__(self) -> None:
+        if {name for name, _ in self.numbers} != self.code.places.keys():
+            raise ValueError(f"{self.code.key} (expected the numbers {', '.join(sorted(self.code.places))})")
+
+    def __str__(self) -> str:
+        return worded(self.code.value, dict(self.numbers))
+
+    def reworded(self, **numbers: Value) -> Remark:
+        """The same with other numbers, as far as its sentence takes them."""
+        known = dict(self.numbers)
+        return self.code(**known | {name: value for name, value in numbers.items() if name in known})
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready form: the code for programs, the text for readers."""
+        numbers = {name: _plain(value) for name, value in self.numbers}
+        return {"code": self.code.key, "numbers": numbers, "text": str(self)}
+
+
+Value = int | float | str | Remark | tuple[str | int | Remark, ...]
+
+
+class Words(Code):
+    """Sentences of which only the words are known."""
+
+    TEXT = "{text}"
+
+
+def said(sentence: str) -> Remark:
+    """A sentence of which no code is known, as results of earlier versions have them."""
+    return Words.TEXT(text=sentence)
+
+
+def _plain(value: Value) -> Any:
+    if isinstance(value, Remark):
+        return value.to_dict()
+    return [_plain(one) for one in value] if isinstance(value, tuple) else value
