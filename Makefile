@@ -83,6 +83,7 @@ lint: ## formatting, types, direction of imports, Dockerfiles
 	$(VENV_PYTHON) -m mypy
 	$(VENV_PYTHON) -c 'from importlinter.cli import lint_imports_command as check; check()' --no-logo
 	.venv/bin/hadolint Dockerfile deploy/proxy.Dockerfile
+	@$(VENV_PYTHON) tools/size.py
 
 bench: ## time and peak memory of the main jobs
 	@tools/setup.sh app
