@@ -78,17 +78,7 @@ class _Fresh:
 
 @dataclass(frozen=True, slots=True)
 class Accounts:
-    """Who signs in, and what they may do.
-
-    Parameters
-    ----------
-    settings : Settings
-    people : PeopleStore
-    sessions : SessionStore
-    audit : AuditStore
-    personal : PersonalData
-    projects : ProjectStore
-    """
+    """Who signs in, and what they may do."""
 
     settings: Settings
     people: PeopleStore
@@ -191,8 +181,6 @@ class Accounts:
 
         Parameters
         ----------
-        person_id : str
-        role : {"viewer", "analyst", "admin"} or None
         by : User or None
             Who does it; None for whoever has the database.
 
@@ -215,7 +203,6 @@ class Accounts:
 
         Parameters
         ----------
-        person_id : str
         address : str
             The mail address that they signed in with last.
         by : User or None

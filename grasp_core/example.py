@@ -53,10 +53,6 @@ _THRESHOLDS = (0.45, 0.85)
 def example_files(seed: int = SEED) -> dict[str, bytes]:
     """Generate the example: ``annotations.csv`` and ``raters.csv``, by name.
 
-    Parameters
-    ----------
-    seed : int
-
     Returns
     -------
     dict of str to bytes

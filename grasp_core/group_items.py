@@ -34,7 +34,6 @@ class GroupItems:
     ----------
     service : Service
         Reads the runs' data and computes.
-    answers : AnswerStore
     """
 
     def __init__(self, service: Service, answers: AnswerStore) -> None:
@@ -78,8 +77,6 @@ class GroupItems:
 
         Parameters
         ----------
-        run : RunRecord
-        asked : ItemsAsked
         progress : callable
             Called with the share that is done; what it raises ends the work.
         each : callable, optional
@@ -101,8 +98,6 @@ class GroupItems:
 
         Parameters
         ----------
-        run : RunRecord
-        asked : ItemsAsked
         owner : str
             Who asks.
         """

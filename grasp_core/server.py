@@ -74,8 +74,6 @@ class Server:
 
     Parameters
     ----------
-    settings : Settings
-    database : sqlalchemy Engine
     runs, files, links, readings, drafts, submissions, answers, projects, watches, tokens, outcomes
         Stores of all that lasts, for what is done for nobody in particular. Whoever asks gets :meth:`seen`.
     accounts : Accounts
@@ -206,7 +204,6 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] | N
 
     Parameters
     ----------
-    settings : Settings
     make_executor : callable, optional
         Computes runs in this process, on these workers; by default another process does, on processes.
 

@@ -28,7 +28,6 @@ class Withdrawing:
     ----------
     links : LinkStore
         Those within somebody's reach.
-    audit : AuditStore
     """
 
     links: LinkStore

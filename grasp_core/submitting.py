@@ -45,7 +45,6 @@ def checked(content: bytes, shown: str, settings: Settings) -> tuple[Submission,
     content : bytes
     shown : str
         The archive's name in messages.
-    settings : Settings
 
     Raises
     ------

@@ -55,8 +55,6 @@ class Visitors:
 
         Parameters
         ----------
-        token : str
-        visitor : Visitor
         only : Target, optional
             What is asked for; a link that opens something else is not counted as used.
 

@@ -47,13 +47,11 @@ def analysis_of(
 
     Parameters
     ----------
-    found : Reading
     fields : mapping
         Of an :class:`AnalysisSpec`; as many as somebody named.
     named : sequence of axis sets
     preset : {"default", "paper"} or None
         Whose conventions hold where no field says otherwise.
-    voice : Voice
 
     Raises
     ------

@@ -38,13 +38,10 @@ def left_out(
 
     Parameters
     ----------
-    guess : Guess
     spec : DataSpec
         The guess with the fields that somebody named.
     fields : mapping
         Those fields.
-    answer : Answer
-    voice : Voice
 
     Raises
     ------

@@ -39,14 +39,10 @@ class Reading:
 
     Parameters
     ----------
-    annotations : Table
-    raters : Table or None
-    spec : DataSpec
     axes : tuple of str
         Proposed where the reading was recognised; else empty.
     recipe : Recipe or None
         The known format or data set, where it decided the reading.
-    items : Table or None
     ranked : bool
         Whether somebody, or the data, put the spec's labels in an order.
     """
@@ -74,10 +70,8 @@ def reading_of(
 
     Parameters
     ----------
-    given : Tables
     fields : mapping
         Fields of a data spec that somebody named; `filters`, `missing` and `recode` always.
-    voice : Voice
     answer : Answer, optional
         What is said of what the data mark to be left out.
     axes_named : bool

@@ -40,7 +40,6 @@ class LabelledFile:
         Rows of the file.
     error : str or None
         Why it could not be read, in one sentence.
-    first_row : int
     lines : int array, shape (n,), or None
         As in :class:`grasp_core.io.table.table.Table`.
     """

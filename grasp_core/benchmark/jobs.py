@@ -89,11 +89,8 @@ class Folds:
     ----------
     name : str
         Of the baseline.
-    task : Task
-    train : Rows
     folds : mapping of int to Fold
         By number.
-    seed : int
     """
 
     name: str

@@ -26,7 +26,6 @@ class Entry:
 
     Parameters
     ----------
-    name : str
     tasks : mapping from task to float
         In the leaderboard's convention.
     overall : float or None

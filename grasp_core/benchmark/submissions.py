@@ -34,7 +34,6 @@ def check_rows(file: LabelledFile, task: Task, ids: Sequence[str] | None) -> Ite
     ----------
     file : LabelledFile
         With the columns ID and Label.
-    task : Task
     ids : sequence of str or None
         Ids of the rows to be labelled, where they are known.
     """
@@ -208,7 +207,6 @@ def validate(submission: Submission, tasks: Mapping[str, Task], ids: Ids | None 
 
     Parameters
     ----------
-    submission : Submission
     tasks : mapping of str to Task
     ids : mapping of str to sequence of str, optional
         Ids of the rows to be labelled, by task, where they are known.

@@ -45,7 +45,6 @@ class Task:
         Examples in a language model's prompt.
     test_rows : int or None
         Rows to be labelled; None where it is not known.
-    licence, source : str
     numeric : bool
         Whether a language model names a class by its number, because names share their first token.
     """

@@ -54,13 +54,7 @@ def chart_text(chart: alt.LayerChart) -> str:
 
 
 def drawn(text: str, kind: str) -> bytes:
-    """A file drawn from what :func:`chart_text` gave.
-
-    Parameters
-    ----------
-    text : str
-    kind : {"svg", "png", "pdf"}
-    """
+    """A file drawn from what :func:`chart_text` gave."""
     spec = json.loads(text)
     return _svg(spec).encode() if kind == "svg" else {"png": _png, "pdf": _pdf}[kind](spec)
 

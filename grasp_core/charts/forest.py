@@ -78,11 +78,9 @@ def layers(
         Rows of groups, with their figures and their places in pixels from the top.
     headings : list of dict
         Texts of axes, and their places.
-    measure : Measure
     domain : (float, float)
     height : int
         Pixels of all rows.
-    theme : {"light", "dark"}
     """
     base = alt.Chart(alt.NamedData("forest")).encode(
         tooltip=tooltip(
@@ -185,11 +183,8 @@ def forest_plot(
 
     Parameters
     ----------
-    result : RunResult
     statistic : str
         One of :data:`grasp_core.model.spec.STATISTICS`.
-    theme : {"light", "dark"}
-    order : {"axis", "effect", "q"}
     by : str, optional
         See :func:`grasp_core.report.tables.ordered_groups`.
     page : int, optional

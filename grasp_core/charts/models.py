@@ -52,7 +52,6 @@ def leaderboard_chart(
     entries : sequence of Entry
     column : str
         A task, or :data:`~grasp_core.benchmark.leaderboard.OVERALL`.
-    theme : {"light", "dark"}
     """
     name = "all tasks (mean)" if column == OVERALL else column
     data = [_row(entry, column, place) for place, entry in enumerate(ranked(entries, column))]

@@ -76,11 +76,8 @@ def null_histograms(
 
     Parameters
     ----------
-    result : RunResult
     statistic : str
         One of :data:`grasp_core.model.spec.STATISTICS`.
-    theme : {"light", "dark"}
-    order : {"axis", "effect", "q"}
     by : str, optional
         Statistic that decides the order, see :func:`grasp_core.report.tables.ordered_groups`.
     page : int, optional

@@ -35,13 +35,10 @@ def slices_chart(
 
     Parameters
     ----------
-    result : RunResult
     column : str
         Of one of its slices.
-    group : Group
     what : (str, bool)
         A statistic, or a label, and whether it is a label.
-    theme : {"light", "dark"}
     """
     found = next(one for one in result.slices if one.column == column)
     view, of = by_value(result, found, group), f"{group_label(group)} by {one_line(column)}"
@@ -70,12 +67,10 @@ def pairs_matrix(
 
     Parameters
     ----------
-    result : RunResult
     axes : tuple of str
         The axis or intersection.
     measure : Measure
         One of :func:`grasp_core.report.pairs.words.measures`.
-    theme : {"light", "dark"}
 
     Returns
     -------

@@ -89,7 +89,6 @@ def verdict_chart(result: RunResult, theme: Theme = "light", *, narrow: bool = F
     ----------
     result : RunResult
         With verdicts.
-    theme : {"light", "dark"}
     narrow : bool
         Whether names stand above the marks, for a phone; else on their left.
 

@@ -18,7 +18,6 @@ class Command:
 
     Parameters
     ----------
-    name, help : str
     fill : str
         ``module:function`` within this package; the function takes the command's parser, adds arguments and
         sets the default ``command``, which takes the parsed ones.

@@ -31,7 +31,6 @@ def read_anywhere(
 
     Parameters
     ----------
-    place : str
     member : str, optional
     token : str, optional
         Of a source; by default what the environment has, and then what `ask` gives.

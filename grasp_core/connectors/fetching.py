@@ -60,8 +60,6 @@ class Snapshot:
 
     Parameters
     ----------
-    source : Source
-    name : str
     content : bytes
     """
 
@@ -88,7 +86,6 @@ def fetch(
 
     Parameters
     ----------
-    source : Source
     token : str
         A token, or the password of a database; handed on to the process that fetches and kept nowhere.
     hosts : Hosts

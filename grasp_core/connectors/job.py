@@ -16,7 +16,6 @@ class Job:
 
     Parameters
     ----------
-    source : Source
     token : str
         Empty where none was given.
     folder : Path

@@ -20,8 +20,6 @@ class Sources:
 
     Parameters
     ----------
-    tokens : SourceTokenStore
-    settings : Settings
     folder : Folder or None
         The server's, in which databases in files may be.
 

@@ -23,7 +23,6 @@ def screen_cautions(annotations: Annotations, grouping: Grouping) -> tuple[Remar
 
     Parameters
     ----------
-    annotations : Annotations
     grouping : Grouping
         The groups that a run shows; its `member` has shape (G, J).
     """

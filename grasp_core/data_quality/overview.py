@@ -91,7 +91,6 @@ def overlaps(raters: Raters, names: Sequence[str] | None = None) -> tuple[Overla
 
     Parameters
     ----------
-    raters : Raters
     names : sequence of str, optional
         Axes; by default all.
 
@@ -181,7 +180,6 @@ def overview(annotations: Annotations, raters: Raters) -> Overview:
     ----------
     annotations : Annotations
         With at least one annotation.
-    raters : Raters
     """
     per_item = np.diff(annotations.indptr)
     per_rater = np.bincount(annotations.rater, minlength=annotations.n_raters)

@@ -42,14 +42,12 @@ class PowerTask:
 
     Parameters
     ----------
-    group : Group
     annotations : Annotations
         Possibly of a part of the items; ids play no role.
     known, member : bool arrays, shape (J,)
         Raters whose values on all of the group's axes are known, and those in the group.
     all_items : int
         Items before thinning.
-    seed : int
     """
 
     group: Group
@@ -263,8 +261,6 @@ class GroupPower:
 
     Parameters
     ----------
-    group : Group
-    n_raters : int
     n_items, all_items : int
         Items simulated, and items of the data.
     expected : float or None
@@ -290,8 +286,6 @@ def power_tasks(annotations: Annotations, raters: Raters, axes: Sequence[AxisSet
 
     Parameters
     ----------
-    annotations : Annotations
-    raters : Raters
     axes : sequence of axis sets
 
     Raises
@@ -309,10 +303,6 @@ def power_tasks(annotations: Annotations, raters: Raters, axes: Sequence[AxisSet
 
 def estimate(task: PowerTask) -> GroupPower:
     """Find the smallest shifts, up and down, that 80 % of runs detect at nominal p < 0.05, two-sided.
-
-    Parameters
-    ----------
-    task : PowerTask
 
     Returns
     -------

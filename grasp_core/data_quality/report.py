@@ -125,7 +125,6 @@ def looked_at(dataset: Dataset, exchange: Exchange | None = None) -> Looked:
 
     Parameters
     ----------
-    dataset : Dataset
     exchange : Exchange, optional
         See :func:`quality_report`.
     """
@@ -150,7 +149,6 @@ def quality_report(
 
     Parameters
     ----------
-    dataset : Dataset
     names : sequence of str, optional
         Axes of interest; by default all.
     power : sequence of GroupPower

@@ -77,12 +77,7 @@ class _Outcome:
 
 
 class _Desk:
-    """In the process: computes, and does what it is asked to.
-
-    Parameters
-    ----------
-    settings : Settings
-    """
+    """In the process: computes, and does what it is asked to."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -148,10 +143,6 @@ _Manager.register("desk", _Desk, _DeskProxy)
 
 class Apart:
     """Has a process compute what is queued: see :class:`~grasp_core.engine.computing.Computing`.
-
-    Parameters
-    ----------
-    settings : Settings
 
     Attributes
     ----------

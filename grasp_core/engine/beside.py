@@ -90,7 +90,6 @@ class Makings(Generic[T]):
 
         Parameters
         ----------
-        key : str
         make : callable
             Makes the answer and keeps it, in the answer's own thread: it may have to read data.
         owner : str
@@ -131,12 +130,7 @@ class Makings(Generic[T]):
 
 
 class Plans(Makings[Plan]):
-    """Plans by the key of what was asked.
-
-    Parameters
-    ----------
-    pool : Pool
-    """
+    """Plans by the key of what was asked."""
 
     def __init__(self, pool: Pool) -> None:
         super().__init__("plan")
@@ -149,7 +143,6 @@ class Plans(Makings[Plan]):
 
         Parameters
         ----------
-        key : str
         task : callable
             Makes the task, in the plan's own thread: it may have to read data.
         keep : callable

@@ -40,9 +40,6 @@ def compute(
     ----------
     dataset : Dataset
         With the spec's models, if it has some.
-    spec : RunSpec
-    pool : Pool
-    watcher : Watcher
     checkpoints : Checkpoints, optional
         By default nothing is kept.
     load_s : float
@@ -146,11 +143,8 @@ def permute(
 
     Parameters
     ----------
-    panel : Panel
     analysis : AnalysisSpec
         Number of permutations, seed, and whether they stop early.
-    pool : Pool
-    watcher : Watcher
     checkpoints : Checkpoints, optional
         What of an earlier attempt cannot be read is computed again. By default nothing is kept.
     show : callable

@@ -76,9 +76,6 @@ class Computing:
 
     Parameters
     ----------
-    runs : RunStore
-    files : FileStore
-    pool : Pool
     allowed : AllowedSources, optional
         Where files may be that are not uploaded; by default there are none.
 

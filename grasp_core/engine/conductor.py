@@ -31,7 +31,6 @@ class Conductor(Watcher, Checkpoints):
 
     Parameters
     ----------
-    runs : RunStore
     record : RunRecord
         As it was claimed.
     losses : int

@@ -39,7 +39,6 @@ def default_seconds(
 
     Parameters
     ----------
-    dataset : Dataset
     axes : sequence of axis sets
         All of them in the data.
     min_raters : int
@@ -62,7 +61,6 @@ def models_seconds(dataset: Dataset, n_models: int, axes: Sequence[AxisSet], min
     ----------
     dataset, axes, min_raters
         As :func:`default_seconds`.
-    n_models : int
     """
     grouping = form_groups(dataset.raters, axes, min_raters=min_raters)
     on_items = _ITEM_AND_MODEL * dataset.summary.items * len(grouping.groups) * n_models
@@ -120,7 +118,6 @@ class Stage:
 
     Parameters
     ----------
-    name : str
     parts : tuple of (float, float)
         Of each of its parts, such as the pairs of one axis, the expected seconds of its permutations and of
         the tests that follow; only their ratios count.
@@ -227,8 +224,6 @@ class OnCourse(Watcher):
 
     Parameters
     ----------
-    watcher : Watcher
-    course : Course
     of : str
         The stage, such as "pairs"; what is found while it goes on is told as provisional of it.
     """

@@ -34,7 +34,6 @@ class Held:
     ----------
     number : int
         Tells it from what is held later for the same question.
-    dataset : Dataset
     load_s : float
         Seconds that reading it took.
     """
@@ -82,8 +81,6 @@ class Inputs:
 
     Parameters
     ----------
-    runs : RunStore
-    files : FileStore
     allowed : AllowedSources
         Where files may be that are not uploaded.
     closing : threading.Event
@@ -103,7 +100,6 @@ class Inputs:
         ----------
         location : str
             See :meth:`grasp_core.io.sources.allowed.AllowedSources.fetch`.
-        owner : str
         reach : Reach
             Of whoever brings it; it is noted in their project.
 
@@ -126,7 +122,6 @@ class Inputs:
             Whose models, if any, are columns of the annotations.
         fetched : mapping
             "annotations" and, where there are any, "raters" and "items".
-        owner : str
         reach : Reach
             Of whoever brings them, in the project in which they are noted.
 
@@ -171,7 +166,6 @@ class Inputs:
         ----------
         name : str
             The file's name, for messages.
-        sha256 : str
         member : str, optional
             Sheet or member that the run reads.
         reach : Reach
@@ -216,7 +210,6 @@ class Inputs:
 
         Parameters
         ----------
-        spec : RunSpec
         files : mapping
             Name and sha256 of "annotations" and, where there are any, "raters" and "items".
         models : sequence of (name, sha256)

@@ -69,7 +69,6 @@ class Prepared:
         What is run.
     grouping : Grouping
         The groups that are compared.
-    panel : RunPanel
     shuffles : Shuffles
         What the permutations leave of the groups.
     observed_s : float
@@ -92,8 +91,6 @@ def prepare(dataset: Dataset, spec: RunSpec, check: Callable[[], None] = lambda:
 
     Parameters
     ----------
-    dataset : Dataset
-    spec : RunSpec
     check : callable
         Called between one step and the next; what it raises ends the work.
 
@@ -218,7 +215,6 @@ def finish(
 
     Parameters
     ----------
-    prepared : Prepared
     tally : Tally
         From :func:`new_tally`, with every permutation from 0 on unless `provisional`.
     load_s, permutations_s : float

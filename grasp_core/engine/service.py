@@ -31,8 +31,6 @@ class Service:
 
     Parameters
     ----------
-    runs : RunStore
-    files : FileStore
     pool : Pool
         For further questions about runs.
     allowed : AllowedSources, optional
@@ -91,11 +89,8 @@ class Service:
         dataset : Dataset
             With the spec's models. Their files should be in the file store: another server, or this one after
             a restart, reads them there; parts it reads where they are.
-        spec : RunSpec
-        title : str
         reach : Reach
             Of whoever asks; the run belongs to their project.
-        owner : str
         load_s : float
             Seconds that reading took.
 

@@ -69,10 +69,8 @@ def explained(result: RunResult, prepared: Prepared, permutations: int, permute:
     ----------
     result : RunResult
         With verdicts.
-    prepared : Prepared
     permutations : int
         As many as the verdicts are of.
-    permute : callable
     """
     grouping, by = prepared.grouping, dict[int, Group]()
     standing = [

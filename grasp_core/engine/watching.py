@@ -62,7 +62,6 @@ class Showing:
     ----------
     make : callable
         Takes the tally and the seconds that permutations took so far.
-    watcher : Watcher
     """
 
     def __init__(self, make: Callable[[Tally, float], Result], watcher: Watcher) -> None:

@@ -25,7 +25,6 @@ def items_xlsx(result: ItemsResult, texts: Mapping[str, str] | None = None) -> b
 
     Parameters
     ----------
-    result : ItemsResult
     texts : mapping from item to text, optional
         Only for those who may see them.
     """

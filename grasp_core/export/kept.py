@@ -74,11 +74,6 @@ class KeptExports:
     def draw(self, chart: alt.LayerChart, kind: str) -> bytes:
         """A chart as a file.
 
-        Parameters
-        ----------
-        chart : altair chart
-        kind : {"svg", "png", "pdf"}
-
         Raises
         ------
         MissingPackageError

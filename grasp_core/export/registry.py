@@ -38,8 +38,6 @@ class Export:
         What a person chooses.
     extension : str
         Without its leading dot.
-    media_type : str
-    write : Writer
     """
 
     name: str

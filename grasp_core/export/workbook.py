@@ -44,7 +44,6 @@ class Book:
 
     Parameters
     ----------
-    title : str
     permutations : int
         How far down a p-value of 0 is known.
 

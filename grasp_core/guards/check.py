@@ -51,12 +51,8 @@ def unmatched(
 
     Parameters
     ----------
-    annotations : Annotations
-    grouping : Grouping
     gai : mapping from Group to float
         Where it has a value; of IRR and XRR.
-    checks : iterable of AssignmentCheck
-    level : {"nominal", "ordinal", "interval", "ratio"}
     """
     found = []
     for axes in (check.axes for check in checks if check.own_items):
@@ -99,8 +95,6 @@ def said_of_columns(raters: Raters, analysis: AnalysisSpec, problems: Sequence[P
 
     Parameters
     ----------
-    raters : Raters
-    analysis : AnalysisSpec
     problems : sequence of Problem
         Of the data; those of other columns are left out.
     """
@@ -184,7 +178,6 @@ def check_assignment(
 
     Parameters
     ----------
-    seen : Seen
     given : int64 array, shape (J,)
         Annotations of each rater, of all items.
     grouping : Grouping

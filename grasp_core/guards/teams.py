@@ -40,7 +40,6 @@ def teams(annotations: Annotations, columns: Mapping[str, Axis], tested: Mapping
 
     Parameters
     ----------
-    annotations : Annotations
     columns : mapping from name to Axis
         Columns of the raters that have no part in the run; the first 20 that could hold teams are looked at.
     tested : mapping from name to Axis

@@ -149,7 +149,6 @@ class Answers(NamedTuple):
 
     Parameters
     ----------
-    annotations : Annotations
     design : Design
         Of the same data.
     c, known : int arrays, shape (K, I)
@@ -230,7 +229,6 @@ def spreads(
     ----------
     questions : sequence of Answers
         Over the same items and raters.
-    sides : Sides
     statistics : callable
         From sums (N, S), of all questions one after the other, to statistics (N, T).
     """

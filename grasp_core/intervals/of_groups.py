@@ -124,9 +124,6 @@ def intervals(
     ----------
     questions : sequence of Annotations
         Over the same items and raters.
-    raters : Raters
-    grouping : Grouping
-    analysis : AnalysisSpec
     columns : callable
         From the kernel's values of a group, shape (N, V), and its place to what gets an interval, (N, T).
     names : sequence of str, length T
@@ -192,10 +189,8 @@ def interval_of_two(
     ----------
     questions : sequence of Annotations
         Over the same items and raters.
-    raters : Raters
     grouping : Grouping
         Of two groups, each the other's complement.
-    analysis : AnalysisSpec
     statistics : callable
         From the kernel's statistics of both, shape (N, 2, 6), to those that get an interval, (N, T).
     names : sequence of str, length T

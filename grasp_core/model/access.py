@@ -62,7 +62,6 @@ class User:
     ----------
     id : str
         What objects name as their owner; opaque.
-    name : str
     role : {"viewer", "analyst", "admin"}
         On the server; nobody may more in a project, whatever they are there.
     email : str
@@ -151,7 +150,6 @@ def identity_of(claims: Mapping[str, Any], settings: Settings) -> Identity:
     ----------
     claims : mapping
         OpenID Connect claims.
-    settings : Settings
 
     Raises
     ------
@@ -203,7 +201,6 @@ def user_by_token(token: Token, owner: User | None, settings: Settings) -> User 
         One that works.
     owner : User or None
         Who made it, as they may act now; None if they are not admitted.
-    settings : Settings
     """
     if not settings.sign_in:
         owner = None if token.owner else LOCAL_USER

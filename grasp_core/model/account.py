@@ -29,7 +29,6 @@ class Account:
     unit : {"row", "cell", "answer"}
         What is counted: rows of a long file, cells of a matrix that may hold labels, or, of a long file
         with several questions, one answer to each in every row.
-    read, used : int
     left_out : tuple of LeftOut
         In the order in which it happened; nothing is counted twice.
     unused : tuple of str

@@ -127,7 +127,6 @@ class DataSpec:
         Raters with this value in this column are left out.
     recode : tuple of MapValues, Bins or Combine
         Applied in order, before anything else looks at the values.
-    filters : Filters
     member, raters_member : str or None
         The sheet of a workbook, or the member of an archive, that holds the annotations (the raters);
         None where there is only one.

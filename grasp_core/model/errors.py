@@ -158,7 +158,6 @@ class SpecError(GraspError):
 
     Parameters
     ----------
-    sentence : str
     field : str, optional
         The field of the data spec that it is about; the message begins with it.
     """
@@ -217,7 +216,6 @@ class TooOftenError(GraspError):
 
     Parameters
     ----------
-    sentence : str
     seconds : int
         After which to come again.
     """
@@ -240,7 +238,6 @@ class RemoteError(GraspError):
 
     Parameters
     ----------
-    sentence : str
     code : str
         Such as "not-done" of a run that goes on, or "not-found".
     """

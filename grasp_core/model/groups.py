@@ -82,7 +82,6 @@ def form_groups(raters: Raters, axis_sets: Sequence[AxisSet], *, min_raters: int
 
     Parameters
     ----------
-    raters : Raters
     axis_sets : sequence of tuples of axis names
         ``("gender",)`` for a single axis, ``("race", "gender")`` for an intersection.
     min_raters : int

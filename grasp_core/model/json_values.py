@@ -273,7 +273,6 @@ def in_file(kind: type, write: Reshape, read: Reshape) -> None:
 
     Parameters
     ----------
-    kind : type
     write : callable
         Makes the form of the object of the fields, which it may change.
     read : callable

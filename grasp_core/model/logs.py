@@ -66,12 +66,7 @@ class _Ours(logging.Logger):
 
 
 def set_up_logs(log_format: str) -> None:
-    """Send log lines to standard error; those of uvicorn, Streamlit and others, too, in the same format.
-
-    Parameters
-    ----------
-    log_format : {"text", "json"}
-    """
+    """Send log lines to standard error; those of uvicorn, Streamlit and others, too, in the same format."""
     lines = JsonLines() if log_format == "json" else TextLines()
     handler = logging.StreamHandler()
     handler.setFormatter(lines)

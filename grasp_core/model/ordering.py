@@ -56,10 +56,8 @@ def sorted_codes(
 
     Parameters
     ----------
-    pieces : callable
     per_item : int64 array, shape (I,)
         Annotations of each item.
-    n_raters, n_labels : int
     """
     rater, label = (np.empty(int(per_item.sum()), np.int32) for _ in range(2))
     at = 0

@@ -23,7 +23,6 @@ class Identity:
         The provider, and its name for the person that never changes.
     email : str
         Verified, in small letters.
-    name : str
     """
 
     issuer: str
@@ -46,7 +45,6 @@ class Person:
         None where the settings decide.
     created_at, signed_in_at : float
         First and last sign-in, seconds since 1970.
-    disabled_at : float or None
     holder : str or None
         Id of who holds the mail address: the first who signed in with it, or whom an admin assigned it to.
         None while nobody does.

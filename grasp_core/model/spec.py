@@ -82,7 +82,6 @@ class AnalysisSpec:
         In-group and cross-group statistic whose ratio is the group association index.
     min_raters : int
         Groups with fewer raters are not shown.
-    permutations, seed : int
     strata : tuple of str
         Axes within whose values, or combinations of them, profiles are shuffled; :data:`WORKLOAD` stands for
         bins of raters by number of annotations. Without any, they are shuffled over all raters.
@@ -204,7 +203,6 @@ class ModelSource:
 
     Parameters
     ----------
-    name : str
     sha256 : str
         Of the file.
     column : str, optional

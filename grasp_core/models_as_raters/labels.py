@@ -37,8 +37,6 @@ def read_model(table: Table, name: str, dataset: Dataset, spec: DataSpec) -> Mod
     table : Table
         With the columns ``ID`` and ``Label``; or with two columns, of which one is called as the item column
         of the data. A blank label means none.
-    name : str
-    dataset : Dataset
     spec : DataSpec
         How the data set was read.
 
@@ -147,8 +145,6 @@ def read_models(
         Files of models.
     annotations : Table
         As the data set was read from it.
-    dataset : Dataset
-    spec : DataSpec
 
     Raises
     ------

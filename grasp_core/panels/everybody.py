@@ -39,7 +39,6 @@ def everybody(dataset: Dataset, analysis: AnalysisSpec) -> Everybody | None:
 
     Parameters
     ----------
-    dataset : Dataset
     analysis : AnalysisSpec
         Of it the level of measurement and the slices count.
     """
@@ -107,7 +106,6 @@ def disputed_items(one: Annotations, level: Level, label: str | None = None) -> 
     ----------
     one : Annotations
         Of one question.
-    level : level of measurement
     label : str, optional
         Only items that got this label from one rater alone.
     """

@@ -23,8 +23,6 @@ class Given:
 
     Parameters
     ----------
-    dataset : Dataset
-    grouping : Grouping
     analysis : AnalysisSpec
         Of :func:`within`, with its groups.
     column : str

@@ -33,7 +33,6 @@ def only_items(dataset: Dataset, chosen: BoolArray) -> Dataset:
 
     Parameters
     ----------
-    dataset : Dataset
     chosen : bool array, shape (I,)
 
     Returns
@@ -124,13 +123,7 @@ def moved(maximum: Maximum, by: int) -> Maximum:
 
 @dataclass(frozen=True, slots=True)
 class Within(Null):
-    """The null distributions of a panel whose columns begin at `first` of another's.
-
-    Parameters
-    ----------
-    whole : Null
-    first : int
-    """
+    """The null distributions of a panel whose columns begin at `first` of another's."""
 
     whole: Null
     first: int
@@ -209,8 +202,6 @@ class Slices:
 
     Parameters
     ----------
-    dataset : Dataset
-    analysis : AnalysisSpec
     column : str
         One of the data set's attributes.
     unequal : mapping from AxisSet

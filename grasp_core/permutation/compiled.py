@@ -60,12 +60,6 @@ ROOM = 32 * 2**20
 def shuffled(design: Design, seed: int, start: int, stop: int) -> FloatArray:
     """Compute permutations `start` to `stop` - 1.
 
-    Parameters
-    ----------
-    design : Design
-    seed : int
-    start, stop : int
-
     Returns
     -------
     float64 array, shape (stop - start, G, V)
@@ -91,12 +85,6 @@ def observed(design: Design) -> FloatArray:
 
 def sums(design: Design, seed: int, start: int, stop: int) -> FloatArray:
     """Sums over a design's items under permutations `start` to `stop` - 1.
-
-    Parameters
-    ----------
-    design : Design
-    seed : int
-    start, stop : int
 
     Returns
     -------

@@ -49,21 +49,16 @@ class Design:
     ----------
     n_categories : int
         K.
-    rows : Rows
     order, bounds : int64 arrays
         How profiles move, see :class:`~grasp_core.permutation.exchange.Exchange`.
     ties : int32 or int64 (blocks, 2, K, width)
-    shift : int
     dense : bool
         Whether annotations are held as `bits` too.
     bits : uint64 (blocks, K, W, width)
-    labels : Labels
-    tables : Tables
     paper : bool
         Cross-negentropy by the paper's convention.
     kappa : bool
         Voting agreement in the form of kappa.
-    distances : Distances
     crossed : Crossed, optional
     sparse : Sparse, optional
     local : Local, optional
@@ -167,7 +162,6 @@ def tie_ranks(annotations: Annotations, spec: AnalysisSpec) -> Int64Array:
 
     Parameters
     ----------
-    annotations : Annotations
     spec : AnalysisSpec
         `ties` "random": :func:`drawn_ranks`, so that other names of labels change nothing. "first": the first
         category in declared order wins.
@@ -196,7 +190,6 @@ def drawn_ranks(seed: int, places: Int64Array) -> Int64Array:
 
     Parameters
     ----------
-    seed : int
     places : int array, shape (I, K)
         The place of each category among those of its item, in the order of the raters who gave them.
     """
@@ -220,11 +213,8 @@ def build_design(
 
     Parameters
     ----------
-    annotations : Annotations
     raters : Raters
         In the order of ``annotations.rater_ids``.
-    grouping : Grouping
-    spec : AnalysisSpec
     dense : bool, optional
         Count by bit sets (True) or annotation by annotation (False); by default whichever is faster
         for this data's shape. Both give the same counts.

@@ -33,7 +33,6 @@ def permutation(seed: int, b: int, order: Int64Array, bounds: Int64Array) -> Int
 
     Parameters
     ----------
-    seed, b : int
     order, bounds : int64 arrays
         See :class:`~grasp_core.permutation.exchange.Exchange`.
 

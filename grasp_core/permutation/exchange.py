@@ -51,11 +51,6 @@ def over_all(n_raters: int) -> Exchange:
 def exchange_of(raters: Raters, spec: AnalysisSpec) -> Exchange:
     """The steps that a spec's strata and cluster leave.
 
-    Parameters
-    ----------
-    raters : Raters
-    spec : AnalysisSpec
-
     Returns
     -------
     Exchange

@@ -49,7 +49,6 @@ class RaterTerms:
 
     Parameters
     ----------
-    rows : Rows
     order, bounds : int64 arrays
         How profiles move, see :class:`~grasp_core.permutation.exchange.Exchange`.
     rater : int32 array, shape (R,)
@@ -57,7 +56,6 @@ class RaterTerms:
     terms : float64 array, shape (R, 5 C)
         :attr:`~grasp_core.statistics.rater_residuals.RaterResiduals.terms`: of each label of every question,
         then of each question's position.
-    n_labels : int
     """
 
     rows: Rows

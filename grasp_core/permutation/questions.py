@@ -37,7 +37,6 @@ class Questions:
 
     Parameters
     ----------
-    designs : tuple of Design
     terms : RaterTerms, optional
         None where label use is not tested.
     """

@@ -44,9 +44,6 @@ def evaluate(
 
     Parameters
     ----------
-    annotations : Annotations, or one for each question
-    grouping : Grouping
-    spec : AnalysisSpec
     source : int64 array, shape (J,)
         Rater j has the profile of rater ``source[j]``.
 

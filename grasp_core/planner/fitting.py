@@ -111,7 +111,6 @@ class Pilot:
     Parameters
     ----------
     item, rater, label : int64 arrays, shape (A,)
-    n_items, n_labels : int
     member : bool array, shape (J,)
         Raters of the group; nobody else but the others is counted.
     """

@@ -65,11 +65,6 @@ class PlanTask:
 
     Parameters
     ----------
-    spec : PlanSpec
-    categories : tuple of str
-    group : Group or None
-    have : tuple of Have
-    pilot : Pilot or None
     n_pilot : (int, int, int) or None
         Raters, items and annotations of the pilot, before any thinning.
     """
@@ -87,7 +82,6 @@ def make_plan(task: PlanTask, each: Each, tell: Callable[[Plan], None] = lambda 
 
     Parameters
     ----------
-    task : PlanTask
     each : callable
         Such as :meth:`grasp_core.engine.pools.pool.Pool.each`.
     tell : callable
@@ -284,9 +278,6 @@ def task_of(
 
     Parameters
     ----------
-    dataset : Dataset
-    group : Group
-    spec : PlanSpec
     min_raters : int
         Smaller groups are counted together.
     question : int

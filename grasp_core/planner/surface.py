@@ -27,7 +27,6 @@ def chance(fit: Fit, raters: FloatArray, annotations: FloatArray, factor: float 
 
     Parameters
     ----------
-    fit : Fit
     raters, annotations : float arrays of one shape
         Of the design, in all.
     factor : float
@@ -62,7 +61,6 @@ def fitted(cells: Sequence[Cell], spec: PlanSpec) -> Fit:
     ----------
     cells : sequence of Cell
         Each with data sets.
-    spec : PlanSpec
     """
     raters, annotations, sets, hits = _arrays(cells, spec)
     base = float(np.exp(np.log(raters).mean())), float(np.exp(np.log(annotations).mean()))

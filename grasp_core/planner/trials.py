@@ -39,7 +39,6 @@ class Trial:
     ----------
     sizes : tuple of int
         Raters by group; the first is the one that is planned for.
-    items : int
     each : int or None
         Labels an item; None: one of every rater.
     """
@@ -51,18 +50,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trials:
-    """Work for a worker: data sets `start` to `stop` - 1 of a design.
-
-    Parameters
-    ----------
-    model : Model
-    trial : Trial
-    target : Target
-    categories : tuple of str
-    level : Level
-    seed : tuple of int
-    start, stop : int
-    """
+    """Work for a worker: data sets `start` to `stop` - 1 of a design."""
 
     model: Model
     trial: Trial

@@ -58,7 +58,6 @@ class PlanSpec:
 
     Parameters
     ----------
-    target : {"labels", "distance", "gap", "gai", "dsi"}
     share : float
         Of the raters, those of the group.
     raters, items : (int, int)
@@ -73,10 +72,8 @@ class PlanSpec:
         Chance of finding the difference, one of :data:`GOALS`.
     per_annotation, per_rater : float
         What an annotation costs, and recruiting a rater.
-    level : {"nominal", "ordinal", "interval", "ratio"}
     assumed : Assumed or None
         Without a pilot.
-    seed : int
     """
 
     target: Target
@@ -162,7 +159,6 @@ class Fit:
         How much the difference itself varies between data sets.
     raters, annotations : float
         The design where x is `signal`.
-    two_sided : bool
     miss : float
         Mean distance between the simulated shares and these.
     """
@@ -209,14 +205,10 @@ class Plan:
 
     Parameters
     ----------
-    spec : PlanSpec
     group : Group or None
         None without a pilot.
-    have : tuple of Have
-    sizes : Sizes
     cells : tuple of Cell
         Designs that were simulated.
-    fit : Fit
     factors : (float, float) or None
         x of designs where the pilot over- or understates it: 10 % and 90 % of pilots of this size. None
         without a pilot, before it is known, and where too few pilots can have the difference.
@@ -224,7 +216,6 @@ class Plan:
         Its raters, items and annotations.
     done, total : int
         Simulated data sets.
-    warnings : tuple of Remark
     """
 
     spec: PlanSpec
@@ -260,7 +251,6 @@ def of_large_groups(plan: Plan, result: Result) -> bool:
 
     Parameters
     ----------
-    plan : Plan
     result : Result
         As it is shown: without small groups.
     """

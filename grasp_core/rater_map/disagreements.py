@@ -59,7 +59,6 @@ def pair_disagreements(
         Answers to one question, or to several about the same items by the same raters.
     chosen : int64 array, shape (n,)
         Positions of raters, ascending.
-    level : {"nominal", "ordinal", "interval", "ratio"}
 
     Returns
     -------

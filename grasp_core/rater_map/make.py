@@ -149,7 +149,6 @@ def rater_map(
 
     Parameters
     ----------
-    task : MapTask
     each : callable
         Has the pieces of work computed, each on one thread, so that the same data and settings give the same
         map on any number of cores.

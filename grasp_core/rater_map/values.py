@@ -71,7 +71,6 @@ class RaterMap:
     ----------
     columns : tuple of str
         Axes that are told of points.
-    axes : tuple of MapAxis
     points : tuple of MapPoint
         Sorted by place. A rater's last values are left out until `min_raters` points tell the same; who even
         then is one of fewer has no point.
@@ -85,7 +84,6 @@ class RaterMap:
         Pairs of raters who are placed, and those of them that share too little to differ.
     between : float or None
         How far two raters differ on the average.
-    permutations : int
     least : int
         Raters of the smallest group that is shown.
     reason : Remark, optional
@@ -139,7 +137,6 @@ def map_without_small_groups(found: RaterMap | None, result: Result) -> RaterMap
 
     Parameters
     ----------
-    found : RaterMap or None
     result : Result
         As it is shown: without small groups.
 

@@ -24,7 +24,6 @@ def said_of_assignment(checks: Iterable[AssignmentCheck], *, of_models: bool = F
 
     Parameters
     ----------
-    checks : iterable of AssignmentCheck
     of_models : bool
         Whether it is models that are compared with the groups.
     """

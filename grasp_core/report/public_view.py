@@ -28,7 +28,6 @@ def public_view(result: Result, *, small_groups: bool = False) -> Result:
 
     Parameters
     ----------
-    result : Result
     small_groups : bool
         Whether groups of few raters stay, as whoever shares it may choose.
 

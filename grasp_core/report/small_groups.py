@@ -46,7 +46,6 @@ class Line:
 
     Parameters
     ----------
-    cells : tuple
     margin : cell or None
         The cell that is the total; None where the total is known anyhow.
     rest : int

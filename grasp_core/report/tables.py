@@ -68,7 +68,6 @@ def ordered_groups(
 
     Parameters
     ----------
-    result : RunResult
     order : {"axis", "effect", "q"}
         Groups without an effect or q come last.
     by : str, optional

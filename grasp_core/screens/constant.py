@@ -113,7 +113,6 @@ def too_constant(annotations: Annotations, groups: BoolArray | None = None) -> T
 
     Parameters
     ----------
-    annotations : Annotations
     groups : bool array, shape (G, J), optional
         Whose raters are held against their own group's use of that label, too: what a group always says is
         its label use, not a lack of care.

@@ -71,10 +71,6 @@ def near_duplicates(annotations: Annotations) -> Duplicates:
 
     Constant raters are left out: they agree without looking.
 
-    Parameters
-    ----------
-    annotations : Annotations
-
     Returns
     -------
     Duplicates

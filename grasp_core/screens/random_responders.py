@@ -138,10 +138,6 @@ def random_responders(annotations: Annotations) -> RandomResponders:
 
     Constant raters are left out: they are a matter of their own.
 
-    Parameters
-    ----------
-    annotations : Annotations
-
     Returns
     -------
     RandomResponders

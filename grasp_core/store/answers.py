@@ -25,7 +25,6 @@ class AnswerStore(Bound):
 
         Parameters
         ----------
-        run_id : str
         name : str
             What was asked, in at most 80 characters.
         answer : object

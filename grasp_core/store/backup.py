@@ -118,7 +118,6 @@ def write_backup(engine: Engine, path: Path, key: BackupKey | None) -> Contents:
 
     Parameters
     ----------
-    engine : sqlalchemy Engine
     path : Path
     key : BackupKey or None
         Encrypts and signs it; without one, whoever has the file reads it and can change it.
@@ -155,7 +154,6 @@ def restore_backup(engine: Engine, path: Path, key: BackupKey | None) -> Content
 
     Parameters
     ----------
-    engine : sqlalchemy Engine
     path : Path
     key : BackupKey or None
         The one that it was made with; None for one that is not encrypted, whose links are withdrawn:

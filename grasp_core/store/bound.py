@@ -14,12 +14,7 @@ from grasp_core.store.schema import projects, runs
 
 
 class Bound:
-    """A store; as it is made, it reaches everything and adds to the project Everyone.
-
-    Parameters
-    ----------
-    engine : sqlalchemy Engine
-    """
+    """A store; as it is made, it reaches everything and adds to the project Everyone."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

@@ -35,12 +35,7 @@ class Outcome:
 
 
 class OutcomeStore:
-    """Outcomes in the database.
-
-    Parameters
-    ----------
-    engine : sqlalchemy Engine
-    """
+    """Outcomes in the database."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -123,7 +118,6 @@ class Due:
 
     Parameters
     ----------
-    id, run_id, owner, url, state : str
     attempts : int
         How often it was tried before.
     finished_at : float
@@ -140,12 +134,7 @@ class Due:
 
 
 class WebhookStore:
-    """Webhooks in the database.
-
-    Parameters
-    ----------
-    engine : sqlalchemy Engine
-    """
+    """Webhooks in the database."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

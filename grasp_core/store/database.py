@@ -88,7 +88,6 @@ def connect(url: URL, secret: str = "") -> Engine:
 
     Parameters
     ----------
-    url : sqlalchemy URL
     secret : str
         What the database does not hold, and seals of what it holds are made of; by default none are.
 

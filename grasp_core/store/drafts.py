@@ -24,7 +24,6 @@ class DraftFile:
 
     Parameters
     ----------
-    name, sha256 : str
     member : str or None
         Sheet, or file of an archive.
     """
@@ -40,7 +39,6 @@ class Draft:
 
     Parameters
     ----------
-    annotations, raters, items : DraftFile or None
     spec : DataSpec or None
         The reading as it was chosen, without what `answers` say.
     axes : tuple of str

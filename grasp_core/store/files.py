@@ -24,7 +24,6 @@ class FileStore(Bound):
 
     Parameters
     ----------
-    engine : sqlalchemy Engine
     quota : int
         Bytes that one user's files may take together, in all projects.
     """
@@ -77,12 +76,10 @@ class FileStore(Bound):
 
         Parameters
         ----------
-        sha256 : str
         size : int
             Its bytes, which the quota does not count.
         location : str
             As :class:`grasp_core.io.sources.allowed.AllowedSources` reads it; of several, the latest.
-        owner : str
 
         Raises
         ------

@@ -49,7 +49,6 @@ class Terms(TypedDict, total=False):
 
     Parameters
     ----------
-    label : str
     days : float or None
         After so many days the link stops working.
     password : str or None
@@ -204,7 +203,6 @@ class LinkStore(Bound):
 
         Parameters
         ----------
-        token : str
         visit : str
             What the visitor carries; the same one counts once in :data:`VISIT_HOURS`, "" each time.
         count : bool

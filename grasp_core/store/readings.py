@@ -23,13 +23,10 @@ class Reading:
 
     Parameters
     ----------
-    spec : DataSpec
     axes : tuple of str
         Those proposed.
     ids_left_out : int
         Rules of the confirmed reading that name items or raters; they belong to one file and are not kept.
-    owner : str
-    updated_at : float
     """
 
     spec: DataSpec
@@ -49,9 +46,6 @@ class ReadingStore(Bound):
         ----------
         signature : str
             From :func:`grasp_core.io.dataset.fitting.signature`.
-        spec : DataSpec
-        axes : tuple of str
-        owner : str
 
         Raises
         ------

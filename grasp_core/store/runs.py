@@ -232,7 +232,6 @@ class RunStore(Claims):
         text, tag, owner, state : str, optional
         after : (float, str), optional
             Time and id of a run: those that come after it in the list.
-        limit : int
         """
         query = sa.select(runs.c.id).where(
             runs.c.project_id == self._home, like(text, tag, owner, state), behind(after)

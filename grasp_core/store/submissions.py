@@ -30,7 +30,6 @@ class SubmissionRecord:
 
     Parameters
     ----------
-    id, project, name, owner : str
     created_at : float
         Seconds since 1970.
     scores : dict
@@ -50,7 +49,6 @@ class SubmissionStore(Bound):
 
     Parameters
     ----------
-    engine : sqlalchemy Engine
     limit : int
         Different predictions that one person may have scored per task, in whatever projects: each answer
         tells a little of the gold labels.

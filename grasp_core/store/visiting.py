@@ -92,7 +92,6 @@ class TryStore:
 
         Parameters
         ----------
-        link_id, token : str
         address : str
             Of whoever tries; kept as a hash that takes the token to make.
         """

@@ -32,7 +32,6 @@ class Origin:
 
     Parameters
     ----------
-    kind : {"annotations", "raters", "items"}
     location : str
         As :class:`grasp_core.io.sources.allowed.AllowedSources` reads it.
     """
@@ -47,22 +46,16 @@ class Watch:
 
     Parameters
     ----------
-    id, project, owner, title : str
     last_run : str or None
         Id of the run whose data new ones are held against; None where it was deleted.
     going_run : str or None
         Id of the run of changed data, until it has ended.
-    sources : tuple of Origin
-    every : {"hourly", "daily", "weekly"}
     created_at, next_at, lease_until : float
         Seconds since 1970; whoever looks knows its claim by `lease_until`.
-    looked_at : float or None
     failures : int
         Looks that failed in a row.
     problem : str or None
         Why the last one did.
-    paused : {"person", "failures", "rights", "run"} or None
-    paused_at : float or None
     """
 
     id: str
@@ -130,12 +123,7 @@ FAILURES = 5
 
 
 class WatchStore(Bound):
-    """Watches of a project.
-
-    Parameters
-    ----------
-    engine : sqlalchemy Engine
-    """
+    """Watches of a project."""
 
     def add(self, run_id: str, sources: Sequence[Origin], *, owner: str, title: str, every: Every) -> Watch:
         """Watch a run's files; the first look is due after the time of `every`.

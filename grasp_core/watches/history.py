@@ -21,7 +21,6 @@ class Step:
     ----------
     number : int
         0 for the run that was watched.
-    run_id : str
     before : str or None
         Id of the run that it is held against; None for the first one that is still there.
     at : float
@@ -44,12 +43,7 @@ class Step:
 
 
 class History:
-    """Finds the steps of watches; what two results have between them is remembered, for they never change.
-
-    Parameters
-    ----------
-    service : Service
-    """
+    """Finds the steps of watches; what two results have between them is remembered, for they never change."""
 
     def __init__(self, service: Service) -> None:
         self._result = service.result
@@ -62,8 +56,6 @@ class History:
         ----------
         store : WatchStore
             Within the reach of whoever asks.
-        watch : Watch
-        limit : int
         """
         runs = store.runs_of(watch.id)
         steps = []

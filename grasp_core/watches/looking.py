@@ -36,7 +36,6 @@ class Watches:
 
     Parameters
     ----------
-    store : WatchStore
     service : Service
         What computes.
     accounts : Accounts

@@ -110,8 +110,6 @@ class Gate:
 
     Parameters
     ----------
-    app : ASGI application
-    settings : Settings
     identify : callable
         Who makes a request, or None.
     base_path : str
@@ -205,7 +203,6 @@ class TabGate:
 
     Parameters
     ----------
-    app : ASGI application
     server : callable
         Returns the process's server, which counts.
     identify : callable

@@ -66,7 +66,6 @@ class Headers:
 
     Parameters
     ----------
-    app : ASGI application
     headers : dict of str to str
         From :func:`security_headers`.
     https : bool
@@ -146,7 +145,6 @@ class WayBack:
 
     Parameters
     ----------
-    app : ASGI application
     identify : callable
         Who makes a request, or None.
     base_path : str

@@ -16,7 +16,6 @@ class ProblemError(Exception):
 
     Parameters
     ----------
-    status : HTTPStatus
     detail : str
         One sentence for the person who asked.
     headers : mapping of str to str, optional

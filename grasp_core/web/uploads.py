@@ -68,7 +68,6 @@ class UploadLedger:
 
         Parameters
         ----------
-        session, owner : str
         size : int
             Bytes that it says it has.
         quota : int
@@ -125,8 +124,6 @@ class UploadGate:
 
     Parameters
     ----------
-    app : ASGI application
-    ledger : UploadLedger
     server : callable
         Returns the process's server, whose stored files count too.
     identify : callable

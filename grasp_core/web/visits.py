@@ -30,7 +30,6 @@ class Visits:
 
     Parameters
     ----------
-    app : ASGI application
     base_path : str
     pages : frozenset of str
         Paths that are opened by links.

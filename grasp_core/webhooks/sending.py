@@ -37,8 +37,6 @@ class Webhooks:
 
     Parameters
     ----------
-    store : WebhookStore
-    settings : Settings
     closing : threading.Event
         Once it is set, nothing more is sent.
 

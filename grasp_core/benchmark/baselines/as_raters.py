@@ -27,7 +27,6 @@ class ItemTexts:
     ----------
     baseline : str
         One of :data:`WITHOUT_EXAMPLES`.
-    categories : tuple of str
     ids, texts : tuple of str, length I
     source : str
         The file and column that the texts are from.

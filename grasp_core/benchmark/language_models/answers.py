@@ -197,9 +197,6 @@ class Asking:
 
     Parameters
     ----------
-    task : Task
-    model : LanguageModel
-    answers : Answers
     similarity : callable, optional
         Needed where examples are chosen by similarity.
     seed : int

@@ -25,7 +25,6 @@ class Setting:
     ----------
     shots : int
         Examples.
-    instructions : bool
     semantic : bool
         Whether the most similar rows are the examples; else rows by chance.
     """
@@ -130,7 +129,6 @@ class InContext:
 
     Parameters
     ----------
-    model : LanguageModel
     setting : Setting, optional
         By default the task's number of examples, chosen by similarity, and its instructions.
     answers : Answers
@@ -169,7 +167,6 @@ class Trial:
 
     Parameters
     ----------
-    setting : Setting
     score : float
         Macro-F1 over the declared classes, by leave-one-out.
     """

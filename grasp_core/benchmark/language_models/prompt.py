@@ -156,7 +156,6 @@ class Prompt:
 
     Parameters
     ----------
-    text : str
     examples : int
         Examples in it.
     left_out : int
@@ -180,8 +179,6 @@ def fit(
 
     Parameters
     ----------
-    model : LanguageModel
-    task : Task
     target : mapping
         Text by field.
     examples : sequence of (mapping, str)
@@ -260,7 +257,6 @@ def most_similar(cosines: FloatArray, shots: int) -> list[int]:
     Parameters
     ----------
     cosines : array of shape (rows,)
-    shots : int
     """
     first = np.argsort(-cosines, kind="stable")[:shots]
     return [int(row) for row in first[::-1]]

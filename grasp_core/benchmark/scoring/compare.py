@@ -59,7 +59,6 @@ def mistakes_text(name: str, score: TaskScore) -> str:
     ----------
     name : str
         Of the task.
-    score : TaskScore
     """
     wrong = score.n - int(np.trace(score.confusion))
     start = f"{name}: {wrong:,} of {score.n:,} labelled wrongly"
@@ -94,7 +93,6 @@ def errors_csv(
     predictions : mapping of str to mapping of str to str
         Label by id, by task, of all rows that have a gold label.
     tasks : mapping of str to Task
-    gold : Gold
     folder : Path, optional
         Of the tasks: where a task's ``test_unlabeled.csv`` is there, the texts are taken from it.
 
@@ -137,7 +135,6 @@ class Difference:
 
     Parameters
     ----------
-    difference : float
     ci95 : (float, float)
         95 % bootstrap interval over items, both submissions scored on the same draws.
     p : float

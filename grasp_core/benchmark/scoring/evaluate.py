@@ -34,7 +34,6 @@ class Evaluation:
 
     Parameters
     ----------
-    way : {"loo", "splits", "file"}
     macro_f1, macro_f1_declared : float
         Over the classes in gold or predictions, and over all declared ones; of splits, the mean over them.
     ci95 : (float, float)
@@ -71,10 +70,8 @@ def evaluate(
 
     Parameters
     ----------
-    fit : Fit
     train : Rows
         Labelled rows.
-    task : Task
     way : {"loo", "splits", "file"}
         Leave-one-out, repeated stratified splits, or other labelled rows.
     test : Rows, optional

@@ -35,7 +35,6 @@ class HumanScore:
         Draws, items of each and votes per item.
     eligible : int
         Items that could be drawn.
-    against : {"gold", "held-out raters"}
     """
 
     macro_f1: float
@@ -64,7 +63,6 @@ def human_baseline(
 
     Parameters
     ----------
-    dataset : Dataset
     votes : int
         Annotations drawn per item, without replacement; ties between labels are broken at random.
     items : int

@@ -43,7 +43,6 @@ def resampled_f1(
         Predicted classes; every system is scored on the same draws.
     classes : int
         K.
-    seed : int
     purpose : str
         What the draws are for, e.g. the task's name: tasks must not share their draws.
     resamples : int
@@ -189,9 +188,7 @@ def score(
 
     Parameters
     ----------
-    submission : Submission
     tasks : mapping of str to Task
-    gold : Gold
     seed, resamples : int
         Of the bootstrap.
 

@@ -31,7 +31,6 @@ def recorded_spec(chosen: argparse.Namespace, beside: Sequence[str]) -> Recorded
 
     Parameters
     ----------
-    chosen : argparse.Namespace
     beside : sequence of str
         Options that may stand beside it.
 

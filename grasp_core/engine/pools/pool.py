@@ -85,9 +85,6 @@ class Pool:
 
         Parameters
         ----------
-        work : Work
-        seed : int
-        blocks : Blocks
         store : callable
             Takes a block and its values, shape (stop - start, W), in any order.
         check : callable
@@ -127,7 +124,6 @@ class Pool:
         ----------
         function : callable
             Importable by name, without effects: a worker that dies has it computed again.
-        arguments : iterable
         check : callable
             Called several times a second; what it raises ends the work, of which what has begun is not
             waited for.

@@ -90,7 +90,6 @@ def report_html(result: RunResult, found: RaterMap | None = None) -> str:
 
     Parameters
     ----------
-    result : RunResult
     found : RaterMap, optional
         The map of the run's raters, where it was made.
 

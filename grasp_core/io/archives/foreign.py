@@ -104,7 +104,6 @@ def refuse_archive(names: Sequence[str], member: Callable[[str], bytes], name: s
         Of the archive's files.
     member : callable
         Reads one of them.
-    name : str
 
     Raises
     ------

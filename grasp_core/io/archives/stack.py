@@ -28,7 +28,6 @@ class Stack:
 
     Parameters
     ----------
-    data : pyarrow Table
     member : int array, shape (n,)
         Which member each row is of.
     """

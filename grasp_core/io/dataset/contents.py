@@ -69,13 +69,8 @@ class Contents:
         Items by their number of annotations that count, from 1 on; the first entry is 0.
     empty_items : int
         Items without one, though nobody left theirs out.
-    empty_examples : tuple of str
     listed_items : frozenset of str
         Of the ids that are to be left out, those that are there.
-    seen : tuple of Seen
-    read : int
-    left_out : tuple of LeftOut
-    notes : tuple of Problem
     """
 
     rater_ids: pa.Array
@@ -127,7 +122,6 @@ def leave_out(votes: Votes, excluded: BoolArray, spec: DataSpec) -> tuple[Sieve,
 
     Parameters
     ----------
-    votes : Votes
     excluded : bool array, shape (J,)
         Raters who are left out.
     spec : DataSpec

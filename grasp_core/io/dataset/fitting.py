@@ -23,8 +23,6 @@ class Fitted:
 
     Parameters
     ----------
-    spec : DataSpec
-    axes : tuple of str
     dropped : tuple of str
         What was left out of it, as parts of a sentence.
     """

@@ -33,8 +33,6 @@ class Descriptions:
     ----------
     item_ids : tuple of str, length I
         Of all items, whether they count or not.
-    spec : DataSpec
-    annotations : Table
     inside, beside : Source or None
         The columns of the annotations file and of the items file.
     """

@@ -42,10 +42,8 @@ class Dataset:
 
     Parameters
     ----------
-    annotations : Annotations
     raters : Raters
         In the same order as the annotations' raters.
-    summary : DataSummary
     problems : tuple of Problem
         What to know about; none of them stops a run.
     removals : tuple of Removal
@@ -97,8 +95,6 @@ def load(
 
     Parameters
     ----------
-    annotations, raters : Table
-    spec : DataSpec
     axes : sequence of str, optional
         Demographic columns; by default :func:`candidate_axes`.
     items : Table, optional
@@ -202,7 +198,6 @@ def conclude(
     contents : Contents
     table : Table
         The annotations, recoded.
-    spec : DataSpec
     profiles : Profiles
         Of the contents' raters.
     axes : sequence of str

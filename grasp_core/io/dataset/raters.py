@@ -39,8 +39,6 @@ class DescribingColumn:
     ----------
     codes : int array, shape (J,) or (I,)
         Position in `values`, or -1 for unknown.
-    values : tuple of str
-    problems : tuple of Problem
     """
 
     codes: Codes
@@ -99,7 +97,6 @@ class Source:
 
     Parameters
     ----------
-    table : Table
     key : str or None
         Column of the units' ids; None where each row is a unit.
     unit_of_row : int array, shape (rows,)
@@ -162,8 +159,6 @@ class Source:
 
         Parameters
         ----------
-        name : str
-        missing : collection of str
         counted : bool array, shape (U,)
             Units in which two different values are a problem.
         """
@@ -345,8 +340,6 @@ class Profiles:
     Parameters
     ----------
     rater_ids : tuple of str, length J
-    missing : tuple of str
-    annotations, raters : Source or None
     """
 
     rater_ids: tuple[str, ...]

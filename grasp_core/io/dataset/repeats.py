@@ -25,11 +25,6 @@ _MANY, _OFTEN = 5, 0.1
 def choose(sieve: Sieve, spec: DataSpec) -> None:
     """Where a rater gives an item different labels, keep the first or the last, if the spec says so.
 
-    Parameters
-    ----------
-    sieve : Sieve
-    spec : DataSpec
-
     Raises
     ------
     DataError

@@ -43,7 +43,6 @@ class Votes:
 
     Parameters
     ----------
-    table : Table
     of_cells : Cells
         Where the table has them: data are often larger than what else there is room for.
     chosen : bool array, shape (N,), or None
@@ -56,7 +55,6 @@ class Votes:
         The item, and the rater, that each row of the table belongs to, where it belongs to one.
     cells : int
         Rows of a long file, cells of a matrix; those of a matrix without a label are no entries.
-    columns_are : {"items", "raters"} or None
     """
 
     table: Table

@@ -106,9 +106,6 @@ def parse_with_care(content: bytes, header: Header, delimiter: str, name: str, w
     ----------
     content : bytes
         In UTF-8.
-    header : Header
-    delimiter, name : str
-    watch : callable
 
     Raises
     ------
@@ -207,7 +204,6 @@ def parse(content: bytes, name: str, watch: Watch, *, headed: bool = False) -> P
     ----------
     content : bytes
         In UTF-8 (see :mod:`grasp_core.io.files.encodings`), without byte order mark.
-    name : str
     watch : callable
         Told how far reading is; may raise to stop it.
     headed : bool

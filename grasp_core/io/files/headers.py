@@ -34,10 +34,8 @@ class Header:
 
     Parameters
     ----------
-    columns : tuple of str
     rows : int
         Rows, from the first, that hold names and no data.
-    notes : tuple of Problem
     unnamed : tuple of str
         Of the columns the last, without a name; they should be empty, as where rows end with a comma.
     """

@@ -146,7 +146,6 @@ def records(content: bytes, name: str) -> tuple[list[Record], str]:
     ----------
     content : bytes
         In UTF-8, without byte order mark.
-    name : str
 
     Raises
     ------

@@ -20,7 +20,6 @@ class Reason:
     ----------
     field : str
         Field of :class:`~grasp_core.model.data_spec.DataSpec`, or "axes", or "aggregated" (without raters).
-    sentence : str
     confidence : {"sure", "likely", "unsure"}
         What is unsure is for a person to choose: nothing is computed from it.
     candidates : tuple of str
@@ -44,7 +43,6 @@ class Named:
 
     Parameters
     ----------
-    layout : {"long", "items-by-raters", "raters-by-items"} or None
     item, rater, label : str or None
         Columns, as in :class:`~grasp_core.model.data_spec.DataSpec`; the label of a matrix is a pattern of
         the names of its columns of labels.
@@ -108,8 +106,6 @@ class Advice:
         Where a :class:`~grasp_core.model.data_spec.DataSpec` or its filters name it.
     column : str
         Of the values, or of the ids; "label" for those of a matrix.
-    values : tuple of str
-    why : str
     count : int
         Raters, annotations, items or cells that it concerns, by `field`.
     recommended : bool

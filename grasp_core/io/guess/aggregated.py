@@ -42,10 +42,8 @@ def aggregated_cells(look: Look, cells: Sequence[str], layout: Layout) -> str | 
 
     Parameters
     ----------
-    look : Look
     cells : sequence of str
         Columns that look like those of a matrix.
-    layout : {"items-by-raters", "raters-by-items"}
     """
     counted = [name for name in cells if names.mentions(name, names.COUNTED)]
     if counted and 2 * len(counted) > len(cells):

@@ -39,7 +39,6 @@ class Look:
 
     Parameters
     ----------
-    table : Table
     named : Named
         What somebody has said of them.
     """

@@ -47,7 +47,6 @@ class Guess:
 
     Parameters
     ----------
-    spec : DataSpec
     axes : tuple of str
         Proposed demographic axes.
     reasons : tuple of Reason
@@ -103,7 +102,6 @@ def recognise(
 
     Parameters
     ----------
-    annotations, raters : Table
     named : Named, optional
         What somebody has said: it is sure, and the rest is guessed around it.
     declared : collection of str

@@ -56,7 +56,6 @@ def with_items(guess: Guess, annotations: Table, items: Table | None, named: str
     ----------
     guess : Guess
         Of the other files.
-    annotations, items : Table
     named : str, optional
         The column of the item ids, where somebody has said it.
 

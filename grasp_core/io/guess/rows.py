@@ -58,8 +58,6 @@ def guess_exclusions(
 
     Parameters
     ----------
-    annotations, raters : Table
-    spec : DataSpec
     texts : mapping from name to texts
         Columns about raters, and the distinct texts in each.
     """

@@ -355,7 +355,6 @@ def missing_profiles(
     ----------
     tables : sequence of Table
         The files; a text that is an id there is none.
-    spec : DataSpec
     labels : collection of str
         A text that is a label is none.
     axes : mapping from name to texts

@@ -29,7 +29,6 @@ class Entry:
     bytes : int
     changed : float
         Seconds since 1970.
-    parquet_folder : bool
     """
 
     path: str
@@ -48,10 +47,6 @@ class Listing:
 
 class Folder:
     """Reads below `root`; links are followed as long as they stay there.
-
-    Parameters
-    ----------
-    root : Path
 
     Raises
     ------

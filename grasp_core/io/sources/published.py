@@ -21,12 +21,9 @@ class Published:
 
     Parameters
     ----------
-    url : str
     sha256 : str
         Of the file; another one is refused.
     bytes : int
-    licence : str
-    citation : str
     warning : str
         What a reader should know before opening it.
     """

@@ -38,7 +38,6 @@ class Address:
 
     Parameters
     ----------
-    scheme : str
     host : str
         Host with its port where that is not the usual one; a bucket, for object stores.
     segments : tuple of str
@@ -146,7 +145,6 @@ def fetch(url: str, name: str, guard: Guard | None = None) -> bytes:
 
     Parameters
     ----------
-    url : str
     name : str
         The file's name for messages.
     guard : callable, optional

@@ -25,10 +25,8 @@ class Vocabulary:
 
     Parameters
     ----------
-    column : str
     values : tuple of str
         All of them, as texts; in their order where they have one.
-    ordered : bool
     """
 
     column: str

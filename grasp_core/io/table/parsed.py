@@ -82,7 +82,6 @@ class Parsed:
 
     Parameters
     ----------
-    columns : tuple of str
     data : pyarrow Table
         See :func:`compact`.
     kind : str
@@ -91,7 +90,6 @@ class Parsed:
         Number of the first data row in messages: its line in a text file, 1 in Parquet.
     lines : int array, shape (n,), or None
         Number of each row where they do not simply count up from `first_row`.
-    problems : tuple of Problem
     recipe : Recipe or None
         How to read it, where the format says so.
     members : tuple of str

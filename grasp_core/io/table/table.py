@@ -72,7 +72,6 @@ class Table:
     ----------
     name : str
         The file's name without its folder.
-    columns : tuple of str
     data : pyarrow Table
         A column is text, or codes into its distinct texts; there are no nulls.
     sha256, bytes : str, int

@@ -116,7 +116,6 @@ class Remark:
 
     Parameters
     ----------
-    code : Code
     numbers : tuple of (name, value)
         Sorted by name. Whole numbers, numbers with decimals, texts, lists of texts, or another remark
         or a list of them.

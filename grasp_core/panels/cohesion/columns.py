@@ -130,8 +130,6 @@ def group_families(
     ----------
     kinds : sequence, length U
         The axis of each unit, such as a group.
-    spec : AnalysisSpec
-    n_labels : int
     tested : sequence of str
         Statistics that units have, if the spec asks for them.
     """
@@ -158,7 +156,6 @@ def group_columns(
     Parameters
     ----------
     counted : float64 array, shape (..., V)
-    analysis : AnalysisSpec
     by_shares : bool or bool array, shape of `counted` without the last axis, or the end of it
         Whether the distance is that of the shares of labels: see :func:`few_paired`.
 

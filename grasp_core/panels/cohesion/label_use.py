@@ -78,8 +78,6 @@ def label_use(
     names : sequence of str, length L
     found : mapping from column to Outcome
     observed : float64 array, shape (C,)
-    null : Null
-    places : Places
     p_value : {"two-sided", "paper"}
         How p of single labels, which are not corrected for each other, is taken.
     untested : Untested
@@ -131,7 +129,6 @@ def with_intervals(
         With values, or the reason why it has none.
     ends : float64 array, shape (W, 2), or Remark
         Of the unit's columns; or why no value of the run has an interval.
-    target : {"both", "raters", "items"}
     inside, outside : int
         Raters of the group, and those outside it.
     """
@@ -161,9 +158,6 @@ class SpreadTest:
     ----------
     answers : sequence of Annotations
         A question each.
-    raters : Raters
-    grouping : Grouping
-    analysis : AnalysisSpec
     permutations : int
         From 0 on, the same as of all other tests.
 
@@ -191,7 +185,6 @@ class SpreadTest:
 
         Parameters
         ----------
-        g : int
         alike : bool
             Whether the others are a group with the same null distribution: each regrouping then has a mirror.
         """

@@ -74,13 +74,10 @@ class Cohesion:
 
     Parameters
     ----------
-    grouping : Grouping
-    analysis : AnalysisSpec
     components : sequence of float64 arrays, shape (G, V + 2)
         :func:`~grasp_core.permutation.compiled.components` of each question as observed.
     differences : float64 array, shape (G, 1 + L), optional
         :func:`~grasp_core.permutation.questions.observed_differences`.
-    labels : Labels
     lay_out : callable
         Takes a grouping, gives what workers need to compute its groups.
     annotations_of : int array, shape (J,)

@@ -37,7 +37,6 @@ def with_interval(
         With a value.
     ends : float64 array, shape (2,), or Remark
         NaN where there is none; or why no value of the run has one.
-    target : {"both", "raters", "items"}
     inside : int
         Raters of the group.
     outside : int, optional
@@ -76,8 +75,6 @@ def by_axis(
     groups : sequence of Group, length G
     gai : float array, shape (G,)
         As observed.
-    spec : AnalysisSpec
-    places : Places
 
     Returns
     -------

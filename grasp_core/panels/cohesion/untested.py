@@ -42,7 +42,6 @@ class Untested:
 
     Parameters
     ----------
-    test : callable
     withheld : frozenset of int
         Those without any test.
     by_jackknife : mapping from int to int

@@ -72,7 +72,6 @@ def values_together(
     ----------
     shuffled : float64 array, shape (B, C)
     observed : float64 array, shape (C,)
-    places : Places
     by_shares : sequence of bool, length G
         Groups whose distance is that of the shares of labels, which asks another question and is left out.
 
@@ -110,7 +109,6 @@ def untestable(grouping: Grouping, log_regroupings: FloatArray, unequal: Unequal
 
     Parameters
     ----------
-    grouping : Grouping
     log_regroupings : float64 array, shape (G,)
         From :func:`~grasp_core.permutation.testing.attainable.log_regroupings`.
     unequal : mapping from AxisSet

@@ -39,12 +39,10 @@ class ItemsDesign:
 
     Parameters
     ----------
-    seed : int
     order, bounds : int64 arrays
         How profiles move, see :class:`~grasp_core.permutation.exchange.Exchange`.
     side : uint8 (J,)
         Each rater's side.
-    cells : Cells
     """
 
     seed: int

@@ -95,7 +95,6 @@ def deviations(use: FloatArray, labels_ptr: Int64Array, by: Standards) -> tuple[
     use : float64 array, shape (L,)
         Observed terms.
     labels_ptr : int64 array, shape (I + 1,)
-    by : Standards
     """
     away, starts = np.abs(use - by.use[0]) * by.use[1], labels_ptr[:-1]
     furthest, sizes = np.maximum.reduceat(away, starts), np.diff(labels_ptr)

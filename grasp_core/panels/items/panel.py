@@ -51,7 +51,6 @@ class ItemsAsked:
     ----------
     spec : RunSpec
         Of the run whose group it is.
-    group : Group
     permutations : int
         How many the run took.
     question : int
@@ -79,7 +78,6 @@ def look_at_items(
     ----------
     dataset : Dataset
         The run's data, with its annotations.
-    asked : ItemsAsked
     each : callable
         Has the pieces of work computed.
     progress : callable

@@ -26,7 +26,6 @@ def texts_of_items(table: Table, spec: DataSpec) -> dict[str, str] | None:
     ----------
     table : Table
         The annotations.
-    spec : DataSpec
     """
     if spec.text is None or spec.item is None or {spec.text, spec.item} - set(table.columns):
         return None

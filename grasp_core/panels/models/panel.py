@@ -50,8 +50,6 @@ class Models:
     ----------
     dataset : Dataset
         With M models.
-    grouping : Grouping
-    analysis : AnalysisSpec
     """
 
     def __init__(self, dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec) -> None:

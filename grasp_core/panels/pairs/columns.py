@@ -58,7 +58,6 @@ class TwoGroups(NamedTuple):
     ----------
     questions : tuple of Annotations
         Over the same items and raters.
-    raters : Raters
     grouping : Grouping
         Of two groups, each the other's complement.
     """

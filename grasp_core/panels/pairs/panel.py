@@ -87,9 +87,6 @@ class Pairs:
 
     Parameters
     ----------
-    dataset : Dataset
-    grouping : Grouping
-    analysis : AnalysisSpec
     of_axis : sequence of int
         The groups of an axis or intersection, none of which has a rater of another.
     unequal : mapping from AxisSet

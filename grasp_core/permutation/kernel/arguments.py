@@ -55,12 +55,10 @@ class Counting(NamedTuple):
 
     Parameters
     ----------
-    rows : Rows
     dense : bool
         Whether annotations are counted by `bits` (else by `labels`).
     bits : uint64 (blocks, K, W, width)
         Bit j % 64 of word j // 64: rater j gave the item category k.
-    labels : Labels
     ties : int32 or int64 (blocks, 2, K, width)
         For the group's and the others' side: ``rank << shift | k``, the rank deciding ties.
     """
@@ -117,8 +115,6 @@ class Conventions(NamedTuple):
 
     Parameters
     ----------
-    tables : Tables
-    distances : Distances
     paper : bool
         Cross-negentropy by the paper's convention.
     kappa : bool

@@ -19,7 +19,6 @@ def add_up(profiles, ptr, of, rater, terms, out):  # type: ignore[no-untyped-def
     rater : int32 array, shape (R,)
     terms : float64 array, shape (R, M)
         What the r-th of these raters adds.
-    out : float64 array
     """
     for b in range(out.shape[0]):
         out[b] = 0.0

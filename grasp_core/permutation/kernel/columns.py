@@ -16,7 +16,6 @@ def contributions(columns, how, out):  # type: ignore[no-untyped-def]  # compile
     ----------
     columns : Columns
         See :mod:`~grasp_core.permutation.kernel.item_terms`.
-    how : Conventions
     out : float64 array
         By place as in :mod:`~grasp_core.permutation.kernel.sums`.
     """

@@ -25,9 +25,6 @@ def disagree(column, columns, how, terms):  # type: ignore[no-untyped-def]  # co
     ----------
     column : int
         A column of disagreement, see :class:`~grasp_core.permutation.kernel.arguments.Distances`.
-    columns : Columns
-    how : Conventions
-    terms : Terms
     """
     disagree_at_once(column, columns, how, terms)
 

@@ -147,12 +147,8 @@ def add_up(profiles, held, of, n_categories, first, sort, out):  # type: ignore[
     Parameters
     ----------
     profiles : int array, shape (J, permutations)
-    held : Profiled
-    of : OfRaters
-    n_categories : int
     first, sort : int
         Place of the first category's sums, and of the one among a category's that is filled.
-    out : float64 array
     """
     n_groups, n_profiles = out.shape[1], held.row_ptr.size - 1
     n_known = held.belongs.shape[1] - n_groups

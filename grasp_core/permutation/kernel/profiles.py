@@ -61,14 +61,7 @@ class Profiled(NamedTuple):
 
 
 class Membership:
-    """Raters and groups laid out: what designs of the same raters, groups and strata share.
-
-    Parameters
-    ----------
-    raters : Raters
-    grouping : Grouping
-    spec : AnalysisSpec
-    """
+    """Raters and groups laid out: what designs of the same raters, groups and strata share."""
 
     def __init__(self, raters: Raters, grouping: Grouping, spec: AnalysisSpec) -> None:
         rows = np.concatenate([grouping.known, grouping.member])

@@ -92,7 +92,6 @@ def p_value(observed: float, null: FloatArray, convention: PValue) -> float | No
 
     Parameters
     ----------
-    observed : float
     null : float array, shape (B,), without NaN
     convention : {"two-sided", "paper"}
         "two-sided" is min(1, 2 min(p_low, p_high)), each tail (1 + #ties and beyond) / (B + 1); it is
@@ -228,7 +227,6 @@ class Maximum(NamedTuple):
 
     Parameters
     ----------
-    columns : tuple of int
     upper : tuple of int
         Those of which deviations upwards alone count.
     within : int, optional

@@ -22,7 +22,6 @@ class Shuffles:
 
     Parameters
     ----------
-    exchange : Exchange
     log_regroupings : float64 array, shape (G,)
         See :func:`log_regroupings`.
     least_p : float64 array, shape (G,)

@@ -23,8 +23,6 @@ def p_interval(found: Tails, tail: Tail, miss: float, final: bool) -> Interval |
 
     Parameters
     ----------
-    found : Tails
-    tail : {"two-sided", "upper", "paper"}
     miss : float
         Probability, at most, with which each end is wrong.
     final : bool
@@ -67,7 +65,6 @@ def q_values(
     observed : float array, shape (T,)
     null : float array, shape (B, T)
         Shuffled statistics from shared permutations; used by "max-t" only.
-    method : {"benjamini-hochberg", "benjamini-yekutieli", "max-t"}
 
     Returns
     -------

@@ -44,7 +44,6 @@ def unsettled(
 
     Parameters
     ----------
-    tests : Tests
     observed : float array, shape (C,)
     null : Null
         Of the same columns.

@@ -41,7 +41,6 @@ def outcomes(
 
     Parameters
     ----------
-    tests : Tests
     observed : float array, shape (C,)
         NaN where not estimable.
     null : Null

@@ -41,8 +41,6 @@ class Curve:
     ----------
     slope : float
         Shape over scale.
-    scale : float
-    exceedances : int
     """
 
     slope: float
@@ -110,9 +108,6 @@ def with_tail(outcome: Outcome, tests: Tests, null: Null, column: int, tail: Tai
         With its counted p.
     tests : Tests
         With `regroupings`.
-    null : Null
-    column : int
-    tail : {"two-sided", "upper"}
     """
     found = tests.tails(null, column)
     upper = tail == "upper" or found.high <= found.low
@@ -141,11 +136,6 @@ def _least(tests: Tests, column: int) -> float:
 
 def share_beyond(observed: float, extremes: Extremes) -> tuple[float, int] | Remark:
     """Share of shuffled values beyond the observed one, by a curve, and through how many values it goes.
-
-    Parameters
-    ----------
-    observed : float
-    extremes : Extremes
 
     Returns
     -------

@@ -18,9 +18,6 @@ class Family:
 
     Parameters
     ----------
-    columns : tuple of int
-    tail : {"two-sided", "paper", "upper"}
-    correction : {"benjamini-hochberg", "benjamini-yekutieli", "max-t"}
     upper : tuple of int
         Columns of which only large values count, whatever the family's tail.
     """

@@ -35,7 +35,6 @@ class Since:
         Values whose difference has one.
     appeared, vanished, turned : tuple of Change
         What became of marks; those that `turned` are marked in both, otherwise than before.
-    new, gone : tuple of Group
     other_version : bool
         Whether another version of GRASP computed it.
     """

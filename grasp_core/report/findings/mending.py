@@ -32,8 +32,6 @@ class Mend:
 
     Parameters
     ----------
-    label : str
-    spec : RunSpec
     on_data : str
         What the button says where the data have to be brought again, for a spec that reads them otherwise.
     """
@@ -52,13 +50,7 @@ class WayBack:
 
 
 def mend(warning: Remark, spec: RunSpec) -> Mend | None:
-    """The one way to mend a warning of a run of this spec; None where no spec can.
-
-    Parameters
-    ----------
-    warning : Remark
-    spec : RunSpec
-    """
+    """The one way to mend a warning of a run of this spec; None where no spec can."""
     analysis = spec.analysis
     match warning.code:
         case Caution.RANDOM_RESPONDERS | Caution.CONSTANT_RATERS | Caution.NEAR_DUPLICATES:
@@ -170,7 +162,6 @@ class Warned:
     ----------
     first : tuple of Remark
         Those that may undo what is found, to be read before it.
-    others : tuple of Remark
     """
 
     first: tuple[Remark, ...]

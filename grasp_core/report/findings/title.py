@@ -58,7 +58,6 @@ def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
 
     Parameters
     ----------
-    result : RunResult
     found : sequence of Finding
         Findings with their doubts: see :func:`grasp_core.report.findings.doubts.told`.
     """

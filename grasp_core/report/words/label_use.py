@@ -143,7 +143,6 @@ def manner(use: LabelUse, than: str | Segment = "the others") -> tuple[str | Seg
 
     Parameters
     ----------
-    use : LabelUse
     than : str or Segment
         Who the others are.
 

@@ -302,12 +302,7 @@ _UNUSUAL = re.compile(r"[^A-Za-z0-9_./-]")
 
 
 class Refusals:
-    """What people were refused.
-
-    Parameters
-    ----------
-    audit : AuditStore
-    """
+    """What people were refused."""
 
     def __init__(self, audit: AuditStore) -> None:
         self._audit = audit
@@ -322,10 +317,8 @@ class Refusals:
         ----------
         actor : str
             The person's id; "" for strangers, who count as one.
-        kind : {"page", "api"}
         place : str
             The page, or the path that was asked for.
-        **details : str or int
         """
         with self._lock:
             now = time.monotonic()

@@ -42,12 +42,7 @@ class Member:
 
 
 class Members(Bound):
-    """Members of projects in the database.
-
-    Parameters
-    ----------
-    engine : sqlalchemy Engine
-    """
+    """Members of projects in the database."""
 
     def __init__(self, engine: Engine) -> None:
         super().__init__(engine)

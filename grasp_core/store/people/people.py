@@ -265,12 +265,7 @@ class Traces:
 
 
 class PersonalData:
-    """What names people in the database.
-
-    Parameters
-    ----------
-    engine : sqlalchemy Engine
-    """
+    """What names people in the database."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -322,7 +317,6 @@ class PersonalData:
 
         Parameters
         ----------
-        person_id : str
         heir : str or None
             Who gets what they own in projects, and owns those that they alone owned; None has it deleted.
             A project that nobody belongs to any more then goes too, if nothing is left in it.

@@ -35,8 +35,6 @@ def move(engine: Engine, run_id: str, project_id: str, reach: Reach) -> None:
 
     Parameters
     ----------
-    engine : sqlalchemy Engine
-    run_id, project_id : str
     reach : Reach
         Of whoever moves it; that they own both projects is asked before.
 
@@ -93,7 +91,6 @@ class Project:
 
     Parameters
     ----------
-    id, name : str
     created_at : float
         Seconds since 1970.
     archived : bool
@@ -119,19 +116,13 @@ class Holdings:
 
 
 class ProjectStore(Members):
-    """Projects in the database. Who may change them is asked before.
-
-    Parameters
-    ----------
-    engine : sqlalchemy Engine
-    """
+    """Projects in the database. Who may change them is asked before."""
 
     def create(self, name: str, *, owner: Member | None) -> Project:
         """Make a project.
 
         Parameters
         ----------
-        name : str
         owner : Member or None
             Its first member; None where nobody signs in.
 

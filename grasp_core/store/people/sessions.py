@@ -25,7 +25,6 @@ class Session:
 
     Parameters
     ----------
-    key : str
     browser : str
         As it calls itself (``User-Agent``).
     created_at, seen_at : float
@@ -43,7 +42,6 @@ class SessionStore:
 
     Parameters
     ----------
-    engine : sqlalchemy Engine
     idle_minutes : float
         Minutes after which a session that nobody uses ends; 0 for never.
     """
@@ -67,7 +65,6 @@ class SessionStore:
 
         Parameters
         ----------
-        key : str
         seen : bool
             Count this as use of the session; looking after a run's progress by itself is none.
         """

@@ -26,12 +26,7 @@ _NOTED_S = 60.0
 
 
 class TokenStore:
-    """Personal tokens in the database.
-
-    Parameters
-    ----------
-    engine : sqlalchemy Engine
-    """
+    """Personal tokens in the database."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -45,7 +40,6 @@ class TokenStore:
             The person's id.
         name : str
             What it is for.
-        scope : {"read", "run", "admin"}
         days : float
             After so many days it stops working.
 

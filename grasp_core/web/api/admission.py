@@ -52,7 +52,6 @@ class Caller:
 
     Parameters
     ----------
-    server : Server
     user : User or None
         None for strangers.
     token : str or None
@@ -173,7 +172,6 @@ class Admission:
 
     Parameters
     ----------
-    app : ASGI application
     server : callable
         Returns the process's server.
     identify : callable

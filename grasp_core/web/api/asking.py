@@ -80,7 +80,6 @@ def _as_recognised(
 
     Parameters
     ----------
-    spec : RunSpec
     given : collection of str
         The fields of its data spec that were sent; they stay as they are.
     tables : mapping

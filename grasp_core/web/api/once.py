@@ -37,7 +37,6 @@ def once(
 
     Parameters
     ----------
-    asking : Caller
     key : str or None
         The request's Idempotency-Key; without one it is always done.
     action, asked : str

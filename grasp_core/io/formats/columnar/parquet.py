@@ -77,8 +77,6 @@ def of_files(
         Opens them; may raise what Arrow raises.
     form : str
         What they are, e.g. "Parquet".
-    name : str
-    watch : callable
     file : str
         What follows the form in messages.
 

@@ -190,7 +190,6 @@ def spread(columns: Mapping[str, Sequence[str]], numbered: Numbered, hits: Seque
     Parameters
     ----------
     columns : mapping from name to cells
-    numbered : Numbered
     hits : sequence of str
         Id of each row's task.
     """

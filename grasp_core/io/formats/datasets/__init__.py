@@ -18,7 +18,6 @@ def known(annotations: Table, raters: Table | None = None) -> Recipe | None:
 
     Parameters
     ----------
-    annotations : Table
     raters : Table, optional
         Where the data set keeps its raters' demographics in a file of their own.
 

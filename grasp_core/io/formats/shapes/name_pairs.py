@@ -28,7 +28,6 @@ class Pairs:
     Parameters
     ----------
     columns : mapping from unit to its columns, by question
-    questions : tuple of str
     units : {"rater", "item"} or None
         What the units are, where their names say it.
     """
@@ -46,7 +45,6 @@ class Group:
     ----------
     name : str
         Of the raters' columns, without the number.
-    rater : str
     fields : mapping from field to column
     """
 

@@ -96,7 +96,6 @@ def as_lists(records: Sequence[Record], name: str) -> list[Record] | None:
     Parameters
     ----------
     records : sequence of Record
-    name : str
 
     Returns
     -------

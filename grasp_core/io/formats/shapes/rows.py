@@ -76,7 +76,6 @@ class Row:
     ----------
     line : int
         Number of the record in the file that it stands in.
-    item, rater : str
     answers : mapping from question to text
     about : mapping from field to text
         What the file says of the item.

@@ -32,7 +32,6 @@ class Survey:
 
     Parameters
     ----------
-    tool : str
     own_id : str
         Column of the tool's ids of responses.
     known : collection of str

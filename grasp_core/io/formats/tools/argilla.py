@@ -155,7 +155,6 @@ def read(records: Sequence[Record], name: str, written: str = "JSON") -> Parsed 
     Parameters
     ----------
     records : sequence of Record
-    name : str
     written : str
         What the file is, e.g. "JSON" or "Parquet".
 

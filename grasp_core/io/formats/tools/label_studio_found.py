@@ -29,11 +29,9 @@ class Found:
 
     Parameters
     ----------
-    rows : list of Row
     starred : list of bool
         Of each row, whether it is ground truth.
     kinds : mapping from question to the kinds of its answers
-    skipped : counter of what was left out
     regions : int
         Answers about parts of an item, which are no annotations of it.
     """

@@ -23,10 +23,8 @@ def around_matrix(
 
     Parameters
     ----------
-    look : Look
     found : spec and reasons, or None
         What the file looks like by itself; None where it does not look like a matrix.
-    named : Named
     """
     spec, reasons = _unlikely(look) if found is None else found
     layout = _layout(look, named)

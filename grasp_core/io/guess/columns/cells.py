@@ -31,10 +31,8 @@ class Cells:
 
     Parameters
     ----------
-    columns, rest : tuple of str
     why : str
         What told them apart, as the end of a sentence.
-    confidence : {"sure", "likely", "unsure"}
     """
 
     columns: tuple[str, ...]

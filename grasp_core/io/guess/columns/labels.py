@@ -34,8 +34,6 @@ def item_of_several(look: Look, rater: str, known: str | None = None) -> str | N
 
     Parameters
     ----------
-    look : Look
-    rater : str
     known : str, optional
         One of the columns.
     """

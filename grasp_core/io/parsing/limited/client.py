@@ -114,7 +114,6 @@ def call(
 
     Parameters
     ----------
-    helper : Helper
     work : callable
         Of the module whose functions that helper calls.
     given : mapping

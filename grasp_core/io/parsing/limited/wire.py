@@ -31,7 +31,6 @@ class Channel:
 
     Parameters
     ----------
-    connection : socket
     waiting : callable, optional
         Called whenever nothing moves for the socket's timeout; what it raises ends the conversation.
     """

@@ -52,8 +52,6 @@ class Chosen(NamedTuple):
     at, known_at : int32 (N,)
         Places in :class:`~grasp_core.permutation.kernel.local.counts.Counts` of the group, and of those
         whose values are not known.
-    columns : Columns
-    terms : Terms
     """
 
     group: Int32Array

@@ -52,8 +52,6 @@ class _Room(NamedTuple):
         Numbers whose rows are still to be made.
     made : float64 (width, 2048 or more)
         The new rows, by column.
-    counts : Columns
-    terms : Terms
     totals, stride : int64, uint64 (4, K)
         The item's labels, and what one of each category adds to a group's number.
     """
