@@ -12,8 +12,9 @@ from contextlib import AbstractContextManager, contextmanager
 
 import altair as alt
 
-from grasp_core.charts import chart_text, check_can_draw, drawn
-from grasp_core.export.registry import EXPORTS, Export
+from grasp_core.charts import chart_text, check_can_draw
+from grasp_core.export.registry import Export
+from grasp_core.export.work import figure, written
 from grasp_core.io.parsing.limited.client import call
 from grasp_core.io.parsing.limited.process import Helper
 from grasp_core.model.errors import DataError, LimitError
@@ -22,21 +23,10 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.turns import Turns
 from grasp_core.rater_map.values import RaterMap
 
-
-def written(*, name: str, result: RunResult, rater_map: RaterMap | None) -> str:
-    """The file of the export of this name, in base 64."""
-    return base64.b64encode(EXPORTS[name].make(result, rater_map)).decode()
-
-
-def figure(*, name: str, chart: str) -> str:
-    """The chart as a file of this kind, in base 64; see :func:`grasp_core.charts.drawn`."""
-    return base64.b64encode(drawn(chart, name)).decode()
-
-
 EXPORTING = Turns("making files", at_once=2, each=1, waiting=8, waiting_each=3, patience=60)
 TOO_LARGE = "This file takes more memory or time than one may have here; `grasp export` makes it elsewhere."
 _MOST_BYTES = 2**26
-_WRITERS = Helper("grasp_core.export.kept")
+_WRITERS = Helper("grasp_core.export.work")
 
 
 class KeptExports:
