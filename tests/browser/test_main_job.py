@@ -68,7 +68,7 @@ def test_example_files_by_gender_race_and_both(open_page: OpenPage, whole_exampl
     assert "GAI ↑**" in row_of(page, "Black, Woman")["Marked"]
     assert "GAI ↓**" in row_of(page, "Asian, Man")["Marked"]
     for statistic in ("IRR", "Voting agreement"):
-        page.get_by_role("radio", name=statistic, exact=True).click()
+        choose(page, "Statistic", statistic)
         expect(page.get_by_label(re.compile(f"Histograms of {statistic} for 17 groups"))).to_be_visible()
 
 

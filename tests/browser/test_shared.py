@@ -109,7 +109,8 @@ def test_from_upload_to_a_stranger_and_revoked(
     expect(owner.get_by_role("dialog")).to_contain_text("withdrawn just now")
     owner.keyboard.press("Escape")
     assert owner.get_by_role("heading", level=1).inner_text() == headline
-    stranger.get_by_role("radio", name="XRR", exact=True).click()
+    stranger.get_by_role("combobox", name="Statistic", exact=True).fill("XRR")
+    stranger.get_by_role("option", name="XRR", exact=True).click()
     expect(stranger.get_by_text(CLOSED)).to_be_visible()
     expect(stranger.get_by_role("radio")).to_have_count(0)
 
