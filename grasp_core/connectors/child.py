@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from grasp_core.connectors import hosts as guard
+from grasp_core.connectors import hosts
 from grasp_core.connectors.failures import sentence
 from grasp_core.connectors.job import Job
 from grasp_core.connectors.source import parse
@@ -40,7 +40,7 @@ def main() -> None:
     )
     _limit(asked["bytes"], asked["memory"])
     if asked["admitted"] is not None:
-        guard.keep_to(_admits(asked["admitted"]))
+        hosts.keep_to(_admits(asked["admitted"]))
     try:
         module = importlib.import_module(f"grasp_core.connectors.{MODULES[job.source.kind]}")
         say("done", module.fetch(job))
@@ -52,7 +52,7 @@ def main() -> None:
         say("refused", sentence(error, job))
 
 
-def _admits(admitted: list[list[Any]]) -> guard.Admits:
+def _admits(admitted: list[list[Any]]) -> hosts.Admits:
     """Hosts with a port; those that begin with a dot stand for all below them."""
     return lambda host, port: any(
         port == known and (host == name or (name.startswith(".") and host.endswith(name)))

@@ -7,7 +7,7 @@ import socket
 import ssl
 from collections.abc import Iterator
 
-from grasp_core.connectors import hosts as guard
+from grasp_core.connectors import hosts
 from grasp_core.connectors.job import Job
 from grasp_core.connectors.source import TOOLS
 
@@ -20,9 +20,9 @@ def sentence(error: BaseException, job: Job) -> str:
     """What to say of an error, or of one that led to it."""
     host, chain = job.host, list(_chain(error))
     on_the_way = _of_the_way(chain, job)
-    if guard.refused and (on_the_way or any(isinstance(one, guard.NotAdmittedError) for one in chain)):
+    if hosts.refused and (on_the_way or any(isinstance(one, hosts.NotAdmittedError) for one in chain)):
         return (
-            f"{host} leads to another host, {guard.refused[-1]}, which this server may not ask; name the "
+            f"{host} leads to another host, {hosts.refused[-1]}, which this server may not ask; name the "
             "address where the data really are, or have that host named in GRASP_SOURCE_HOSTS"
         )
     if any(isinstance(one, OSError) and one.errno == errno.EFBIG for one in chain):

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Any
 
-from grasp_core.io.sources import remote as urls
+from grasp_core.io.sources import remote
 from grasp_core.model.errors import DataError, SettingsError, StoreError
 from grasp_core.model.settings import Settings
 from grasp_core.store.calls import Due, WebhookStore
@@ -52,7 +52,7 @@ class Webhooks:
         self._secret = settings.webhook_secret.encode()
         self._public_url = settings.public_url
         try:
-            self._prefixes = tuple(map(urls.parse, settings.webhook_urls))
+            self._prefixes = tuple(map(remote.parse, settings.webhook_urls))
             self._networks = tuple(map(ip_network, settings.webhook_networks))
         except DataError as error:
             raise SettingsError(f"GRASP_WEBHOOK_URLS: {error}") from None
@@ -74,7 +74,7 @@ class Webhooks:
         """
         if not self._prefixes:
             raise DataError("this server sends no webhooks; whoever runs it can set GRASP_WEBHOOK_URLS")
-        address = urls.parse(url.strip())
+        address = remote.parse(url.strip())
         if not any(address.below(prefix) for prefix in self._prefixes):
             known = " or ".join(prefix.url for prefix in self._prefixes)
             raise DataError(f"webhooks go to addresses below {known} alone")

@@ -389,7 +389,6 @@ def _erase(person_id: str, asked: bool) -> None:
         st.session_state[_PROBLEM] = str(error)
 
 
-PER_PAGE = 50
 _ROLES: tuple[Role | None, ...] = (None, "viewer", "analyst", "admin")
 _PEOPLE_REFUSED = "people-refused"
 
@@ -401,7 +400,7 @@ def list_people(user: User) -> None:
     )
     page = st.session_state.get("people-page", 1)
     found, total = server.shared().accounts.people.search(
-        text.strip(), start=(page - 1) * PER_PAGE, limit=PER_PAGE
+        text.strip(), start=(page - 1) * _PER_PAGE, limit=_PER_PAGE
     )
     if refused := st.session_state.pop(_PEOPLE_REFUSED, None):
         st.error(escape_markdown(refused))
@@ -410,8 +409,8 @@ def list_people(user: User) -> None:
     for person in found:
         with st.container(border=True, key=f"person-{person.id}", gap="xsmall"):
             _show(person, user)
-    if total > PER_PAGE:
-        st.pagination(-(-total // PER_PAGE), key="people-page")
+    if total > _PER_PAGE:
+        st.pagination(-(-total // _PER_PAGE), key="people-page")
 
 
 def _show(person: Person, user: User) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from grasp_core.benchmark.baselines import embedding as minilm
+from grasp_core.benchmark.baselines import embedding
 from grasp_core.benchmark.baselines.classical import fit_adaboost, fit_plurality, fit_tfidf
 from grasp_core.benchmark.baselines.embedding import MODULES, Embedder
 from grasp_core.benchmark.baselines.protocol import Fit
@@ -29,10 +29,10 @@ BASELINES: Mapping[str, str] = {
 
 _PLAIN: Mapping[str, Fit] = {"plurality": fit_plurality, "adaboost": fit_adaboost, "tfidf": fit_tfidf}
 _EMBEDDING: Mapping[str, Callable[[Embedder], Fit]] = {
-    "minilm-1nn": minilm.nearest_neighbour,
-    "minilm-logistic": minilm.logistic_head,
-    "minilm-names": minilm.names_alone,
-    "minilm-shots-names": minilm.shots_and_names,
+    "minilm-1nn": embedding.nearest_neighbour,
+    "minilm-logistic": embedding.logistic_head,
+    "minilm-names": embedding.names_alone,
+    "minilm-shots-names": embedding.shots_and_names,
 }
 _NEEDED: Mapping[str, tuple[str, ...]] = {
     "adaboost": ("sklearn",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 
-from grasp_core.io.files import json_files as json_records
+from grasp_core.io.files import json_files
 from grasp_core.io.files.json_files import Record
 from grasp_core.io.formats.crowds import mturk, prolific, zooniverse
 from grasp_core.io.formats.shapes import column_groups, list_columns
@@ -21,7 +21,6 @@ from grasp_core.io.formats.tools import (
     potato,
     prodigy,
 )
-from grasp_core.io.formats.tools import potato as potato_tables
 from grasp_core.io.table.parsed import Parsed
 
 RecordReader = Callable[[Sequence[Record], str], Parsed | None]
@@ -75,13 +74,13 @@ def of_archive(names: Sequence[str], member: Callable[[str], bytes], name: str) 
 
 def takes_lists(head: Sequence[Record]) -> bool:
     """Whether the first rows of a table are of a tool's export whose reader needs the lists in its cells."""
-    return argilla.is_export(head) or potato_tables.is_table(tuple(head[0]))
+    return argilla.is_export(head) or potato.is_table(tuple(head[0]))
 
 
 def of_lists(records: Sequence[Record], name: str, written: str) -> Parsed:
     """The table as a tool's reader makes it, or will make it by :func:`of_table`."""
     known = argilla.read(records, name, written)
-    return json_records.table(records, name, written) if known is None else known
+    return json_files.table(records, name, written) if known is None else known
 
 
 def of_table(parsed: Parsed, name: str) -> Parsed:

@@ -21,8 +21,7 @@ from pyarrow import interchange
 from grasp_core.io.archives import containers, foreign
 from grasp_core.io.archives.containers import Archive
 from grasp_core.io.archives.members import Member, together
-from grasp_core.io.files import delimited, encodings, workbooks
-from grasp_core.io.files import json_files as json_records
+from grasp_core.io.files import delimited, encodings, json_files, workbooks
 from grasp_core.io.formats import registry
 from grasp_core.io.formats.columnar import arrow_files, parquet, saved_dataset, statistical
 from grasp_core.io.formats.columnar.column_text import OF_PANDAS
@@ -151,9 +150,9 @@ def _parse_text(content: bytes, name: str, watch: Watch) -> Parsed:
     if doccano_fasttext.is_fasttext(content):
         raise doccano_fasttext.nobody(name)
     if start.startswith((b"{", b"[")):
-        found, kind = json_records.records(content, name)
+        found, kind = json_files.records(content, name)
         known = registry.of_records(found, name)
-        return known or registry.of_table(json_records.table(found, name, kind), name)
+        return known or registry.of_table(json_files.table(found, name, kind), name)
     return registry.of_table(delimited.parse(content, name, watch), name)
 
 

@@ -11,7 +11,6 @@ from pathlib import Path, PurePosixPath
 
 from grasp_core.io.parsing.read import files_sha256, read_files, read_table
 from grasp_core.io.sources import remote
-from grasp_core.io.sources import remote as urls
 from grasp_core.io.sources.folder import Folder, Listing
 from grasp_core.io.table.table import Table
 from grasp_core.model.errors import DataError, SettingsError
@@ -74,7 +73,7 @@ class AllowedSources:
         except DataError as error:
             raise SettingsError(f"GRASP_DATA_DIR: {error}") from None
         try:
-            self.prefixes = tuple(map(urls.parse, prefixes))
+            self.prefixes = tuple(map(remote.parse, prefixes))
         except DataError as error:
             raise SettingsError(f"GRASP_DATA_URLS: {error}") from None
 
@@ -100,7 +99,7 @@ class AllowedSources:
         """
         if location.startswith(FOLDER):
             return self._from_folder(location.removeprefix(FOLDER))
-        address = urls.parse(location.strip())
+        address = remote.parse(location.strip())
         self._check(address)
         content = remote.fetch(address.url, address.name, partial(self._check_hop, address))
         return Fetched(address.name, address.url, content)
@@ -110,16 +109,16 @@ class AllowedSources:
             raise DataError(f"{quoted(path)} was in this server's folder, which it has no more")
         return Fetched(PurePosixPath(path).name, FOLDER + path, self.folder.read(path))
 
-    def _check(self, address: urls.Address) -> None:
+    def _check(self, address: remote.Address) -> None:
         if not any(address.below(prefix) for prefix in self.prefixes):
             known = " or ".join(prefix.url for prefix in self.prefixes)
             may = f"it reads what is below {known}" if known else "it reads no addresses"
             raise DataError(f"{address.name} is not at an address that this server may read; {may}")
 
-    def _check_hop(self, first: urls.Address, url: str) -> None:
+    def _check_hop(self, first: remote.Address, url: str) -> None:
         """Whether an address may be asked on the way, redirected or not."""
         try:
-            hop = urls.parse(url)
+            hop = remote.parse(url)
             self._check(hop)
         except DataError:
             hop = None

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from grasp_core.io.dataset import checks as suggestions
+from grasp_core.io.dataset import checks
 from grasp_core.io.dataset.raters import MAX_AXIS_VALUES
 from grasp_core.io.dataset.recoding import counts, recode
 from grasp_core.io.table.table import Table
@@ -155,18 +155,18 @@ def _becomes(cell: object) -> str:
 def _proposals(found: Mapping[str, int]) -> dict[str, str]:
     """The values that the person asked to be filled in."""
     proposed: dict[str, str] = {}
-    spelling = suggestions.one_spelling(found)
+    spelling = checks.one_spelling(found)
     if spelling:
         pairs = ", ".join(f"{old!r} → {new!r}" for old, new in list(spelling.items())[:4])
         if st.checkbox(escape_markdown(f"Fill in one spelling each: {pairs}"), key=_key("spelling")):
             proposed |= spelling
     fewest = st.number_input(
-        f"Fill in “{suggestions.OTHER}” for values with fewer cells than",
+        f"Fill in “{checks.OTHER}” for values with fewer cells than",
         min_value=0,
         value=0,
         key=_key("rare"),
     )
-    rare = suggestions.merge_rare(found, int(fewest))
+    rare = checks.merge_rare(found, int(fewest))
     if fewest and not rare:
         st.caption("Nothing to fill in: that would be fewer than two of the values, or all of them.")
     return {**rare, **proposed}

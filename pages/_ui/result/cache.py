@@ -33,7 +33,8 @@ from grasp_core.rater_map.values import RaterMap
 from grasp_core.report.everybody import agreement_title, how_sure_agreement
 from grasp_core.report.findings.advice import advice
 from grasp_core.report.findings.doubts import told
-from grasp_core.report.findings.findings import count_groups, named_groups
+from grasp_core.report.findings.finding import Finding
+from grasp_core.report.findings.findings import count_groups, named_groups, of_verdict
 from grasp_core.report.findings.title import counts, how_sure, title
 from grasp_core.report.pairs.sentences import seen_from
 from grasp_core.report.pairs.words import measures
@@ -147,7 +148,9 @@ class ToldFirst(NamedTuple):
     counts: Sentence | None
     sure: tuple[Sentence, ...]
     to_do: tuple[Sentence, ...]
+    drawn: int
     not_drawn: int
+    clearest: Finding | None
 
 
 @st.cache_resource(max_entries=_TOLD, show_spinner=False)
@@ -156,12 +159,18 @@ def told_first(key: str, _result: RunResult) -> ToldFirst:
     if _result.of_everybody:
         everybody = _result.everybody
         sure = None if everybody is None else how_sure_agreement(everybody)
-        return ToldFirst(agreement_title(_result), sure, (), (), 0)
+        return ToldFirst(agreement_title(_result), sure, (), (), 0, 0, None)
     found = told(_result)
     to_do = tuple(one.for_pages for one in advice(_result, found))
-    not_drawn = len(_result.groups) - count_groups(drawn_groups(_result))
+    drawn = count_groups(drawn_groups(_result))
     return ToldFirst(
-        title(_result, found), counts(_result, found), how_sure(_result, found), to_do, not_drawn
+        title(_result, found),
+        counts(_result, found),
+        how_sure(_result, found),
+        to_do,
+        drawn,
+        len(_result.groups) - drawn,
+        next(iter(of_verdict(_result, "clear")), None),
     )
 
 

@@ -7,11 +7,11 @@ from functools import partial
 
 import streamlit as st
 
-from grasp_core.charts.verdicts import CHOSEN, NOT_DRAWN, drawn_groups
+from grasp_core.charts.verdicts import CHOSEN, NOT_DRAWN
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import PAPER_CONVENTIONS
 from grasp_core.model.wording import agree, number
-from grasp_core.report.findings.findings import judged, of_verdict
+from grasp_core.report.findings.findings import judged
 from grasp_core.report.findings.mending import warned
 from grasp_core.report.words.label_use import counted_sentence, labelled_sentence
 from grasp_core.report.words.names import lead_statistic
@@ -79,7 +79,8 @@ def _groups(shown: Shown) -> None:
     if not judged(result):
         cache.forest_plot(shown.key, result, lead_statistic(result), theme, "q", 0)
         return
-    if not drawn_groups(result):
+    told = cache.told_first(shown.key, result)
+    if not told.drawn:
         st.info(NOT_DRAWN)
         return
     for key, narrow in ((page_style.ON_SCREENS, False), (page_style.ON_PHONES, True)):
@@ -91,7 +92,7 @@ def _groups(shown: Shown) -> None:
                 on_select=partial(_open, narrow=narrow),
                 selection_mode=CHOSEN,
             )
-    more = cache.told_first(shown.key, result).not_drawn
+    more = told.not_drawn
     stand = agree(more, "stands", "stand")
     st.caption(f"{_READ} {number(more, 'more group')} {stand} under Groups in numbers." if more else _READ)
 
@@ -118,9 +119,8 @@ def _beside(shown: Shown) -> None:
     more = len(warnings.first) + len(warnings.others) - 1
     if warnings.first and more:
         st.caption(f"{number(more, 'more warning')} {agree(more, 'stands', 'stand')} under Data and methods.")
-    clearest = of_verdict(shown.result, "clear")
-    if clearest:
-        show_where(shown, clearest[0])
+    if told.clearest is not None:
+        show_where(shown, told.clearest)
 
 
 def _section(heading: str, said: Sequence[Sentence]) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from grasp_core.io.files import json_files as json_records
+from grasp_core.io.files import json_files
 from grasp_core.io.files.json_files import Record, whole_characters
 from grasp_core.io.table.columns import Vocabulary, duration_text, moment_text
 from grasp_core.model.annotations import Int64Array
@@ -255,9 +255,9 @@ def of_batches(batches: Iterable[pa.RecordBatch], labels: ClassLabels, name: str
     values = 0
     for batch in batches:
         values += sum(map(_values, batch.columns))
-        if values > json_records.MAX_VALUES:
+        if values > json_files.MAX_VALUES:
             raise DataError(
-                f"{name} holds lists of more than {json_records.MAX_VALUES:,} values in all, the most that "
+                f"{name} holds lists of more than {json_files.MAX_VALUES:,} values in all, the most that "
                 "is read; split it, or write a row per annotation"
             )
         for row in batch.to_pylist():

@@ -12,8 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from grasp_core.io.archives.containers import check_size
-from grasp_core.io.formats.columnar import column_text as arrow_records
-from grasp_core.io.formats.columnar import column_text as nested
+from grasp_core.io.formats.columnar import column_text
 from grasp_core.io.formats.columnar.column_text import TEXT, as_text, class_labels, vocabulary
 from grasp_core.io.formats.shapes import list_columns
 from grasp_core.io.table.columns import Vocabulary
@@ -90,7 +89,7 @@ def of_files(
         for one in files:
             if one.schema_arrow.names != first.names:
                 raise DataError(f"{name}: its files have different columns; read one of them alone")
-        shape = nested.shape(first)
+        shape = column_text.shape(first)
         of_tool = _of_tool(files, shape, form, name)
         if of_tool is not None:
             return of_tool
@@ -126,7 +125,7 @@ def _a(form: str) -> str:
     return f"an {form}" if form.startswith("A") else f"a {form}"
 
 
-def _of_tool(files: Sequence[Source], shape: nested.Shape, form: str, name: str) -> Parsed | None:
+def _of_tool(files: Sequence[Source], shape: column_text.Shape, form: str, name: str) -> Parsed | None:
     """A tool's export whose cells are lists or objects, which its reader for JSON knows; None for others."""
     if not shape.lists and not shape.other:
         return None
@@ -136,10 +135,10 @@ def _of_tool(files: Sequence[Source], shape: nested.Shape, form: str, name: str)
         return None
     from grasp_core.io.formats import registry  # all tools' readers, of which most files need none
 
-    if not registry.takes_lists(list(arrow_records.of_batches([first], labels, name))):
+    if not registry.takes_lists(list(column_text.of_batches([first], labels, name))):
         return None
     batches = (batch for file in files for batch in file.iter_batches(_LOOKED_AT))
-    return registry.of_lists(list(arrow_records.of_batches(batches, labels, name)), name, form)
+    return registry.of_lists(list(column_text.of_batches(batches, labels, name)), name, form)
 
 
 def _open(content: bytes) -> pq.ParquetFile:
@@ -148,19 +147,21 @@ def _open(content: bytes) -> pq.ParquetFile:
     return pq.ParquetFile(pa.BufferReader(content), read_dictionary=texts)
 
 
-def _lengths(files: Sequence[Source], shape: nested.Shape) -> dict[str, Int64Array]:
+def _lengths(files: Sequence[Source], shape: column_text.Shape) -> dict[str, Int64Array]:
     """How long the lists of the first rows are."""
     if len(shape.lists) < 2:
         return {}
     batches = (
         batch
         for file in files
-        for batch in file.iter_batches(batch_size=_LOOKED_AT, columns=nested.outer(shape.lists, shape))
+        for batch in file.iter_batches(batch_size=_LOOKED_AT, columns=column_text.outer(shape.lists, shape))
     )
     first = next((batch for batch in batches if batch.num_rows), None)
     if first is None:
         return {}
-    return {path: nested.lengths(array) for path, array in nested.unnest(first, shape.lists).items()}
+    return {
+        path: column_text.lengths(array) for path, array in column_text.unnest(first, shape.lists).items()
+    }
 
 
 def _read(
@@ -171,7 +172,7 @@ def _read(
     watch: Watch,
 ) -> tuple[pa.Table, Int64Array | None, dict[str, Vocabulary]]:
     """All rows, their numbers where rows have several, and the values that types of columns name."""
-    shape = nested.shape(files[0].schema_arrow)
+    shape = column_text.shape(files[0].schema_arrow)
     labels = class_labels(files[0].schema_arrow)
     schema = pa.schema([pa.field(path, TEXT) for path in paths])
     rows = sum(file.metadata.num_rows for file in files)
@@ -180,15 +181,15 @@ def _read(
     known: dict[str, Vocabulary] = {}
     total = done = 0
     for file in files:
-        for batch in file.iter_batches(batch_size=_BATCH_ROWS, columns=nested.outer(paths, shape)):
+        for batch in file.iter_batches(batch_size=_BATCH_ROWS, columns=column_text.outer(paths, shape)):
             watch(done, rows)
             batch.validate(full=True)
-            arrays = nested.unnest(batch, paths)
+            arrays = column_text.unnest(batch, paths)
             for path in paths if not batches else ():
                 if (one := vocabulary(arrays[path], path, file.schema_arrow)) is not None:
                     known[path] = one
             if lists is not None:
-                raters = nested.lengths(arrays[lists.rater])
+                raters = column_text.lengths(arrays[lists.rater])
                 _same_lengths(arrays, lists, raters, name, done)
                 check_size(total + int(raters.sum()) * _CELL_BYTES * len(paths), name)
                 lines.append(np.repeat(np.arange(done + 1, done + 1 + batch.num_rows), raters))
@@ -224,7 +225,7 @@ def _same_lengths(
     done: int,
 ) -> None:
     for path in lists.others:
-        found = nested.lengths(arrays[path])
+        found = column_text.lengths(arrays[path])
         wrong = np.flatnonzero(found != raters)
         if wrong.size:
             at = int(wrong[0])

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from grasp_core.io.files import json_files as json_records
+from grasp_core.io.files import json_files
 from grasp_core.io.formats.shapes import rows
 from grasp_core.io.formats.shapes.rows import Row, damaged, want_object
 from grasp_core.io.table.parsed import Parsed
@@ -77,7 +77,7 @@ def _answers(
     unread: dict[str, None],
 ) -> dict[str, str]:
     """Each task's answer; tasks are named with their workflow where there are several."""
-    told = json_records.cell(cell["annotations"])
+    told = json_files.cell(cell["annotations"])
     if not isinstance(told, list):
         raise damaged(where, "'annotations'", cell["annotations"], "a list of answers in JSON")
     answers: dict[str, str] = {}
@@ -123,7 +123,7 @@ def _choice(value: Any) -> str | None:
 
 def _about(cell: Mapping[str, str]) -> dict[str, str]:
     """Fields that the project tells of the subject."""
-    told = json_records.cell(cell.get("subject_data", ""))
+    told = json_files.cell(cell.get("subject_data", ""))
     inside = next(iter(told.values()), None) if isinstance(told, dict) else None
     fields = rows.scalars(inside) if isinstance(inside, dict) else {}
     return {key: text for key, text in fields.items() if key and key != "retired"}

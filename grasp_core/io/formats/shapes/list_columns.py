@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from grasp_core.io.files import json_files as json_records
+from grasp_core.io.files import json_files
 from grasp_core.io.files.json_files import Record
 from grasp_core.io.formats.shapes import rater_maps, rows
 from grasp_core.io.formats.shapes.rows import first_label
@@ -128,7 +128,7 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
     """
     flat = rater_maps.flattened(records)
     if flat is not None:
-        return json_records.table(flat, name, "JSON")
+        return json_files.table(flat, name, "JSON")
     lists = _found(records, name)
     by_rater = rater_maps.as_lists(records, name) if lists is None else None
     if by_rater is not None:
@@ -151,7 +151,7 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
         for entry in range(len(raters)):
             found_rows.append({**rest, **{path: found[path][entry] for path in lists.all}})
             lines.append(position)
-    parsed = json_records.table(found_rows, name, "JSON")
+    parsed = json_files.table(found_rows, name, "JSON")
     if not set(lists.all) <= set(parsed.columns):
         return None
     return recognised(
@@ -196,7 +196,7 @@ def _with_signed_entries(
         outer, _, field = path.rpartition(".")
         if field not in _SIGNATURES or not rater_maps.is_of_annotations(outer.rpartition(".")[2]):
             continue
-        entries = [[json_records.text(entry) for entry in record.get(path, ())] for record in records]
+        entries = [[json_files.text(entry) for entry in record.get(path, ())] for record in records]
         once = all(len(set(found)) == len(found) for found in entries)
         total, distinct = sum(map(len, entries)), {entry for found in entries for entry in found}
         varies = len({frozenset(found) for found in entries if found}) > 1
@@ -238,13 +238,13 @@ def _flat(entry: Record) -> Record:
         if isinstance(value, dict):
             flat |= {f"{field}.{inner}": cell for inner, cell in _flat(value).items()}
         elif isinstance(value, list) and not any(isinstance(cell, dict | list) for cell in value):
-            flat[field] = rows.joined(map(json_records.text, value))
+            flat[field] = rows.joined(map(json_files.text, value))
         else:
-            flat[field] = json_records.text(value) if isinstance(value, list) else value
+            flat[field] = json_files.text(value) if isinstance(value, list) else value
     return flat
 
 
 def _opened(value: Any) -> Any:
     """The object that a text holds as JSON, as annotations of labelling jobs do; else the value."""
-    inner = json_records.cell(value.strip()) if isinstance(value, str) and value[:1] == "{" else None
+    inner = json_files.cell(value.strip()) if isinstance(value, str) and value[:1] == "{" else None
     return inner if isinstance(inner, dict) else value

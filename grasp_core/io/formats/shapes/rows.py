@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from grasp_core.io.files import json_files as json_records
+from grasp_core.io.files import json_files
 from grasp_core.io.table import names
 from grasp_core.io.table.columns import check_cells
 from grasp_core.io.table.parsed import Parsed, check_filled, from_cells, name_columns
@@ -228,7 +228,7 @@ def joined(values: Iterable[str]) -> str:
 
 def scalar(value: Any) -> str | None:
     """The text of a value; None for a list or an object."""
-    return None if isinstance(value, list | dict) else json_records.text(value)
+    return None if isinstance(value, list | dict) else json_files.text(value)
 
 
 def scalars(fields: Mapping[str, Any], leave: Collection[str] = ()) -> dict[str, str]:
@@ -273,5 +273,5 @@ def want_scalar(value: Any, where: str, what: str) -> str:
 
 def damaged(where: str, what: str, found: Any, wanted: str) -> DataError:
     """The error for a record that is not as its tool writes it."""
-    shown = "nothing" if found is None else quoted(json_records.text(found))
+    shown = "nothing" if found is None else quoted(json_files.text(found))
     return DataError(f"{where}: {what} should be {wanted}, found {shown}; export the file again, or mend it")

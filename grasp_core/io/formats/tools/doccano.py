@@ -11,8 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 
-from grasp_core.io.files import delimited, encodings
-from grasp_core.io.files import json_files as json_records
+from grasp_core.io.files import delimited, encodings, json_files
 from grasp_core.io.files.json_files import Record
 from grasp_core.io.formats.shapes import rows
 from grasp_core.io.formats.shapes.rows import Row, damaged, want_list, want_object, want_scalar
@@ -150,7 +149,7 @@ def _member(content: bytes, name: str, *, csv: bool) -> tuple[list[Record], Sequ
         return [], ()
     text, _, _ = encodings.to_utf8(content, name)
     if not csv:
-        records = json_records.records(text, name)[0] if text.strip() not in (b"[]", b"{}") else []
+        records = json_files.records(text, name)[0] if text.strip() not in (b"[]", b"{}") else []
         return records, range(1, len(records) + 1)
     parsed = delimited.parse(text, name, lambda _done, _total: None)
     return _split_labels(parsed), parsed.numbers.tolist()

@@ -9,8 +9,7 @@ from typing import Any
 from xml.parsers import expat
 
 from grasp_core.io.archives import containers
-from grasp_core.io.files import encodings
-from grasp_core.io.files import json_files as json_records
+from grasp_core.io.files import encodings, json_files
 from grasp_core.io.files.json_files import Record
 from grasp_core.io.formats.shapes import rows
 from grasp_core.io.formats.shapes.rows import Row, joined
@@ -116,7 +115,7 @@ def _unpacked(content: bytes, document: _Document, where: str) -> list[Structure
         content = inner.member(able[0])
     start = content[:1024].removeprefix(b"\xef\xbb\xbf").lstrip()
     if start.startswith(b"{"):
-        found, _ = json_records.records(encodings.to_utf8(content, where)[0], where)
+        found, _ = json_files.records(encodings.to_utf8(content, where)[0], where)
         return _structures(found, where)
     if start.startswith(b"<?xml") and b"omg.org/XMI" in content[:65_536]:
         return _xmi(content, where)
@@ -124,7 +123,7 @@ def _unpacked(content: bytes, document: _Document, where: str) -> list[Structure
 
 
 def _structures(records: Sequence[Record], where: str) -> list[Structure] | None:
-    """Feature structures as :func:`json_records.records` finds them: a list, an object, or none at all."""
+    """Feature structures as :func:`json_files.records` finds them: a list, an object, or none at all."""
     if not records:
         return None
     first = records[0]

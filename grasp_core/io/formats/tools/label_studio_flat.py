@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from grasp_core.io.files import json_files as json_records
+from grasp_core.io.files import json_files
 from grasp_core.io.files.json_files import Record
 from grasp_core.io.formats.shapes import rows
 from grasp_core.io.formats.shapes.rows import Row, damaged, scalar, want_scalar
@@ -54,7 +54,7 @@ def _between(keys: Sequence[str]) -> Sequence[str]:
 
 def _unpacked(cell: str) -> Any:
     """A cell's lists and objects, which the CSV export writes as JSON."""
-    found = json_records.cell(cell)
+    found = json_files.cell(cell)
     return cell if found is None else found
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from grasp_core.io.files import json_files as json_records
+from grasp_core.io.files import json_files
 from grasp_core.io.formats.shapes import list_columns, rows
 from grasp_core.io.formats.shapes.list_columns import Lists
 from grasp_core.io.formats.tools import argilla
@@ -70,7 +70,7 @@ def structure(cell: str) -> list[Any] | None:
     """The list that a cell holds as JSON, or as Python or NumPy print it; None for other cells."""
     if not (cell.startswith("[") and cell.endswith("]")):
         return None
-    found = json_records.cell(cell)
+    found = json_files.cell(cell)
     return found if isinstance(found, list) else _printed(cell)
 
 
@@ -187,5 +187,5 @@ def _rows(
 def _text(entry: Any) -> str:
     """An entry as a cell; several choices are one label."""
     if isinstance(entry, list) and not any(isinstance(one, dict | list) for one in entry):
-        return rows.joined(map(json_records.text, entry))
-    return json_records.text(entry)
+        return rows.joined(map(json_files.text, entry))
+    return json_files.text(entry)

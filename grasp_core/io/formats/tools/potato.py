@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from grasp_core.io.files import delimited, encodings
-from grasp_core.io.files import json_files as json_records
+from grasp_core.io.files import delimited, encodings, json_files
 from grasp_core.io.files.json_files import Record
 from grasp_core.io.formats.shapes import rows
 from grasp_core.io.formats.shapes.rows import Row, joined, want_list, want_object, want_scalar
@@ -133,7 +132,7 @@ def wordy(cells: Sequence[str]) -> bool:
 
 def _given_cells(cells: Sequence[str]) -> list[dict[str, str]]:
     """Values that each cell of a column gives options; lists and objects, as JSON, are told by all cells."""
-    told = [json_records.cell(cell) for cell in cells]
+    told = [json_files.cell(cell) for cell in cells]
     if any(cell and found is None for cell, found in zip(cells, told, strict=True)):
         return [{"": cell} if cell else {} for cell in cells]
     return [option_values(found) for found in told]
@@ -148,10 +147,10 @@ def first(able: Sequence[str], fields: Iterable[str]) -> str | None:
 def option_values(value: Any) -> dict[str, str]:
     """Values that an answer gives options: those of a list are chosen, "" stands for the question itself."""
     if isinstance(value, dict):
-        return {option: json_records.text(inner) for option, inner in value.items()}
+        return {option: json_files.text(inner) for option, inner in value.items()}
     if isinstance(value, list):
-        return {json_records.text(option): "true" for option in value}
-    return {} if value is None else {"": json_records.text(value)}
+        return {json_files.text(option): "true" for option in value}
+    return {} if value is None else {"": json_files.text(value)}
 
 
 _KIND = "Potato"
@@ -214,7 +213,7 @@ def _from_member(content: bytes, where: str, rater: str) -> list[Answered] | Non
         return from_table(parsed, rater) if known else None
     # A state is one record, whatever lists it holds.
     state = where.endswith("user_state.json")
-    records, _ = json_records.records(b"[" + text + b"]" if state else text, where)
+    records, _ = json_files.records(b"[" + text + b"]" if state else text, where)
     return list(_from_records(records, where, rater)) if _is_potato(records) else None
 
 
@@ -247,7 +246,7 @@ def _from_records(records: Sequence[Record], name: str, folder: str | None) -> I
         item = want_scalar(record.get(first(ITEM, record) or ""), where, "the item's id")
         raw = next((record[field] for field in _ANSWERS if field in record), None)
         shown = first(TEXT, record)
-        about = {"text": json_records.text(record[shown])} if shown else {}
+        about = {"text": json_files.text(record[shown])} if shown else {}
         seconds = _seconds(record.get("behavioral_data"))
         yield Answered(line, item, rater, _given(raw, where), about, seconds)
 
@@ -283,7 +282,7 @@ def _given_pairs(raw: list[Any], where: str) -> Given:
         label = want_object(pair[0], where, "a label")
         question = want_scalar(label.get("schema"), where, "a label's schema")
         option = want_scalar(label.get("name"), where, "a label's name")
-        given.setdefault(question, {})[option] = json_records.text(pair[1])
+        given.setdefault(question, {})[option] = json_files.text(pair[1])
     return given
 
 
