@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+import altair as alt
 import pytest
 
 from grasp_core.charts import IMAGES, cohesion_map
@@ -58,8 +59,9 @@ def test_a_file_is_made_once_however_many_ask_at_a_time(monkeypatch: pytest.Monk
 
 def test_a_file_that_takes_more_than_the_limits_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRASP_READ_SECONDS", "1")
+    many = alt.Chart({"values": [{"x": place} for place in range(200_000)]})  # takes more than 10 s
     with pytest.raises(LimitError):
-        KeptExports().make(EXPORTS["html"], RESULT)
+        KeptExports().draw(alt.layer(many.mark_point().encode(x="x:Q")), "png")
 
 
 def test_nothing_is_made_in_the_process_that_asks(monkeypatch: pytest.MonkeyPatch) -> None:
