@@ -16,20 +16,20 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from streamlit import config
 
-from grasp_core import server
-from grasp_core.accounts import Accounts
-from grasp_core.io.sources.allowed import AllowedSources
 from grasp_core.model.access import User
 from grasp_core.model.errors import SettingsError
 from grasp_core.model.logs import set_up_logs
 from grasp_core.model.settings import Settings, read_settings
+from grasp_core.read.sources.allowed import AllowedSources
+from grasp_core.server import server
+from grasp_core.server.accounts import Accounts
+from grasp_core.server.api.app import mount
+from grasp_core.server.gate import Gate, TabGate, bound_heads, send_at_once
+from grasp_core.server.headers import Headers, WayBack, security_headers
+from grasp_core.server.metrics import Metrics
+from grasp_core.server.uploads import UploadGate, UploadLedger
+from grasp_core.server.visits import BROWSER, BROWSER_HOURS, Visits
 from grasp_core.store.database import database_url
-from grasp_core.web.api.app import mount
-from grasp_core.web.gate import Gate, TabGate, bound_heads, send_at_once
-from grasp_core.web.headers import Headers, WayBack, security_headers
-from grasp_core.web.metrics import Metrics
-from grasp_core.web.uploads import UploadGate, UploadLedger
-from grasp_core.web.visits import BROWSER, BROWSER_HOURS, Visits
 from pages._ui.session.identity import secrets, sender
 from pages._ui.session.sign_ins import SignIns, close_ended, give_up_tables, sign_out_route
 from pages._ui.shell.around import Messages, show_error

@@ -33,12 +33,12 @@ from benchmarks.figures import peak_mib, tell, tree_mib
 from benchmarks.served import free_port, serving
 from benchmarks.sessions import visiting
 from grasp_core.engine.pools import workers
-from grasp_core.example import AXES, example_files, example_spec
-from grasp_core.io.dataset.load import load
-from grasp_core.io.parsing.read import read_table
 from grasp_core.model.access import EVERYTHING
 from grasp_core.model.settings import read_settings
-from grasp_core.server import Server, make_server
+from grasp_core.read.dataset.load import load
+from grasp_core.read.example import AXES, example_files, example_spec
+from grasp_core.read.parsing.read import read_table
+from grasp_core.server.server import Server, make_server
 
 LONG, SHORT = 10_000_000, 200
 """Permutations of an attacker's run, and of anybody's."""

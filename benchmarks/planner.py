@@ -13,13 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks import planted
+from grasp_core.analysis.planner.make import model_of, task_of
+from grasp_core.analysis.planner.trials import Trial, Trials, count_hits, significant
+from grasp_core.analysis.planner.values import PlanSpec, Target
 from grasp_core.model.groups import Group, form_groups
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation import questions
 from grasp_core.permutation.label_use import residuals_of
-from grasp_core.planner.make import model_of, task_of
-from grasp_core.planner.trials import Trial, Trials, count_hits, significant
-from grasp_core.planner.values import PlanSpec, Target
 
 GROUP = Group((planted.AXIS,), ("in",))
 ANALYSIS = AnalysisSpec(axes=((planted.AXIS,),))

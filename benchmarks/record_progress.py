@@ -19,11 +19,11 @@ from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.watching import Watcher
-from grasp_core.example import example_files, example_spec
-from grasp_core.io.dataset.load import Dataset, load
-from grasp_core.io.handling.limited import guessed
-from grasp_core.io.parsing.read import read_table
 from grasp_core.model.spec import AnalysisSpec, RunSpec
+from grasp_core.read.dataset.load import Dataset, load
+from grasp_core.read.example import example_files, example_spec
+from grasp_core.read.handling.limited import guessed
+from grasp_core.read.parsing.read import read_table
 
 RECORDED = Path(__file__).resolve().parents[1] / "tests" / "engine" / "data" / "progress.json"
 TIMES = 5

@@ -34,13 +34,13 @@ from benchmarks import signed_in
 from benchmarks.figures import peak_mib, tell
 from benchmarks.served import free_port, proxying, serving
 from grasp_core.engine.pools import workers
-from grasp_core.example import AXES, example_files, example_spec
-from grasp_core.io.dataset.load import Dataset, load
-from grasp_core.io.parsing.read import read_table
 from grasp_core.model.access import EVERYTHING
 from grasp_core.model.settings import read_settings
 from grasp_core.model.spec import RunSpec
-from grasp_core.server import Server, make_server
+from grasp_core.read.dataset.load import Dataset, load
+from grasp_core.read.example import AXES, example_files, example_spec
+from grasp_core.read.parsing.read import read_table
+from grasp_core.server.server import Server, make_server
 from grasp_core.store.runs import RunRecord
 
 PATIENCE_S = 120

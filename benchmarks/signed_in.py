@@ -11,7 +11,7 @@ from streamlit import config
 from streamlit.web.server.starlette import starlette_auth_routes
 
 from grasp_core.model.settings import variable
-from grasp_core.server import Server
+from grasp_core.server.server import Server
 from pages._ui.session.identity import claims_of
 
 _ISSUER = "https://id.example"

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grasp_core.io.dataset.load import load
-from grasp_core.io.guess.recognise import recognise
-from grasp_core.io.parsing.read import read_table
 from grasp_core.model.errors import GraspError
+from grasp_core.read.dataset.load import load
+from grasp_core.read.guess.recognise import recognise
+from grasp_core.read.parsing.read import read_table
 
 PEOPLE = ("ann", "ben", "cem", "dua", "eva", "fay")
 LABELS = ("No", "Unsure", "Yes")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from grasp_core.version import __version__
 
 if TYPE_CHECKING:
+    from grasp_core.analysis.planner.values import Assumed
     from grasp_core.model.data_spec import Filters
     from grasp_core.model.errors import DataError, GraspError, RemoteError, SpecError, UnsureError
     from grasp_core.model.recode_steps import Bins, Combine, MapValues
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from grasp_core.notebook.plan import Planned, plan
     from grasp_core.notebook.quality import Quality, quality
     from grasp_core.notebook.results import Analysis
-    from grasp_core.planner.values import Assumed
 
 _HOMES = {
     "analyse": "notebook.analysis",
@@ -51,7 +51,7 @@ _HOMES = {
     "MapValues": "model.recode_steps",
     "Bins": "model.recode_steps",
     "Combine": "model.recode_steps",
-    "Assumed": "planner.values",
+    "Assumed": "analysis.planner.values",
     "GraspError": "model.errors",
     "DataError": "model.errors",
     "UnsureError": "model.errors",

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from grasp_core.report.words.printable import escape_markdown
+from grasp_core.model.text import escape_markdown
 from pages._ui.account import list_sessions, show_own_links, show_tokens
 from pages._ui.session.identity import VIEWERS_LOOK, current_user
 from pages._ui.shell.around import offer_sign_out

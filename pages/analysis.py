@@ -6,12 +6,12 @@ from typing import Any
 import streamlit as st
 
 from grasp_core.engine.run import check_order
-from grasp_core.io.dataset.load import Dataset
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import GraspError, SpecError
+from grasp_core.model.groups import one_line
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.report.words.names import one_line
-from grasp_core.report.words.printable import escape_markdown
+from grasp_core.model.text import escape_markdown
+from grasp_core.read.dataset.load import Dataset
 from pages._ui.analysis.questions import (
     choose_given,
     choose_pairs,

@@ -5,9 +5,9 @@ from functools import partial
 
 import streamlit as st
 
-from grasp_core import server
 from grasp_core.model.result import Result, RunResult
-from grasp_core.report.words.printable import escape_markdown
+from grasp_core.model.text import escape_markdown
+from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.models import show_answer as show_models
 from pages._ui.plan import show_kept_plans

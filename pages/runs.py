@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from grasp_core import server
+from grasp_core.server import server
 from pages._ui.runs.list import find_runs, list_runs, offer_comparison, show_side_by_side, watch_all
 from pages._ui.shell.links import link_to
 

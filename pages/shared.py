@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from grasp_core import server
+from grasp_core.analysis.planner.values import of_large_groups
 from grasp_core.benchmark.leaderboard import read_leaderboard
 from grasp_core.model.result import Result, RunResult
-from grasp_core.planner.values import of_large_groups
+from grasp_core.model.text import escape_markdown
 from grasp_core.report.public_view import public_view
-from grasp_core.report.words.printable import escape_markdown
+from grasp_core.server import server
 from grasp_core.store.links import Leaderboard
 from grasp_core.store.runs import RunRecord
 from pages._ui.benchmark.submissions import draw_leaderboard

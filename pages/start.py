@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from grasp_core import server
+from grasp_core.server import server
 from pages._ui.data.files import drop_zone, opened_result, other_ways, say_messages
 from pages._ui.session.identity import current_user, why_not_run
 from pages._ui.shell.links import go

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from grasp_core.analysis.models.result import GroupSides, ModelsResult, ModelSummary, Side
 from grasp_core.benchmark.leaderboard import Entry, leaderboard_dict
 from grasp_core.model.remarks.cautions import Caution, ModelCaution
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.spec import SIDES, ModelSource
-from grasp_core.panels.models.result import GroupSides, ModelsResult, ModelSummary, Side
 from tests.results import make_group, make_outcome, make_result, naming
 
 SECRET = "rater-4711"

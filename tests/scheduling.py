@@ -9,13 +9,11 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
 TESTS = Path(__file__).parent
-SERVERS = frozenset(
-    ("browser", "connectors", "deploy", "engine", "pages", "store", "watches", "web", "webhooks")
-)
+SERVERS = frozenset(("browser", "deploy", "engine", "pages", "read/connectors", "server", "store"))
 """Folders whose tests run a server, a database or processes of their own: marked `server`."""
-LONG = frozenset(("benchmark", "cli", "data_quality", "notebook", "planner", "study"))
+LONG = frozenset(("analysis/planner", "analysis/quality", "benchmark", "cli", "notebook", "study"))
 """Further folders of which some files take long."""
-SERVED = ("tests/web/served/",)
+SERVED = ("tests/server/served/",)
 SIGNING_IN = ("tests/browser/test_sign_in.py", "tests/browser/test_team_screens.py")
 TOGETHER = (SERVED, SIGNING_IN)
 """How the names of files begin whose tests share servers, and so a process."""
@@ -24,8 +22,12 @@ LONGEST = (*SERVED, *SIGNING_IN, "tests/browser/test_looks.py", "tests/browser/t
 
 
 def room(path: Path) -> str:
-    """The folder below `tests` that a file is in."""
-    return path.relative_to(TESTS).parts[0] if path.is_relative_to(TESTS) else ""
+    """The folder below `tests` that a file is in: the deepest that :data:`SERVERS` or :data:`LONG` name."""
+    if not path.is_relative_to(TESTS):
+        return ""
+    inside = path.relative_to(TESTS)
+    named = (one.as_posix() for one in (inside, *inside.parents))
+    return next((name for name in named if name in SERVERS | LONG), inside.parts[0])
 
 
 def longest_first(path: Path) -> int:

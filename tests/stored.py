@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from grasp_core.model.result import Result
-from grasp_core.server import Server
+from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.schema import run_files
 

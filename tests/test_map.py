@@ -1,4 +1,4 @@
-"""docs/architecture.md names what there is: every room, and no file or function that is gone."""
+"""docs/architecture.md names what there is: every folder, and no file or function that is gone."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ def section(heading: str) -> str:
     return MAP.split(f"\n## {heading}\n")[1].split("\n## ")[0]
 
 
-def rooms() -> set[str]:
+def folders() -> set[str]:
     found = {path.parent for top in ("grasp_core", "pages") for path in (ROOT / top).rglob("__init__.py")}
     return {f"{path.relative_to(ROOT).as_posix()}/" for path in found}
 
 
-def test_every_room_stands_in_the_map_once() -> None:
+def test_every_folder_stands_in_the_map_once() -> None:
     listed = re.findall(r"^\| `([\w/]+/)` \|", section("The map"), re.MULTILINE)
-    assert sorted(listed) == sorted(rooms())
+    assert sorted(listed) == sorted(folders())
 
 
 def test_all_files_and_folders_that_are_named_exist() -> None:
     named = set(_PATH.findall(MAP))
-    assert len(named) > len(rooms())
+    assert len(named) > len(folders())
     assert {path for path in named if not (ROOT / path).exists()} == set()
 
 
@@ -43,6 +43,6 @@ def test_each_step_is_where_it_is_said_to_be(line: str) -> None:
         assert re.search(rf"^(def|class) {name}\b", source, re.MULTILINE), name
 
 
-@pytest.mark.parametrize("room", sorted(rooms()))
-def test_every_room_says_what_it_is(room: str) -> None:
-    assert (ROOT / room / "__init__.py").read_text(encoding="utf-8").startswith('"""')
+@pytest.mark.parametrize("folder", sorted(folders()))
+def test_every_folder_says_what_it_is(folder: str) -> None:
+    assert (ROOT / folder / "__init__.py").read_text(encoding="utf-8").startswith('"""')

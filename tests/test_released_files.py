@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from grasp_core.export.registry import EXPORTS
 from grasp_core.model.groups import Group
 from grasp_core.model.result import RunResult
 from grasp_core.report.saved import read_spec
+from grasp_core.report.writers.registry import EXPORTS
 
 FOLDER = Path(__file__).parent / "released"
 RESULTS = sorted(FOLDER.glob("result-*.json"))

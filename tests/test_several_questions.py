@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 
 from grasp_core import cli
-from grasp_core.io.dataset.load import Dataset, load
-from grasp_core.io.parsing.read import read_table
 from grasp_core.model.data_spec import DataSpec, Filters, Question
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.groups import form_groups
@@ -20,6 +18,8 @@ from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.permutation import reference
 from grasp_core.permutation.draw import permutation
 from grasp_core.permutation.exchange import over_all
+from grasp_core.read.dataset.load import Dataset, load
+from grasp_core.read.parsing.read import read_table
 from tests.computing import compute_in_threads
 
 # Rater d answers only q2; nobody answers q1 of item 3; e answers nothing.

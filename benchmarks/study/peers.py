@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from scipy.stats import binom, chi2_contingency
 
-from grasp_core.io.dataset.load import Dataset
 from grasp_core.model.annotations import FloatArray, Int64Array
 from grasp_core.model.groups import Grouping
+from grasp_core.read.dataset.load import Dataset
 from grasp_core.statistics.counts import NotEstimableError, count
 from grasp_core.statistics.in_group import irr_disagreement
 

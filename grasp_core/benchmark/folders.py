@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from grasp_core.io.archives import containers
 from grasp_core.model.errors import DataError
 from grasp_core.model.wording import not_there, number, quoted
+from grasp_core.read.archives import containers
 
 MAX_FILE = 64 * 1024**2
 """Largest file with predictions, unpacked; the benchmark's largest has 5,000 rows in about 0.2 MB."""

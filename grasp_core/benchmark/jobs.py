@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from grasp_core.analysis.models.labels import ID, LABEL
 from grasp_core.benchmark.baselines.registry import make_baseline
 from grasp_core.benchmark.gold import Gold, LabelledFile, read_gold
 from grasp_core.benchmark.scoring.compare import Comparison, compare
@@ -14,8 +15,7 @@ from grasp_core.benchmark.scoring.human import HumanScore, human_baseline
 from grasp_core.benchmark.scoring.scores import score, scores_json
 from grasp_core.benchmark.submissions import Submission, known_ids, require_scorable
 from grasp_core.benchmark.tasks import Rows, Task, read_tasks
-from grasp_core.io.dataset.load import Dataset
-from grasp_core.models_as_raters.labels import ID, LABEL
+from grasp_core.read.dataset.load import Dataset
 
 Predictions = Mapping[str, Mapping[str, str]]
 """Label by row id, by task."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from grasp_core.analysis.models.labels import ID, LABEL
 from grasp_core.benchmark.folders import DATA, csv_files
 from grasp_core.benchmark.gold import LabelledFile, read_labelled
 from grasp_core.benchmark.tasks import (
@@ -21,7 +22,6 @@ from grasp_core.model.errors import DataError, Problem, know, raise_stopping, st
 from grasp_core.model.remarks.benchmark import SubmissionProblem
 from grasp_core.model.remarks.remark import Value, said
 from grasp_core.model.wording import closest, number
-from grasp_core.models_as_raters.labels import ID, LABEL
 
 _FIRST_TEST_ID = 50
 """The benchmark's training rows have the ids 0 to 49."""

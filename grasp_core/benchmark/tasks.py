@@ -10,12 +10,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from grasp_core.io.archives.bounded import MIB, check_size, read_at_most
-from grasp_core.io.parsing.read import read_table
-from grasp_core.io.table.table import Table
+from grasp_core.analysis.models.labels import ID, LABEL
 from grasp_core.model.errors import DataError
 from grasp_core.model.wording import quoted
-from grasp_core.models_as_raters.labels import ID, LABEL
+from grasp_core.read.archives.bounded import MIB, check_size, read_at_most
+from grasp_core.read.parsing.read import read_table
+from grasp_core.read.table.table import Table
 
 UNLABELED = "Unlabeled"
 """Label of rows whose gold label is private; never a class."""

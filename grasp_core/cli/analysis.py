@@ -7,9 +7,9 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, get_args
 
-from grasp_core.asked.analysis import with_axes
-from grasp_core.asked.reading import Reading
 from grasp_core.cli.data.options import names
+from grasp_core.engine.request.analysis import with_axes
+from grasp_core.engine.request.reading import Reading
 from grasp_core.model import spec
 from grasp_core.model.groups import AxisSet
 from grasp_core.model.spec import ADAPTIVE_PERMUTATIONS, DEFAULT_PERMUTATIONS, WORKLOAD, AnalysisSpec

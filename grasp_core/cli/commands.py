@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from grasp_core.extras import Extra, require
-from grasp_core.io.parsing.limited.process import HELPER
+from grasp_core.model.extras import Extra, require
+from grasp_core.read.parsing.limited.process import HELPER
 
 
 @dataclass(frozen=True, slots=True)

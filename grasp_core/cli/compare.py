@@ -9,9 +9,8 @@ import pandas as pd
 
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.cli.terminal.told import in_width
+from grasp_core.model.text import printable, safe_cell
 from grasp_core.notebook.comparing import Compared, compare
-from grasp_core.report.table_csv import safe_cell
-from grasp_core.report.words.printable import printable
 
 _HEADS = {
     "group": "Group",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from grasp_core.example import example_files
 from grasp_core.model.errors import DataError
+from grasp_core.read.example import example_files
 
 
 def fill_example(example: argparse.ArgumentParser) -> None:

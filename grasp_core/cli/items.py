@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import get_args
 
-from grasp_core.asked.reading import Reading
+from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
+from grasp_core.analysis.items.result import ItemsResult, texts_of_items
 from grasp_core.cli.analysis import AtMost, add_groups_and_test, analysis_fields, named_axes
 from grasp_core.cli.data.options import add_items, add_reading
 from grasp_core.cli.data.reading import read, say_data
@@ -18,17 +19,16 @@ from grasp_core.cli.terminal.lines import clear_line, note, show_line
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import checked_groups
-from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.model import spec
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet, Group
 from grasp_core.model.spec import DEFAULT_PERMUTATIONS, AnalysisSpec, RunSpec
+from grasp_core.model.text import json_text, printable
 from grasp_core.model.wording import quoted
-from grasp_core.panels.items.panel import ItemsAsked, look_at_items
-from grasp_core.panels.items.result import ItemsResult, texts_of_items
+from grasp_core.read.dataset.load import Dataset, load
 from grasp_core.report.items import MEASURES, in_order, items_csv, items_table, sentences
-from grasp_core.report.words.printable import json_text, printable
 
 BESIDE_SPEC = ("annotations", "raters", "items", "group", "question", "out", "csv", "top")
 _AXES = re.compile(r"(?:^|,)\s*([^=,]+?)\s*=")

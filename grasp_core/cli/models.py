@@ -8,8 +8,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from grasp_core.asked.analysis import say_batches, say_shuffles, stopping_early
-from grasp_core.asked.reading import Reading
+from grasp_core.analysis.models.labels import (
+    MAX_MODEL_FILE,
+    check_models,
+    read_model,
+    read_model_column,
+    sources,
+)
+from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.benchmark.baselines.as_raters import WITHOUT_EXAMPLES, item_texts, label_items
 from grasp_core.benchmark.baselines.registry import check_installed
 from grasp_core.cli.analysis import add_groups_and_test, analysis_fields
@@ -22,27 +28,20 @@ from grasp_core.engine.compute import compute
 from grasp_core.engine.course import models_seconds
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.request.analysis import say_batches, say_shuffles, stopping_early
+from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import checked_groups
-from grasp_core.io.archives.bounded import check_size
-from grasp_core.io.dataset.load import Dataset, load
-from grasp_core.io.parsing.read import read_table
-from grasp_core.io.table.table import Table
 from grasp_core.model.annotations import ModelLabels
 from grasp_core.model.errors import SpecError
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.models_as_raters.labels import (
-    MAX_MODEL_FILE,
-    check_models,
-    read_model,
-    read_model_column,
-    sources,
-)
-from grasp_core.models_as_raters.sentences import sentences
-from grasp_core.models_as_raters.tables import plurality_table, sides_csv
-from grasp_core.panels.models.result import ModelsResult
+from grasp_core.model.text import json_text, printable
+from grasp_core.read.archives.bounded import check_size
+from grasp_core.read.dataset.load import Dataset, load
+from grasp_core.read.parsing.read import read_table
+from grasp_core.read.table.table import Table
 from grasp_core.report.account import how_it_ended
+from grasp_core.report.models import plurality_table, sentences, sides_csv
 from grasp_core.report.words.models import REPRODUCED, SIDES_WITH
-from grasp_core.report.words.printable import json_text, printable
 
 
 def fill_models(models: argparse.ArgumentParser) -> None:

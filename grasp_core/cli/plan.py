@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
-from grasp_core import charts
-from grasp_core.charts.plan import plan_chart
+from grasp_core.analysis.planner.make import UNLESS_SAID, PlanTask, assumed_task, make_plan, task_of, usual
+from grasp_core.analysis.planner.values import GOALS, Assumed, Plan, PlanSpec, Target, plan_dict
 from grasp_core.cli.data.options import add_reading
 from grasp_core.cli.data.reading import read, say_data
 from grasp_core.cli.items import group_axes, named_group
@@ -16,22 +16,21 @@ from grasp_core.cli.terminal.lines import clear_line, note, show_line
 from grasp_core.cli.terminal.output import check_target, write_bytes, write_text
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.export.plan import recruitment_xlsx
-from grasp_core.io.dataset.load import load
 from grasp_core.model import spec
 from grasp_core.model.errors import SpecError
-from grasp_core.model.groups import form_groups
-from grasp_core.planner.make import UNLESS_SAID, PlanTask, assumed_task, make_plan, task_of, usual
-from grasp_core.planner.values import GOALS, Assumed, Plan, PlanSpec, Target, plan_dict
-from grasp_core.planner.words import (
+from grasp_core.model.groups import form_groups, one_line
+from grasp_core.model.text import json_text, printable
+from grasp_core.read.dataset.load import load
+from grasp_core.report import charts
+from grasp_core.report.charts.plan import plan_chart
+from grasp_core.report.plan import (
     EXPLANATION,
     lines_table,
     recruitment_csv,
     recruitment_table,
     sentences,
 )
-from grasp_core.report.words.names import one_line
-from grasp_core.report.words.printable import json_text, printable
+from grasp_core.report.writers.plan import recruitment_xlsx
 
 _TABLES: Mapping[str, Callable[[Plan], bytes]] = {
     ".csv": lambda plan: recruitment_csv(plan).encode(),

@@ -9,26 +9,31 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from grasp_core.asked.analysis import say_batches, say_shuffles
+from grasp_core.analysis.quality.power import GroupPower, estimate, power_tasks
 from grasp_core.cli.analysis import add_shuffles
 from grasp_core.cli.data.options import add_reading
 from grasp_core.cli.data.reading import read, say_data
 from grasp_core.cli.terminal.lines import VOICE, clear_line, note, show_line
 from grasp_core.cli.terminal.output import write_text
-from grasp_core.data_quality import tables
-from grasp_core.data_quality.power import GroupPower, estimate, power_tasks
-from grasp_core.data_quality.report import QualityReport, quality_json, quality_report
-from grasp_core.data_quality.tables import report_findings, report_tables
-from grasp_core.io.dataset.load import Dataset, load
+from grasp_core.engine.request.analysis import say_batches, say_shuffles
 from grasp_core.model.annotations import Annotations
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import AnalysisSpec
+from grasp_core.model.text import printable, printable_name
 from grasp_core.permutation.exchange import Exchange, exchange_of
 from grasp_core.permutation.testing.attainable import check_something_moves
-from grasp_core.report.words.printable import printable, printable_name
-from grasp_core.screens.constant import too_constant
-from grasp_core.screens.random_responders import random_responders
+from grasp_core.read.dataset.load import Dataset, load
+from grasp_core.read.screens.constant import too_constant
+from grasp_core.read.screens.random_responders import random_responders
+from grasp_core.report import quality as tables
+from grasp_core.report.quality import (
+    QualityReport,
+    quality_json,
+    quality_report,
+    report_findings,
+    report_tables,
+)
 
 
 def fill_quality(quality: argparse.ArgumentParser) -> None:

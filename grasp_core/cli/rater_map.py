@@ -6,26 +6,26 @@ import argparse
 from pathlib import Path
 from typing import get_args
 
-from grasp_core import charts
-from grasp_core.asked.analysis import say_shuffles
-from grasp_core.charts.rater_map import rater_map_chart
+from grasp_core.analysis.rater_map.make import MapTask, rater_map
+from grasp_core.analysis.rater_map.values import rater_map_dict
 from grasp_core.cli.analysis import add_shuffles, analysis_fields
 from grasp_core.cli.data.options import add_reading
 from grasp_core.cli.data.reading import read, say_data
 from grasp_core.cli.terminal.lines import VOICE, note
 from grasp_core.cli.terminal.output import check_target, write_bytes, write_text
 from grasp_core.cli.terminal.told import say_map
+from grasp_core.engine.request.analysis import say_shuffles
 from grasp_core.engine.run import checked_groups
-from grasp_core.io.dataset.load import load
 from grasp_core.model import spec
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet
 from grasp_core.model.spec import AnalysisSpec, RunSpec
+from grasp_core.model.text import json_text, printable
 from grasp_core.model.wording import listed, quoted
-from grasp_core.rater_map.make import MapTask, rater_map
-from grasp_core.rater_map.tables import map_csv
-from grasp_core.rater_map.values import rater_map_dict
-from grasp_core.report.words.printable import json_text, printable
+from grasp_core.read.dataset.load import load
+from grasp_core.report import charts
+from grasp_core.report.charts.rater_map import rater_map_chart
+from grasp_core.report.rater_map import map_csv
 
 
 def fill_rater_map(parser: argparse.ArgumentParser) -> None:

@@ -7,17 +7,7 @@ import time
 from pathlib import Path
 from typing import cast, get_args
 
-from grasp_core.asked.analysis import (
-    analysis_of,
-    cohesion_stopping_early,
-    say_batches,
-    say_level,
-    say_order,
-    say_shuffles,
-    say_teams,
-    with_pairs,
-)
-from grasp_core.asked.reading import Reading
+from grasp_core.analysis.rater_map.values import RaterMap
 from grasp_core.cli.analysis import add_groups_and_test, named_axes, test_fields
 from grasp_core.cli.data.options import add_items, add_reading, names
 from grasp_core.cli.data.reading import read, say_data, sort_files
@@ -31,15 +21,25 @@ from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.choose import make_pool
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.request.analysis import (
+    analysis_of,
+    cohesion_stopping_early,
+    say_batches,
+    say_level,
+    say_order,
+    say_shuffles,
+    say_teams,
+    with_pairs,
+)
+from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import checked_groups, run_key
-from grasp_core.extras import require
-from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.model import spec
 from grasp_core.model.errors import MissingPackageError, SettingsError, SpecError
+from grasp_core.model.extras import require
 from grasp_core.model.result import RunResult
 from grasp_core.model.settings import Settings, read_settings
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.rater_map.values import RaterMap
+from grasp_core.read.dataset.load import Dataset, load
 from grasp_core.report.findings.mending import warned
 from grasp_core.report.saved import result_json
 from grasp_core.report.table_csv import table_csv
@@ -93,7 +93,7 @@ def asked_map(chosen: argparse.Namespace, data: Dataset, spec: AnalysisSpec, poo
     """The map of the raters, where it is asked for."""
     if not chosen.rater_map:
         return None
-    from grasp_core.rater_map.make import MapTask, rater_map  # with eigenvectors, as above
+    from grasp_core.analysis.rater_map.make import MapTask, rater_map  # with eigenvectors, as above
 
     return rater_map(MapTask.of(data, spec), pool.each)
 
@@ -105,7 +105,7 @@ def write_files(chosen: argparse.Namespace, result: RunResult, raters: RaterMap 
     if chosen.csv is not None:
         write_text(chosen.csv, table_csv(result))
     if chosen.report:
-        from grasp_core.export.registry import EXPORTS  # with figures, which other runs need not load
+        from grasp_core.report.writers.registry import EXPORTS  # with figures, which other runs need not load
 
         for target in chosen.report:
             write_bytes(target, EXPORTS[_REPORTS[target.suffix.lower()]].make(result, raters))

@@ -9,9 +9,9 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from grasp_core.engine.watching import Checkpoints
-from grasp_core.io.sources import remote
 from grasp_core.model.annotations import FloatArray
 from grasp_core.permutation.nulls.tally import Tally
+from grasp_core.read.sources import remote
 
 
 class Scratch(Checkpoints):

@@ -32,13 +32,13 @@ from grasp_core.engine.pools.choose import server_pool
 from grasp_core.engine.pools.memory import LEAST_MEMORY, limit_memory
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.warm import warm_beside
-from grasp_core.io.dataset.load import Dataset
-from grasp_core.io.parsing.limited.limits import machine_memory
-from grasp_core.io.sources.allowed import AllowedSources
 from grasp_core.model.errors import GraspError
 from grasp_core.model.logs import set_up_logs
 from grasp_core.model.settings import Settings
 from grasp_core.permutation.jit import tell_of_preparing
+from grasp_core.read.dataset.load import Dataset
+from grasp_core.read.parsing.limited.limits import machine_memory
+from grasp_core.read.sources.allowed import AllowedSources
 from grasp_core.store.database import connect, database_url
 from grasp_core.store.files import FileStore
 from grasp_core.store.runs import RunStore

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Generic, TypeVar
 
+from grasp_core.analysis.planner.make import PlanTask, make_plan
+from grasp_core.analysis.planner.values import Plan
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.model.errors import FAULT, GraspError, RunCancelledError
-from grasp_core.planner.make import PlanTask, make_plan
-from grasp_core.planner.values import Plan
 
 log = logging.getLogger(__name__)
 

@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
+from grasp_core.analysis.pairs.panel import compared
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.run import Prepared
 from grasp_core.engine.watching import Watcher
-from grasp_core.io.dataset.load import Dataset
 from grasp_core.model.groups import AxisSet, Grouping, form_groups
 from grasp_core.model.result import Result
 from grasp_core.model.spec import DEFAULT_PERMUTATIONS
-from grasp_core.panels.pairs.panel import compared
+from grasp_core.read.dataset.load import Dataset
 
 LONG_SECONDS = 10.0
 """Runs that would take longer stop early by default."""

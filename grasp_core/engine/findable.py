@@ -15,21 +15,21 @@ import numpy as np
 import scipy  # its optimize takes a while to load, and is when it is first used
 from scipy.special import expit, logit, ndtr, ndtri
 
+from grasp_core.analysis.cohesion.panel import Cohesion
+from grasp_core.analysis.cohesion.verdict import Tested, judged_alone
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import Prepared, verdicts_alone
-from grasp_core.io.dataset.load import Dataset
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray
 from grasp_core.model.groups import Grouping
 from grasp_core.model.result import Findable
 from grasp_core.model.spec import LEVEL, AnalysisSpec
 from grasp_core.model.verdict import FEWEST_CLEAR
-from grasp_core.panels.cohesion.panel import Cohesion
-from grasp_core.panels.cohesion.verdict import Tested, judged_alone
 from grasp_core.permutation.draw import permutation
 from grasp_core.permutation.exchange import exchange_of
 from grasp_core.permutation.nulls.tally import Tally
 from grasp_core.permutation.testing.attainable import Symmetry
 from grasp_core.permutation.testing.corrections import MISS, share_interval
+from grasp_core.read.dataset.load import Dataset
 
 POWER = 0.8
 SETS = (10, 40)

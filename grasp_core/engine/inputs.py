@@ -9,16 +9,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from grasp_core.io.dataset.load import Dataset
-from grasp_core.io.handling.limited import loaded
-from grasp_core.io.parsing.read import read_table
-from grasp_core.io.sources.allowed import AllowedSources, Fetched
-from grasp_core.io.table.table import Table
+from grasp_core.analysis.models.labels import read_models
 from grasp_core.model.access import Reach, only
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.model.spec import RunSpec
-from grasp_core.models_as_raters.labels import read_models
+from grasp_core.read.dataset.load import Dataset
+from grasp_core.read.handling.limited import loaded
+from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sources.allowed import AllowedSources, Fetched
+from grasp_core.read.table.table import Table
 from grasp_core.store.files import FileStore
 from grasp_core.store.insisting import insist
 from grasp_core.store.runs import RunRecord, RunStore
@@ -99,7 +99,7 @@ class Inputs:
         Parameters
         ----------
         location : str
-            See :meth:`grasp_core.io.sources.allowed.AllowedSources.fetch`.
+            See :meth:`grasp_core.read.sources.allowed.AllowedSources.fetch`.
         reach : Reach
             Of whoever brings it; it is noted in their project.
 

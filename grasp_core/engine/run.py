@@ -7,14 +7,28 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from grasp_core.data_quality.cautions import screen_cautions
-from grasp_core.data_quality.overview import associations
-from grasp_core.guards.check import Seen, Unmatched, check_assignment, said_of_columns, unmatched
-from grasp_core.io.dataset.load import Dataset
-from grasp_core.io.dataset.recoding import ranges
+from grasp_core.analysis.cohesion.columns import Places
+from grasp_core.analysis.cohesion.label_use import SpreadTest
+from grasp_core.analysis.cohesion.panel import Cohesion
+from grasp_core.analysis.cohesion.verdict import (
+    Joint,
+    Tested,
+    corrected,
+    hypotheses,
+    judged_alone,
+    untestable,
+    with_verdicts,
+)
+from grasp_core.analysis.design import Seen, Unmatched, check_assignment, said_of_columns, unmatched
+from grasp_core.analysis.everybody import MOST_CELLS, everybody
+from grasp_core.analysis.given import check_given
+from grasp_core.analysis.models.panel import Models
+from grasp_core.analysis.panel import Judged, Panel, RunPanel
+from grasp_core.analysis.quality.cautions import screen_cautions
+from grasp_core.analysis.quality.overview import associations
 from grasp_core.model.assignment import AssignmentCheck, unequal_axes
 from grasp_core.model.errors import SpecError
-from grasp_core.model.groups import AxisSet, Grouping, form_groups
+from grasp_core.model.groups import AxisSet, Grouping, axis_label, form_groups
 from grasp_core.model.remarks.benchmark import ranked
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.remarks.remark import Remark
@@ -28,29 +42,14 @@ from grasp_core.model.result import (
 )
 from grasp_core.model.spec import LEVEL, SIDES, AnalysisSpec, RunSpec
 from grasp_core.model.wording import listed, quoted
-from grasp_core.panels.cohesion.columns import Places
-from grasp_core.panels.cohesion.label_use import SpreadTest
-from grasp_core.panels.cohesion.panel import Cohesion
-from grasp_core.panels.cohesion.verdict import (
-    Joint,
-    Tested,
-    corrected,
-    hypotheses,
-    judged_alone,
-    untestable,
-    with_verdicts,
-)
-from grasp_core.panels.everybody import MOST_CELLS, everybody
-from grasp_core.panels.given import check_given
-from grasp_core.panels.models.panel import Models
-from grasp_core.panels.panel import Judged, Panel, RunPanel
 from grasp_core.permutation.design import MOST_TOLD
 from grasp_core.permutation.nulls.tally import Tally, kept_of
 from grasp_core.permutation.testing.attainable import Shuffles, Symmetry, check_something_moves
 from grasp_core.permutation.testing.corrections import fewest_permutations
+from grasp_core.read.dataset.load import Dataset
+from grasp_core.read.dataset.recoding import ranges
 from grasp_core.report.account import said_of_assignment, said_of_associations, said_of_matched
 from grasp_core.report.words.levels import unranked
-from grasp_core.report.words.names import axis_label
 from grasp_core.version import __version__
 
 MAX_MEMBERSHIPS = 100_000_000

@@ -11,12 +11,12 @@ from grasp_core.engine.inputs import Inputs
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import run_key
-from grasp_core.io.dataset.load import Dataset
-from grasp_core.io.sources.allowed import AllowedSources
 from grasp_core.model.access import Reach
 from grasp_core.model.errors import DataError, GraspError, MissingResultError
 from grasp_core.model.result import Result
 from grasp_core.model.spec import RunSpec
+from grasp_core.read.dataset.load import Dataset
+from grasp_core.read.sources.allowed import AllowedSources
 from grasp_core.store.files import FileStore
 from grasp_core.store.runs import Request, RunRecord, RunStore
 from grasp_core.version import __version__

@@ -8,16 +8,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from grasp_core.analysis.cohesion.panel import Cohesion
+from grasp_core.analysis.cohesion.verdict import Joint, hypotheses, joint_tests
+from grasp_core.analysis.pairs.columns import only_raters
+from grasp_core.analysis.panel import Judged, Panel
 from grasp_core.engine.run import Prepared, verdicts
 from grasp_core.model.annotations import BoolArray
 from grasp_core.model.groups import AxisSet, Group, Grouping
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.spec import LEVEL, AnalysisSpec
 from grasp_core.model.verdict import FEWEST_CLEAR
-from grasp_core.panels.cohesion.panel import Cohesion
-from grasp_core.panels.cohesion.verdict import Joint, hypotheses, joint_tests
-from grasp_core.panels.pairs.columns import only_raters
-from grasp_core.panels.panel import Judged, Panel
 from grasp_core.permutation.nulls.tally import Tally
 from grasp_core.permutation.testing.attainable import Symmetry
 

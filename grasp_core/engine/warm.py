@@ -8,12 +8,13 @@ import sys
 
 import numpy as np
 
+from grasp_core.analysis.items import design as items
+from grasp_core.analysis.items.outcomes import standards
+from grasp_core.analysis.models import kernel
+from grasp_core.analysis.rater_map.disagreements import pair_disagreements
 from grasp_core.model.annotations import Annotations, Axis, Raters
 from grasp_core.model.groups import Grouping, form_groups
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.panels.items import design as items
-from grasp_core.panels.items.outcomes import standards
-from grasp_core.panels.models import kernel
 from grasp_core.permutation import compiled, label_use
 from grasp_core.permutation.design import build_design
 from grasp_core.permutation.jit import CORE, KERNELS
@@ -22,7 +23,6 @@ from grasp_core.permutation.kernel.profiles import Membership
 from grasp_core.permutation.nulls.deviations import Maximum
 from grasp_core.permutation.nulls.tally import Tally
 from grasp_core.permutation.ways import MOST_PAIRED
-from grasp_core.rater_map.disagreements import pair_disagreements
 
 _WARMING = """
 import os, threading

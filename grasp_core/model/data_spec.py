@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
@@ -279,3 +280,11 @@ def _screens(values: tuple[str, ...]) -> None:
 
 def _in_one_order(values: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(sorted(set(values)))
+
+
+SCREENS: Mapping[Screen, str] = {
+    "random": "raters at chance",
+    "constant": "raters who gave one label always",
+    "duplicates": "one of each two raters who agree too closely",
+}
+"""Whom each screen leaves out."""

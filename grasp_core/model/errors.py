@@ -133,7 +133,7 @@ class UnsureError(DataError):
 
 
 class MissingPackageError(DataError):
-    """A package is missing that an extra brings; :func:`grasp_core.extras.require` says which."""
+    """A package is missing that an extra brings; :func:`grasp_core.model.extras.require` says which."""
 
     code = "missing-package"
 

@@ -6,7 +6,11 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar, Unpack, cast
 
-from grasp_core.asked.analysis import (
+from grasp_core.engine.compute import compute
+from grasp_core.engine.pools import workers as kinds
+from grasp_core.engine.pools.choose import make_pool
+from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.request.analysis import (
     analysis_of,
     cohesion_stopping_early,
     say_batches,
@@ -16,13 +20,8 @@ from grasp_core.asked.analysis import (
     say_teams,
     with_pairs,
 )
-from grasp_core.asked.reading import Reading, reading_of
-from grasp_core.engine.compute import compute
-from grasp_core.engine.pools import workers as kinds
-from grasp_core.engine.pools.choose import make_pool
-from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.request.reading import Reading, reading_of
 from grasp_core.engine.run import checked_groups
-from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import SpecError
 from grasp_core.model.result import Result, RunResult
@@ -42,6 +41,7 @@ from grasp_core.notebook.options import (
 )
 from grasp_core.notebook.progress import Bar
 from grasp_core.notebook.results import Analysis
+from grasp_core.read.dataset.load import Dataset, load
 from grasp_core.report.account import account_sentence, unused_sentence
 from grasp_core.report.words.label_use import labelled_sentence
 

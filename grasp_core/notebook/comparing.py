@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from grasp_core.model.errors import SpecError
 from grasp_core.model.result import Result
+from grasp_core.model.text import Sentence
 from grasp_core.notebook.models import ModelsAnalysis
 from grasp_core.notebook.opening import open
 from grasp_core.notebook.results import Analysis
@@ -22,7 +23,6 @@ from grasp_core.report.comparison.changes import (
 from grasp_core.report.comparison.changes import compare as held
 from grasp_core.report.comparison.since import details, headline, since
 from grasp_core.report.comparison.slices import pairs_compared, slices_compared
-from grasp_core.report.words.printable import Sentence
 
 if TYPE_CHECKING:  # takes long to load
     import pandas as pd

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from grasp_core.asked.reading import Tables
-from grasp_core.connectors.anywhere import read_anywhere
-from grasp_core.io.parsing.parse import frame_table
-from grasp_core.io.table.table import Table
+from grasp_core.engine.request.reading import Tables
 from grasp_core.model.data_spec import DataSpec
+from grasp_core.read.connectors.anywhere import read_anywhere
+from grasp_core.read.parsing.parse import frame_table
+from grasp_core.read.table.table import Table
 
 
 def read(path: str | Path, *, member: str | None = None, token: str | None = None) -> Table:
@@ -29,7 +29,7 @@ def read(path: str | Path, *, member: str | None = None, token: str | None = Non
     Returns
     -------
     Table
-        For :func:`analyse` and the others; :meth:`~grasp_core.io.table.table.Table.frame` shows its cells,
+        For :func:`analyse` and the others; :meth:`~grasp_core.read.table.table.Table.frame` shows its cells,
         all of them text. Of a known tool's export it knows how it is to be read.
 
     Raises

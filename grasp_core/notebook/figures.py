@@ -7,13 +7,13 @@ from typing import Any
 
 import altair as alt
 
-from grasp_core import charts
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet
 from grasp_core.model.result import GroupResult, RunResult, SlicesResult
 from grasp_core.model.spec import STATISTICS
 from grasp_core.model.wording import listed
 from grasp_core.notebook.options import group_of, texts
+from grasp_core.report import charts
 from grasp_core.report.pairs.words import label_key, measures
 from grasp_core.report.slices import sliced_groups
 from grasp_core.report.tables import with_label_use

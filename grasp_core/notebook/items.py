@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
+from grasp_core.analysis.items.result import Contribution, ItemOutcome, ItemsResult, Measure, texts_of_items
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import checked_groups
-from grasp_core.export.items import items_markdown, items_xlsx
 from grasp_core.model.errors import SpecError
+from grasp_core.model.text import json_text
 from grasp_core.model.wording import listed
 from grasp_core.notebook.analysis import on
 from grasp_core.notebook.of_run import data_of, other_data
@@ -20,11 +22,9 @@ from grasp_core.notebook.progress import Bar
 from grasp_core.notebook.results import Analysis
 from grasp_core.notebook.saving import save
 from grasp_core.notebook.shown import page, shown_table
-from grasp_core.panels.items.panel import ItemsAsked, look_at_items
-from grasp_core.panels.items.result import Contribution, ItemOutcome, ItemsResult, Measure, texts_of_items
 from grasp_core.report.items import MEASURES, in_order, items_csv, items_table, sentences
 from grasp_core.report.tables import or_nan
-from grasp_core.report.words.printable import json_text
+from grasp_core.report.writers.items import items_markdown, items_xlsx
 
 if TYPE_CHECKING:  # takes long to load
     import pandas as pd

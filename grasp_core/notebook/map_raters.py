@@ -7,21 +7,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grasp_core.analysis.rater_map.make import MapTask, rater_map
+from grasp_core.analysis.rater_map.values import RaterMap, rater_map_dict
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.model.errors import SpecError
 from grasp_core.model.spec import RunSpec
+from grasp_core.model.text import json_text
 from grasp_core.model.wording import listed
 from grasp_core.notebook.of_run import data_of, other_data
 from grasp_core.notebook.options import texts
 from grasp_core.notebook.results import Analysis
 from grasp_core.notebook.saving import save
 from grasp_core.notebook.shown import page, shown_table
-from grasp_core.rater_map.make import MapTask, rater_map
-from grasp_core.rater_map.tables import axes_table, groups_table, map_csv
-from grasp_core.rater_map.values import RaterMap, rater_map_dict
-from grasp_core.rater_map.words import EXPLANATION, sentences
-from grasp_core.report.words.printable import json_text
+from grasp_core.report.rater_map import EXPLANATION, axes_table, groups_table, map_csv, sentences
 
 if TYPE_CHECKING:  # both take long to load
     import altair as alt
@@ -70,7 +69,7 @@ class MappedRaters:
         SpecError
             If the map has no such axis.
         """
-        from grasp_core.charts.rater_map import rater_map_chart
+        from grasp_core.report.charts.rater_map import rater_map_chart
 
         axes = self.spec.analysis.axes
         wanted = axes[0] if axis is None else texts(axis)

@@ -9,19 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
-from grasp_core.asked.analysis import say_batches, say_shuffles, stopping_early, with_axes
-from grasp_core.asked.reading import Reading, reading_of
+from grasp_core.analysis.models.labels import check_models, read_model, read_model_column, sources
+from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.benchmark.baselines.as_raters import item_texts, label_items
 from grasp_core.benchmark.baselines.registry import check_installed
 from grasp_core.engine.course import models_seconds
+from grasp_core.engine.request.analysis import say_batches, say_shuffles, stopping_early, with_axes
+from grasp_core.engine.request.reading import Reading, reading_of
 from grasp_core.engine.run import checked_groups
-from grasp_core.io.dataset.load import Dataset, load
-from grasp_core.io.parsing.read import read_table
 from grasp_core.model.annotations import ModelLabels
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.models_as_raters.labels import check_models, read_model, read_model_column, sources
-from grasp_core.models_as_raters.sentences import sentences
-from grasp_core.models_as_raters.tables import plurality_table, sides_csv, sides_table
+from grasp_core.model.text import json_text
 from grasp_core.notebook.analysis import computed, say_data
 from grasp_core.notebook.data import table_of, tables_of
 from grasp_core.notebook.options import (
@@ -37,8 +35,9 @@ from grasp_core.notebook.options import (
 )
 from grasp_core.notebook.saving import save
 from grasp_core.notebook.shown import page, shown_table
-from grasp_core.panels.models.result import ModelsResult
-from grasp_core.report.words.printable import json_text
+from grasp_core.read.dataset.load import Dataset, load
+from grasp_core.read.parsing.read import read_table
+from grasp_core.report.models import plurality_table, sentences, sides_csv, sides_table
 
 if TYPE_CHECKING:
     import altair as alt
@@ -75,12 +74,12 @@ class ModelsAnalysis:
         return "\n".join(f"- {sentence.plain}" for sentence in sentences(self.result))
 
     def table(self) -> pd.DataFrame:
-        """One row per model, group and statistic: :func:`~grasp_core.models_as_raters.tables.sides_table`."""
+        """One row per model, group and statistic: :func:`~grasp_core.report.models.sides_table`."""
         return sides_table(self.result)
 
     def chart(self, *, theme: Any = "light") -> alt.LayerChart:
         """Every model beside every group, the same figure as on the page."""
-        from grasp_core.charts.models import models_chart
+        from grasp_core.report.charts.models import models_chart
 
         return models_chart(self.result, theme)
 

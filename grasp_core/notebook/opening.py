@@ -6,14 +6,14 @@ import json
 from pathlib import Path
 from typing import Any, cast
 
+from grasp_core.analysis.models.result import ModelsResult
+from grasp_core.analysis.results import read_result
 from grasp_core.model.errors import DataError
 from grasp_core.model.result import RunResult
 from grasp_core.model.wording import not_there
 from grasp_core.notebook.models import ModelsAnalysis
 from grasp_core.notebook.remote import fetched
 from grasp_core.notebook.results import Analysis
-from grasp_core.panels.models.result import ModelsResult
-from grasp_core.panels.results import read_result
 from grasp_core.report.saved import MAX_BYTES
 
 

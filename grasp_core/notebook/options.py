@@ -7,12 +7,12 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any, ParamSpec, TypedDict, TypeVar, get_type_hints
 
-from grasp_core.asked.analysis import Preset
-from grasp_core.asked.leaving_out import Answer
-from grasp_core.asked.voice import Voice
+from grasp_core.engine.request.analysis import Preset
+from grasp_core.engine.request.leaving_out import Answer
+from grasp_core.engine.request.voice import Voice
 from grasp_core.model.data_spec import DataSpec, Filters, Layout, Question, Repeated, Screen
 from grasp_core.model.errors import SpecError
-from grasp_core.model.groups import AxisSet, Group
+from grasp_core.model.groups import AxisSet, Group, group_label
 from grasp_core.model.recode_steps import Recode
 from grasp_core.model.spec import (
     ADAPTIVE_PERMUTATIONS,
@@ -27,7 +27,6 @@ from grasp_core.model.spec import (
     VotingAgreement,
 )
 from grasp_core.model.wording import closest, listed
-from grasp_core.report.words.names import group_label
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -100,31 +99,31 @@ class Python(Voice):
         self.notes: list[str] = []
 
     def note(self, sentence: str) -> None:
-        """See :class:`~grasp_core.asked.voice.Voice`."""
+        """See :class:`~grasp_core.engine.request.voice.Voice`."""
         self.notes.append(sentence)
 
     def option(self, field: str) -> str:
-        """See :class:`~grasp_core.asked.voice.Voice`."""
+        """See :class:`~grasp_core.engine.request.voice.Voice`."""
         return f"{field}="
 
     def value(self, field: str, value: object) -> str:
-        """See :class:`~grasp_core.asked.voice.Voice`."""
+        """See :class:`~grasp_core.engine.request.voice.Voice`."""
         return f"{field}={value!r}"
 
     def within(self, column: str) -> str:
-        """See :class:`~grasp_core.asked.voice.Voice`."""
+        """See :class:`~grasp_core.engine.request.voice.Voice`."""
         return f"strata=[{column!r}]"
 
     def switch(self, field: str) -> str:
-        """See :class:`~grasp_core.asked.voice.Voice`."""
+        """See :class:`~grasp_core.engine.request.voice.Voice`."""
         return f"{field}=True"
 
     def switch_off(self, field: str) -> str:
-        """See :class:`~grasp_core.asked.voice.Voice`."""
+        """See :class:`~grasp_core.engine.request.voice.Voice`."""
         return f"{field}=False"
 
     def condition(self, option: str, column: str, value: str) -> str:
-        """See :class:`~grasp_core.asked.voice.Voice`."""
+        """See :class:`~grasp_core.engine.request.voice.Voice`."""
         return f"{option}=[({column!r}, {value!r})]"
 
 
@@ -161,7 +160,7 @@ def check_names(function: Callable[..., object], given: Mapping[str, Any]) -> No
 
 
 def data_fields(given: Mapping[str, Any], *, several: bool = False) -> dict[str, Any]:
-    """The fields of a data spec that the options give, for :func:`grasp_core.asked.reading.reading_of`.
+    """Fields of a data spec as options give them, for :func:`grasp_core.engine.request.reading.reading_of`.
 
     Raises
     ------

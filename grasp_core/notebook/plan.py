@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from grasp_core.asked.reading import reading_of
+from grasp_core.analysis.planner.make import UNLESS_SAID, PlanTask, assumed_task, make_plan, task_of, usual
+from grasp_core.analysis.planner.values import Assumed, Plan, PlanSpec, Target, plan_dict
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.export.plan import recruitment_xlsx
-from grasp_core.io.dataset.load import load
+from grasp_core.engine.request.reading import reading_of
 from grasp_core.model.errors import SpecError
-from grasp_core.model.groups import form_groups
+from grasp_core.model.groups import form_groups, one_line
 from grasp_core.model.spec import Level
+from grasp_core.model.text import json_text
 from grasp_core.notebook.analysis import on, say_data
 from grasp_core.notebook.data import tables_of
 from grasp_core.notebook.options import (
@@ -30,11 +31,9 @@ from grasp_core.notebook.options import (
 from grasp_core.notebook.progress import Bar
 from grasp_core.notebook.saving import save
 from grasp_core.notebook.shown import page, shown_table
-from grasp_core.planner import words
-from grasp_core.planner.make import UNLESS_SAID, PlanTask, assumed_task, make_plan, task_of, usual
-from grasp_core.planner.values import Assumed, Plan, PlanSpec, Target, plan_dict
-from grasp_core.report.words.names import one_line
-from grasp_core.report.words.printable import json_text
+from grasp_core.read.dataset.load import load
+from grasp_core.report import plan as words
+from grasp_core.report.writers.plan import recruitment_xlsx
 
 if TYPE_CHECKING:
     import altair as alt
@@ -51,7 +50,7 @@ _FIELDS = {
 
 
 class PlanOptions(ReadingOptions, total=False):
-    """How a pilot is read, and the fields of :class:`~grasp_core.planner.values.PlanSpec`."""
+    """How a pilot is read, and the fields of :class:`~grasp_core.analysis.planner.values.PlanSpec`."""
 
     target: Target
     size: float
@@ -97,7 +96,7 @@ class Planned:
 
     def chart(self, *, theme: Any = "light") -> alt.LayerChart:
         """Chances over raters and items, the same figure as on the page."""
-        from grasp_core.charts.plan import plan_chart
+        from grasp_core.report.charts.plan import plan_chart
 
         return plan_chart(self.plan, theme)
 
@@ -152,7 +151,7 @@ def plan(
         Of the difference: points of the label `more`, else the statistic's value; by default the pilot's.
     goal, share, each, level, seed
         Chance of finding it, the group's share of the raters, labels an item (None: one of every rater); as
-        in :class:`~grasp_core.planner.values.PlanSpec`.
+        in :class:`~grasp_core.analysis.planner.values.PlanSpec`.
     range_raters, range_items
         Fewest and most that are looked at.
     cost_annotation, cost_rater

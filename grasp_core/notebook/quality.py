@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from grasp_core.asked.analysis import say_batches
-from grasp_core.asked.reading import reading_of
-from grasp_core.data_quality.power import GroupPower, estimate, power_tasks
-from grasp_core.data_quality.report import QualityReport, quality_json, quality_report
-from grasp_core.data_quality.tables import power_sentences, report_findings, report_tables
-from grasp_core.io.dataset.load import Dataset, load
+from grasp_core.analysis.quality.power import GroupPower, estimate, power_tasks
+from grasp_core.engine.request.analysis import say_batches
+from grasp_core.engine.request.reading import reading_of
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet
 from grasp_core.model.spec import AnalysisSpec
+from grasp_core.model.text import Sentence
 from grasp_core.notebook.analysis import say_data
 from grasp_core.notebook.data import tables_of
 from grasp_core.notebook.options import (
@@ -31,7 +29,15 @@ from grasp_core.notebook.options import (
 from grasp_core.notebook.progress import Bar
 from grasp_core.notebook.saving import save
 from grasp_core.notebook.shown import page, shown_table
-from grasp_core.report.words.printable import Sentence
+from grasp_core.read.dataset.load import Dataset, load
+from grasp_core.report.quality import (
+    QualityReport,
+    power_sentences,
+    quality_json,
+    quality_report,
+    report_findings,
+    report_tables,
+)
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from grasp_core.export.registry import EXPORTS
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import RunSpec
+from grasp_core.model.text import Sentence
 from grasp_core.notebook.saving import save
 from grasp_core.notebook.shown import below, page, shown_table
 from grasp_core.report.contents import marks_legend
@@ -20,7 +20,8 @@ from grasp_core.report.pairs.sentences import PAIRS_SAID, most_told
 from grasp_core.report.pairs.tables import pairs_table
 from grasp_core.report.slices import as_results
 from grasp_core.report.tables import RowOrder, dsi_table, label_use_table, results_table, wide_table
-from grasp_core.report.words.printable import Sentence, printable_result
+from grasp_core.report.words.printable import printable_result
+from grasp_core.report.writers.registry import EXPORTS
 
 if TYPE_CHECKING:  # both take long to load, and not every program shows what it finds
     import altair as alt

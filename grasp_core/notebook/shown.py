@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from grasp_core.report.words.printable import Sentence, printable
+from grasp_core.model.text import Sentence, printable
 
 
 def page(

@@ -1,1 +1,1 @@
-"""From a run's result to words, tables and files: pure functions, no user interface."""
+"""Results in words, tables, figures and files: pure functions, no user interface."""

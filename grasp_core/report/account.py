@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from grasp_core.guards.check import Unmatched
-from grasp_core.guards.teams import Team
+from grasp_core.analysis.design import Unmatched
+from grasp_core.analysis.teams import Team
 from grasp_core.model.account import Account, LeftOut
 from grasp_core.model.assignment import AssignmentCheck
+from grasp_core.model.groups import axis_label, group_label, one_line
 from grasp_core.model.remarks.cautions import GuardCaution, LeftOutReason
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import Association, Result, Stopping, Undecided
@@ -16,7 +17,7 @@ from grasp_core.model.wording import listed, number, quoted
 from grasp_core.permutation.nulls.deviations import FEWEST
 from grasp_core.report.pairs.words import PAIR_NAMES
 from grasp_core.report.words.models import SIDE_WORDS, statistic_name
-from grasp_core.report.words.names import DSI_NAME, axis_label, format_p, group_label, one_line
+from grasp_core.report.words.names import DSI_NAME, format_p
 
 
 def said_of_assignment(checks: Iterable[AssignmentCheck], *, of_models: bool = False) -> list[Remark]:
@@ -56,7 +57,7 @@ SHUFFLES: Mapping[str, str] = {
     "cluster": "moves the profiles of whole teams",
     "within": "shuffles within the values of it",
 }
-"""What mends that raters work in teams, see :class:`~grasp_core.guards.teams.Team`."""
+"""What mends that raters work in teams, see :class:`~grasp_core.analysis.teams.Team`."""
 
 
 def team_sentence(team: Team) -> str:

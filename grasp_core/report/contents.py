@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from grasp_core.model.groups import axis_label, group_labels, one_line
 from grasp_core.model.result import Result, RunResult, Stopping
 from grasp_core.model.spec import LEVEL, AnalysisSpec, RunSpec
+from grasp_core.model.text import printable, printable_name
 from grasp_core.model.wording import first_few
 from grasp_core.report.conventions import INTERVAL, stated
 from grasp_core.report.words.names import (
@@ -18,14 +20,10 @@ from grasp_core.report.words.names import (
     OF_SHARES,
     OF_SHARES_MEANING,
     WORDS,
-    axis_label,
-    group_labels,
-    one_line,
     outcome_of,
     reported_statistics,
     statistic_formula,
 )
-from grasp_core.report.words.printable import printable, printable_name
 
 _NAMED, _MODELS = 4, 5
 """Questions or axes, and models, that a title names."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from grasp_core.model.groups import axis_label, one_line
 from grasp_core.model.result import Stopping
 from grasp_core.model.spec import WORKLOAD, AnalysisSpec, RunSpec
 from grasp_core.report.account import ending, guarantee
-from grasp_core.report.words.names import CORRECTION_NAMES, WORDS, axis_label, one_line
+from grasp_core.report.words.names import CORRECTION_NAMES, WORDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from grasp_core.model.groups import one_line
 from grasp_core.model.result import Everybody, LabelAgreement, RunResult
+from grasp_core.model.text import Segment, Sentence
 from grasp_core.model.wording import number, spelled
-from grasp_core.report.words.names import NOT_ESTIMABLE, one_line
-from grasp_core.report.words.printable import Segment, Sentence
+from grasp_core.report.words.names import NOT_ESTIMABLE
 
 WELL, FAIRLY_WELL, IN_PART, LITTLE = 0.8, 2 / 3, 0.4, 0.2
 """From 0.8 on Krippendorff calls data reliable, from 2/3 on good enough for tentative conclusions (Content

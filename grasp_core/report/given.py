@@ -7,21 +7,12 @@ from dataclasses import replace
 
 import pandas as pd
 
-from grasp_core.model.groups import Group
+from grasp_core.model.groups import Group, axis_label, group_labels
 from grasp_core.model.outcome import LabelUse, Outcome
 from grasp_core.model.result import Association, GivenResult, GroupResult, RunResult
+from grasp_core.model.text import Segment, Sentence
 from grasp_core.report.findings.findings import held_groups, leading, left_given
-from grasp_core.report.words.names import (
-    LABEL_USE_NAME,
-    STARS,
-    WORDS,
-    axis_label,
-    format_p,
-    group_labels,
-    outcome_of,
-    p_text,
-)
-from grasp_core.report.words.printable import Segment, Sentence
+from grasp_core.report.words.names import LABEL_USE_NAME, STARS, WORDS, format_p, outcome_of, p_text
 
 GIVEN_EXPLANATION = (
     "Given an axis, profiles are shuffled only among raters who have the same value on it, so that it cannot "

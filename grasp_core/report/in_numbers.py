@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from grasp_core.model.groups import axis_label, group_label, one_line
 from grasp_core.model.outcome import LabelUse, Outcome
 from grasp_core.model.result import RunResult, SlicesResult
 from grasp_core.report.pairs.tables import pair_table
@@ -21,12 +22,9 @@ from grasp_core.report.words.names import (
     STARS,
     WORDS,
     arrow,
-    axis_label,
     format_interval,
     format_p_value,
     format_value,
-    group_label,
-    one_line,
     outcome_of,
     p_text,
     reported_statistics,

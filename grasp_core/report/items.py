@@ -10,13 +10,14 @@ from typing import Literal
 
 import pandas as pd
 
+from grasp_core.analysis.items.result import Contribution, ItemOutcome, ItemsResult, Measure, TopTenth
+from grasp_core.model.groups import group_label, one_line
 from grasp_core.model.outcome import Significance
 from grasp_core.model.spec import LEVEL
+from grasp_core.model.text import Segment, Sentence, printable, printable_name, safe_cell
 from grasp_core.model.wording import agree, number
-from grasp_core.panels.items.result import Contribution, ItemOutcome, ItemsResult, Measure, TopTenth
-from grasp_core.report.table_csv import exact, safe_cell
-from grasp_core.report.words.names import MINUS, STARS, format_p_value, format_value, group_label, one_line
-from grasp_core.report.words.printable import Segment, Sentence, printable, printable_name
+from grasp_core.report.table_csv import exact
+from grasp_core.report.words.names import MINUS, STARS, format_p_value, format_value
 
 MEASURES: Mapping[Measure, str] = MappingProxyType({"distance": "Distance", "label_use": "Label use"})
 """What items may carry, by the name that people read."""

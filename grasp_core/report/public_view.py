@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from grasp_core.analysis.models.result import ModelsResult
+from grasp_core.analysis.small_groups import without_names, without_small_groups
 from grasp_core.model.account import LeftOut, added_up
-from grasp_core.model.data_spec import Filters
+from grasp_core.model.data_spec import SCREENS, Filters
+from grasp_core.model.groups import axis_label, group_label, named_group
 from grasp_core.model.remarks.cautions import (
     Caution,
     GuardCaution,
@@ -17,10 +20,6 @@ from grasp_core.model.remarks.cautions import (
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import DataSummary, GivenResult, Result, RunResult, SlicesResult
 from grasp_core.model.spec import ModelSource, RunSpec
-from grasp_core.panels.models.result import ModelsResult
-from grasp_core.report.small_groups import without_names, without_small_groups
-from grasp_core.report.words.levels import SCREENS
-from grasp_core.report.words.names import axis_label, group_label, named_group
 
 
 def public_view(result: Result, *, small_groups: bool = False) -> Result:

@@ -13,7 +13,7 @@ from grasp_core.model.result import FORMAT as RESULT_FORMAT
 from grasp_core.model.result import READ_VERSIONS as RESULT_VERSIONS
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import RunSpec
-from grasp_core.report.words.printable import json_text, printable
+from grasp_core.model.text import json_text, printable
 
 FORMAT = "grasp-spec"
 FORMAT_VERSION = 1

@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from grasp_core.model.annotations import BoolArray, Raters
-from grasp_core.model.groups import Grouping
+from grasp_core.model.groups import Grouping, axis_label, group_label, one_line
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.spec import LEVEL, WORKLOAD, AnalysisSpec
 from grasp_core.model.wording import number
 from grasp_core.permutation.exchange import clusters_of, strata_of
 from grasp_core.permutation.testing.attainable import Shuffles
-from grasp_core.report.words.names import axis_label, format_p_value, group_label, one_line
+from grasp_core.report.words.names import format_p_value
 
 MOST_BOXES = 8
 """Strata that are drawn before the others are only counted."""

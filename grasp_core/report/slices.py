@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from grasp_core.model.groups import Group
+from grasp_core.model.groups import Group, group_label, group_labels, one_line
 from grasp_core.model.outcome import LabelUse, Outcome, Significance
 from grasp_core.model.result import GroupResult, RunResult, SliceResult, SlicesResult
+from grasp_core.model.text import Segment, Sentence
 from grasp_core.model.wording import agree, number
 from grasp_core.report.findings.doubts import About, doubts
 from grasp_core.report.findings.finding import Doubt, lead
@@ -22,14 +23,10 @@ from grasp_core.report.words.names import (
     format_interval,
     format_p,
     format_value,
-    group_label,
-    group_labels,
-    one_line,
     outcome_of,
     p_words,
     reported_statistics,
 )
-from grasp_core.report.words.printable import Segment, Sentence
 
 ALL_ITEMS = "all items"
 _TOLD = 5

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterator, Mapping
 
-from grasp_core.model.groups import AxisSet, Group
+from grasp_core.model.groups import AxisSet, Group, named_group
 from grasp_core.model.outcome import LabelUse, Outcome, Shift
 from grasp_core.model.result import Everybody, RunResult
+from grasp_core.model.text import safe_cell
 from grasp_core.model.verdict import Verdict
 from grasp_core.report.findings.mending import caution_codes
 from grasp_core.report.given import as_result as given_view
 from grasp_core.report.slices import as_results
 from grasp_core.report.tables import ends
-from grasp_core.report.words.names import named_group, outcome_of, reported_statistics
+from grasp_core.report.words.names import outcome_of, reported_statistics
 
 CSV_COLUMNS = (
     "axis",
@@ -40,9 +40,6 @@ SLICE_COLUMNS = ("slice", "slice_value")
 GIVEN_COLUMNS = ("given",)
 TAIL_COLUMNS = ("p_counted",)
 VERDICT_COLUMNS = ("verdict", "verdict_kinds", "verdict_p", "verdict_q", "verdict_by", "verdict_why")
-_FORMULA = re.compile("(^|;)(?=[=+\\-@\uff1d\uff0b\uff0d\uff20\t\r\n])")
-"""Where a cell begins that a spreadsheet would run, in full width too: behind semicolons as well, at which
-spreadsheets of many countries part a line."""
 
 
 def table_csv(result: RunResult) -> str:
@@ -203,11 +200,6 @@ def _label_use(use: LabelUse, caution: str) -> Iterator[tuple[str, ...]]:
 def _shift(shift: Shift, caution: str) -> tuple[str, ...]:
     sizes = map(exact, (shift.value, shift.low, shift.high))
     return (*sizes, "", "", exact(shift.p), "", "", "", caution, "")
-
-
-def safe_cell(text: str) -> str:
-    """Text that a spreadsheet shows instead of running it."""
-    return _FORMULA.sub(r"\1'", text)
 
 
 def exact(value: float | None) -> str:

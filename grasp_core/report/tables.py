@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from grasp_core.model.groups import Group
+from grasp_core.model.groups import Group, axis_label, group_label, named_group, one_line
 from grasp_core.model.outcome import LabelUse, Outcome, Shift
 from grasp_core.model.result import DsiResult, GroupResult, RunResult
 from grasp_core.report.words.label_use import foremost, format_points, format_points_interval
@@ -20,15 +20,11 @@ from grasp_core.report.words.names import (
     STARS,
     WORDS,
     arrow,
-    axis_label,
     format_interval,
     format_p_value,
     format_value,
-    group_label,
     lead_statistic,
     may_change,
-    named_group,
-    one_line,
     outcome_of,
     p_so_far,
     p_text,

@@ -29,9 +29,9 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from grasp_core.extras import require
 from grasp_core.model.access import EVERYONE
 from grasp_core.model.errors import SettingsError, StoreError
+from grasp_core.model.extras import require
 from grasp_core.model.settings import Settings
 from grasp_core.store.schema import metadata, projects, runs
 from grasp_core.store.sqlite import FULL, POOL, empty_log, read_anew, sqlite_engine, tables_remade

@@ -10,10 +10,10 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
+from grasp_core.analysis.results import read_result
 from grasp_core.model.errors import LimitError, StoreError
 from grasp_core.model.json_values import to_json
 from grasp_core.model.result import Result
-from grasp_core.panels.results import read_result
 from grasp_core.store.claims import Claims, LostRunError, hand_on, result_text, take_answer
 from grasp_core.store.database import new_id, only_one, to_read, to_write
 from grasp_core.store.run_records import (

@@ -9,14 +9,14 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from grasp_core import server
-from grasp_core.erasing import STAYS, erasing
 from grasp_core.model.access import ROLES, User, is_admin_by_settings, role_of
 from grasp_core.model.errors import GraspError, LimitError, StoreError
 from grasp_core.model.people import COMMAND, Person, Role, Scope, Token
+from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import agree, number
-from grasp_core.report.words.printable import escape_markdown
-from grasp_core.sharing import Withdrawing
+from grasp_core.server import server
+from grasp_core.server.accounts import STAYS, erasing
+from grasp_core.server.links import Withdrawing
 from grasp_core.store.people.audit import ACTIONS
 from grasp_core.store.people.sessions import Session
 from grasp_core.store.people.tokens import NAME_LENGTH

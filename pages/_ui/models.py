@@ -12,38 +12,37 @@ from pathlib import PurePath
 import streamlit as st
 from streamlit.typing import UploadedFile
 
-from grasp_core import server
-from grasp_core.benchmark.baselines.as_raters import WITHOUT_EXAMPLES, item_texts, label_items
-from grasp_core.benchmark.baselines.embedding import available
-from grasp_core.benchmark.baselines.registry import BASELINES
-from grasp_core.charts.models import models_chart
-from grasp_core.engine.course import LONG_SECONDS, models_seconds
-from grasp_core.io.archives.bounded import MIB, check_size
-from grasp_core.io.dataset.load import Dataset
-from grasp_core.io.dataset.votes import cell_columns, id_columns
-from grasp_core.io.parsing.read import read_table
-from grasp_core.io.table.table import Table
-from grasp_core.model.annotations import ModelLabels
-from grasp_core.model.data_spec import DataSpec
-from grasp_core.model.errors import DataError, GraspError
-from grasp_core.model.groups import AxisSet
-from grasp_core.model.remarks.remark import Remark
-from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.models_as_raters.labels import (
+from grasp_core.analysis.models.labels import (
     MAX_MODEL_FILE,
     MAX_NAME,
     read_model,
     read_model_column,
     sources,
 )
-from grasp_core.models_as_raters.sentences import sentences
-from grasp_core.models_as_raters.tables import plurality_table, sides_csv, statistic_table
-from grasp_core.panels.models.result import ModelsResult
+from grasp_core.analysis.models.result import ModelsResult
+from grasp_core.benchmark.baselines.as_raters import WITHOUT_EXAMPLES, item_texts, label_items
+from grasp_core.benchmark.baselines.embedding import available
+from grasp_core.benchmark.baselines.registry import BASELINES
+from grasp_core.engine.course import LONG_SECONDS, models_seconds
+from grasp_core.model.annotations import ModelLabels
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import DataError, GraspError
+from grasp_core.model.groups import AxisSet, axis_label
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.spec import AnalysisSpec, RunSpec
+from grasp_core.model.text import escape_markdown, json_text
+from grasp_core.read.archives.bounded import MIB, check_size
+from grasp_core.read.dataset.load import Dataset
+from grasp_core.read.dataset.votes import cell_columns, id_columns
+from grasp_core.read.parsing.read import read_table
+from grasp_core.read.table.table import Table
 from grasp_core.report.account import MEANING, how_it_ended
+from grasp_core.report.charts.models import models_chart
 from grasp_core.report.contents import marks_legend
+from grasp_core.report.models import plurality_table, sentences, sides_csv, statistic_table
 from grasp_core.report.words.models import REPRODUCED, SIDE_WORDS, SIDES_WITH
-from grasp_core.report.words.names import axis_label, what_is_provisional
-from grasp_core.report.words.printable import escape_markdown, json_text
+from grasp_core.report.words.names import what_is_provisional
+from grasp_core.server import server
 from pages._ui.analysis.questions import say_what_is_compared
 from pages._ui.benchmark.submissions import in_a_worker
 from pages._ui.data.columns import one_question_only

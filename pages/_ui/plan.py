@@ -11,17 +11,17 @@ from typing import Any
 
 import streamlit as st
 
-from grasp_core import server
-from grasp_core.charts.plan import plan_chart
-from grasp_core.export.plan import recruitment_xlsx
+from grasp_core.analysis.planner.make import PlanTask, assumed_task, task_of, usual
+from grasp_core.analysis.planner.values import GOALS, MOST_LABELS, Assumed, Plan, PlanSpec, Target, plan_dict
 from grasp_core.model.access import EVERYONE
 from grasp_core.model.errors import SpecError
-from grasp_core.model.groups import Group
+from grasp_core.model.groups import Group, group_label
 from grasp_core.model.json_values import FormError, from_json, to_json
 from grasp_core.model.result import RunResult
-from grasp_core.planner.make import PlanTask, assumed_task, task_of, usual
-from grasp_core.planner.values import GOALS, MOST_LABELS, Assumed, Plan, PlanSpec, Target, plan_dict
-from grasp_core.planner.words import (
+from grasp_core.model.text import escape_markdown, json_text
+from grasp_core.report.charts.plan import plan_chart
+from grasp_core.report.findings.findings import by_verdict
+from grasp_core.report.plan import (
     EXPLANATION,
     TARGETS,
     answer,
@@ -32,9 +32,8 @@ from grasp_core.planner.words import (
     recruitment_table,
     surface_table,
 )
-from grasp_core.report.findings.findings import by_verdict
-from grasp_core.report.words.names import group_label
-from grasp_core.report.words.printable import escape_markdown, json_text
+from grasp_core.report.writers.plan import recruitment_xlsx
+from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme

@@ -10,20 +10,19 @@ from typing import Any
 
 import streamlit as st
 
-from grasp_core import server
+from grasp_core.analysis.small_groups import LEAST, hidden_groups
 from grasp_core.model.access import EVERYONE, only
 from grasp_core.model.errors import AccessError, LimitError, TooOftenError
 from grasp_core.model.result import Result
+from grasp_core.model.text import escape_markdown
 from grasp_core.model.turns import ask_as, link_name
 from grasp_core.model.wording import number
-from grasp_core.report.small_groups import LEAST, hidden_groups
-from grasp_core.report.words.printable import escape_markdown
-from grasp_core.sharing import Withdrawing, told_of
+from grasp_core.server import server
+from grasp_core.server.links import CLOSED, PasswordError, Visitor, Withdrawing, told_of
+from grasp_core.server.visits import COOKIE, known, new_visit
 from grasp_core.store.links import MOST_USES, Leaderboard, Link, Target, Terms
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.visiting import LONGEST, SHORTEST
-from grasp_core.visitors import CLOSED, PasswordError, Visitor
-from grasp_core.web.visits import COOKIE, known, new_visit
 from pages._ui.session.identity import (
     VIEWERS_LOOK,
     current_project,

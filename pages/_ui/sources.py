@@ -10,14 +10,14 @@ from datetime import datetime
 
 import streamlit as st
 
-from grasp_core import server
-from grasp_core.connectors.fetching import Snapshot, available
-from grasp_core.connectors.source import KINDS, TOOLS, Kind, Source, make, parse
-from grasp_core.extras import command
-from grasp_core.io.table.table import Table
 from grasp_core.model.errors import FAULT, GraspError
+from grasp_core.model.extras import command
+from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import number
-from grasp_core.report.words.printable import escape_markdown
+from grasp_core.read.connectors.fetching import Snapshot, available
+from grasp_core.read.connectors.source import KINDS, TOOLS, Kind, Source, make, parse
+from grasp_core.read.table.table import Table
+from grasp_core.server import server
 from pages._ui.session.identity import current_user, here, may_run
 from pages._ui.session.state import work, zone
 from pages._ui.shell.links import go

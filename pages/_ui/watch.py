@@ -8,15 +8,14 @@ from functools import partial
 
 import streamlit as st
 
-from grasp_core import server
-from grasp_core.io.sources.allowed import FOLDER
 from grasp_core.model.errors import GraspError
+from grasp_core.model.text import escape_markdown
+from grasp_core.read.sources.allowed import FOLDER
 from grasp_core.report.comparison.changes import changes_table
-from grasp_core.report.words.printable import escape_markdown
+from grasp_core.server import server
+from grasp_core.server.watches import EVERY, Step, state
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.watches import Every, Watch
-from grasp_core.watches.history import Step
-from grasp_core.watches.words import EVERY, state
 from pages._ui.session.identity import (
     current_user,
     here,

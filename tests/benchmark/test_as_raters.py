@@ -9,10 +9,10 @@ import pytest
 from grasp_core import cli
 from grasp_core.benchmark.baselines.as_raters import item_texts, label_items
 from grasp_core.benchmark.baselines.embedding import available
-from grasp_core.io.parsing.read import read_table
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
-from tests.io.making import rows_table
+from grasp_core.read.parsing.read import read_table
+from tests.read.making import rows_table
 
 SPEC = DataSpec(item="item", rater="rater", label="label", text="words")
 TEXTS = {

@@ -13,11 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from grasp_core.analysis.models.result import ModelsResult
+from grasp_core.analysis.results import read_result
 from grasp_core.benchmark.leaderboard import leaderboard_dict, leaderboard_table, read_leaderboard
-from grasp_core.models_as_raters.sentences import sentences
-from grasp_core.models_as_raters.tables import plurality_table, sides_csv, statistic_table
-from grasp_core.panels.models.result import ModelsResult
-from grasp_core.panels.results import read_result
+from grasp_core.report.models import plurality_table, sentences, sides_csv, statistic_table
 
 FOLDER = Path(__file__).parents[1] / "released"
 ANSWERS = sorted(FOLDER.glob("models-*.json"))

@@ -10,11 +10,11 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 
 from grasp_core.engine.pools import workers
-from grasp_core.example import example_files
 from grasp_core.model.access import LOCAL_USER
 from grasp_core.model.people import Identity
 from grasp_core.model.settings import Settings, variable
-from grasp_core.server import Server, make_server
+from grasp_core.read.example import example_files
+from grasp_core.server.server import Server, make_server
 from grasp_core.store.people.people import PeopleStore
 from grasp_core.store.people.projects import ProjectStore
 from tests.browser.gold import make_gold
@@ -22,8 +22,8 @@ from tests.browser.signing import PEOPLE, Site, signing_in
 from tests.conftest import PATIENCE_MS
 from tests.few_items import few_items
 from tests.provider import providing
+from tests.server.watching import look, ran, votes
 from tests.serving import ROOT, Served, serving
-from tests.watches.watching import look, ran, votes
 
 SCREENSHOTS = ROOT / "test-results" / "pages"
 

@@ -11,7 +11,7 @@ from playwright.sync_api import BrowserContext, Page
 
 from grasp_core.engine.pools import workers
 from grasp_core.model.settings import Settings, variable
-from grasp_core.server import Server, make_server
+from grasp_core.server.server import Server, make_server
 from tests.results import make_result
 from tests.serving import Served, free_port, serving
 

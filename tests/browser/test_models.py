@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
-from grasp_core.server import Server
+from grasp_core.server.server import Server
 from tests.browser.conftest import OpenPage
 from tests.browser.visits import picture, settle, table, violations
 

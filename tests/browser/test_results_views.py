@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from grasp_core.model.groups import Group
 from grasp_core.model.result import RunResult
-from grasp_core.server import Server
+from grasp_core.server.server import Server
 from tests.browser.conftest import OpenPage
 from tests.browser.visits import choose, picture, results, settle, tab_to, table, too_wide, view, violations
 from tests.labels import DATA_AND_METHODS

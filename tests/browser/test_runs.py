@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from playwright.sync_api import Page, expect
 
-from grasp_core.server import Server
+from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
 from tests.browser.conftest import OpenPage
 from tests.browser.test_safety import HOSTILE

@@ -5,8 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Page, WebSocket, expect
 
-from grasp_core.server import Server
-from grasp_core.visitors import CLOSED
+from grasp_core.server.links import CLOSED
+from grasp_core.server.server import Server
 from tests.browser.conftest import OpenPage
 from tests.browser.test_safety import HOSTILE
 from tests.browser.visits import (

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 from grasp_core import cli
-from tests.io.sources.serving import site
 from tests.permutation.simulated import files, simulate
+from tests.read.sources.serving import site
 
 OPTIONS = [
     "--item",

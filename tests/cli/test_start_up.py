@@ -12,7 +12,12 @@ from tests.few_items import few_items
 
 ROOT = Path(__file__).parents[2]
 ENGINE = {"numba", "sklearn", "sqlalchemy", "scipy.stats", "scipy.special", "altair"}
-READERS = {"python_calamine", "pyreadstat", "grasp_core.io.parsing.parse", "grasp_core.io.formats.registry"}
+READERS = {
+    "python_calamine",
+    "pyreadstat",
+    "grasp_core.read.parsing.parse",
+    "grasp_core.read.formats.registry",
+}
 
 
 def loaded(folder: Path, *arguments: str) -> set[str]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from grasp_core.analysis.models.labels import read_model, sources
 from grasp_core.engine.watching import Checkpoints
-from grasp_core.io.parsing.read import read_table
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.models_as_raters.labels import read_model, sources
+from grasp_core.read.parsing.read import read_table
 from tests.engine.asking import answer_of
 from tests.permutation.simulated import DATA_SPEC, dataset
 

@@ -22,10 +22,10 @@ from grasp_core.engine import apart as apart_module
 from grasp_core.engine.apart import Apart
 from grasp_core.engine.computing import POLL_SECONDS
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.io.parsing.limited.limits import machine_memory
 from grasp_core.model.errors import WorkerError
 from grasp_core.model.settings import Settings
-from grasp_core.server import Server, make_server
+from grasp_core.read.parsing.limited.limits import machine_memory
+from grasp_core.server.server import Server, make_server
 from grasp_core.store.schema import runs
 from tests.empty_store import empty_home
 from tests.engine.asking import DATA, ENDLESS, wait_until

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from sqlalchemy import URL
 
+from grasp_core.analysis.models.labels import sources
 from grasp_core.engine.pools import workers
 from grasp_core.engine.service import Service
 from grasp_core.engine.watching import Checkpoints
 from grasp_core.model.access import EVERYTHING
 from grasp_core.model.spec import SIDES
-from grasp_core.models_as_raters.labels import sources
 from grasp_core.store.runs import RunRecord
 from tests.engine.models_asking import DATA, GIVEN, MODELS, PLAIN, SHAPE, answer, question
 from tests.engine.serving import ended, result_digits, serving

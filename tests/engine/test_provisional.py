@@ -13,6 +13,7 @@ import pytest
 from scipy.stats import binom
 from sqlalchemy import URL
 
+from grasp_core.analysis.results import read_result
 from grasp_core.engine import watching as provisional_module
 from grasp_core.engine.compute import compute
 from grasp_core.engine.conductor import Conductor
@@ -25,7 +26,6 @@ from grasp_core.engine.watching import Showing, Watcher
 from grasp_core.model.errors import DataError, RunCancelledError
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.result import Result, RunResult
-from grasp_core.panels.results import read_result
 from grasp_core.permutation.nulls.tally import Tally
 from tests.engine import models_asking
 from tests.engine.asking import DATA, ENDLESS, question, wait_until

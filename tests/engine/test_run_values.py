@@ -8,6 +8,9 @@ import krippendorff
 import numpy as np
 import pytest
 
+from grasp_core.analysis.cohesion import self_check as self_check_module
+from grasp_core.analysis.cohesion.columns import Places, all_columns, group_columns
+from grasp_core.analysis.cohesion.panel import Cohesion
 from grasp_core.engine import run as run_module
 from grasp_core.engine.run import Prepared, checked_groups, finish, new_tally, prepare
 from grasp_core.model.errors import RunCancelledError, SelfCheckError, SpecError
@@ -15,9 +18,6 @@ from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import STATISTICS, AnalysisSpec, RunSpec
-from grasp_core.panels.cohesion import self_check as self_check_module
-from grasp_core.panels.cohesion.columns import Places, all_columns, group_columns
-from grasp_core.panels.cohesion.panel import Cohesion
 from grasp_core.permutation import reference
 from grasp_core.permutation.compiled import KERNEL_STATISTICS
 from grasp_core.permutation.draw import identity

@@ -15,7 +15,6 @@ import pytest
 from sqlalchemy import URL
 
 from grasp_core import __version__
-from grasp_core import server as server_module
 from grasp_core.engine import compute as compute_module
 from grasp_core.engine import computing as computing_module
 from grasp_core.engine import conductor as conductor_module
@@ -27,7 +26,8 @@ from grasp_core.engine.service import Service
 from grasp_core.model.access import EVERYTHING
 from grasp_core.model.errors import FAULT, MissingResultError, RunCancelledError
 from grasp_core.model.settings import Settings
-from grasp_core.server import Server, make_server
+from grasp_core.server import server as server_module
+from grasp_core.server.server import Server, make_server
 from grasp_core.store import claims as claims_module
 from grasp_core.store.database import connect
 from grasp_core.store.runs import RunRecord

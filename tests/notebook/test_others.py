@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import grasp_core as grasp
-from grasp_core.data_quality.report import quality_json
 from grasp_core.model.json_values import to_json
+from grasp_core.report.quality import quality_json
 from tests.notebook.asking import command, few, found
 
 QUIET: Any = {"progress": False}

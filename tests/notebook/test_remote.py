@@ -19,11 +19,11 @@ from grasp_core.engine.pools import workers
 from grasp_core.model.settings import Settings
 from grasp_core.notebook.remote import api_address
 from grasp_core.report.saved import result_json
-from grasp_core.server import Server, make_server
+from grasp_core.server.api.app import mount
+from grasp_core.server.server import Server, make_server
+from grasp_core.server.uploads import UploadLedger
 from grasp_core.store.runs import Request
 from grasp_core.store.schema import people
-from grasp_core.web.api.app import mount
-from grasp_core.web.uploads import UploadLedger
 from tests.empty_store import empty_home
 from tests.made_up import telling
 from tests.results import make_result

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 import grasp_core as grasp
-from grasp_core.export.registry import EXPORTS
 from grasp_core.report.saved import result_json
+from grasp_core.report.writers.registry import EXPORTS
 from tests.notebook.asking import few
 
 

@@ -10,10 +10,10 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
-from grasp_core import server as server_module
 from grasp_core.engine.pools import workers
 from grasp_core.model.settings import Settings
-from grasp_core.server import Server, make_server
+from grasp_core.server import server as server_module
+from grasp_core.server.server import Server, make_server
 from tests.empty_store import empty_home
 from tests.few_items import few_items
 

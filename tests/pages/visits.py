@@ -8,7 +8,7 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.server import Server
+from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
 from tests.labels import DROP_FILES
 

@@ -31,9 +31,9 @@ from grasp_core.permutation.kernel.digits import adding as digits
 from grasp_core.permutation.kernel.local import adding as local
 from grasp_core.permutation.kernel.sparse import adding as sparse
 from grasp_core.permutation.design import Design, build_design
-from grasp_core.panels.items import kernel as items
-from grasp_core.panels.items.panel import ItemsAsked, look_at_items
-from grasp_core.panels.models import kernel as models
+from grasp_core.analysis.items import kernel as items
+from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
+from grasp_core.analysis.models import kernel as models
 from grasp_core.engine.warm import warm
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from tests.permutation.simulated import CONVENTIONS, DATA_SPEC, dataset, simulate

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from grasp_core.analysis.cohesion.columns import group_columns, members
 from grasp_core.model.annotations import Annotations, Axis, Raters
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
-from grasp_core.panels.cohesion.columns import group_columns, members
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import build_design
 from grasp_core.permutation.nulls.deviations import tails

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom, false_discovery_control, norm
 
+from grasp_core.analysis.cohesion.columns import Places, cohesion_tests, members, with_dsi
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
-from grasp_core.panels.cohesion.columns import Places, cohesion_tests, members, with_dsi
 from grasp_core.permutation.nulls.deviations import Tails
 from grasp_core.permutation.nulls.values import Kept
 from grasp_core.permutation.testing import corrections as intervals

@@ -9,9 +9,9 @@ import itertools
 import numpy as np
 import pytest
 
+from grasp_core.analysis.cohesion.columns import Places
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.spec import STATISTICS
-from grasp_core.panels.cohesion.columns import Places
 from grasp_core.permutation.nulls.values import BINS
 from tests.permutation.naive import (
     naive_dsi,

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grasp_core.analysis.cohesion.columns import cohesion_tests, members, with_dsi
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
-from grasp_core.panels.cohesion.columns import cohesion_tests, members, with_dsi
 from grasp_core.permutation.nulls.tally import CELLS, Counted, Tally
 from grasp_core.permutation.nulls.values import BINS, Kept
 from tests.permutation.naive import GRID, JITTER, naive_dsi

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from grasp_core.analysis.cohesion.columns import Places, cohesion_tests, members, with_dsi
+from grasp_core.analysis.cohesion.results import by_axis, by_group
 from grasp_core.model.groups import Group, Grouping
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
-from grasp_core.panels.cohesion.columns import Places, cohesion_tests, members, with_dsi
-from grasp_core.panels.cohesion.results import by_axis, by_group
 from grasp_core.permutation.nulls.values import Kept
 from grasp_core.permutation.testing.outcomes import outcomes
 

@@ -11,13 +11,12 @@ from typing import Any
 import openpyxl
 import pytest
 
-from grasp_core.export.items import MARKDOWN_ROWS, items_markdown, items_xlsx
+from grasp_core.analysis.items.result import Contribution, ItemOutcome, ItemsResult, Spread, TopTenth
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.groups import Group
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.panels.items.result import Contribution, ItemOutcome, ItemsResult, Spread, TopTenth
 from grasp_core.report.items import (
     CSV_COLUMNS,
     TEXT_LIMIT,
@@ -29,6 +28,7 @@ from grasp_core.report.items import (
     shares,
     side_bars,
 )
+from grasp_core.report.writers.items import MARKDOWN_ROWS, items_markdown, items_xlsx
 from tests.results import make_result
 
 HELD = {"p": 0.0001, "q": 0.004, "significance": "corrected"}

@@ -5,6 +5,7 @@ import pytest
 
 from grasp_core.model.outcome import LabelUse, Shift
 from grasp_core.model.remarks.remark import said
+from grasp_core.model.text import Sentence
 from grasp_core.report.tables import label_use_by_group, label_use_numbers, label_use_table
 from grasp_core.report.words.label_use import (
     foremost,
@@ -14,7 +15,7 @@ from grasp_core.report.words.label_use import (
     mean_words,
     p_and_q,
 )
-from grasp_core.report.words.printable import Sentence, printable_result
+from grasp_core.report.words.printable import printable_result
 from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use
 
 NONE = LabelUse({"No": Shift(None), "Yes": Shift(None)}, reason=said("no shared items"))

@@ -8,10 +8,6 @@ from html import unescape
 import openpyxl
 import pytest
 
-from grasp_core.export.html.page import report_html
-from grasp_core.export.latex import table_latex
-from grasp_core.export.markdown import table_markdown
-from grasp_core.export.spreadsheet import table_xlsx
 from grasp_core.model.outcome import Interval, Outcome, Shift
 from grasp_core.model.pairs import PAIR_STATISTICS
 from grasp_core.model.remarks.reasons import NoValue
@@ -22,6 +18,10 @@ from grasp_core.report.pairs.tables import measure_table, pair_table, pairs_in_w
 from grasp_core.report.pairs.words import PAIR_NAMES, measures
 from grasp_core.report.public_view import public_view
 from grasp_core.report.words.names import what_is_provisional
+from grasp_core.report.writers.html.page import report_html
+from grasp_core.report.writers.latex import table_latex
+from grasp_core.report.writers.markdown import table_markdown
+from grasp_core.report.writers.spreadsheet import table_xlsx
 from tests.results import make_label_use, make_outcome, make_pair, make_result, with_pairs
 
 

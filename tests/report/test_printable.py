@@ -3,7 +3,8 @@ import json
 import pytest
 
 from grasp_core.model.result import RunResult
-from grasp_core.report.words.printable import json_text, printable, printable_result
+from grasp_core.model.text import json_text, printable
+from grasp_core.report.words.printable import printable_result
 from tests.report.hostile import TEXTS, hostile_result
 from tests.results import make_result
 

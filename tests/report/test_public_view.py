@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from grasp_core.example import example_files, example_spec
-from grasp_core.export.registry import EXPORTS
-from grasp_core.io.dataset.load import load
-from grasp_core.io.parsing.read import read_table
 from grasp_core.model.errors import Problem
 from grasp_core.model.remarks.cautions import Caution, GroupCount, ScreenCaution
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.result import DsiResult, RunResult
+from grasp_core.read.dataset.load import load
+from grasp_core.read.example import example_files, example_spec
+from grasp_core.read.parsing.read import read_table
 from grasp_core.report.findings.doubts import told
 from grasp_core.report.public_view import public_view
+from grasp_core.report.writers.registry import EXPORTS
 from tests.computing import compute_in_threads
 from tests.results import make_group, make_outcome, make_result, naming
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grasp_core.export.registry import EXPORTS
+from grasp_core.analysis.small_groups import LEAST, Line, hidden_groups, left_out, without_small_groups
 from grasp_core.model.groups import Group
 from grasp_core.model.remarks.cautions import Caution, GuardCaution
 from grasp_core.model.result import (
@@ -27,7 +27,7 @@ from grasp_core.model.result import (
     Undecided,
 )
 from grasp_core.report.public_view import public_view
-from grasp_core.report.small_groups import LEAST, Line, hidden_groups, left_out, without_small_groups
+from grasp_core.report.writers.registry import EXPORTS
 from tests.results import make_group, make_outcome, make_pair, make_result
 
 Table = dict[tuple[str, str], int]

@@ -1,6 +1,6 @@
 import pytest
 
-from grasp_core.report.words.printable import WORD_JOINER, Segment, Sentence, escape_markdown
+from grasp_core.model.text import WORD_JOINER, Segment, Sentence, escape_markdown
 
 
 @pytest.mark.parametrize(

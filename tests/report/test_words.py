@@ -1,15 +1,12 @@
 import pytest
 
-from grasp_core.model.groups import Group
+from grasp_core.model.groups import Group, axis_label, group_label, group_labels
 from grasp_core.model.spec import STATISTICS
 from grasp_core.report.words.names import (
     WORDS,
-    axis_label,
     format_p,
     format_p_value,
     format_value,
-    group_label,
-    group_labels,
     lead_statistic,
     outcome_of,
     reported_statistics,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from grasp_core.analysis.cohesion import label_use as spread_module
+from grasp_core.analysis.cohesion.label_use import SpreadTest
 from grasp_core.model.annotations import Annotations, Axis, Raters
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.panels.cohesion import label_use as spread_module
-from grasp_core.panels.cohesion.label_use import SpreadTest
 from grasp_core.statistics.rater_residuals import RaterResiduals, ResidualSums
 from grasp_core.statistics.spread import spread, spread_of_sums, spread_terms
 

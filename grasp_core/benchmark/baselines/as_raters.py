@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from grasp_core.analysis.models.labels import ID, LABEL
 from grasp_core.benchmark.baselines.registry import make_baseline
 from grasp_core.benchmark.tasks import Rows, Task
-from grasp_core.io.parsing.read import read_table
-from grasp_core.io.table.table import Table
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.model.wording import quoted
-from grasp_core.models_as_raters.labels import ID, LABEL
+from grasp_core.read.parsing.read import read_table
+from grasp_core.read.table.table import Table
 
 WITHOUT_EXAMPLES = ("minilm-names",)
 """Baselines that need no labelled rows: they know the labels' names alone."""

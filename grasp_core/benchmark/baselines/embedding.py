@@ -18,7 +18,7 @@ from grasp_core.benchmark.baselines.classical import always_plurality, logistic
 from grasp_core.benchmark.baselines.protocol import Fit, Predict, Texts, known_labels
 from grasp_core.benchmark.language_models.prompt import shown
 from grasp_core.benchmark.tasks import Rows, Task
-from grasp_core.extras import has, require
+from grasp_core.model.extras import has, require
 
 Matrix: TypeAlias = NDArray[np.float32]
 

@@ -8,8 +8,8 @@ from grasp_core.benchmark.baselines import embedding
 from grasp_core.benchmark.baselines.classical import fit_adaboost, fit_plurality, fit_tfidf
 from grasp_core.benchmark.baselines.embedding import MODULES, Embedder
 from grasp_core.benchmark.baselines.protocol import Fit
-from grasp_core.extras import has, require
 from grasp_core.model.errors import SpecError
+from grasp_core.model.extras import has, require
 from grasp_core.model.wording import quoted
 
 LM = "lm"

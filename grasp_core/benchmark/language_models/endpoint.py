@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 
 from grasp_core.benchmark.language_models.model import FLOOR, Answer, ModelError, Tokens
 from grasp_core.benchmark.language_models.prompt import ApproximateTokens
-from grasp_core.extras import require
 from grasp_core.model.errors import SpecError
+from grasp_core.model.extras import require
 from grasp_core.model.remarks.benchmark import ModelProblem
 from grasp_core.model.remarks.remark import Value
 from grasp_core.model.wording import quoted

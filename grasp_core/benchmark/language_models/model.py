@@ -12,8 +12,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from grasp_core.extras import require
 from grasp_core.model.errors import DataError
+from grasp_core.model.extras import require
 from grasp_core.model.remarks.benchmark import ModelProblem
 from grasp_core.model.remarks.remark import Remark
 

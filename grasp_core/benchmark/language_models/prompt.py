@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from grasp_core.analysis.models.labels import LABEL
 from grasp_core.benchmark.language_models.model import LanguageModel, Tokens
 from grasp_core.benchmark.tasks import Task
-from grasp_core.extras import require
-from grasp_core.io.archives.bounded import MIB, read_at_most
 from grasp_core.model.annotations import FloatArray
 from grasp_core.model.errors import DataError
+from grasp_core.model.extras import require
 from grasp_core.model.wording import number
-from grasp_core.models_as_raters.labels import LABEL
+from grasp_core.read.archives.bounded import MIB, read_at_most
 
 _MAX_FILE = 256 * MIB
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from grasp_core.analysis.models.labels import ID
 from grasp_core.benchmark.gold import Gold
 from grasp_core.benchmark.language_models.prompt import shown
 from grasp_core.benchmark.scoring.scores import RESAMPLES, TaskScore, paired_codes, resampled_f1
@@ -18,9 +19,7 @@ from grasp_core.benchmark.submissions import Submission
 from grasp_core.benchmark.tasks import TEST_FILE, Task, read_rows
 from grasp_core.model.annotations import Codes, FloatArray, Int64Array
 from grasp_core.model.errors import DataError
-from grasp_core.models_as_raters.labels import ID
-from grasp_core.report.table_csv import safe_cell
-from grasp_core.report.words.printable import printable_name
+from grasp_core.model.text import printable_name, safe_cell
 from grasp_core.statistics.f1 import (
     TIE,
     confusion,

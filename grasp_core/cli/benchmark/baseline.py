@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from grasp_core.analysis.models.labels import ID, LABEL
 from grasp_core.benchmark.baselines.protocol import Fit
 from grasp_core.benchmark.baselines.registry import BASELINES, LM, make_baseline
 from grasp_core.benchmark.scoring.evaluate import Way, evaluate, evaluation_json, label_rows
@@ -18,7 +19,6 @@ from grasp_core.cli.benchmark.lm import add_lm_options, make_lm
 from grasp_core.cli.terminal.lines import clear_line, note, show_rows
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import DataError
-from grasp_core.models_as_raters.labels import ID, LABEL
 
 PREDICTIONS = "predictions.csv"
 

@@ -8,21 +8,21 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from grasp_core.asked.leaving_out import Answer
-from grasp_core.asked.reading import Reading, Tables, reading_of
 from grasp_core.cli.data.options import spec_fields
 from grasp_core.cli.terminal.lines import VOICE, clear_line, note, show_line
-from grasp_core.connectors.anywhere import read_anywhere
-from grasp_core.connectors.source import TOOLS, Source
-from grasp_core.connectors.tokens import NEEDED, VARIABLES
-from grasp_core.io.dataset.load import Dataset
-from grasp_core.io.guess.roles import Role, file_roles
-from grasp_core.io.table.table import Table
+from grasp_core.engine.request.leaving_out import Answer
+from grasp_core.engine.request.reading import Reading, Tables, reading_of
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, SpecError
+from grasp_core.model.text import printable
+from grasp_core.read.connectors.anywhere import read_anywhere
+from grasp_core.read.connectors.source import TOOLS, Source
+from grasp_core.read.connectors.tokens import NEEDED, VARIABLES
+from grasp_core.read.dataset.load import Dataset
+from grasp_core.read.guess.roles import Role, file_roles
+from grasp_core.read.table.table import Table
 from grasp_core.report.account import account_sentence, unused_sentence
 from grasp_core.report.words.label_use import labelled_sentence
-from grasp_core.report.words.printable import printable
 
 
 def say_data(dataset: Dataset, spec: DataSpec) -> None:

@@ -6,14 +6,14 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from grasp_core.asked.reading import Reading
 from grasp_core.cli.data.reading import read_tables
 from grasp_core.cli.terminal.lines import note
-from grasp_core.io.dataset.load import Dataset
+from grasp_core.engine.request.reading import Reading
 from grasp_core.model.errors import SpecError
 from grasp_core.model.spec import RunSpec
+from grasp_core.model.text import printable
+from grasp_core.read.dataset.load import Dataset
 from grasp_core.report.saved import RecordedSpec, read_spec
-from grasp_core.report.words.printable import printable
 
 
 def given_options(chosen: argparse.Namespace) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-from grasp_core.asked.voice import Voice
+from grasp_core.engine.request.voice import Voice
 from grasp_core.model.wording import one_line
 
 _YES, _NO = frozenset({"y", "yes"}), frozenset({"n", "no"})
@@ -22,27 +22,27 @@ class CommandLine(Voice):
     """Options as they are written on a command line; notes go to standard error."""
 
     def note(self, sentence: str) -> None:
-        """See :class:`~grasp_core.asked.voice.Voice`."""
+        """See :class:`~grasp_core.engine.request.voice.Voice`."""
         note(sentence)
 
     def option(self, field: str) -> str:
-        """See :class:`~grasp_core.asked.voice.Voice`."""
+        """See :class:`~grasp_core.engine.request.voice.Voice`."""
         return f"--{field.replace('_', '-')}"
 
     def value(self, field: str, value: object) -> str:
-        """See :class:`~grasp_core.asked.voice.Voice`."""
+        """See :class:`~grasp_core.engine.request.voice.Voice`."""
         return f"{self.option(field)} {value}"
 
     def within(self, column: str) -> str:
-        """See :class:`~grasp_core.asked.voice.Voice`."""
+        """See :class:`~grasp_core.engine.request.voice.Voice`."""
         return f"--within {column}"
 
     def switch(self, field: str) -> str:
-        """See :class:`~grasp_core.asked.voice.Voice`."""
+        """See :class:`~grasp_core.engine.request.voice.Voice`."""
         return self.option(field)
 
     def switch_off(self, field: str) -> str:
-        """See :class:`~grasp_core.asked.voice.Voice`."""
+        """See :class:`~grasp_core.engine.request.voice.Voice`."""
         return self.option(f"no-{field}")
 
     def ask(self, question: str, *, recommended: bool) -> bool | None:
@@ -60,7 +60,7 @@ class CommandLine(Voice):
                 return typed in _YES
 
     def condition(self, option: str, column: str, value: str) -> str:
-        """See :class:`~grasp_core.asked.voice.Voice`."""
+        """See :class:`~grasp_core.engine.request.voice.Voice`."""
         return f"{self.option(option)} {column}={value}"
 
 

@@ -12,9 +12,9 @@ from grasp_core.cli.terminal.lines import Lines, note
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.watching import Watcher
 from grasp_core.model.result import Result
+from grasp_core.model.text import printable
 from grasp_core.permutation.jit import preparing, telling
 from grasp_core.report.words.names import what_is_provisional
-from grasp_core.report.words.printable import printable
 
 
 class RunOnTerminal(Watcher):

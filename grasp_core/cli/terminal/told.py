@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from grasp_core.analysis.rater_map.values import RaterMap
+from grasp_core.model.groups import group_labels, one_line
 from grasp_core.model.result import RunResult, SlicesResult
 from grasp_core.model.spec import Level
-from grasp_core.rater_map.tables import axes_table, distance_words, groups_table
-from grasp_core.rater_map.values import RaterMap
-from grasp_core.rater_map.words import sentences
+from grasp_core.model.text import printable
 from grasp_core.report.account import how_it_ended
 from grasp_core.report.contents import brackets
 from grasp_core.report.everybody import agreement_tables
@@ -19,6 +19,7 @@ from grasp_core.report.findings.sentences import answer
 from grasp_core.report.given import given_sentences, given_table
 from grasp_core.report.in_numbers import means_in_numbers, statistics_in_numbers
 from grasp_core.report.pairs.sentences import PAIRS_SAID, most_told
+from grasp_core.report.rater_map import axes_table, distance_words, groups_table, sentences
 from grasp_core.report.slices import side_by_side, slice_sentences
 from grasp_core.report.tables import label_use_by_group, verdict_table, wide_table, with_label_use
 from grasp_core.report.words.names import (
@@ -26,11 +27,9 @@ from grasp_core.report.words.names import (
     LABEL_USE_NAME,
     MEAN_SHIFT_EXPLANATION,
     WORDS,
-    group_labels,
-    one_line,
     reported_statistics,
 )
-from grasp_core.report.words.printable import printable, printable_result
+from grasp_core.report.words.printable import printable_result
 
 WIDTH = 100
 """Columns of a terminal that tables with intervals fit in."""

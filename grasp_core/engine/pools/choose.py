@@ -6,8 +6,8 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.extras import require
 from grasp_core.model.errors import MissingPackageError, SettingsError
+from grasp_core.model.extras import require
 from grasp_core.model.settings import Settings
 
 

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from grasp_core.analysis.panel import Work
 from grasp_core.engine.pools.memory import limit_memory, share_of_memory
 from grasp_core.model.annotations import FloatArray
-from grasp_core.panels.panel import Work
 from grasp_core.permutation.jit import tell_of_preparing
 
 log = logging.getLogger(__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from grasp_core.model.data_spec import DataSpec
-from grasp_core.model.groups import AxisSet
+from grasp_core.model.groups import AxisSet, axis_label
 from grasp_core.model.result import Result
 from grasp_core.model.spec import STATISTICS, ModelSource, RunSpec
 from grasp_core.report.contents import raters_per_item
@@ -21,7 +21,7 @@ from grasp_core.report.conventions import (
     profiles_move,
 )
 from grasp_core.report.words.levels import left_out, step_sentence
-from grasp_core.report.words.names import WORDS, axis_label
+from grasp_core.report.words.names import WORDS
 
 _LAYOUTS = {
     "long": "one row per annotation",

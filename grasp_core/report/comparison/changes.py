@@ -9,25 +9,17 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from grasp_core.model.groups import Group
+from grasp_core.analysis.models.result import ModelsResult
+from grasp_core.model.groups import Group, axis_label, group_label, one_line
 from grasp_core.model.outcome import Direction, Interval, LabelUse, Outcome, Shift
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.wording import number
-from grasp_core.panels.models.result import ModelsResult
 from grasp_core.report.comparison.asked import asked, data_of
 from grasp_core.report.pairs.words import PAIR_NAMES
 from grasp_core.report.tables import cell_text, or_nan
 from grasp_core.report.words.label_use import foremost, mean_outcome
 from grasp_core.report.words.models import DSI, LABEL_USE, LABELS, MEAN, SIDE_WORDS, statistic_name
-from grasp_core.report.words.names import (
-    SIGNIFICANCE_NAMES,
-    axis_label,
-    format_value,
-    group_label,
-    interval_text,
-    one_line,
-    outcome_of,
-)
+from grasp_core.report.words.names import SIGNIFICANCE_NAMES, format_value, interval_text, outcome_of
 
 
 def difference(a: Outcome, b: Outcome) -> Interval | None:

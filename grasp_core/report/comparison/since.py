@@ -5,18 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from grasp_core.model.groups import Group
+from grasp_core.model.groups import Group, axis_label, group_label, one_line
 from grasp_core.model.result import Result
 from grasp_core.model.wording import LISTED, agree, number
 from grasp_core.report.comparison.changes import Change, compare, tested, whose
-from grasp_core.report.words.names import (
-    SIGNIFICANCE_NAMES,
-    axis_label,
-    format_value,
-    group_label,
-    interval_text,
-    one_line,
-)
+from grasp_core.report.words.names import SIGNIFICANCE_NAMES, format_value, interval_text
 
 
 @dataclass(frozen=True, slots=True)

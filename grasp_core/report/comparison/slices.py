@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from grasp_core.model.groups import group_label, one_line
 from grasp_core.model.pairs import PairResult
 from grasp_core.model.result import Result, RunResult
 from grasp_core.report.comparison.changes import Change, changes_table, compare, use_changed
 from grasp_core.report.slices import as_results
-from grasp_core.report.words.names import group_label, one_line
 
 
 def pairs_compared(a: Result, b: Result) -> pd.DataFrame:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from grasp_core.model.groups import group_labels
 from grasp_core.model.result import RunResult
+from grasp_core.model.text import Segment, Sentence
 from grasp_core.model.verdict import Untestable
 from grasp_core.report.findings.doubts import SAME_ITEMS, SAME_WORKLOAD
 from grasp_core.report.findings.finding import Finding
 from grasp_core.report.findings.findings import standing_pair
-from grasp_core.report.words.names import group_labels
-from grasp_core.report.words.printable import Segment, Sentence
 
 _NAMED = 3
 _OWN_VIEW = ("gai", "gap")

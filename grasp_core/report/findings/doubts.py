@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from grasp_core.model.data_spec import Screen
-from grasp_core.model.groups import AxisSet, Group
+from grasp_core.model.data_spec import SCREENS, Screen
+from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, named_group
 from grasp_core.model.remarks.cautions import GuardCaution, ScreenCaution, counts_by_group, leaving_out
 from grasp_core.model.result import RunResult
 from grasp_core.report.findings.finding import LABEL_USE, Doubt, Finding
 from grasp_core.report.findings.findings import findings, held_groups, left_given
-from grasp_core.report.words.levels import SCREENS
-from grasp_core.report.words.names import axis_label, group_label, named_group
 
 MATCHED = (LABEL_USE, "distance")
 """What compares a group with the others on the same items, so that other items, or more, do not make it."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grasp_core.model.groups import Group
+from grasp_core.model.groups import Group, one_line
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.result import GroupResult
 from grasp_core.model.spec import CROSS_GROUP
+from grasp_core.model.text import Segment, Sentence
 from grasp_core.model.verdict import Verdict
 from grasp_core.model.wording import number
 from grasp_core.report.words.label_use import centre, direction, format_points, manner, spread
@@ -21,10 +22,8 @@ from grasp_core.report.words.names import (
     format_interval,
     format_p,
     format_value,
-    one_line,
     p_words,
 )
-from grasp_core.report.words.printable import Segment, Sentence
 
 LABEL_USE = "label_use"
 SPREAD = "spread"

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from grasp_core.model.data_spec import Screen
-from grasp_core.model.groups import AxisSet
+from grasp_core.model.data_spec import SCREENS, Screen
+from grasp_core.model.groups import AxisSet, axis_label
 from grasp_core.model.remarks.benchmark import may_undo, ranked
 from grasp_core.model.remarks.cautions import Caution, GuardCaution, ShuffleCaution
 from grasp_core.model.remarks.problems import DataProblem
@@ -15,8 +15,6 @@ from grasp_core.model.remarks.remark import Code, Remark, Value
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import DEFAULT_PERMUTATIONS, MAX_PERMUTATIONS, WORKLOAD, RunSpec
 from grasp_core.model.wording import agree, listed, quoted
-from grasp_core.report.words.levels import SCREENS
-from grasp_core.report.words.names import axis_label
 
 SCREEN_OF: Mapping[Code, Screen] = {
     Caution.RANDOM_RESPONDERS: "random",

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from grasp_core.model.groups import axis_label, group_labels
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.result import DsiResult, GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
+from grasp_core.model.text import Segment, Sentence
 from grasp_core.model.verdict import FEWEST_CLEAR
 from grasp_core.model.wording import agree
 from grasp_core.report.everybody import agreement_details, agreement_title
@@ -25,15 +27,12 @@ from grasp_core.report.tables import effect
 from grasp_core.report.words.names import (
     VERDICT_NAMES,
     WORDS,
-    axis_label,
     format_p,
     format_value,
-    group_labels,
     lead_statistic,
     outcome_of,
     p_words,
 )
-from grasp_core.report.words.printable import Segment, Sentence
 
 _LISTED = 5
 """Groups named in one sentence before the rest is only counted."""

@@ -6,9 +6,11 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from grasp_core.model.groups import group_labels, one_line
 from grasp_core.model.outcome import Shift
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import LEVEL
+from grasp_core.model.text import Segment, Sentence
 from grasp_core.model.verdict import Untestable
 from grasp_core.model.wording import agree, number, spelled
 from grasp_core.report.everybody import agreement_title
@@ -21,14 +23,7 @@ from grasp_core.report.findings.findings import (
     standing_pair,
 )
 from grasp_core.report.words.label_use import of_100, said_more
-from grasp_core.report.words.names import (
-    WORDS,
-    format_value,
-    group_labels,
-    lead_statistic,
-    one_line,
-)
-from grasp_core.report.words.printable import Segment, Sentence
+from grasp_core.report.words.names import WORDS, format_value, lead_statistic
 
 EVERYBODY = "everybody else"
 NO_DIFFERENCE = "No clear difference found between groups of raters"

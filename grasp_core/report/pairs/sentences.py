@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from grasp_core.model.groups import Group
+from grasp_core.model.groups import Group, group_label
 from grasp_core.model.outcome import LabelUse, Outcome, Significance
 from grasp_core.model.pairs import PairResult
 from grasp_core.model.result import RunResult
+from grasp_core.model.text import Segment, Sentence
 from grasp_core.model.verdict import Kind
 from grasp_core.report.findings.doubts import About, doubts
 from grasp_core.report.findings.finding import LABEL_USE, lead
 from grasp_core.report.pairs.words import label_key
 from grasp_core.report.words.label_use import direction, manner
-from grasp_core.report.words.names import format_interval, format_p, format_value, group_label, p_words
-from grasp_core.report.words.printable import Segment, Sentence
+from grasp_core.report.words.names import format_interval, format_p, format_value, p_words
 
 PAIRS_SAID = 5
 """Pairs of which a sentence is said where not all are."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from grasp_core.model.groups import AxisSet, Group
+from grasp_core.model.groups import AxisSet, Group, axis_label, group_label
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.pairs import PairResult
 from grasp_core.model.result import RunResult
@@ -18,9 +18,7 @@ from grasp_core.report.words.names import (
     MAY_CHANGE,
     NOT_YET,
     STARS,
-    axis_label,
     format_p_value,
-    group_label,
     may_change,
     p_so_far,
     p_text,

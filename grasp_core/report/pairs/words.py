@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from grasp_core.model.groups import one_line
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.pairs import PairResult
 from grasp_core.model.result import RunResult
 from grasp_core.report.words.label_use import format_points, mean_outcome, shift_outcome
-from grasp_core.report.words.names import MEAN_SHIFT_NAME, MINUS, NOT_ESTIMABLE, format_value, one_line
+from grasp_core.report.words.names import MEAN_SHIFT_NAME, MINUS, NOT_ESTIMABLE, format_value
 
 PAIR_NAMES: Mapping[str, str] = {
     "distance": "Distance",

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.groups import group_labels, one_line
 from grasp_core.model.outcome import Histogram, Interval, LabelUse, Outcome, Shift, Significance
 from grasp_core.model.result import DataSummary, GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
+from grasp_core.model.text import Segment, Sentence
 from grasp_core.model.wording import listed, number, quoted
-from grasp_core.report.words.names import (
-    MINUS,
-    NOT_ESTIMABLE,
-    format_p,
-    format_value,
-    group_labels,
-    one_line,
-    p_words,
-    signs,
-)
-from grasp_core.report.words.printable import Segment, Sentence
+from grasp_core.report.words.names import MINUS, NOT_ESTIMABLE, format_p, format_value, p_words, signs
 
 
 def centre(null: Histogram) -> float:

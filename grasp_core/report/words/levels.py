@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from grasp_core.model.annotations import FloatArray, number_of
-from grasp_core.model.data_spec import DataSpec, Filters, Screen
+from grasp_core.model.data_spec import SCREENS, DataSpec, Filters
 from grasp_core.model.recode_steps import Bins, Combine, MapValues, Recode
 from grasp_core.model.spec import Level
 from grasp_core.model.wording import agree, listed, quoted
@@ -17,12 +17,6 @@ from grasp_core.statistics.distance import possible_levels
 
 NO_VALUE = "no value"
 _SHOWN_VALUES = 8
-SCREENS: Mapping[Screen, str] = {
-    "random": "raters at chance",
-    "constant": "raters who gave one label always",
-    "duplicates": "one of each two raters who agree too closely",
-}
-"""Whom each screen leaves out."""
 
 
 def step_sentence(step: Recode) -> str:

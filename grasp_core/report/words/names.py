@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from grasp_core.model.groups import AxisSet, Group
 from grasp_core.model.outcome import Interval, LabelUse, Outcome, Significance
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.result import GroupResult, Result, RunResult
@@ -254,39 +252,6 @@ def signs(test: Outcome | LabelUse) -> str:
     """The stars of a test, and the signs of a fitted p and of a distance of shares."""
     shares = isinstance(test, Outcome) and test.of_shares
     return STARS[test.significance] + (FITTED if test.fit is not None else "") + (OF_SHARES if shares else "")
-
-
-def one_line(text: str) -> str:
-    """The text with line breaks and runs of blanks made one blank; "(blank)" where nothing is left."""
-    return " ".join(text.split()) or "(blank)"
-
-
-def axis_label(axes: AxisSet) -> str:
-    """``("rater_race", "rater_gender")`` as people read it: "race × gender"."""
-    prefix = "rater_"
-    if all(name.startswith(prefix) and len(name) > len(prefix) for name in axes):
-        axes = tuple(name.removeprefix(prefix) for name in axes)
-    return " × ".join(one_line(name.replace("_", " ")) for name in axes)
-
-
-def group_label(group: Group) -> str:
-    """The group's values on one line."""
-    return ", ".join(one_line(value) for value in group.values)
-
-
-def named_group(group: Group) -> str:
-    """The group's axis and values, for lists of groups of several axes."""
-    return f"{axis_label(group.axes)} {group_label(group)}"
-
-
-def group_labels(groups: Sequence[Group]) -> list[str]:
-    """One label per group; groups that share their values get their axis added."""
-    labels = [group_label(group) for group in groups]
-    times = Counter(labels)
-    return [
-        f"{label} ({axis_label(group.axes)})" if times[label] > 1 else label
-        for label, group in zip(labels, groups, strict=True)
-    ]
 
 
 def reported_statistics(result: RunResult) -> tuple[str, ...]:

@@ -6,18 +6,19 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from grasp_core.analysis.design import Seen, check_assignment
+from grasp_core.analysis.given import check_given
+from grasp_core.analysis.teams import Team, teams
 from grasp_core.engine.course import LONG_SECONDS, pairs_seconds
-from grasp_core.guards.check import Seen, check_assignment
-from grasp_core.guards.teams import Team, teams
-from grasp_core.io.dataset.load import Dataset
 from grasp_core.model.errors import SpecError
-from grasp_core.model.groups import AxisSet, Grouping, form_groups
+from grasp_core.model.groups import AxisSet, Grouping, form_groups, one_line
 from grasp_core.model.spec import AnalysisSpec
+from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import listed, number
-from grasp_core.panels.given import check_given
 from grasp_core.permutation.exchange import exchange_of
 from grasp_core.permutation.testing.attainable import Shuffles, check_something_moves
 from grasp_core.permutation.testing.corrections import fewest_permutations, largest_family
+from grasp_core.read.dataset.load import Dataset
 from grasp_core.report.account import (
     could_hold_batches,
     given_other_items,
@@ -25,8 +26,6 @@ from grasp_core.report.account import (
     team_sentence,
 )
 from grasp_core.report.shuffles import boxes, few_regroupings, fewest_ways, staying
-from grasp_core.report.words.names import one_line
-from grasp_core.report.words.printable import escape_markdown
 from pages._ui.session.state import work
 from pages._ui.widgets.shown import show_warned
 

@@ -10,9 +10,8 @@ from typing import Any
 import streamlit as st
 
 from grasp_core.engine.course import LONG_SECONDS, default_seconds
-from grasp_core.io.dataset.load import Dataset
 from grasp_core.model.annotations import Annotations
-from grasp_core.model.groups import AxisSet
+from grasp_core.model.groups import AxisSet, axis_label, one_line
 from grasp_core.model.spec import (
     ADAPTIVE_PERMUTATIONS,
     CROSS_GROUP,
@@ -23,6 +22,8 @@ from grasp_core.model.spec import (
     STATISTICS,
     AnalysisSpec,
 )
+from grasp_core.model.text import escape_markdown
+from grasp_core.read.dataset.load import Dataset
 from grasp_core.report.account import MEANING
 from grasp_core.report.conventions import (
     CORRECTION,
@@ -39,8 +40,7 @@ from grasp_core.report.conventions import (
     Choice,
 )
 from grasp_core.report.words.levels import Proposal, proposed_levels
-from grasp_core.report.words.names import WORDS, axis_label, one_line
-from grasp_core.report.words.printable import escape_markdown
+from grasp_core.report.words.names import WORDS
 from grasp_core.statistics.distance import possible_levels
 from pages._ui.session.state import work
 from pages._ui.widgets.choices import choose_shuffles

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from grasp_core import server
+from grasp_core.analysis.models.labels import LABEL
 from grasp_core.benchmark.baselines.embedding import available
 from grasp_core.benchmark.baselines.registry import BASELINES, LM, installed
 from grasp_core.benchmark.gold import gold_labels
@@ -20,14 +20,14 @@ from grasp_core.benchmark.scoring.evaluate import Evaluation, Way, evaluate, wor
 from grasp_core.benchmark.scoring.folds import leave_one_out, stratified_splits
 from grasp_core.benchmark.scoring.human import HumanScore
 from grasp_core.benchmark.tasks import MAX_ROWS_FILE, TRAIN_FILE, Rows, Task, read_rows
-from grasp_core.extras import command
-from grasp_core.io.archives.bounded import MIB
-from grasp_core.io.dataset.votes import cell_columns, id_columns
-from grasp_core.io.table.table import Table
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, GraspError
-from grasp_core.models_as_raters.labels import LABEL
-from grasp_core.report.words.printable import escape_markdown
+from grasp_core.model.extras import command
+from grasp_core.model.text import escape_markdown
+from grasp_core.read.archives.bounded import MIB
+from grasp_core.read.dataset.votes import cell_columns, id_columns
+from grasp_core.read.table.table import Table
+from grasp_core.server import server
 from grasp_core.statistics.f1 import confusion
 from pages._ui.benchmark.lm_baseline import ask_language_model, has_language_model, show_taken
 from pages._ui.benchmark.submissions import in_a_worker, tasks, tasks_folder

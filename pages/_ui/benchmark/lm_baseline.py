@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from grasp_core import server
 from grasp_core.benchmark.baselines.embedding import Embedder, available
 from grasp_core.benchmark.language_models.answers import KEPT, Answers, UnansweredError, Usage
 from grasp_core.benchmark.language_models.endpoint import OPENAI_HOST, Endpoint
@@ -22,8 +21,9 @@ from grasp_core.benchmark.scoring.folds import leave_one_out, stratified_splits
 from grasp_core.benchmark.tasks import Rows, Task
 from grasp_core.model.errors import DataError
 from grasp_core.model.settings import Settings, variable
+from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import number
-from grasp_core.report.words.printable import escape_markdown
+from grasp_core.server import server
 from pages._ui.session.identity import require_run
 
 FOLDER = "lm-answers"

@@ -13,7 +13,6 @@ import pandas as pd
 import streamlit as st
 from streamlit.typing import UploadedFile
 
-from grasp_core import charts, server, submitting
 from grasp_core.benchmark.folders import MAX_ARCHIVE, MAX_FILE
 from grasp_core.benchmark.jobs import Benchmark, Predictions, compare_predictions
 from grasp_core.benchmark.leaderboard import (
@@ -34,13 +33,15 @@ from grasp_core.benchmark.submissions import (
     validate,
 )
 from grasp_core.benchmark.tasks import Task, builtin_tasks, read_tasks
-from grasp_core.io.archives.bounded import MIB, check_size
 from grasp_core.model.errors import DataError, GraspError, Problem
+from grasp_core.model.text import escape_markdown, json_text
 from grasp_core.model.wording import number
+from grasp_core.read.archives.bounded import MIB, check_size
+from grasp_core.report import charts
 from grasp_core.report.words.names import format_p
-from grasp_core.report.words.printable import escape_markdown, json_text
+from grasp_core.server import server, submitting
+from grasp_core.server.submitting import NAME_LENGTH, scored
 from grasp_core.store.submissions import SubmissionRecord
-from grasp_core.submitting import NAME_LENGTH, scored
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme
 from pages._ui.session.identity import here, may_manage, may_run, owner_names, require_manage, require_run

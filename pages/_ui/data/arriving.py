@@ -11,16 +11,16 @@ from datetime import datetime
 
 import streamlit as st
 
-from grasp_core import server
-from grasp_core.io.archives.bounded import MIB, check_size
-from grasp_core.io.parsing.read import read_table
-from grasp_core.io.sources.allowed import FOLDER, AllowedSources
-from grasp_core.io.sources.folder import MAX_LISTED, Entry, Listing
-from grasp_core.io.table.table import Table
+from grasp_core.analysis.results import read_result
 from grasp_core.model.errors import FAULT, DataError
-from grasp_core.panels.results import read_result
+from grasp_core.model.text import escape_markdown
+from grasp_core.read.archives.bounded import MIB, check_size
+from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sources.allowed import FOLDER, AllowedSources
+from grasp_core.read.sources.folder import MAX_LISTED, Entry, Listing
+from grasp_core.read.table.table import Table
 from grasp_core.report.contents import run_title
-from grasp_core.report.words.printable import escape_markdown
+from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.session.identity import here, may_run, require_run
 from pages._ui.session.state import work, zone

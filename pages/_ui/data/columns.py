@@ -11,21 +11,21 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from grasp_core.io.dataset.checks import MAX_CATEGORIES
-from grasp_core.io.dataset.load import Dataset
-from grasp_core.io.dataset.recoding import in_order, ranges
-from grasp_core.io.dataset.votes import cell_columns
-from grasp_core.io.guess.advice import Reason
-from grasp_core.io.guess.recognise import Guess
-from grasp_core.io.guess.roles import question
-from grasp_core.io.handling.limited import loaded
-from grasp_core.io.table.table import Table
 from grasp_core.model.data_spec import DataSpec, Question
 from grasp_core.model.errors import DataError, SpecError
+from grasp_core.model.groups import one_line
 from grasp_core.model.recode_steps import Bins, Combine
+from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import listed, number
-from grasp_core.report.words.names import one_line
-from grasp_core.report.words.printable import escape_markdown
+from grasp_core.read.dataset.checks import MAX_CATEGORIES
+from grasp_core.read.dataset.load import Dataset
+from grasp_core.read.dataset.recoding import in_order, ranges
+from grasp_core.read.dataset.votes import cell_columns
+from grasp_core.read.guess.advice import Reason
+from grasp_core.read.guess.recognise import Guess
+from grasp_core.read.guess.roles import question
+from grasp_core.read.handling.limited import loaded
+from grasp_core.read.table.table import Table
 from pages._ui.session.state import work
 from pages._ui.shell.links import link_to
 from pages._ui.shell.page_style import ROLE

@@ -9,18 +9,18 @@ from typing import get_args
 
 import streamlit as st
 
-from grasp_core.io.dataset.load import Dataset
-from grasp_core.io.dataset.votes import cell_columns
-from grasp_core.io.guess.advice import Advice
-from grasp_core.io.guess.recognise import Guess
-from grasp_core.io.handling.limited import loaded
-from grasp_core.io.table.table import Table
 from grasp_core.model.data_spec import DataSpec, Repeated
 from grasp_core.model.errors import DataError, Problem
+from grasp_core.model.groups import one_line
 from grasp_core.model.spec import Level
+from grasp_core.model.text import escape_markdown
+from grasp_core.read.dataset.load import Dataset
+from grasp_core.read.dataset.votes import cell_columns
+from grasp_core.read.guess.advice import Advice
+from grasp_core.read.guess.recognise import Guess
+from grasp_core.read.handling.limited import loaded
+from grasp_core.read.table.table import Table
 from grasp_core.report.words.levels import known_scale, proposed_levels
-from grasp_core.report.words.names import one_line
-from grasp_core.report.words.printable import escape_markdown
 from pages._ui.data.columns import found_labels
 from pages._ui.session.state import work
 from pages._ui.widgets.choices import choose_one

@@ -16,17 +16,17 @@ from typing import NamedTuple, get_args
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from grasp_core import server
-from grasp_core.connectors.anywhere import table_of
-from grasp_core.connectors.source import Source
-from grasp_core.io.guess.recognise import Guess
-from grasp_core.io.guess.roles import Role
-from grasp_core.io.handling.limited import fitted, guessed, roles_of
-from grasp_core.io.parsing.read import read_table
-from grasp_core.io.table.table import Table
 from grasp_core.model.errors import DataError, GraspError
+from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import number
-from grasp_core.report.words.printable import escape_markdown
+from grasp_core.read.connectors.anywhere import table_of
+from grasp_core.read.connectors.source import Source
+from grasp_core.read.guess.recognise import Guess
+from grasp_core.read.guess.roles import Role
+from grasp_core.read.handling.limited import fitted, guessed, roles_of
+from grasp_core.read.parsing.read import read_table
+from grasp_core.read.table.table import Table
+from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.data.arriving import (
     AT_ONCE,

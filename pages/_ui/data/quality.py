@@ -11,23 +11,22 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from grasp_core import server
-from grasp_core.data_quality import tables
-from grasp_core.data_quality.odd_raters import ConstantRaters, RandomRaters
-from grasp_core.data_quality.power import GroupPower, estimate, power_tasks
-from grasp_core.data_quality.report import Looked, looked_at
-from grasp_core.io.dataset import describe
-from grasp_core.io.dataset.load import Dataset
-from grasp_core.io.table.table import Table
+from grasp_core.analysis.quality.odd_raters import ConstantRaters, RandomRaters
+from grasp_core.analysis.quality.power import GroupPower, estimate, power_tasks
 from grasp_core.model.annotations import Annotations
-from grasp_core.model.groups import AxisSet
+from grasp_core.model.groups import AxisSet, axis_label, one_line
+from grasp_core.model.text import escape_markdown
 from grasp_core.model.turns import Turns
 from grasp_core.model.wording import first_few, number
-from grasp_core.report.words.names import axis_label, one_line
-from grasp_core.report.words.printable import escape_markdown
-from grasp_core.screens.constant import too_constant
-from grasp_core.screens.duplicates import Duplicates, is_instant, is_quick, near_duplicates
-from grasp_core.screens.random_responders import random_responders
+from grasp_core.read.dataset import describe
+from grasp_core.read.dataset.load import Dataset
+from grasp_core.read.screens.constant import too_constant
+from grasp_core.read.screens.duplicates import Duplicates, is_instant, is_quick, near_duplicates
+from grasp_core.read.screens.random_responders import random_responders
+from grasp_core.read.table.table import Table
+from grasp_core.report import quality as tables
+from grasp_core.report.quality import Looked, looked_at
+from grasp_core.server import server
 from pages._ui.data.leaving_out import offer_leaving_out
 from pages._ui.session.identity import require_run
 from pages._ui.session.state import work

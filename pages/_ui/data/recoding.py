@@ -8,16 +8,16 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from grasp_core.io.dataset import checks
-from grasp_core.io.dataset.raters import MAX_AXIS_VALUES
-from grasp_core.io.dataset.recoding import counts, recode
-from grasp_core.io.table.table import Table
 from grasp_core.model.annotations import display_order, is_number, number_of
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.recode_steps import Bins, Combine, MapValues, Recode, range_labels
+from grasp_core.model.text import escape_markdown
+from grasp_core.read.dataset import checks
+from grasp_core.read.dataset.raters import MAX_AXIS_VALUES
+from grasp_core.read.dataset.recoding import counts, recode
+from grasp_core.read.table.table import Table
 from grasp_core.report.words.levels import NO_VALUE, step_sentence
-from grasp_core.report.words.printable import escape_markdown
 from pages._ui.session.state import work
 
 _LABELS = "Labels"

@@ -9,15 +9,15 @@ from datetime import datetime
 
 import streamlit as st
 
-from grasp_core.io.dataset.fitting import Fitted, signature
-from grasp_core.io.guess.recognise import Guess
-from grasp_core.io.handling.limited import fitted, loaded
-from grasp_core.io.table.table import Table
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.spec import PAPER_CONVENTIONS, AnalysisSpec, RunSpec
+from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import number
-from grasp_core.report.words.printable import escape_markdown
+from grasp_core.read.dataset.fitting import Fitted, signature
+from grasp_core.read.guess.recognise import Guess
+from grasp_core.read.handling.limited import fitted, loaded
+from grasp_core.read.table.table import Table
 from grasp_core.store.readings import Reading
 from pages._ui.session.identity import current_user, here, owner_names, require_run
 from pages._ui.session.state import submit, work, zone

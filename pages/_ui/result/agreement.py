@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from grasp_core import server
+from grasp_core.analysis.everybody import DisputedItem, disputed_items
 from grasp_core.model.errors import DataError
-from grasp_core.panels.everybody import DisputedItem, disputed_items
+from grasp_core.model.groups import one_line
+from grasp_core.model.text import Sentence, escape_markdown
 from grasp_core.report.everybody import (
     agreement_advice,
     batch_table,
@@ -20,8 +21,7 @@ from grasp_core.report.everybody import (
     rater_table,
     who_differs,
 )
-from grasp_core.report.words.names import one_line
-from grasp_core.report.words.printable import Sentence, escape_markdown
+from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme

@@ -16,20 +16,21 @@ import altair as alt
 import streamlit as st
 from altair.utils.schemapi import disable_debug_mode
 
-from grasp_core import charts
+from grasp_core.analysis.models.result import ModelsResult
+from grasp_core.analysis.planner.values import Plan
+from grasp_core.analysis.rater_map.values import RaterMap
 from grasp_core.benchmark.leaderboard import Entry
-from grasp_core.charts import Theme
-from grasp_core.charts.models import models_chart as draw_models
-from grasp_core.charts.plan import plan_chart as draw_plan_chart
-from grasp_core.charts.rater_map import rater_map_chart
-from grasp_core.charts.theme import spec_of
-from grasp_core.charts.verdicts import drawn_groups
 from grasp_core.model.groups import AxisSet, Group
 from grasp_core.model.outcome import Significance
 from grasp_core.model.result import RunResult
-from grasp_core.panels.models.result import ModelsResult
-from grasp_core.planner.values import Plan
-from grasp_core.rater_map.values import RaterMap
+from grasp_core.model.text import Sentence
+from grasp_core.report import charts
+from grasp_core.report.charts import Theme
+from grasp_core.report.charts.models import models_chart as draw_models
+from grasp_core.report.charts.plan import plan_chart as draw_plan_chart
+from grasp_core.report.charts.rater_map import rater_map_chart
+from grasp_core.report.charts.theme import spec_of
+from grasp_core.report.charts.verdicts import drawn_groups
 from grasp_core.report.everybody import agreement_title, how_sure_agreement
 from grasp_core.report.findings.advice import advice
 from grasp_core.report.findings.doubts import told
@@ -40,7 +41,6 @@ from grasp_core.report.pairs.sentences import seen_from
 from grasp_core.report.pairs.words import measures
 from grasp_core.report.tables import RowOrder
 from grasp_core.report.words.names import lead_statistic
-from grasp_core.report.words.printable import Sentence
 from pages._ui.result.live_chart import with_data_apart
 from pages._ui.result.tables import (
     show_dsi_table,

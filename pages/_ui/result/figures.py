@@ -7,10 +7,10 @@ from collections.abc import Callable
 import altair as alt
 import streamlit as st
 
-from grasp_core import charts
-from grasp_core.charts import Theme
-from grasp_core.charts.nulls import PAGE
 from grasp_core.model.result import RunResult
+from grasp_core.report import charts
+from grasp_core.report.charts import Theme
+from grasp_core.report.charts.nulls import PAGE
 from grasp_core.report.tables import RowOrder
 from grasp_core.report.words.names import DSI_EXPLANATION, WORDS, lead_statistic, reported_statistics
 from pages._ui.result import cache

@@ -7,15 +7,15 @@ from functools import partial
 
 import streamlit as st
 
-from grasp_core.charts.verdicts import CHOSEN, NOT_DRAWN
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import PAPER_CONVENTIONS
+from grasp_core.model.text import Sentence, escape_markdown, printable
 from grasp_core.model.wording import agree, number
+from grasp_core.report.charts.verdicts import CHOSEN, NOT_DRAWN
 from grasp_core.report.findings.findings import judged
 from grasp_core.report.findings.mending import warned
 from grasp_core.report.words.label_use import counted_sentence, labelled_sentence
 from grasp_core.report.words.names import lead_statistic
-from grasp_core.report.words.printable import Sentence, escape_markdown, printable
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme
 from pages._ui.result.items import show_where

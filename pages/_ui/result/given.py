@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from grasp_core.model.groups import axis_label
 from grasp_core.model.result import Association
+from grasp_core.model.text import escape_markdown
 from grasp_core.report.findings.mending import given_too
 from grasp_core.report.given import (
     GIVEN_EXPLANATION,
@@ -13,8 +15,6 @@ from grasp_core.report.given import (
     given_table,
     not_yet_given,
 )
-from grasp_core.report.words.names import axis_label
-from grasp_core.report.words.printable import escape_markdown
 from grasp_core.store.runs import RunRecord
 from pages._ui.shell.ask_again import ask_again
 from pages._ui.widgets.shown import Shown

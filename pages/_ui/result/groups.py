@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from grasp_core import charts
+from grasp_core.model.groups import axis_label
 from grasp_core.model.outcome import Significance
 from grasp_core.model.result import RunResult
+from grasp_core.model.text import escape_markdown
+from grasp_core.report import charts
 from grasp_core.report.contents import marks_legend
 from grasp_core.report.in_numbers import means_in_numbers
 from grasp_core.report.tables import RowOrder, with_label_use
@@ -17,11 +19,9 @@ from grasp_core.report.words.names import (
     LABEL_USE_EXPLANATION,
     MEAN_SHIFT_EXPLANATION,
     WORDS,
-    axis_label,
     lead_statistic,
     reported_statistics,
 )
-from grasp_core.report.words.printable import escape_markdown
 from pages._ui.result import cache
 from pages._ui.result.figures import choose_page, page_theme, save_figure, show_cohesion, show_null_histograms
 from pages._ui.result.tables import show_label_table

@@ -7,17 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
-from grasp_core import server
-from grasp_core.export.items import items_markdown, items_title, items_xlsx
-from grasp_core.export.registry import safe_name
-from grasp_core.group_items import check_items, id_of
+from grasp_core.analysis.items.panel import ItemsAsked
+from grasp_core.analysis.items.result import Contribution, ItemOutcome, ItemsResult, Measure, texts_of_items
+from grasp_core.engine.group_items import check_items, id_of
 from grasp_core.model.access import only
 from grasp_core.model.errors import DataError, MissingResultError, SpecError
-from grasp_core.model.groups import Group
+from grasp_core.model.groups import Group, group_label, group_labels, one_line
 from grasp_core.model.result import RunResult
+from grasp_core.model.text import escape_markdown, json_text
 from grasp_core.model.wording import listed, number, quoted
-from grasp_core.panels.items.panel import ItemsAsked
-from grasp_core.panels.items.result import Contribution, ItemOutcome, ItemsResult, Measure, texts_of_items
 from grasp_core.report.findings.finding import LABEL_USE, Finding
 from grasp_core.report.findings.findings import findings, nearest
 from grasp_core.report.items import (
@@ -31,8 +29,9 @@ from grasp_core.report.items import (
     side_bars,
 )
 from grasp_core.report.words.label_use import said_more
-from grasp_core.report.words.names import group_label, group_labels, one_line
-from grasp_core.report.words.printable import escape_markdown, json_text
+from grasp_core.report.writers.items import items_markdown, items_title, items_xlsx
+from grasp_core.report.writers.registry import safe_name
+from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.session.identity import current_user, require_run, stores_of, visitor, why_not_run
 from pages._ui.widgets.choices import menu_when_open, put_in_address

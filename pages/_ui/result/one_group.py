@@ -5,11 +5,12 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from grasp_core import charts
-from grasp_core.export.registry import safe_name
+from grasp_core.model.groups import axis_label
 from grasp_core.model.outcome import LabelUse
 from grasp_core.model.result import GroupResult, RunResult
+from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import number
+from grasp_core.report import charts
 from grasp_core.report.findings.doubts import doubted
 from grasp_core.report.findings.findings import evidence, named_groups
 from grasp_core.report.findings.sentences import verdict_sentence
@@ -18,7 +19,6 @@ from grasp_core.report.tables import cell_text
 from grasp_core.report.words.label_use import format_points_interval, mean_words
 from grasp_core.report.words.names import (
     WORDS,
-    axis_label,
     format_interval,
     format_p_value,
     outcome_of,
@@ -27,7 +27,7 @@ from grasp_core.report.words.names import (
     q_so_far,
     reported_statistics,
 )
-from grasp_core.report.words.printable import escape_markdown
+from grasp_core.report.writers.registry import safe_name
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme, save_figure
 from pages._ui.result.items import has_items, show_items

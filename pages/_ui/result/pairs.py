@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from grasp_core import charts
-from grasp_core.model.groups import Group
+from grasp_core.model.groups import Group, axis_label, group_label
 from grasp_core.model.pairs import PairResult
 from grasp_core.model.result import RunResult
+from grasp_core.model.text import Sentence, escape_markdown
+from grasp_core.report import charts
 from grasp_core.report.pairs.sentences import (
     PAIRS_SAID,
     foremost_pairs,
@@ -22,8 +23,6 @@ from grasp_core.report.pairs.sentences import (
 )
 from grasp_core.report.pairs.tables import measure_table, pair_table
 from grasp_core.report.pairs.words import PAIRS_EXPLANATION, Measure, measures
-from grasp_core.report.words.names import axis_label, group_label
-from grasp_core.report.words.printable import Sentence, escape_markdown
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme, save_figure
 from pages._ui.widgets.choices import when_open

@@ -7,20 +7,32 @@ import functools
 import altair as alt
 import streamlit as st
 
-from grasp_core import server
-from grasp_core.charts import Theme
-from grasp_core.charts.rater_map import rater_map_chart
+from grasp_core.analysis.rater_map.make import MapTask, rater_map
+from grasp_core.analysis.rater_map.values import (
+    ANSWER,
+    RaterMap,
+    map_without_small_groups,
+    of_answer,
+    rater_map_dict,
+)
 from grasp_core.model.access import only
 from grasp_core.model.errors import DataError, MissingResultError
-from grasp_core.model.groups import AxisSet, Group
+from grasp_core.model.groups import AxisSet, Group, axis_label, group_label
 from grasp_core.model.json_values import to_json
 from grasp_core.model.result import RunResult
-from grasp_core.rater_map.make import MapTask, rater_map
-from grasp_core.rater_map.tables import axes_table, distance_words, groups_table, map_csv
-from grasp_core.rater_map.values import ANSWER, RaterMap, map_without_small_groups, of_answer, rater_map_dict
-from grasp_core.rater_map.words import EXPLANATION, clearest, sentences
-from grasp_core.report.words.names import axis_label, group_label
-from grasp_core.report.words.printable import escape_markdown, json_text
+from grasp_core.model.text import escape_markdown, json_text
+from grasp_core.report.charts import Theme
+from grasp_core.report.charts.rater_map import rater_map_chart
+from grasp_core.report.rater_map import (
+    EXPLANATION,
+    axes_table,
+    clearest,
+    distance_words,
+    groups_table,
+    map_csv,
+    sentences,
+)
+from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme

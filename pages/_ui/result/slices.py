@@ -6,24 +6,15 @@ from functools import partial
 
 import streamlit as st
 
-from grasp_core import charts
-from grasp_core.model.groups import Group
+from grasp_core.model.groups import Group, axis_label, group_label, group_labels, one_line
 from grasp_core.model.outcome import LabelUse
 from grasp_core.model.result import RunResult, SlicesResult
+from grasp_core.model.text import escape_markdown
+from grasp_core.report import charts
 from grasp_core.report.slices import Found, by_value, slice_sentences, sliced_groups, told_first
 from grasp_core.report.tables import ALL_LABELS, label_use_table
 from grasp_core.report.words.label_use import format_points
-from grasp_core.report.words.names import (
-    WORDS,
-    axis_label,
-    format_p_value,
-    group_label,
-    group_labels,
-    lead_statistic,
-    one_line,
-    reported_statistics,
-)
-from grasp_core.report.words.printable import escape_markdown
+from grasp_core.report.words.names import WORDS, format_p_value, lead_statistic, reported_statistics
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme, save_figure
 from pages._ui.result.tables import show_groups_table, table_of_groups

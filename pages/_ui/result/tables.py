@@ -9,10 +9,10 @@ import pandas as pd
 import streamlit as st
 from pandas.io.formats.style import Styler
 
-from grasp_core.charts import Theme
-from grasp_core.charts.theme import palette
 from grasp_core.model.outcome import Significance
 from grasp_core.model.result import RunResult
+from grasp_core.report.charts import Theme
+from grasp_core.report.charts.theme import palette
 from grasp_core.report.tables import (
     RowOrder,
     column_label,

@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from grasp_core.model.result import FileFingerprint, RunResult
+from grasp_core.model.text import escape_markdown
 from grasp_core.report.account import account_sentence
 from grasp_core.report.conventions import stated
 from grasp_core.report.everybody import in_one_line
@@ -24,7 +25,6 @@ from grasp_core.report.words.names import (
     statistic_formula,
     what_is_provisional,
 )
-from grasp_core.report.words.printable import escape_markdown
 from pages._ui.result.agreement import has_disputed, show_agreement, show_disputed, show_raters_agreement
 from pages._ui.result.cache import section
 from pages._ui.result.figures import show_dsi

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from grasp_core import server
-from grasp_core.model.groups import Group
+from grasp_core.model.groups import Group, group_labels
+from grasp_core.model.text import escape_markdown
 from grasp_core.report.comparison.changes import (
     Comparison,
     Difference,
@@ -19,8 +19,8 @@ from grasp_core.report.comparison.changes import (
 )
 from grasp_core.report.comparison.slices import pairs_compared, slices_compared
 from grasp_core.report.words.models import statistic_name
-from grasp_core.report.words.names import MINUS, NOT_ESTIMABLE, format_p_value, group_labels
-from grasp_core.report.words.printable import escape_markdown
+from grasp_core.report.words.names import MINUS, NOT_ESTIMABLE, format_p_value
+from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.runs.one_run import cancel, delete, edit, show_progress
 from pages._ui.session.identity import here, may_manage, owner_names

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from grasp_core import server
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.model.errors import AccessError, GraspError
 from grasp_core.model.result import Result
+from grasp_core.model.text import escape_markdown
 from grasp_core.report.public_view import public_view
-from grasp_core.report.words.printable import escape_markdown
+from grasp_core.server import server
 from grasp_core.store.runs import TAG_LENGTH, RunRecord
 from pages._ui.session.identity import (
     current_project,

@@ -9,16 +9,16 @@ from typing import Any, get_args
 
 import streamlit as st
 
-from grasp_core import server
-from grasp_core.io.guess.roles import Role
-from grasp_core.io.handling.limited import guessed, loaded
-from grasp_core.io.table.table import Table
 from grasp_core.model.access import LOCAL_USER
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.report.words.printable import escape_markdown
+from grasp_core.model.text import escape_markdown
+from grasp_core.read.guess.roles import Role
+from grasp_core.read.handling.limited import guessed, loaded
+from grasp_core.read.table.table import Table
+from grasp_core.server import server
+from grasp_core.server.visits import BROWSER, known
 from grasp_core.store.drafts import Draft, DraftFile
-from grasp_core.web.visits import BROWSER, known
 from pages._ui.session.identity import current_project, current_user, here, may_run
 from pages._ui.session.state import work
 

@@ -13,14 +13,14 @@ from starlette.responses import Response
 from streamlit.web.server.starlette import starlette_auth_routes, starlette_websocket
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
-from grasp_core import server
-from grasp_core.accounts import session_key
 from grasp_core.model.access import EVERYONE, LOCAL_USER, User, groups_of, only
 from grasp_core.model.errors import AccessError
 from grasp_core.model.rates import Asker
 from grasp_core.model.settings import Settings
 from grasp_core.model.turns import ask_as
-from grasp_core.server import Stores
+from grasp_core.server import server
+from grasp_core.server.accounts import session_key
+from grasp_core.server.server import Stores
 from grasp_core.store.runs import RunRecord
 
 CALLBACK = "/oauth2callback"

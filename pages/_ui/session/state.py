@@ -11,17 +11,17 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
-from grasp_core import server
-from grasp_core.io.dataset.load import Dataset
-from grasp_core.io.dataset.recoding import recode
-from grasp_core.io.guess.recognise import Guess
-from grasp_core.io.handling.limited import guessed, loaded
-from grasp_core.io.table.table import Table
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.recode_steps import Combine, Recode
 from grasp_core.model.spec import AnalysisSpec, Level, RunSpec
+from grasp_core.read.dataset.load import Dataset
+from grasp_core.read.dataset.recoding import recode
+from grasp_core.read.guess.recognise import Guess
+from grasp_core.read.handling.limited import guessed, loaded
+from grasp_core.read.table.table import Table
 from grasp_core.report.contents import run_title
+from grasp_core.server import server
 from grasp_core.store.drafts import Draft
 from grasp_core.store.runs import RunRecord
 from pages._ui.session.identity import (

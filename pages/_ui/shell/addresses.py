@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from grasp_core import server
+from grasp_core.server import server
 
 
 def address(screen: str, **query: str) -> str:

@@ -13,10 +13,10 @@ from google.protobuf.message import DecodeError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from grasp_core import server
 from grasp_core.model.access import EVERYONE, User
 from grasp_core.model.errors import AccessError, GraspError
-from grasp_core.report.words.printable import escape_markdown
+from grasp_core.model.text import escape_markdown
+from grasp_core.server import server
 from pages._ui.session.identity import CURRENT, current_project, current_user, here
 from pages._ui.session.sign_ins import SIGN_OUT
 from pages._ui.session.state import note_refusal, work

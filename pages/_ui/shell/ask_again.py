@@ -7,12 +7,12 @@ from functools import cached_property
 
 import streamlit as st
 
-from grasp_core import server
 from grasp_core.model.errors import DataError
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec, RunSpec
+from grasp_core.model.text import escape_markdown
 from grasp_core.report.findings.mending import mend, ways_back
-from grasp_core.report.words.printable import escape_markdown
+from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.session.identity import current_user, require_run, why_not_run
 from pages._ui.session.state import submit, work

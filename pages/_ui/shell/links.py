@@ -6,7 +6,7 @@ from typing import Literal
 
 import streamlit as st
 
-from grasp_core.report.words.printable import escape_markdown
+from grasp_core.model.text import escape_markdown
 
 Screen = Literal["start", "data", "analysis", "models", "results", "runs", "watch"]
 

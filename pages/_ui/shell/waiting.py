@@ -17,8 +17,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state.session_state import Serialized
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from grasp_core import server
 from grasp_core.model.errors import AccessError
+from grasp_core.server import server
 
 log = logging.getLogger("grasp.uploads")
 

@@ -11,8 +11,8 @@ from typing import Literal, TypeVar
 import streamlit as st
 from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
 
+from grasp_core.model.groups import axis_label
 from grasp_core.model.spec import WORKLOAD, AnalysisSpec
-from grasp_core.report.words.names import axis_label
 
 
 def choose_one(

@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection
 import altair as alt
 import streamlit as st
 
-from grasp_core import server
-from grasp_core.export.registry import EXPORTS, Export, safe_name
-from grasp_core.rater_map.values import RaterMap
+from grasp_core.analysis.rater_map.values import RaterMap
+from grasp_core.report.writers.registry import EXPORTS, Export, safe_name
+from grasp_core.server import server
 from pages._ui.widgets.choices import as_this_session, menu_when_open
 from pages._ui.widgets.shown import Shown
 

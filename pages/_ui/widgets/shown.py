@@ -11,8 +11,8 @@ import streamlit as st
 from grasp_core.model.remarks.benchmark import ranked
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import RunResult
+from grasp_core.model.text import escape_markdown, without_options
 from grasp_core.model.wording import number
-from grasp_core.report.words.printable import escape_markdown, without_options
 from grasp_core.store.runs import RunRecord
 
 FIRST = 3

@@ -11,14 +11,14 @@ import pytest
 from sqlalchemy import URL
 
 from grasp_core import cli
-from grasp_core.accounts import Accounts, accounts_of
 from grasp_core.model.people import Identity
 from grasp_core.model.settings import Settings, variable
+from grasp_core.server.accounts import Accounts, accounts_of
 from grasp_core.store.database import connect, to_write
 from grasp_core.store.people.tokens import TokenStore
 from grasp_core.store.schema import people
 from tests.empty_store import empty_home
-from tests.web.conftest import SIGN_IN
+from tests.server.conftest import SIGN_IN
 
 CLAIMS = {"iss": "https://id.example", "sub": "a", "email": "ann@lab.example", "email_verified": True}
 

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.server import Server
+from grasp_core.server.server import Server
 from tests.pages.conftest import ENTRY
 from tests.pages.people import ANN, VERA, become
 from tests.pages.visits import press

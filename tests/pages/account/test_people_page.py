@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.model.people import Identity
-from grasp_core.server import Server
+from grasp_core.server.server import Server
 from tests.pages.conftest import ENTRY
 from tests.pages.people import ROOT, become
 from tests.pages.visits import press, seen

@@ -4,7 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
-from grasp_core.server import Server
+from grasp_core.server.server import Server
 from tests.batches import in_batches, in_teams
 from tests.labels import LEVEL
 from tests.pages.visits import drop, finished, open_example, press, seen, shown_run, widget

@@ -13,7 +13,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.model.errors import AccessError
-from grasp_core.server import Server
+from grasp_core.server.server import Server
 from pages._ui.benchmark import submissions as taking_off
 from tests.pages.people import ANN, BOB, ROOT, VERA, become
 from tests.pages.visits import press, seen, widget

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from grasp_core.benchmark.baselines.embedding import available
 from grasp_core.benchmark.language_models.in_context import Setting
 from grasp_core.benchmark.tasks import read_rows, read_task
-from grasp_core.server import Server
+from grasp_core.server.server import Server
 from pages._ui.benchmark.lm_baseline import Answered, Questions
 from pages._ui.benchmark.lm_baseline import ask as ask_model
 from tests.benchmark.language_models.completions_server import Completions, holds, says, serving

@@ -9,7 +9,7 @@ from streamlit import runtime
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.model.access import LOCAL_USER
-from grasp_core.server import Server
+from grasp_core.server.server import Server
 from pages._ui.session import sign_ins as ended
 from pages._ui.session.state import KEY, Work
 from tests.labels import CONTINUE

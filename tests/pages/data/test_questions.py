@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.server import Server
+from grasp_core.server.server import Server
 from tests.labels import CONTINUE, DATA_AND_METHODS, ITEM_COLUMN, LABEL_COLUMN, LEVEL, RATER_COLUMN
 from tests.pages.visits import drop, finished, on, press, seen, shown_run, view, widget
 

@@ -8,14 +8,14 @@ import time
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.example import example_files, example_spec
-from grasp_core.io.dataset.load import load
-from grasp_core.io.parsing.read import read_table
+from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.panels.models.result import ModelsResult
-from grasp_core.server import Server
+from grasp_core.read.dataset.load import load
+from grasp_core.read.example import example_files, example_spec
+from grasp_core.read.parsing.read import read_table
+from grasp_core.server.server import Server
+from tests.analysis.models.dices import AXES, SPEC, data, planted_labels
 from tests.labels import CANCEL_RUN, RUN_AGAIN
-from tests.models_as_raters.dices import AXES, SPEC, data, planted_labels
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import PATIENCE_S, finished, on, open_example, press, seen, widget
 from tests.shared_data import DICES350, needs_shared_data
@@ -45,7 +45,7 @@ def answered(page: AppTest, server: Server, gone: list[str]) -> AppTest:
 
 def section(annotations, raters, spec):
     """What pages/models.py does, around this section alone."""
-    from grasp_core.io.parsing.read import read_table
+    from grasp_core.read.parsing.read import read_table
     from pages._ui.data.decisions import Decided, load_or_list
     from pages._ui.models import show_models_as_raters
     from pages._ui.session.state import work
@@ -73,7 +73,7 @@ def drop(page: AppTest, name: str, content: str) -> AppTest:
 @pytest.fixture(scope="module")
 def women() -> str:
     """A submission that copies the plurality of one group of the example: its Asian women."""
-    from tests.models_as_raters.cases import plurality_of
+    from tests.analysis.models.cases import plurality_of
 
     files, spec = example_files(), example_spec()
     tables = [read_table(files[name], name) for name in ("annotations.csv", "raters.csv")]

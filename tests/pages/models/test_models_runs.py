@@ -10,19 +10,19 @@ from functools import partial
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.model.access import EVERYONE
 from grasp_core.model.errors import AccessError
 from grasp_core.model.remarks.cautions import GuardCaution
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.result import Result
 from grasp_core.model.spec import SIDES
-from grasp_core.panels.models.result import ModelsResult
-from grasp_core.report.words.printable import json_text
-from grasp_core.server import Server
+from grasp_core.model.text import json_text
+from grasp_core.server.links import CLOSED
+from grasp_core.server.server import Server
 from grasp_core.store.links import Target
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.schema import links, runs
-from grasp_core.visitors import CLOSED
 from pages._ui import share as sharing
 from pages._ui.session.identity import VIEWERS_LOOK
 from tests.labels import DELETE, MAKE_LINK
@@ -229,7 +229,7 @@ def twice(run_id):
 
     import streamlit as st
 
-    from grasp_core import server
+    from grasp_core.server import server
     from pages._ui import share as sharing
 
     st.session_state[sharing.TERM] = "30 days"

@@ -7,13 +7,13 @@ import threading
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from grasp_core.analysis.planner import make
+from grasp_core.analysis.planner.make import PlanTask
 from grasp_core.model.access import User
 from grasp_core.model.errors import SpecError
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.planner import make
-from grasp_core.planner.make import PlanTask
-from grasp_core.server import Server
+from grasp_core.server.server import Server
 from tests.computing import compute_in_threads
 from tests.pages.people import ANN, BOB, ROOT, become
 from tests.pages.visits import PATIENCE_S, press, seen, widget
@@ -43,7 +43,7 @@ def made(page: AppTest, server: Server, key: str) -> AppTest:
 
 
 def kept_page(run_id):
-    from grasp_core import server
+    from grasp_core.server import server
     from pages._ui.plan import show_kept_plans
 
     show_kept_plans(server.shared().runs.get(run_id))

@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.model.access import EVERYONE, User, only
-from grasp_core.server import Server
+from grasp_core.server.server import Server
 from grasp_core.store.people.members import Member
 from tests.labels import DELETE, TRY_EXAMPLE
 from tests.pages.conftest import ENTRY

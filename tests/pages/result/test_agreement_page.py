@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.server import Server
+from grasp_core.server.server import Server
 from tests.labels import CONTINUE
 from tests.pages.visits import drop, finished, on, press, seen, shown_run, view, widget
 

@@ -11,14 +11,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.engine.inputs import Inputs
-from grasp_core.io.dataset.load import load
-from grasp_core.io.parsing.read import read_table
 from grasp_core.model.access import only
 from grasp_core.model.remarks.cautions import Caution, GuardCaution
 from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.server import Server
+from grasp_core.read.dataset.load import load
+from grasp_core.read.parsing.read import read_table
+from grasp_core.server.server import Server
 from grasp_core.store.people.members import Member
 from grasp_core.store.runs import RunRecord
 from tests.labels import DATA_AND_METHODS

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.model.result import Association
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.server import Server
+from grasp_core.server.server import Server
 from tests.pages.visits import finished, seen, shown_run, view
 from tests.permutation.simulated import DATA_SPEC, dataset, simulate
 from tests.permutation.simulated import files as written

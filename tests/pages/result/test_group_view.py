@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from grasp_core.model.result import Findable, RunResult
 from grasp_core.model.verdict import Verdict
 from grasp_core.report.findings.title import NO_DIFFERENCE
-from grasp_core.server import Server
+from grasp_core.server.server import Server
 from tests.labels import DATA_AND_METHODS, ORDER
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import press, seen, view, widget

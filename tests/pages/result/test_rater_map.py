@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.engine.service import BROUGHT
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.server import Server
+from grasp_core.server.server import Server
 from grasp_core.store.schema import chunks, files
 from tests.pages.visits import files_in, seen, widget
 from tests.permutation.simulated import DATA_SPEC, dataset, simulate
@@ -22,8 +22,8 @@ SPEC = RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",), ("race",)), permutatio
 
 
 def map_page(run_id, stranger, values):
-    from grasp_core import server
     from grasp_core.model.groups import Group
+    from grasp_core.server import server
     from pages._ui.result.rater_map import has_rater_map, show_rater_map
     from pages._ui.widgets.shown import Shown
 

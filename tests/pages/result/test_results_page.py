@@ -7,16 +7,16 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core import __version__
-from grasp_core import server as server_module
 from grasp_core.engine.pools import workers
-from grasp_core.example import example_files, example_spec
-from grasp_core.export.registry import EXPORTS
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.settings import Settings
-from grasp_core.server import Server, make_server
+from grasp_core.read.example import example_files, example_spec
+from grasp_core.report.writers.registry import EXPORTS
+from grasp_core.server import server as server_module
+from grasp_core.server.server import Server, make_server
 from grasp_core.store.runs import Request
 from tests.empty_store import empty_home
 from tests.labels import CANCEL_RUN, DATA_AND_METHODS, ORDER, RUN_AGAIN, TRY_EXAMPLE

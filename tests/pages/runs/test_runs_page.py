@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from grasp_core import server as server_module
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.model.result import RunResult
 from grasp_core.model.settings import Settings
-from grasp_core.server import Server, make_server
+from grasp_core.server import server as server_module
+from grasp_core.server.server import Server, make_server
 from grasp_core.store.runs import RunRecord
 from pages._ui.runs.one_run import how_far
 from tests.empty_store import empty_home

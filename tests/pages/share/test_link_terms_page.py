@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.server import Server
+from grasp_core.server.server import Server
 from grasp_core.store.visiting import BY_ADDRESS
 from tests.labels import MAKE_LINK, ORDER
 from tests.pages.conftest import ENTRY

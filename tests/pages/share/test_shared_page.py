@@ -7,9 +7,9 @@ from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 
 from grasp_core import __version__
-from grasp_core.example import example_spec
 from grasp_core.model.result import RunResult
-from grasp_core.server import Server
+from grasp_core.read.example import example_spec
+from grasp_core.server.server import Server
 from grasp_core.store.links import Link
 from grasp_core.store.runs import Request
 from tests.labels import MAKE_LINK, ORDER

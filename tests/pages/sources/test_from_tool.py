@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from grasp_core import server as server_module
 from grasp_core.engine.pools import workers
 from grasp_core.model.access import User
 from grasp_core.model.settings import Settings
-from grasp_core.server import Server, make_server
+from grasp_core.server import server as server_module
+from grasp_core.server.server import Server, make_server
 from pages._ui import sources as from_tool
 from pages._ui.session import identity as permissions
 from pages._ui.session.identity import VIEWERS_LOOK

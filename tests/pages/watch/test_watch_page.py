@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from grasp_core import server as server_module
 from grasp_core.model.access import LOCAL_USER, only
-from grasp_core.server import Server
+from grasp_core.server import server as server_module
+from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.watches import Watch
 from tests.labels import DELETE
@@ -18,7 +18,7 @@ from tests.pages.conftest import ENTRY
 from tests.pages.people import BOB, VERA, become
 from tests.pages.visits import press, seen, widget
 from tests.results import make_result
-from tests.watches.watching import close, look, make, ran, votes
+from tests.server.watching import close, look, make, ran, votes
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import Engine
 
-from grasp_core.accounts import Accounts, accounts_of
 from grasp_core.model.access import User
 from grasp_core.model.errors import AccessError, LimitError
 from grasp_core.model.settings import Settings
+from grasp_core.server.accounts import Accounts, accounts_of
 from grasp_core.store.people.members import Member
 from grasp_core.store.people.people import PeopleStore
 from tests.store.both import on_both

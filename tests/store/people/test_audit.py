@@ -10,9 +10,9 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from grasp_core.accounts import accounts_of
 from grasp_core.model.errors import AccessError, StoreError
 from grasp_core.model.settings import Settings
+from grasp_core.server.accounts import accounts_of
 from grasp_core.store.backup import BackupKey, head_in, new_key, write_backup
 from grasp_core.store.database import SECRET
 from grasp_core.store.people.audit import MOST_AN_HOUR, AuditStore, Refusals, UnsealedError

@@ -9,10 +9,10 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from grasp_core.accounts import FRESH_SECONDS, Accounts, accounts_of
 from grasp_core.model.errors import AccessError, LimitError
 from grasp_core.model.people import Identity
 from grasp_core.model.settings import Settings
+from grasp_core.server.accounts import FRESH_SECONDS, Accounts, accounts_of
 from grasp_core.store.people.people import PeopleStore
 from grasp_core.store.schema import people, sessions
 from tests.store.both import on_both

@@ -13,11 +13,11 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from grasp_core.accounts import Accounts, accounts_of
 from grasp_core.model.access import EVERYONE, only
 from grasp_core.model.errors import AccessError, LimitError
 from grasp_core.model.people import Identity
 from grasp_core.model.settings import Settings
+from grasp_core.server.accounts import Accounts, accounts_of
 from grasp_core.store.calls import Outcome, OutcomeStore, WebhookStore
 from grasp_core.store.drafts import Draft, DraftFile, DraftStore
 from grasp_core.store.files import FileStore

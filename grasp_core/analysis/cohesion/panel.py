@@ -1,0 +1,336 @@
+"""Cohesion as a panel: observed values, why some are missing, and what workers compute."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from grasp_core.analysis import intervals as of_groups
+from grasp_core.analysis.cohesion.columns import (
+    DISTANCE,
+    GAI,
+    Places,
+    all_columns,
+    cohesion_tests,
+    few_paired,
+    group_columns,
+    members,
+    with_dsi,
+)
+from grasp_core.analysis.cohesion.label_use import Labels, label_use, with_intervals
+from grasp_core.analysis.cohesion.results import by_axis, by_group, with_interval
+from grasp_core.analysis.cohesion.self_check import self_check
+from grasp_core.analysis.cohesion.untested import Test, Untested, tests_of
+from grasp_core.analysis.cohesion.verdict import values_together
+from grasp_core.model.annotations import BoolArray, Codes, FloatArray
+from grasp_core.model.assignment import ALL_ALIKE, Unequal
+from grasp_core.model.groups import Grouping
+from grasp_core.model.outcome import LabelUse, Outcome
+from grasp_core.model.remarks.cautions import Caution
+from grasp_core.model.remarks.reasons import NoValue
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.result import DsiResult, GroupResult, RunResult, Undecided
+from grasp_core.model.spec import IN_GROUP, STATISTICS, AnalysisSpec
+from grasp_core.permutation import compiled, questions
+from grasp_core.permutation.label_use import residuals_of
+from grasp_core.permutation.nulls.values import Null
+from grasp_core.permutation.questions import Questions
+from grasp_core.permutation.testing.attainable import Symmetry, regroupings
+from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
+from grasp_core.permutation.testing.tests import Tests
+from grasp_core.read.dataset.load import Dataset
+from grasp_core.statistics.items import ENOUGH_PAIRS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CohesionWork:
+    """The design of every question; its values are those of :func:`questions.values` of the groups.
+
+    These are `groups` by their position in the panel, () being all; workers need not know.
+    """
+
+    design: Questions
+    groups: tuple[int, ...] = ()
+
+    def arrays(self) -> dict[str, Any]:
+        """See :class:`~grasp_core.analysis.panel.Work`."""
+        return questions.arrays(self.design)
+
+    @classmethod
+    def of_arrays(cls, arrays: Mapping[str, Any]) -> Self:
+        """See :class:`~grasp_core.analysis.panel.Work`."""
+        return cls(questions.of_arrays(arrays))
+
+    def shuffled(self, seed: int, start: int, stop: int) -> FloatArray:
+        """See :class:`~grasp_core.analysis.panel.Work`."""
+        return questions.shuffled(self.design, seed, start, stop)
+
+
+class Cohesion:
+    """Every statistic of every group and the DSI of every axis, as a panel.
+
+    Parameters
+    ----------
+    components : sequence of float64 arrays, shape (G, V + 2)
+        :func:`~grasp_core.permutation.compiled.components` of each question as observed.
+    differences : float64 array, shape (G, 1 + L), optional
+        :func:`~grasp_core.permutation.questions.observed_differences`.
+    lay_out : callable
+        Takes a grouping, gives what workers need to compute its groups.
+    annotations_of : int array, shape (J,)
+        Annotations of each rater.
+    intervals : callable or Remark
+        Gives :func:`~grasp_core.analysis.intervals.intervals` of the groups' columns, shape (G, W, 2), or
+        says why there are none.
+    unequal : mapping from AxisSet
+        Axes whose groups were given other items, or more of them: not everything is tested by shuffling.
+    test : callable
+        Tests the label use of their groups by leaving out raters.
+    left : float64 array, shape (G,), optional
+        :func:`~grasp_core.permutation.testing.attainable.regroupings` of the groups.
+    symmetry : Symmetry, optional
+        Of the groups under the run's shuffles; by default none is known.
+    """
+
+    def __init__(
+        self,
+        grouping: Grouping,
+        analysis: AnalysisSpec,
+        components: Sequence[FloatArray],
+        differences: FloatArray | None,
+        labels: Labels,
+        lay_out: Callable[[Grouping], Questions],
+        annotations_of: Codes,
+        intervals: Callable[[], FloatArray] | Remark,
+        unequal: Unequal,
+        test: Test,
+        left: FloatArray | None,
+        symmetry: Symmetry,
+    ) -> None:
+        self.grouping = grouping
+        counted = questions.values(components, differences)
+        self.per_unit = counted.shape[-1]
+        self._labels = labels
+        self.places = Places(len(grouping.groups), labels.told)
+        self.untested = Untested.of_groups(grouping.groups, unequal, analysis, self.places, test)
+        asked = cohesion_tests(grouping.groups, analysis, labels.told, symmetry)
+        self.asked: Tests = replace(asked, regroupings=left)
+        self.tests = self.asked.without(self.untested.columns)
+        self.by_shares = few_paired(counted)
+        self._analysis = analysis
+        self.statistics = self._of_groups(counted)
+        self._members = members(grouping.groups, analysis)
+        self.observed = with_dsi(self.statistics, self._members)
+        self.notes: tuple[Remark, ...] = tuple(self._said(analysis))
+        self._lay_out = lay_out
+        self._reasons = with_reasons(questions.reasons(components), self.statistics, self.by_shares, analysis)
+        self._annotations_of = annotations_of
+        self._intervals = intervals
+
+    def _of_groups(self, values: FloatArray) -> FloatArray:
+        """Columns of groups from what is computed of them."""
+        labels = self._labels
+        return all_columns(values, self._analysis, self.by_shares, labels.told, labels.questions)
+
+    def _said(self, analysis: AnalysisSpec) -> Iterator[Remark]:
+        if analysis.cross_negentropy == "paper":
+            yield Caution.PAPER_CROSS_NEGENTROPY()
+        few = int(self.by_shares.sum())
+        if few and "distance" in analysis.statistics:
+            groups = len(self.grouping.groups)
+            yield Caution.DISTANCE_OF_SHARES(few=few, groups=groups, least=ENOUGH_PAIRS)
+
+    @classmethod
+    def of(
+        cls,
+        dataset: Dataset,
+        grouping: Grouping,
+        analysis: AnalysisSpec,
+        unequal: Unequal = ALL_ALIKE,
+    ) -> Self:
+        """Compute the observed statistics and check them.
+
+        Raises
+        ------
+        SelfCheckError
+            If an observed IRR differs from ``krippendorff.alpha`` by more than 1e-9.
+        """
+        residuals = residuals_of(dataset.questions, analysis.level)
+
+        def lay_out(some: Grouping) -> Questions:
+            return questions.lay_out(dataset.questions, dataset.raters, some, analysis, residuals=residuals)
+
+        whole = lay_out(grouping)
+        components = questions.observed_components(whole)
+        for answers, one in zip(dataset.questions, components, strict=True):
+            self_check(answers, grouping, analysis.level, compiled.statistics(one)[:, 0])
+        by_shares = few_paired(questions.together(components))
+        labels = Labels.of(dataset.questions)
+
+        def intervals() -> FloatArray:
+            return of_groups.intervals(
+                dataset.questions,
+                dataset.raters,
+                grouping,
+                analysis,
+                lambda counted, g: group_columns(counted, analysis, bool(by_shares[g])),
+                Places(1, labels.told).names,
+            )
+
+        return cls(
+            grouping,
+            analysis,
+            components,
+            questions.observed_differences(whole),
+            labels,
+            lambda some: whole if some is grouping else lay_out(some),
+            dataset.annotations_of,
+            of_groups.too_large(dataset.questions, analysis) or intervals,
+            unequal,
+            tests_of(dataset.questions, grouping, analysis.level),
+            regroupings(dataset.raters, grouping, analysis),
+            Symmetry.of(dataset.raters, grouping, analysis),
+        )
+
+    def work(self, active: BoolArray) -> CohesionWork:
+        """See :class:`~grasp_core.analysis.panel.Panel`."""
+        chosen = np.flatnonzero(active).tolist()
+        design = self._lay_out(self.grouping.some(chosen))
+        return CohesionWork(design, () if active.all() else tuple(chosen))
+
+    def columns(self, values: FloatArray) -> FloatArray:
+        """See :class:`~grasp_core.analysis.panel.Panel`."""
+        return with_dsi(self._of_groups(values), self._members)
+
+    def together(self, shuffled: FloatArray) -> FloatArray:
+        """What verdicts need of the columns (B, C), shape (B + 1, G, 4): see :func:`values_together`."""
+        return values_together(shuffled, self.observed, self.places, self.by_shares.tolist())
+
+    @property
+    def reasons(self) -> dict[int, Remark]:
+        """Why columns have no observed value."""
+        return {
+            self.places.column(g, STATISTICS.index(name)): reason
+            for g, of_group in enumerate(self._reasons)
+            for name, reason in of_group.items()
+            if name in STATISTICS
+        }
+
+    @property
+    def untested_outcomes(self) -> dict[int, Outcome]:
+        """Outcomes of columns that are not tested by shuffling, without correction."""
+        return self.untested.outcomes(self.observed, self.reasons)
+
+    def result(self, null: Null, *, permutations_done: int | None, **of_run: Any) -> RunResult:
+        """Outcomes of each group by statistic, its label use, and the DSI of each axis."""
+        labels = of_run["spec"].data.labels
+        groups, dsi = self.tested(null, labels, so_far=permutations_done is not None)
+        return RunResult(groups=groups, dsi=dsi, permutations_done=permutations_done, **of_run)
+
+    def tested(
+        self, null: Null, labels: Sequence[str], *, so_far: bool
+    ) -> tuple[tuple[GroupResult, ...], tuple[DsiResult, ...]]:
+        """Results of groups and axes, each column held against its null; parameters as in :meth:`rows`."""
+        found = outcomes(self.tests, self.observed, null, self.reasons, so_far=so_far)
+        found |= tested_otherwise(self.asked.families, self.untested_outcomes)
+        return self.rows(found, null, labels, so_far=so_far)
+
+    def rows(
+        self, found: Mapping[int, Outcome], null: Null, labels: Sequence[str], *, so_far: bool
+    ) -> tuple[tuple[GroupResult, ...], tuple[DsiResult, ...]]:
+        """Results of groups and axes.
+
+        Parameters
+        ----------
+        found : mapping from column to Outcome
+        null : Null
+            Of the columns.
+        labels : sequence of str
+            The questions' names.
+        so_far : bool
+            Whether permutations go on: there are no intervals yet.
+        """
+        groups, places = self.grouping.groups, self.places
+        names = self._labels.names(labels)
+        uses = [
+            label_use(
+                g,
+                names,
+                found,
+                self.observed,
+                null,
+                places,
+                self._analysis.p_value,
+                self.untested,
+            )
+            for g in range(len(groups))
+        ]
+        if not so_far:
+            found, uses = self._with_intervals(found, uses)
+        shares = (places.column(g, DISTANCE) for g in np.flatnonzero(self.by_shares).tolist())
+        found = {**found, **{c: replace(found[c], of_shares=True) for c in shares if c in found}}
+        rows = zip(groups, self.grouping.member, by_group(found, places, self._analysis), uses, strict=True)
+        return tuple(
+            GroupResult(group, int(member.sum()), int(self._annotations_of[member].sum()), row, use)
+            for group, member, row, use in rows
+        ), by_axis(found, groups, self.statistics[:, GAI], self._analysis, places)
+
+    def _with_intervals(
+        self, found: Mapping[int, Outcome], uses: Sequence[LabelUse]
+    ) -> tuple[dict[int, Outcome], list[LabelUse]]:
+        """The outcomes and label use of groups with their intervals, or with why they have none."""
+        given, target = self._intervals, self._analysis.interval
+        computed = given if isinstance(given, Remark) else given()
+        of_columns, of_uses = dict(found), list(uses)
+        for g, use in enumerate(uses):
+            inside, outside = int(self.grouping.n_raters[g]), int(self.grouping.complement(g).sum())
+            ends = computed if isinstance(computed, Remark) else computed[g]
+            for s, name in enumerate(STATISTICS):
+                column = self.places.column(g, s)
+                outcome = found.get(column)
+                if outcome is not None and outcome.value is not None:
+                    across = None if name in IN_GROUP else outside
+                    of_one = ends if isinstance(ends, Remark) else ends[s]
+                    of_columns[column] = with_interval(outcome, of_one, target, inside, across)
+            of_uses[g] = with_intervals(use, ends, target, inside, outside)
+        return of_columns, of_uses
+
+    def undecided(self, c: int, *, corrected: bool) -> Undecided:
+        """See :class:`~grasp_core.analysis.panel.RunPanel`."""
+        groups, first_dsi, width = self.grouping.groups, self.places.dsi(0), self.places.of_group
+        if c >= first_dsi:
+            return Undecided(self._analysis.axes[c - first_dsi], None, "dsi", corrected)
+        group, place = groups[c // width], c % width
+        statistic = "label_use" if place == self.places.label_use else STATISTICS[place]
+        return Undecided(group.axes, group, statistic, corrected)
+
+
+def with_reasons(
+    reasons: Sequence[dict[str, Remark]], observed: FloatArray, by_shares: BoolArray, analysis: AnalysisSpec
+) -> list[dict[str, Remark]]:
+    """With why GAI, gap and distance are not estimable where `observed`, shape (G, W), has none."""
+    found = [dict(of_group) for of_group in reasons]
+    for of_group, row, shares in zip(found, observed, by_shares, strict=True):
+        if shares:
+            of_group.pop("distance", None)
+            if "shares_distance" in of_group:
+                of_group["distance"] = of_group["shares_distance"]
+        for name, halves in (("gai", analysis.gai), ("gap", ("irr", "xrr"))):
+            if np.isnan(row[STATISTICS.index(name)]):
+                missing = (half for half in halves if half in of_group)
+                across = float(row[STATISTICS.index(halves[1])])
+                of_group[name] = next(
+                    (
+                        NoValue.GAI_HALF_MISSING(statistic=_words(half), because=of_group[half])
+                        for half in missing
+                    ),
+                    NoValue.GAI_NOT_ABOVE_0(statistic=_words(halves[1]), value=across),
+                )
+    return found
+
+
+def _words(statistic: str) -> str:
+    return statistic.upper() if statistic in ("irr", "xrr") else statistic.replace("_", " ")

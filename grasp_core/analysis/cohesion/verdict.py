@@ -1,0 +1,288 @@
+"""One verdict a group: its tests combined, corrected over all groups of the run, and named."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from grasp_core.analysis.cohesion.columns import DISTANCE, GAI, Places
+from grasp_core.model.annotations import FloatArray
+from grasp_core.model.assignment import Unequal
+from grasp_core.model.groups import AxisSet, Grouping
+from grasp_core.model.result import GroupResult
+from grasp_core.model.spec import LEVEL, STATISTICS
+from grasp_core.model.verdict import FEWEST_CLEAR, Kind, Spread, Untestable, Verdict, VerdictCode
+from grasp_core.permutation.nulls.deviations import FEWEST, TIE_TOLERANCE
+from grasp_core.permutation.testing.corrections import (
+    Evidence,
+    Test,
+    combined,
+    holding,
+    p_of,
+    step_down,
+)
+
+MOST_LOST = 0.01
+"""Share of permutations that may lack a value of a test that takes part."""
+_UNEQUAL: Mapping[str, Untestable] = {"items": "other-items", "workload": "other-workload"}
+_GAP = STATISTICS.index("gap")
+_VALUES = 4
+_USE, _DISTANCE, GAI_AT, GAP_AT = range(_VALUES)
+
+
+class Joint(NamedTuple):
+    """What became of one hypothesis: a group, or both groups of an axis that has no others.
+
+    `kinds`, `p`, `q`, `bound` and `strength` are as in :class:`~grasp_core.model.result.Verdict`; `why`
+    says why it has none of them.
+    """
+
+    groups: tuple[int, ...]
+    why: Untestable | None = None
+    kinds: tuple[Kind, ...] = ()
+    p: float = 1.0
+    q: float = 1.0
+    bound: float = 1.0
+    strength: float = 0.0
+    spread: Spread | None = None
+
+
+class Tested(NamedTuple):
+    """Hypotheses before correction.
+
+    `found` is what became of each, `reached` of those that can be tested
+    :func:`~grasp_core.permutation.testing.corrections.combined`, int32 arrays of shape (B + 1,).
+    """
+
+    found: list[Joint]
+    reached: list[npt.NDArray[np.int32]]
+
+
+def values_together(
+    shuffled: FloatArray, observed: FloatArray, places: Places, by_shares: Sequence[bool]
+) -> FloatArray:
+    """What the verdict needs of columns: label use, distance, GAI, gap.
+
+    Parameters
+    ----------
+    shuffled : float64 array, shape (B, C)
+    observed : float64 array, shape (C,)
+    by_shares : sequence of bool, length G
+        Groups whose distance is that of the shares of labels, which asks another question and is left out.
+
+    Returns
+    -------
+    float64 array, shape (B + 1, G, 4)
+        Row 0 is what was observed; NaN where not estimable.
+    """
+    found = np.full((len(shuffled) + 1, places.n_groups, _VALUES), np.nan)
+    named = [*([places.label_use] if places.n_labels else []), DISTANCE, GAI, _GAP]
+    for g in range(places.n_groups):
+        columns = [places.column(g, place) for place in named]
+        found[0, g, -len(named) :], found[1:, g, -len(named) :] = observed[columns], shuffled[:, columns]
+        if by_shares[g]:
+            found[:, g, _DISTANCE] = np.nan
+    return found
+
+
+def hypotheses(grouping: Grouping) -> list[tuple[int, ...]]:
+    """The groups, one by one, but the two of an axis that are each other's complement as one."""
+    of_axis: dict[AxisSet, list[int]] = {}
+    for g, group in enumerate(grouping.groups):
+        of_axis.setdefault(group.axes, []).append(g)
+    found: list[tuple[int, ...]] = []
+    for groups in of_axis.values():
+        halves = len(groups) == 2 and np.array_equal(
+            grouping.member[groups[0]], grouping.complement(groups[1])
+        )
+        found += [tuple(groups)] if halves else [(g,) for g in groups]
+    return found
+
+
+def untestable(grouping: Grouping, log_regroupings: FloatArray, unequal: Unequal) -> dict[int, Untestable]:
+    """The groups of which shuffling says nothing, each with why.
+
+    Parameters
+    ----------
+    log_regroupings : float64 array, shape (G,)
+        From :func:`~grasp_core.permutation.testing.attainable.log_regroupings`.
+    unequal : mapping from AxisSet
+        Axes whose groups were given other items, or more of them.
+    """
+    found: dict[int, Untestable] = {}
+    for g, group in enumerate(grouping.groups):
+        if log_regroupings[g] == 0:
+            found[g] = "nothing-moves"
+        elif math.exp(-log_regroupings[g]) >= LEVEL:
+            found[g] = "few-raters"
+        elif group.axes in unequal:
+            found[g] = _UNEQUAL[unequal[group.axes]]
+    return found
+
+
+def joint_tests(
+    values: FloatArray,
+    asked: Sequence[tuple[int, ...]],
+    like: Sequence[int],
+    untestable: Mapping[int, Untestable],
+    spread: Callable[..., Spread | None] | None = None,
+) -> list[Joint]:
+    """Test hypotheses, and correct over all that can be tested; parameters as of :func:`judged_alone`."""
+    return corrected([judged_alone(values, asked, like, untestable, spread)])
+
+
+def judged_alone(
+    values: FloatArray,
+    asked: Sequence[tuple[int, ...]],
+    like: Sequence[int],
+    untestable: Mapping[int, Untestable],
+    spread: Callable[..., Spread | None] | None = None,
+) -> Tested:
+    """Test hypotheses, each by itself.
+
+    Parameters
+    ----------
+    values : float64 array, shape (B + 1, G, 4)
+        From :func:`values_together`.
+    asked : sequence of tuple of int
+        From :func:`hypotheses`.
+    like : sequence of int, length G
+        Of each group, :attr:`~grasp_core.permutation.testing.attainable.Symmetry.like`.
+    untestable : mapping from group
+        Why shuffling says nothing of it.
+    spread : callable, optional
+        :class:`~grasp_core.analysis.cohesion.label_use.SpreadTest` of the same permutations; else not asked.
+
+    Notes
+    -----
+    One hypothesis is looked at after the other, so that what is held beside the values is one whole number a
+    hypothesis and permutation.
+    """
+    found: list[Joint] = []
+    reached = []
+    for groups in asked:
+        why = next((untestable[g] for g in groups if g in untestable), None)
+        if why is None and len(values) <= FEWEST:
+            why = "few-permutations"
+        tests = [] if why else _taking_part(values, groups)
+        if not tests:
+            found.append(Joint(groups, why or "not-estimable"))
+            continue
+        alike = len({like[g] for g in groups}) < len(groups)
+        evidence = _evidence(tests, alike=alike)
+        whole = combined(evidence)
+        p = int(whole[0]) / len(values)
+        kinds = _kinds(evidence) if p < LEVEL else ()
+        of_spread = spread(groups[0], alike=alike) if spread and p < LEVEL else None
+        if of_spread is not None and of_spread.p < LEVEL:
+            kinds = (*kinds, "spread")
+        found.append(Joint(groups, None, kinds, p, strength=_far(tests), spread=of_spread))
+        reached.append(whole.astype(np.int32))
+    return Tested(found, reached)
+
+
+def corrected(of_panels: Sequence[Tested]) -> list[Joint]:
+    """Correct over all hypotheses that can be tested, of panels of like permutations, in their order."""
+    found = [one for panel in of_panels for one in panel.found]
+    reached = [one for panel in of_panels for one in panel.reached]
+    if not reached:
+        return found
+    n = min(map(len, reached))
+    down = step_down(np.stack([one[:n] for one in reached], axis=1))
+    can_be_tested = (at for at, one in enumerate(found) if one.why is None)
+    for at, q, bound in zip(can_be_tested, down.q.tolist(), down.bound.tolist(), strict=True):
+        found[at] = found[at]._replace(q=q, bound=bound)
+    return found
+
+
+def _taking_part(values: FloatArray, groups: tuple[int, ...]) -> list[tuple[Test, FloatArray]]:
+    """The tests that can be estimated, with their values (N,); an axis of two groups has two of cohesion."""
+    first, *_ = groups  # both halves of an axis have one label use, up to its sign, and one distance
+    one_for_all: tuple[tuple[Test, int], ...] = (("label_use", _USE), ("distance", _DISTANCE))
+    found = [
+        (test, values[:, first, place])
+        for test, place in one_for_all
+        if _estimable(values[:, list(groups), place])
+    ]
+    both = values[:, list(groups)]
+    place = GAI_AT if _estimable(both[..., GAI_AT]) else GAP_AT
+    if _estimable(both[..., place]):
+        found += [("cohesion", both[:, half, place]) for half in range(len(groups))]
+    return found
+
+
+def _evidence(tests: Sequence[tuple[Test, FloatArray]], *, alike: bool) -> Evidence:
+    """The p of each test.
+
+    Where two groups are alike, each regrouping has a mirror that changes them round. Both then have their
+    place among the values of either, or chance would decide which of the mirrored is further out.
+    """
+    single: dict[Test, FloatArray] = {test: p_of(of) for test, of in tests if test != "cohesion"}
+    cohesion = [of for test, of in tests if test == "cohesion"]
+    if alike and cohesion:
+        both = p_of(np.concatenate(cohesion), two_sided=True)
+        parts = np.split(both, len(cohesion))
+    else:
+        parts = [p_of(of, two_sided=True) for of in cohesion]
+    return Evidence(single.get("label_use"), single.get("distance"), tuple(parts))
+
+
+def _far(tests: Sequence[tuple[Test, FloatArray]]) -> float:
+    """How far the observed values lie from the mean of all, in standard deviations, all tests together.
+
+    It tells apart what ranks do not: groups beyond all permutations, such as one and a part of it.
+    """
+    return float(np.sqrt(sum(((one[0] - np.nanmean(one)) / np.nanstd(one)) ** 2 for _, one in tests)))
+
+
+def _estimable(values: FloatArray) -> bool:
+    """Whether values (N, groups) are there, as observed and in nearly all permutations, and vary."""
+    lost = np.isnan(values)
+    if lost[0].any() or lost.mean(axis=0).max() > MOST_LOST:
+        return False
+    return bool((np.nanmax(values, axis=0) - np.nanmin(values, axis=0) > TIE_TOLERANCE).all())
+
+
+def _kinds(evidence: Evidence) -> tuple[Kind, ...]:
+    """What groups that answer differently do differently; empty where closed testing names no test."""
+    holds = holding(evidence)
+    found: list[Kind] = []
+    if "label_use" in holds:
+        found.append("labels")
+    elif "distance" in holds:
+        found.append("items")
+    return (*found, "cohesion") if "cohesion" in holds else tuple(found)
+
+
+def with_verdicts(
+    rows: Sequence[GroupResult], tested: Sequence[Joint], permutations: int
+) -> tuple[GroupResult, ...]:
+    """Groups with their verdicts, none of which is explained by another one yet."""
+    found: dict[int, Verdict] = {}
+    for one in tested:
+        for g in one.groups:
+            other = next((rows[h].group for h in one.groups if h != g), None)
+            verdict = verdict_of(one, permutations)
+            if verdict.spread is not None and g != one.groups[0]:
+                verdict = replace(verdict, spread=Spread(1 / verdict.spread.ratio, verdict.spread.p))
+            found[g] = replace(verdict, other=other)
+    return tuple(replace(row, verdict=found[g]) for g, row in enumerate(rows))
+
+
+def verdict_of(one: Joint, permutations: int) -> Verdict:
+    """The verdict of a hypothesis after so many permutations."""
+    if one.why:
+        return Verdict("untestable", why=one.why)
+    code = _code(one, permutations)
+    return Verdict(code, one.kinds, one.p, one.q, one.bound, one.strength, spread=one.spread)
+
+
+def _code(one: Joint, permutations: int) -> VerdictCode:
+    if max(one.q, one.bound) < LEVEL and permutations >= FEWEST_CLEAR:
+        return "clear"
+    return "hint" if one.p < LEVEL else "none"

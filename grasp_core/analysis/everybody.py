@@ -1,0 +1,243 @@
+"""How well all raters agree, whoever they are: overall, by label, by rater, and by batch of items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from scipy import special
+
+from grasp_core.analysis.intervals import intervals, too_large
+from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int64Array
+from grasp_core.model.groups import Group, Grouping
+from grasp_core.model.remarks.reasons import NoValue
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.result import BatchAgreement, Everybody, LabelAgreement, RaterAgreement
+from grasp_core.model.spec import AnalysisSpec, Level
+from grasp_core.read.dataset.load import Dataset
+from grasp_core.statistics.counts import NotEstimableError, count
+from grasp_core.statistics.distance import distance_of
+from grasp_core.statistics.in_group import irr_disagreement, plurality_size
+from grasp_core.statistics.questions import agreement, average
+
+MOST_RATERS = 300
+"""More raters are not listed one by one."""
+MOST_CELLS = 2**24
+"""Items times labels, all of which are counted at a time."""
+FEWEST_ITEMS = 20
+"""Items that a rater has to share with others before anything is said of that rater."""
+CLEARLY = 0.05
+"""How much less a rater has to agree with the others than these among themselves, as a share of answers."""
+MOST_ITEMS = 100
+"""Items of most disagreement that are listed."""
+
+
+def everybody(dataset: Dataset, analysis: AnalysisSpec) -> Everybody | None:
+    """The agreement of all raters (docs/methods.md, "Everybody"); None of too many items and labels.
+
+    Parameters
+    ----------
+    analysis : AnalysisSpec
+        Of it the level of measurement and the slices count.
+    """
+    questions = dataset.questions
+    if any(one.n_items * one.n_categories > MOST_CELLS for one in questions):
+        return None
+    counts = [count(one, np.ones(one.n_raters, dtype=np.bool_)) for one in questions]
+    alpha, reason = _alpha(questions, counts, analysis.level)
+    low, high = _interval(dataset, analysis) if alpha is not None else (None, None)
+    rated = [c.sum(axis=1) >= 2 for c in counts]
+    several = np.logical_or.reduce(rated)
+    return Everybody(
+        alpha=alpha,
+        low=low,
+        high=high,
+        reason=reason,
+        items=int(several.sum()),
+        plurality=_known(lambda: average([partial(plurality_size, c) for c in counts])),
+        unanimous=_unanimous(counts, rated),
+        labels=_by_label(questions[0], counts[0]) if len(questions) == 1 else (),
+        raters=_by_rater(questions, counts),
+        batches=tuple(_by_batch(dataset, analysis, counts)),
+    )
+
+
+def again_by_rater(
+    questions: Sequence[Annotations], counts: Sequence[Int64Array]
+) -> tuple[FloatArray, Int64Array]:
+    """How often each rater answers as another does on the same item.
+
+    Parameters
+    ----------
+    questions : sequence of Annotations
+    counts : sequence of int array, shape (I, K)
+        Of all raters.
+
+    Returns
+    -------
+    float64 array, shape (J,)
+        Mean over the rater's answers of the share of the others' answers on the item that are the same;
+        NaN without any.
+    int64 array, shape (J,)
+        The rater's answers on items that others rated too.
+    """
+    total, n = np.zeros(questions[0].n_raters), np.zeros(questions[0].n_raters, dtype=np.int64)
+    for one, c in zip(questions, counts, strict=True):
+        rater, same, _ = _shares(one, c)
+        total += np.bincount(rater, same, minlength=total.size)
+        n += np.bincount(rater, minlength=n.size)
+    with np.errstate(invalid="ignore"):
+        return total / n, n
+
+
+class DisputedItem(NamedTuple):
+    """An item and its answers: labels with how many raters gave them, the most frequent first."""
+
+    item: str
+    answers: tuple[tuple[str, int], ...]
+
+
+def disputed_items(one: Annotations, level: Level, label: str | None = None) -> tuple[DisputedItem, ...]:
+    """The items on which raters agree least, at most :data:`MOST_ITEMS`.
+
+    Parameters
+    ----------
+    one : Annotations
+        Of one question.
+    label : str, optional
+        Only items that got this label from one rater alone.
+    """
+    c = count(one, np.ones(one.n_raters, dtype=np.bool_))
+    n = c.sum(axis=1)
+    squared = distance_of(one.categories, level)(c[n >= 2].sum(axis=0))
+    apart = (c @ squared * c).sum(axis=1) / np.maximum(n * (n - 1), 1)
+    which = apart > 0 if label is None else (c[:, one.categories.index(label)] == 1) & (n >= 2)
+    here = np.flatnonzero(which)
+    here = here[np.argsort(-apart[here], kind="stable")[:MOST_ITEMS]]
+    return tuple(DisputedItem(one.item_ids[i], _given(one.categories, c[i])) for i in here.tolist())
+
+
+def _given(categories: Sequence[str], c: Int64Array) -> tuple[tuple[str, int], ...]:
+    by_count = sorted(np.flatnonzero(c).tolist(), key=lambda k: (-c[k], k))
+    return tuple((categories[k], int(c[k])) for k in by_count)
+
+
+def _alpha(
+    questions: Sequence[Annotations], counts: Sequence[Int64Array], level: Level
+) -> tuple[float | None, Remark | None]:
+    each = [
+        partial(irr_disagreement, c, distance_of(one.categories, level))
+        for one, c in zip(questions, counts, strict=True)
+    ]
+    try:
+        return agreement(each, NoValue.ONE_LABEL_INSIDE()), None
+    except NotEstimableError as error:
+        return None, error.reason
+
+
+def _interval(dataset: Dataset, analysis: AnalysisSpec) -> tuple[float | None, float | None]:
+    """For other items: these raters are all there are."""
+    if too_large(dataset.questions, analysis) is not None:
+        return None, None
+    all_of_them = np.ones((1, dataset.annotations.n_raters), dtype=np.bool_)
+    grouping = Grouping((Group(("raters",), ("all",)),), all_of_them, all_of_them, np.zeros(1, dtype=np.intp))
+    found = intervals(
+        dataset.questions,
+        dataset.raters,
+        grouping,
+        AnalysisSpec(axes=(), level=analysis.level, interval="items"),
+        lambda counted, _: counted[:, :1],
+        ("irr",),
+        fewest=2,  # it is for other items, so that raters need not tell what they vary by
+    )[0, 0]
+    return (None, None) if np.isnan(found).any() else (float(found[0]), float(found[1]))
+
+
+def _known(value: Callable[[], float]) -> float | None:
+    try:
+        return value()
+    except NotEstimableError:
+        return None
+
+
+def _unanimous(counts: Sequence[Int64Array], rated: Sequence[BoolArray]) -> float | None:
+    whole = [c[here].max(axis=1) == c[here].sum(axis=1) for c, here in zip(counts, rated, strict=True)]
+    together = np.concatenate(whole)
+    return float(together.mean()) if together.size else None
+
+
+def _by_label(one: Annotations, c: Int64Array) -> tuple[LabelAgreement, ...]:
+    """Fleiss' conditional agreement on each label, beside what the pooled answers would give."""
+    c = c[c.sum(axis=1) >= 2]
+    n = c.sum(axis=1)
+    marginal, total = c.sum(axis=0), int(n.sum())
+    pairs = (c * (c - 1) / np.maximum(n - 1, 1)[:, None]).sum(axis=0)
+    found = []
+    for k, label in enumerate(one.categories):
+        alone = c[c[:, k] == 1]
+        others = alone.sum(axis=0)
+        others[k] = 0
+        beside = one.categories[int(others.argmax())] if others.any() else None
+        given = int(marginal[k])
+        again = float(pairs[k] / given) if given else None
+        chance = (given - 1) / (total - 1) if given and total > 1 else None
+        found.append(LabelAgreement(label, given, again, chance, len(alone), beside))
+    return tuple(found)
+
+
+def _by_rater(questions: Sequence[Annotations], counts: Sequence[Int64Array]) -> tuple[RaterAgreement, ...]:
+    again, n = again_by_rater(questions, counts)
+    listed = np.flatnonzero(n)
+    if not 1 < listed.size <= MOST_RATERS:
+        return ()
+    differs = _differing(questions, counts, listed.size)
+    order = listed[np.argsort(again[listed], kind="stable")]
+    return tuple(RaterAgreement(j + 1, int(n[j]), float(again[j]), bool(differs[j])) for j in order.tolist())
+
+
+def _differing(questions: Sequence[Annotations], counts: Sequence[Int64Array], tests: int) -> BoolArray:
+    """Raters whose answers are given again less often than the others' on the same items, item by item.
+
+    A one-sided t test of the differences, Bonferroni-corrected over raters.
+    """
+    j = questions[0].n_raters
+    sums, squares, n = np.zeros(j), np.zeros(j), np.zeros(j)
+    for one, c in zip(questions, counts, strict=True):
+        rater, same, others = _shares(one, c)
+        apart = same - others
+        sums += np.bincount(rater, apart, minlength=j)
+        squares += np.bincount(rater, apart**2, minlength=j)
+        n += np.bincount(rater, minlength=j)
+    enough = n >= FEWEST_ITEMS
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = sums / n
+        error = np.sqrt((squares / n - mean**2) / (n - 1))
+        t = np.where(error > 0, mean / error, 0.0)
+    p = special.stdtr(np.maximum(n - 1, 1), t)
+    found: BoolArray = enough & (p * tests < 0.05) & (mean < -CLEARLY)
+    return found
+
+
+def _shares(one: Annotations, c: Int64Array) -> tuple[Int64Array, FloatArray, FloatArray]:
+    """For each answer beside others: its rater, the share of others who gave it, and their mean share."""
+    n = c.sum(axis=1)
+    here = np.flatnonzero(n[one.item] >= 2)
+    item, rater, label = one.item[here], one.rater[here].astype(np.int64), one.category[here]
+    mine = (c[item, label] - 1) / (n[item] - 1)
+    pairs = (c * (c - 1)).sum(axis=1) / np.maximum(n - 1, 1)
+    others = (pairs[item] - mine) / (n[item] - 1)
+    return rater, mine, others
+
+
+def _by_batch(
+    dataset: Dataset, analysis: AnalysisSpec, counts: Sequence[Int64Array]
+) -> Iterator[BatchAgreement]:
+    for name in analysis.slices:
+        attribute = dataset.attributes[name]
+        for code, value in enumerate(attribute.values):
+            here = attribute.codes == code
+            alpha, _ = _alpha(dataset.questions, [c[here] for c in counts], analysis.level)
+            several = np.logical_or.reduce([c[here].sum(axis=1) >= 2 for c in counts])
+            yield BatchAgreement(name, value, int(several.sum()), alpha)

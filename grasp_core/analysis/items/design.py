@@ -1,0 +1,188 @@
+"""A group's items laid out for the kernel, and what a worker computes of a range of permutations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from grasp_core.analysis.items import kernel
+from grasp_core.analysis.items.arguments import (
+    INSIDE,
+    OUTSIDE,
+    Cells,
+    Moments,
+    Reached,
+    Sides,
+    Standards,
+    new_moments,
+)
+from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int64Array, Raters
+from grasp_core.model.spec import AnalysisSpec, Level
+from grasp_core.permutation.exchange import exchange_of
+from grasp_core.permutation.kernel.profiles import draw
+from grasp_core.statistics.counts import count
+from grasp_core.statistics.distance import category_values, squared_distances
+from grasp_core.statistics.items import tenth
+
+_ROOM = 2**23
+"""Bytes that what is kept of a batch of permutations may take."""
+_WIDEST, _NARROWEST = 128, 8
+_COUNTS = 2**28
+"""Annotations counted in one piece of work: about half a second."""
+_LONGEST, _SHORTEST = 1_000, 32
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ItemsDesign:
+    """One group and its others on every item of one question.
+
+    Parameters
+    ----------
+    order, bounds : int64 arrays
+        How profiles move, see :class:`~grasp_core.permutation.exchange.Exchange`.
+    side : uint8 (J,)
+        Each rater's side.
+    """
+
+    seed: int
+    order: Int64Array
+    bounds: Int64Array
+    side: Sides
+    cells: Cells
+
+    @property
+    def n_items(self) -> int:
+        """I."""
+        return self.cells.indptr.size - 1
+
+    @property
+    def width(self) -> int:
+        """Permutations in a batch."""
+        fitting = _ROOM // max(16 * self.n_items, self.side.size)
+        return max(min(fitting, _WIDEST), _NARROWEST)
+
+    @property
+    def piece(self) -> int:
+        """Permutations in a piece of work; it depends on the data alone, so that sums do too."""
+        fitting = _COUNTS // max(self.cells.rater.size, 1)
+        return max(min(fitting, _LONGEST), _SHORTEST)
+
+    def sides(self, start: int, stop: int) -> Sides:
+        """Everybody's side under permutations `start` to `stop` - 1, shape (J, stop - start)."""
+        drawn = np.empty((self.side.size, stop - start), np.uint16)  # as profiles mostly are: compiled once
+        draw(np.uint64(self.seed), start, self.order, self.bounds, self.side.astype(np.uint16), drawn)
+        return drawn.astype(np.uint8)
+
+    def observed(self) -> tuple[FloatArray, FloatArray]:
+        """The terms of label use, shape (L,), and of distance, (I,), under the raters' own profiles."""
+        use, apart = np.empty((self.cells.label.size, 1)), np.empty((self.n_items, 1))
+        kernel.terms(self.side.reshape(-1, 1), self.cells, use, apart)
+        return use[:, 0], apart[:, 0]
+
+
+def lay_out(
+    annotations: Annotations,
+    raters: Raters,
+    member: BoolArray,
+    others: BoolArray,
+    spec: AnalysisSpec,
+) -> ItemsDesign:
+    """Lay one question's annotations out for a group, `member`, and its `others`, shape (J,) both.
+
+    Notes
+    -----
+    Ordinal distances follow the middle ranks, from 0 to 1, of the labels on items that both sides labelled as
+    observed; they stay the same in every permutation.
+    """
+    side = np.where(member, INSIDE, np.where(others, OUTSIDE, 0)).astype(np.uint8)
+    k = annotations.n_categories
+    cell = annotations.item.astype(np.int64) * k + annotations.category
+    present, place = np.unique(cell, return_inverse=True)
+    labels_ptr = np.searchsorted(present // k, np.arange(annotations.n_items + 1)).astype(np.int64)
+    cells = Cells(
+        np.array(annotations.indptr),
+        np.array(annotations.rater),
+        (place.ravel() - labels_ptr[annotations.item]).astype(np.int32),
+        labels_ptr,
+        (present % k).astype(np.int32),
+        _apart(annotations, member, others, spec.level),
+        spec.level == "nominal",
+    )
+    return ItemsDesign(spec.seed, *exchange_of(raters, spec), side, cells)
+
+
+def _apart(annotations: Annotations, member: BoolArray, others: BoolArray, level: Level) -> FloatArray:
+    values = category_values(annotations.categories, level)
+    if level != "ordinal":
+        return squared_distances(level, values, np.zeros(values.size))
+    c, d = count(annotations, member), count(annotations, others)
+    shared = (c.sum(axis=1) > 0) & (d.sum(axis=1) > 0)
+    marginals = (c[shared] + d[shared]).sum(axis=0)
+    return squared_distances(level, values, marginals / max(marginals.sum(), 1))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FirstTask:
+    """A range of permutations whose moments are wanted; `least`, (I,), is what reaches the distances."""
+
+    design: ItemsDesign
+    start: int
+    stop: int
+    least: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FirstFound:
+    """Moments of a range of permutations, and the top tenth's share in each, shape (2, permutations)."""
+
+    moments: Moments
+    shares: FloatArray
+
+
+def first(task: FirstTask) -> FirstFound:
+    """Add up a range of permutations; importable by name, for workers."""
+    design = task.design
+    found = new_moments(design.n_items, design.cells.label.size, 0)
+    shares = []
+    for start in range(task.start, task.stop, design.width):
+        stop = min(start + design.width, task.stop)
+        batch = Moments(
+            *found[:4], np.empty((2, stop - start, design.n_items)), np.empty((2, stop - start), np.int64)
+        )
+        kernel.add_moments(design.sides(start, stop), design.cells, task.least, batch)
+        shares.append([_top_shares(*of) for of in zip(batch.sizes, batch.counted, strict=True)])
+    return FirstFound(found, np.concatenate(shares, axis=1))
+
+
+def _top_shares(sizes: FloatArray, counted: Int64Array) -> FloatArray:
+    """The top tenth's share of sizes (b, I) in each permutation, of which so many items count."""
+    found = np.full(len(sizes), np.nan)
+    for b, (of, items) in enumerate(zip(sizes, counted.tolist(), strict=True)):
+        total, top = of.sum(), tenth(items)
+        if total > 0:
+            found[b] = np.partition(of, of.size - top)[of.size - top :].sum() / total
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SecondTask:
+    """A range of permutations to be held against deviations; `least`, (I,), is what reaches the items'."""
+
+    design: ItemsDesign
+    start: int
+    stop: int
+    by: Standards
+    least: FloatArray
+
+
+def second(task: SecondTask) -> Reached:
+    """Count the permutations of a range that reach the items' deviations; importable by name, for workers."""
+    design = task.design
+    found, largest = np.zeros(design.n_items, np.int64), []
+    for start in range(task.start, task.stop, design.width):
+        stop = min(start + design.width, task.stop)
+        batch = Reached(found, np.empty((2, stop - start)))
+        kernel.add_reached(design.sides(start, stop), design.cells, task.by, task.least, batch)
+        largest.append(batch.largest)
+    return Reached(found, np.concatenate(largest, axis=1))

@@ -1,0 +1,138 @@
+"""From counts over permutations to p and q of every item."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from grasp_core.analysis.items.arguments import Moments, Standards
+from grasp_core.analysis.items.result import Contribution, TopTenth
+from grasp_core.model.annotations import BoolArray, FloatArray, Int64Array
+from grasp_core.model.outcome import Significance
+from grasp_core.model.remarks.reasons import NoValue
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.spec import LEVEL, Correction
+from grasp_core.permutation.nulls.deviations import FEWEST, TIE_TOLERANCE, tolerance
+from grasp_core.permutation.testing.corrections import corrected, family_wise
+from grasp_core.statistics.items import tenth, top_share
+
+_CONSTANT = 1e-7
+"""A standard deviation of terms that is rounding alone: it comes from sums of squares."""
+_RANGE = (0.025, 0.5, 0.975)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """One measure of all items, held against the permutations.
+
+    Parameters
+    ----------
+    varies : bool array, shape (I,)
+        Items on which not everybody gave one same label.
+    reached, n : int64 arrays, shape (I,)
+        Permutations that reach the item's value, of those in which it has one.
+    deviation : float64 array, shape (I,)
+        NaN where there is no value.
+    largest : float64 array, shape (B,)
+        The largest deviation of any item in each permutation.
+    """
+
+    varies: BoolArray
+    reached: Int64Array
+    n: Int64Array
+    deviation: FloatArray
+    largest: FloatArray
+
+    def tests(self, method: Correction) -> tuple[list[float | None], list[float | None]]:
+        """The p and q of every item; None where it is not tested."""
+        tested = ~np.isnan(self.deviation) & self.varies & (self.n >= FEWEST)
+        shares = (1 + self.reached) / (self.n + 1)
+        p = [share if test else None for share, test in zip(shares.tolist(), tested.tolist(), strict=True)]
+        return p, corrected(p, method, lambda: self._family_wise(self.deviation[tested]))
+
+    def _family_wise(self, deviations: FloatArray) -> FloatArray:
+        order = np.sort(self.largest)
+        below = np.searchsorted(order, deviations - TIE_TOLERANCE)
+        return family_wise(order.size - below, order.size)
+
+
+def standards(moments: Moments, item_of: Int64Array, tested: BoolArray, *, centred: bool) -> Standards:
+    """Means and reciprocal standard deviations of terms.
+
+    Parameters
+    ----------
+    moments : Moments
+        Of all permutations.
+    item_of : int64 array, shape (L,)
+        Each label's item.
+    tested : bool array, shape (2, I)
+        Items of which deviations count, by label use and by distance.
+    centred : bool
+        Whether terms of label use are known to be 0 on average over all regroupings
+        (:class:`~grasp_core.permutation.testing.attainable.Symmetry`).
+    """
+    enough = tested & (moments.n >= FEWEST)
+    use = _standard(moments.use_sums, moments.n[0, item_of], enough[0, item_of])
+    if centred:
+        use[0] = 0.0
+    return Standards(use, _standard(moments.apart_sums, moments.n[1], enough[1]))
+
+
+def _standard(sums: FloatArray, n: Int64Array, enough: BoolArray) -> FloatArray:
+    centre, squares = sums / np.maximum(n, 1)
+    deviation = np.sqrt(np.maximum(squares - centre**2, 0.0))
+    varies = enough & (deviation > _CONSTANT * np.maximum(1.0, np.abs(centre)))
+    return np.stack([centre, np.where(varies, 1 / np.where(varies, deviation, 1.0), 0.0)])
+
+
+def deviations(use: FloatArray, labels_ptr: Int64Array, by: Standards) -> tuple[FloatArray, Int64Array]:
+    """How far each item's furthest label lies, shape (I,), NaN without a term; and which row of L that is.
+
+    Parameters
+    ----------
+    use : float64 array, shape (L,)
+        Observed terms.
+    labels_ptr : int64 array, shape (I + 1,)
+    """
+    away, starts = np.abs(use - by.use[0]) * by.use[1], labels_ptr[:-1]
+    furthest, sizes = np.maximum.reduceat(away, starts), np.diff(labels_ptr)
+
+    def largest(values: FloatArray) -> BoolArray:
+        return values >= np.repeat(np.maximum.reduceat(values, starts), sizes) - TIE_TOLERANCE
+
+    # Where no deviation tells labels apart, the terms do; of equals, the label the group gives more often.
+    tied = largest(np.where(np.repeat(furthest > 0, sizes), away, np.abs(use)))
+    chosen = largest(np.where(tied, use, -np.inf))
+    at = np.minimum.reduceat(np.where(chosen, np.arange(use.size), use.size), starts)
+    return furthest, np.minimum(at, use.size - 1)
+
+
+def least(values: FloatArray) -> FloatArray:
+    """What a shuffled value has to be to reach each observed one; NaN, which nothing reaches, without one."""
+    return np.asarray(values - tolerance(values))
+
+
+def contribution(
+    value: float, label: str | None, p: float | None, q: float | None, n: int, *, varies: bool
+) -> Contribution:
+    """One item's part, with what p and q make of it."""
+    significance: Significance = "none"
+    if q is not None and q < LEVEL:
+        significance = "corrected"
+    elif p is not None and p < LEVEL:
+        significance = "nominal"
+    reason: Remark | None = None
+    if p is None:
+        reason = NoValue.FEW_SHUFFLED_VALUES(shuffled=n) if varies else NoValue.ONE_LABEL_ACROSS()
+    return Contribution(value, label, p, q, significance, reason)
+
+
+def top_tenth(sizes: FloatArray, shares: Sequence[float] | FloatArray) -> TopTenth | None:
+    """The top tenth's share of sizes (I,), beside its shares in the permutations; None where all are 0."""
+    share, known = top_share(sizes), np.asarray(shares)[~np.isnan(shares)]
+    if np.isnan(share):
+        return None
+    chance = np.quantile(known, _RANGE).tolist() if known.size >= FEWEST else [None] * 3
+    return TopTenth(tenth(sizes.size), share, chance[1], chance[0], chance[2])

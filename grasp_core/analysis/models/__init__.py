@@ -1,0 +1,1 @@
+"""Models as raters: their labels read, and how far each model agrees with each group."""

@@ -1,0 +1,165 @@
+"""Models as raters as a panel: how far each model agrees with each group."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Hashable, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from grasp_core.analysis.models import kernel
+from grasp_core.analysis.models.kernel import SidesDesign, build_design
+from grasp_core.analysis.models.result import GroupSides, ModelsResult, ModelSummary, Side
+from grasp_core.analysis.models.statistics import all_sides, compared_classes, members_macro_f1
+from grasp_core.model.annotations import BoolArray, FloatArray, Int64Array, ModelLabels
+from grasp_core.model.groups import Group, Grouping
+from grasp_core.model.remarks.cautions import ModelCaution
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.result import Undecided
+from grasp_core.model.spec import SIDES, AnalysisSpec
+from grasp_core.permutation.design import tie_ranks
+from grasp_core.permutation.nulls.deviations import Known
+from grasp_core.permutation.nulls.values import Null
+from grasp_core.permutation.testing.attainable import Symmetry
+from grasp_core.permutation.testing.outcomes import outcomes
+from grasp_core.permutation.testing.tests import Family, Tests
+from grasp_core.read.dataset.load import Dataset
+from grasp_core.statistics.counts import count
+
+
+def models_tests(groups: Sequence[Group], n_models: int, analysis: AnalysisSpec, symmetry: Symmetry) -> Tests:
+    """Every statistic of every group and model, in the spec's families of one model; units are the groups."""
+    families: dict[Hashable, list[int]] = {}
+    of_group = n_models * len(SIDES)
+    for m, s, g in itertools.product(range(n_models), range(len(SIDES)), range(len(groups))):
+        key = {"statistic": s, "statistic-axis": (s, groups[g].axes), "all": None}[analysis.family]
+        families.setdefault((m, key), []).append((g * n_models + m) * len(SIDES) + s)
+    return Tests(
+        tuple(Family(tuple(of), analysis.p_value, analysis.correction) for of in families.values()),
+        np.repeat(np.eye(len(groups), dtype=np.bool_), n_models * len(SIDES), axis=0),
+        known=Known(like=tuple((symmetry.like[:, None] * of_group + np.arange(of_group)).ravel().tolist())),
+    )
+
+
+class Models:
+    """How far each model agrees with each group, by every statistic of ``SIDES``, as a panel.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        With M models.
+    """
+
+    def __init__(self, dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec) -> None:
+        self._dataset, self._grouping, self._analysis = dataset, grouping, analysis
+        models = [model.labels for model in dataset.models]
+        everybody = count(dataset.annotations, np.ones(dataset.annotations.n_raters, dtype=np.bool_))
+        self._classes = compared_classes(models, everybody, self._ranks())
+        self._whole = self._lay_out(grouping)
+        symmetry = Symmetry.of(dataset.raters, grouping, analysis)
+        self.tests = models_tests(grouping.groups, len(dataset.models), analysis, symmetry)
+        self.observed = kernel.observed(self._whole).swapaxes(0, 1).ravel()
+        self.per_unit = len(dataset.models) * len(SIDES)
+        self.notes = tuple(note for model in dataset.models for note in _notes(model))
+
+    @classmethod
+    def of(cls, dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec) -> Self:
+        """Compute the observed statistics."""
+        return cls(dataset, grouping, analysis)
+
+    def work(self, active: BoolArray) -> SidesDesign:
+        """See :class:`~grasp_core.analysis.panel.Panel`."""
+        some = self._grouping.some(np.flatnonzero(active).tolist())
+        return self._whole if some is self._grouping else self._lay_out(some)
+
+    def columns(self, values: FloatArray) -> FloatArray:
+        """See :class:`~grasp_core.analysis.panel.Panel`."""
+        return values.reshape(len(values), -1)
+
+    def result(self, null: Null, *, permutations_done: int | None, **of_run: Any) -> ModelsResult:
+        """Outcomes of each group and model by statistic, and what the group's own members reach."""
+        ranks, annotations_of = self._ranks(), self._dataset.annotations_of
+        reasons, so_far = self._reasons(ranks), permutations_done is not None
+        tested = outcomes(self.tests, self.observed, null, reasons, so_far=so_far)
+        found = (dataclasses.replace(tested[c], null=None) for c in range(self.observed.size))
+        rows = []
+        for group, member in zip(self._grouping.groups, self._grouping.member, strict=True):
+            counts = count(self._dataset.annotations, member)
+            sides = {
+                model.name: Side(
+                    {name: next(found) for name in SIDES},
+                    _or_none(members_macro_f1(model.labels, counts, ranks, self._classes)),
+                )
+                for model in self._dataset.models
+            }
+            rows.append(GroupSides(group, int(member.sum()), int(annotations_of[member].sum()), sides))
+        models = tuple(self._summary(model, ranks) for model in self._dataset.models)
+        names = self._dataset.annotations.categories
+        return ModelsResult(
+            models=models,
+            classes=tuple(names[k] for k in np.flatnonzero(self._classes)),
+            groups=tuple(rows),
+            permutations_done=permutations_done,
+            **of_run,
+        )
+
+    def undecided(self, c: int, *, corrected: bool) -> Undecided:
+        """See :class:`~grasp_core.analysis.panel.RunPanel`."""
+        pair, s = divmod(c, len(SIDES))
+        g, m = divmod(pair, len(self._dataset.models))
+        group = self._grouping.groups[g]
+        return Undecided(group.axes, group, SIDES[s], corrected, self._dataset.models[m].name)
+
+    def _lay_out(self, some: Grouping) -> SidesDesign:
+        labels = np.stack([model.labels for model in self._dataset.models])
+        return build_design(
+            self._dataset.annotations, self._dataset.raters, some, self._analysis, labels, self._classes
+        )
+
+    def _ranks(self) -> Int64Array:
+        """They decide between tied categories, shape (I, K)."""
+        return np.asarray(tie_ranks(self._dataset.annotations, self._analysis)[0])
+
+    def _reasons(self, ranks: Int64Array) -> dict[int, Remark]:
+        """Why a column has no value; only where it has none."""
+        found = {}
+        by_pair = self.observed.reshape(-1, len(self._dataset.models), len(SIDES))
+        for g, m in np.argwhere(np.isnan(by_pair).any(axis=2)).tolist():
+            counts = count(self._dataset.annotations, self._grouping.member[g])
+            first = (g * len(self._dataset.models) + m) * len(SIDES)
+            for name, reason in all_sides(self._dataset.models[m].labels, counts, ranks, self._classes)[
+                1
+            ].items():
+                found[first + SIDES.index(name)] = reason
+        return found
+
+    def _summary(self, model: ModelLabels, ranks: Int64Array) -> ModelSummary:
+        annotations = self._dataset.annotations
+        everybody = count(annotations, np.ones(annotations.n_raters, dtype=np.bool_))
+        return ModelSummary(
+            name=model.name,
+            source=model.source,
+            sha256=model.sha256,
+            labelled=model.n_labelled,
+            unlabelled=annotations.n_items - model.n_labelled,
+            left_out=model.left_out,
+            overall_f1=float(
+                all_sides(model.labels, everybody, ranks, self._classes)[0][SIDES.index("macro_f1")]
+            ),
+        )
+
+
+def _notes(model: ModelLabels) -> list[Remark]:
+    notes: list[Remark] = []
+    without = int((model.labels < 0).sum())
+    if without:
+        notes.append(ModelCaution.MODEL_UNLABELLED(model=model.name, items=without))
+    if model.left_out:
+        notes.append(ModelCaution.MODEL_OF_OTHER_ITEMS(model=model.name, labels=model.left_out))
+    return notes
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else value

@@ -1,0 +1,145 @@
+"""Whose judgements models reproduce, as values, and their file form (``grasp-models`` version 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from grasp_core.analysis.models.statistics import CLOSER_BELOW
+from grasp_core.model.groups import Group
+from grasp_core.model.json_values import FormError, from_json, in_file, to_json
+from grasp_core.model.outcome import Outcome
+from grasp_core.model.result import Result, group_of, with_group
+from grasp_core.model.spec import SIDES, ModelSource
+
+FORMAT = "grasp-models"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSummary:
+    """One model.
+
+    Parameters
+    ----------
+    name, source, sha256 : str
+        `source` is the file, `sha256` its hash.
+    labelled, unlabelled : int
+        Items with and without a label of this model; the latter are left out.
+    left_out : int
+        Labels of items that the data do not hold any more.
+    overall_f1 : float
+        Macro-F1 against the plurality of all raters together.
+    """
+
+    name: str
+    source: str
+    sha256: str
+    labelled: int
+    unlabelled: int
+    left_out: int
+    overall_f1: float
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One model against one group.
+
+    Parameters
+    ----------
+    statistics : mapping from name to Outcome
+        Those of :data:`~grasp_core.model.spec.SIDES`.
+    members_f1 : float or None
+        Macro-F1 that the group's own members reach against the plurality of the group's others, on the items
+        that the model labels.
+    """
+
+    statistics: Mapping[str, Outcome]
+    members_f1: float | None
+
+    @property
+    def reproduces(self) -> bool | None:
+        """Whether the model reaches what the members reach; None where one of the two is not known."""
+        reached = self.statistics["macro_f1"].value
+        return None if reached is None or self.members_f1 is None else reached >= self.members_f1
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSides:
+    """One group and every model, by name."""
+
+    group: Group
+    n_raters: int
+    n_annotations: int
+    models: Mapping[str, Side]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelsResult(Result):
+    """Everything that was found about models.
+
+    Of the spec's analysis the axes, smallest group, permutations, seed, strata, p-value, ties, correction and
+    family hold; the family is always within one model.
+
+    Parameters
+    ----------
+    classes : tuple of str
+        The labels that every macro-F1 is over; of none it is not known.
+    """
+
+    format: ClassVar = FORMAT
+    kind: ClassVar = "a result about models"
+
+    models: tuple[ModelSummary, ...]
+    groups: tuple[GroupSides, ...]
+    classes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse groups that other models are held against."""
+        names = {model.name for model in self.models}
+        if any(row.models.keys() != names for row in self.groups) or len(names) < len(self.models):
+            raise FormError("models (expected the same ones in every group)")
+
+
+def closer(statistic: str, outcome: Outcome) -> bool | None:
+    """Whether the model is closer to the group than to most random groupings; None where nobody knows."""
+    if outcome.direction is None:
+        return None
+    return (outcome.direction == "down") == (statistic in CLOSER_BELOW)
+
+
+def _whole(plain: dict[str, Any]) -> dict[str, Any]:
+    """A result with the times, the models asked for, and no classes, where an earlier file lacks them."""
+    whole = {"timing": {"load_s": 0, "observed_s": 0, "permutations_s": 0}, "classes": [], **plain}
+    if "models" not in plain["spec"]:
+        files = {file["sha256"]: file["name"] for file in plain["data"]["files"]}
+        asked = [
+            to_json(_asked(model, files)) for model in from_json(plain["models"], tuple[ModelSummary, ...])
+        ]
+        whole["spec"] = {**plain["spec"], "models": asked}
+    return whole
+
+
+def _asked(model: ModelSummary, files: Mapping[str, str]) -> ModelSource:
+    """The model asked for, of a file without a spec of models.
+
+    It is a column where its hash is that of one of the data's files; `source` then is "FILE, column COLUMN".
+    """
+    file = files.get(model.sha256)
+    column = "" if file is None else model.source[len(f"{file}, column ") :]
+    return ModelSource(model.name, model.sha256, column or None)
+
+
+def _without_nulls(fields: dict[str, Any]) -> dict[str, Any]:
+    for outcome in fields["statistics"].values():
+        del outcome["null"]
+    return {"members_f1": fields["members_f1"], "statistics": fields["statistics"]}
+
+
+def _with_nulls(row: dict[str, Any]) -> dict[str, Any]:
+    return {**row, "statistics": {one: {**row["statistics"][one], "null": None} for one in SIDES}}
+
+
+in_file(ModelsResult, dict, _whole)
+in_file(Side, _without_nulls, _with_nulls)
+in_file(GroupSides, with_group, group_of)

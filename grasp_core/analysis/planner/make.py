@@ -1,0 +1,346 @@
+"""Plans made from a pilot or from assumed figures."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from grasp_core.analysis.planner.designs import (
+    MOST_SIMULATED,
+    matched,
+    near_lines,
+    observed_difference,
+    rater_steps,
+    spread_out,
+    steps,
+)
+from grasp_core.analysis.planner.fitting import Model, Pilot, fit
+from grasp_core.analysis.planner.planting import assumed_model, measured, planted
+from grasp_core.analysis.planner.surface import factor_of, fitted
+from grasp_core.analysis.planner.trials import Trial, Trials, count_hits
+from grasp_core.analysis.planner.values import LINES, MOST, Assumed, Cell, Have, Plan, PlanSpec
+from grasp_core.analysis.quality.power import thinned
+from grasp_core.model.annotations import Annotations, BoolArray
+from grasp_core.model.errors import DataError, SpecError
+from grasp_core.model.groups import Group, Grouping, form_groups, group_label
+from grasp_core.model.remarks.cautions import PlanCaution
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.read.dataset.load import Dataset
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+ROUGH, PASSES = 40, (100, 200, 400)
+"""Data sets of each of the first designs, and of those near lines after each pass."""
+ALONG = 5
+"""Designs along each line."""
+PILOTS, OF_PILOT = 24, 60
+"""Pilots simulated for the range, and data sets of each at every of its designs."""
+FEWEST_PILOTS = 0.5
+"""Share of the pilots that have to be able to have the difference, for there to be a range."""
+AT_ONCE = 20
+"""Data sets of a piece of work."""
+_PILOT = 31
+FEWEST_ANNOTATIONS = 40
+"""Annotations of a pilot, by the group and by the others."""
+
+
+class Each(Protocol):
+    """Computes a function of each argument, results in order, as a pool's workers do."""
+
+    def __call__(self, function: Callable[[A], B], arguments: Iterable[A], /) -> Iterator[B]:
+        """Yield the results."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlanTask:
+    """All that a plan is made of.
+
+    Parameters
+    ----------
+    n_pilot : (int, int, int) or None
+        Raters, items and annotations of the pilot, before any thinning.
+    """
+
+    spec: PlanSpec
+    categories: tuple[str, ...]
+    group: Group | None
+    have: tuple[Have, ...]
+    pilot: Pilot | None
+    n_pilot: tuple[int, int, int] | None
+
+
+def make_plan(task: PlanTask, each: Each, tell: Callable[[Plan], None] = lambda plan: None) -> Plan:
+    """Find how likely designs of the range find the difference.
+
+    Parameters
+    ----------
+    each : callable
+        Such as :meth:`grasp_core.engine.pools.pool.Pool.each`.
+    tell : callable
+        Takes the plan as far as it is known, several times; the first within seconds.
+
+    Returns
+    -------
+    Plan
+        The same for the same task, whoever computes it.
+
+    Raises
+    ------
+    DataError
+        If the pilot is too small to be fitted.
+    SpecError
+        If the size cannot be, or no design of the range can be simulated.
+    """
+    return _Making(task, each, tell).made()
+
+
+class _Making:
+    def __init__(self, task: PlanTask, each: Each, tell: Callable[[Plan], None]) -> None:
+        self._task, self._each, self._tell = task, each, tell
+        spec = task.spec
+        self._model = _modelled(task)
+        self._sizes = measured(self._model, spec, task.categories)
+        self._raters, self._items = rater_steps(spec), steps(spec.items)
+        self._cells: dict[tuple[int, int], Cell] = {}
+        lines = len(LINES) * ALONG * PASSES[-1]
+        again = 0 if task.pilot is None else PILOTS * len(LINES) * OF_PILOT
+        self._total = lines + again
+
+    def made(self) -> Plan:
+        first = spread_out(self._task.spec, self._raters, self._items)
+        if not first:
+            raise SpecError(
+                f"every design of this range has more than {MOST_SIMULATED:,} annotations; begin with fewer "
+                "raters or items"
+            )
+        self._simulate(first, ROUGH)
+        for upto in PASSES:
+            self._tell(self._plan())
+            self._simulate(self._near(ALONG), upto)
+        found = self._plan()
+        self._tell(found)
+        pilot = self._task.pilot
+        factors, warnings = (None, ()) if pilot is None else self._factors(found, pilot)
+        found = dataclasses.replace(self._plan(), factors=factors, warnings=warnings)
+        self._total = found.done
+        return dataclasses.replace(found, total=found.done)
+
+    def _near(self, along: int) -> list[tuple[int, int]]:
+        return near_lines(
+            fitted(list(self._cells.values()), self._task.spec),
+            self._task.spec,
+            self._raters,
+            self._items,
+            along,
+        )
+
+    def _plan(self) -> Plan:
+        cells, task = tuple(self._cells[place] for place in sorted(self._cells)), self._task
+        fit = fitted(cells, task.spec)
+        done = sum(cell.sets for cell in cells)
+        return Plan(
+            task.spec,
+            task.group,
+            task.have,
+            self._sizes,
+            cells,
+            fit,
+            None,
+            task.n_pilot,
+            done,
+            max(self._total, done + 1),
+        )
+
+    def _simulate(self, designs: Sequence[tuple[int, int]], upto: int) -> None:
+        """Bring each design to so many data sets."""
+        work = [
+            self._trials(self._model, place, (self._task.spec.seed,), start, min(start + AT_ONCE, upto))
+            for place in designs
+            for start in range(self._sets(place), upto, AT_ONCE)
+        ]
+        for one, hits in zip(work, self._each(count_hits, work), strict=True):
+            place = sum(one.trial.sizes), one.trial.items
+            known = self._cells.get(place, Cell(*place, 0, 0))
+            self._cells[place] = Cell(*place, known.sets + one.stop - one.start, known.hits + hits)
+
+    def _sets(self, place: tuple[int, int]) -> int:
+        return self._cells[place].sets if place in self._cells else 0
+
+    def _trials(
+        self, model: Model, place: tuple[int, int], seed: tuple[int, ...], start: int, stop: int
+    ) -> Trials:
+        task, (raters, items) = self._task, place
+        trial = Trial(_group_sizes(task, raters), items, task.spec.each)
+        return Trials(model, trial, task.spec.target, task.categories, task.spec.level, seed, start, stop)
+
+    def _factors(self, found: Plan, pilot: Pilot) -> tuple[tuple[float, float] | None, tuple[Remark, ...]]:
+        """What x is multiplied with after 10 % and after 90 % of pilots of this size, and which are not."""
+        task = self._task
+        again = [_Again(self._model, pilot, task.spec, task.categories, r) for r in range(PILOTS)]
+        models = [model for model in self._each(_fitted_again, again) if model is not None]
+        told = {"left_out": PILOTS - len(models), "pilots": PILOTS}
+        if len(models) < FEWEST_PILOTS * PILOTS:
+            return None, (PlanCaution.TOO_FEW_PILOTS(**told),)
+        places = self._near(1)
+        work = [
+            self._trials(model, place, (task.spec.seed, _PILOT, r), 0, OF_PILOT)
+            for r, model in enumerate(models)
+            for place in places
+        ]
+        hits = np.array(list(self._each(count_hits, work))).reshape(len(models), -1)
+        factors = [
+            factor_of(
+                found.fit,
+                [Cell(*place, OF_PILOT, int(one)) for place, one in zip(places, row, strict=True)],
+                task.spec,
+            )
+            for row in hits
+        ]
+        low, high = np.quantile(factors, [0.1, 0.9])
+        left_out = (PlanCaution.PILOTS_LEFT_OUT(**told),) if len(models) < PILOTS else ()
+        return (float(low), float(high)), left_out
+
+
+def _group_sizes(task: PlanTask, raters: int) -> tuple[int, ...]:
+    """Raters of each group: that which is planned for, then the others in their proportions."""
+    n = task.spec.n_group(raters)
+    others = [one.n_raters for one in task.have if not one.chosen] if task.spec.target == "dsi" else []
+    if len(others) < 2:
+        return n, raters - n
+    upto = np.round(np.cumsum(others) / sum(others) * (raters - n)).astype(int)
+    return n, *(int(size) for size in np.diff(upto, prepend=0) if size >= 1)
+
+
+def _modelled(task: PlanTask) -> Model:
+    spec, pilot = task.spec, task.pilot
+    if pilot is None or spec.assumed is not None:
+        return planted(assumed_model(spec.assumed or Assumed(), spec.seed), spec, task.categories)
+    inside = int(pilot.member[pilot.rater].sum())
+    outside = pilot.rater.size - inside
+    if min(inside, outside) < FEWEST_ANNOTATIONS:
+        raise DataError(
+            f"A pilot takes {FEWEST_ANNOTATIONS} annotations or more by the group and by the others; this "
+            f"one has {inside:,} and {outside:,}. Plan from assumed figures instead."
+        )
+    return model_of(pilot, spec, task.categories)
+
+
+def model_of(pilot: Pilot, spec: PlanSpec, categories: tuple[str, ...]) -> Model:
+    """The pilot's model, with the difference that is asked for or the pilot's own."""
+    found = fit(pilot)
+    if spec.size is None:
+        return matched(found, pilot, spec, categories)
+    return planted(found, spec, categories)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Again:
+    """Work for a worker: a pilot of the model, fitted again."""
+
+    model: Model
+    pilot: Pilot
+    spec: PlanSpec
+    categories: tuple[str, ...]
+    number: int
+
+
+def _fitted_again(work: _Again) -> Model | None:
+    """The model of another pilot of the same shape, drawn from the model; None if it cannot have the size."""
+    pilot = work.pilot
+    rng = np.random.default_rng([work.spec.seed, _PILOT, work.number])
+    label = work.model.draw_labels(pilot.item, pilot.rater, pilot.n_items, pilot.member, rng)
+    try:
+        return model_of(dataclasses.replace(pilot, label=label), work.spec, work.categories)
+    except SpecError:
+        return None
+
+
+GROUP, OTHERS = "the group", "all others"
+SMALLER = "smaller groups"
+UNLESS_SAID: Mapping[str, Any] = {"share": 0.25, "raters": (20, 400), "items": (20, 1000)}
+"""Fields of the spec of a plan without data."""
+_ALL = 0.8
+"""Of all pairs of raters and items, those labelled in data where every rater labels every item."""
+
+
+def task_of(
+    dataset: Dataset, group: Group, spec: PlanSpec, *, min_raters: int, question: int = 0
+) -> PlanTask:
+    """The task of planning for one group from a data set.
+
+    Parameters
+    ----------
+    min_raters : int
+        Smaller groups are counted together.
+    question : int
+        Of several questions, the one that the difference is in.
+    """
+    annotations = dataset.questions[question]
+    grouping = form_groups(dataset.raters, [group.axes], min_raters=min_raters)
+    g = grouping.groups.index(group)
+    n_pilot = annotations.n_raters, annotations.n_items, annotations.n_annotations
+    pilot = _pilot(thinned(annotations, spec.seed), grouping.known[grouping.known_of[g]], grouping.member[g])
+    if spec.label is None:
+        use, _, _ = observed_difference(pilot, spec, annotations.categories)
+        most = 0 if np.isnan(use).any() or not use.size else int(np.abs(use).argmax())
+        spec = replace(spec, label=annotations.categories[most])
+    return PlanTask(spec, annotations.categories, group, _have(grouping, g), pilot, n_pilot)
+
+
+def usual(inside: int, raters: int, items: int, annotations: int) -> dict[str, Any]:
+    """Fields of a plan's spec as a pilot suggests: its share, labels an item, a quarter of it to 4 times.
+
+    Parameters
+    ----------
+    inside, raters : int
+        Raters of the group, and in all.
+    items, annotations : int
+        Of one question.
+    """
+    share = min(max(round(inside / max(raters, 1), 3), 0.01), 0.99)
+    of_item = annotations / max(items, 1)
+    each = None if of_item > _ALL * raters else max(round(of_item), 2)
+    fewest = min(max(math.ceil(2.5 / min(share, 1 - share)), raters // 4, each or 0, 4), MOST // 2)
+    return {
+        "share": share,
+        "each": each,
+        "raters": (fewest, min(max(4 * raters, 2 * fewest), MOST)),
+        "items": (min(max(items // 4, 10), MOST // 2), min(max(4 * items, 40), MOST)),
+    }
+
+
+def assumed_task(spec: PlanSpec) -> PlanTask:
+    """The task of planning without data."""
+    assumed = spec.assumed or Assumed()
+    categories = tuple(f"label {place + 1}" for place in range(assumed.labels))
+    return PlanTask(spec, categories, None, (Have(GROUP, 0, True), Have(OTHERS, 0, False)), None, None)
+
+
+def _have(grouping: Grouping, g: int) -> tuple[Have, ...]:
+    """Raters of the pilot by group; those of groups that are not shown together."""
+    found = [
+        Have(group_label(group), int(n), place == g)
+        for place, (group, n) in enumerate(zip(grouping.groups, grouping.n_raters, strict=True))
+    ]
+    left = int(grouping.known[grouping.known_of[g]].sum()) - sum(one.n_raters for one in found)
+    return (*found, *([Have(SMALLER, left, False)] if left else []))
+
+
+def _pilot(annotations: Annotations, known: BoolArray, member: BoolArray) -> Pilot:
+    """The annotations of those who are in the group or known not to be."""
+    rows = known[annotations.rater]
+    return Pilot(
+        annotations.item[rows].astype("int64"),
+        annotations.rater[rows].astype("int64"),
+        annotations.category[rows].astype("int64"),
+        annotations.n_items,
+        annotations.n_categories,
+        member,
+    )

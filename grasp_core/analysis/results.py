@@ -1,0 +1,41 @@
+"""Results read back, whatever their panel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grasp_core.analysis.models import result as models
+from grasp_core.model import result as cohesion
+from grasp_core.model.errors import DataError
+from grasp_core.model.result import Result, RunResult
+
+_READERS = {cohesion.FORMAT: RunResult.from_dict, models.FORMAT: models.ModelsResult.from_dict}
+
+
+def read_result(plain: Any, *, final: bool = True) -> Result:
+    """Read the JSON-ready form of a result, which says of which format it is.
+
+    Parameters
+    ----------
+    plain
+        Parsed JSON.
+    final : bool
+        Whether it has to be the result of a run that is done.
+
+    Raises
+    ------
+    DataError
+        If it is no result, of another version, damaged, or provisional where it has to be final.
+    """
+    named = plain.get("format") if isinstance(plain, dict) else None
+    found = _READERS.get(str(named), RunResult.from_dict)(plain)
+    if final and found.later is not None:
+        raise DataError(
+            f"this result is provisional: {found.later} were still computed; take the final one from the run"
+        )
+    if final and found.provisional:
+        raise DataError(
+            f"this result is provisional, after {found.permutations:,} permutations of a run that went on; "
+            "take the final one from the run"
+        )
+    return found

@@ -1,0 +1,319 @@
+"""Small groups hidden from strangers, and whatever would tell of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from grasp_core.analysis.models.result import ModelsResult
+from grasp_core.model.groups import AxisSet, Group
+from grasp_core.model.pairs import PairResult
+from grasp_core.model.remarks.cautions import Caution
+from grasp_core.model.remarks.remark import Remark, Words
+from grasp_core.model.result import (
+    DsiResult,
+    GivenResult,
+    GroupResult,
+    Result,
+    RunResult,
+    SlicesResult,
+    Undecided,
+)
+from grasp_core.model.verdict import Verdict
+
+LEAST = 5
+"""Raters of the smallest group that people without an account see, unless whoever shares says otherwise."""
+TOGETHER = 3 * LEAST
+"""Raters of small groups and their covers together.
+
+With so many, whoever knows the rule, the total and how many groups were left out works out the sizes in 0.5 %
+of the views of an axis of 8 to 40 raters that hide some groups and show others; with 2 * LEAST in 1.7 %. It
+is simulated in `tests/report/test_small_groups.py`.
+"""
+_FLAT, _SLIGHT = 1e-9, 1e-6
+"""Rounding errors of an eigenvalue and of a direction; a cell that moves less counts as told."""
+Cell = Any
+"""What can be a key: a group, or a slice's value with one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Cells that add up to a total.
+
+    Parameters
+    ----------
+    margin : cell or None
+        The cell that is the total; None where the total is known anyhow.
+    rest : int
+        Raters of the total in no cell who may be of groups that are not listed.
+    """
+
+    cells: tuple[Cell, ...]
+    margin: Cell | None = None
+    rest: int = 0
+
+
+def left_out(sizes: Mapping[Cell, int], lines: Sequence[Line], gone: Iterable[Cell] = ()) -> frozenset[Cell]:
+    """The cells to be left out.
+
+    Parameters
+    ----------
+    sizes : mapping
+        Raters by cell.
+    lines : sequence of Line
+    gone : iterable
+        Cells that are left out whatever their size.
+
+    Notes
+    -----
+    Covers are the smallest cells that do, and all that are nearly as small: else that a certain one was
+    taken would tell something of the small one's size. In the end no small cell follows from the totals and
+    the cells that are shown, whatever is added and subtracted.
+    """
+    hidden = {cell for cell, size in sizes.items() if size < LEAST} | set(gone)
+    while True:
+        before = len(hidden)
+        for line in lines:
+            hidden |= _needed(line, sizes, hidden)
+        if len(hidden) == before:
+            for cell in _computable(lines, sizes, hidden):
+                hidden |= _further(cell, lines, sizes, hidden)
+        if len(hidden) == before:
+            return frozenset(hidden)
+
+
+def _needed(line: Line, sizes: Mapping[Cell, int], hidden: Set[Cell]) -> set[Cell]:
+    """Further cells of a line, or its margin, that have to go."""
+    out = [sizes[cell] for cell in line.cells if cell in hidden]
+    shown = _by_size((cell for cell in line.cells if cell not in hidden), sizes)
+    if line.margin is not None and line.margin in hidden:
+        return set() if out else set(shown[:1])  # all cells together would be the margin
+    if not out and not line.rest:
+        return set()
+    small = [min(size, LEAST - 1) for size in (*(size for size in out if size < LEAST), line.rest) if size]
+    covers = [size for size in out if size >= LEAST]
+    taken: set[Cell] = set()
+    for cell in shown:
+        if _enough(small, covers) and not _near(small, covers, sizes[cell]):
+            break
+        taken.add(cell)
+        covers.append(sizes[cell])
+    if line.margin is not None and not _enough(small, covers):
+        taken.add(line.margin)
+    return taken
+
+
+def _enough(small: Sequence[int], covers: Sequence[int]) -> bool:
+    if not small:
+        return len(covers) != 1
+    return bool(covers) and sum(small) + sum(covers) >= TOGETHER
+
+
+def _near(small: Sequence[int], covers: Sequence[int], following: int) -> bool:
+    """Whether a cell might have been the cover instead, had the small ones been of other sizes."""
+    return bool(small) and following - max(covers) < sum(small) - len(small)
+
+
+def _computable(lines: Sequence[Line], sizes: Mapping[Cell, int], hidden: Set[Cell]) -> list[Cell]:
+    """Small cells that follow from the lines' totals and the cells that are shown."""
+    unknown = _by_size(hidden, sizes)
+    place = {cell: column for column, cell in enumerate(unknown)}
+    if not any(sizes[cell] < LEAST for cell in unknown):
+        return []
+    open_ended = [row for row, line in enumerate(lines) if line.rest > 0]
+    sums = np.zeros((len(lines), len(unknown) + len(open_ended)))
+    for row, line in enumerate(lines):
+        for cell in place.keys() & {*line.cells}:
+            sums[row, place[cell]] = 1
+        if line.margin in place:
+            sums[row, place[line.margin]] = -1
+    sums[open_ended, len(unknown) + np.arange(len(open_ended))] = 1
+    # By the products of columns: with a thousand groups the lines are many more than the unknown cells.
+    values, vectors = np.linalg.eigh(sums.T @ sums)
+    free = np.abs(vectors[:, values < _FLAT]).max(axis=1, initial=0) > _SLIGHT
+    return [cell for cell in unknown if sizes[cell] < LEAST and not free[place[cell]]]
+
+
+def _further(told: Cell, lines: Sequence[Line], sizes: Mapping[Cell, int], hidden: Set[Cell]) -> set[Cell]:
+    """The smallest cell that is still shown, beside one that could be computed if there is such a one."""
+    beside = {cell for line in lines if told in (*line.cells, line.margin) for cell in line.cells}
+    return set((_by_size(beside - hidden, sizes) or _by_size(sizes.keys() - hidden, sizes))[:1])
+
+
+def _by_size(cells: Iterable[Cell], sizes: Mapping[Cell, int]) -> list[Cell]:
+    return sorted(cells, key=lambda cell: (sizes[cell], repr(cell)))
+
+
+def hidden_groups(result: Result) -> frozenset[Group]:
+    """The groups that people without an account do not see: those of few raters, and their covers."""
+    if not isinstance(result, RunResult | ModelsResult):
+        raise TypeError(type(result).__name__)
+    sizes = {row.group: row.n_raters for row in result.groups}
+    return frozenset(left_out(sizes, _lines(sizes, result.data.raters, listed=not _some_not_listed(result))))
+
+
+def without_small_groups(result: Result) -> Result:
+    """The result without groups of fewer than :data:`~grasp_core.analysis.small_groups.LEAST` raters.
+
+    Left out with them is what would tell of them: other groups, so that no size follows from totals; the
+    DSI of axes that lost a group; pairs and marks of those groups; groups that are small on the items of a
+    slice, with theirs; and how many groups there were.
+    """
+    hidden = hidden_groups(result)
+    shown = replace(result, warnings=_warnings(result, hidden))
+    if result.stopping is not None:
+        marks = tuple(mark for mark in result.stopping.undecided if not _names(mark, hidden))
+        shown = replace(shown, stopping=replace(result.stopping, undecided=marks))
+    if isinstance(shown, ModelsResult):
+        return replace(shown, groups=tuple(row for row in shown.groups if row.group not in hidden))
+    if isinstance(shown, RunResult):
+        return replace(
+            shown,
+            groups=_kept(shown.groups, hidden),
+            dsi=_of_whole_axes(shown.dsi, hidden),
+            assignment=tuple(check for check in shown.assignment if not check.groups & hidden),
+            slices=tuple(_slices(found, hidden) for found in shown.slices),
+            given=tuple(_given(found, hidden) for found in shown.given),
+            pairs=tuple(row for row in shown.pairs if _large(row, hidden)),
+            findable=() if hidden else shown.findable,  # their sizes are those of groups
+        )
+    raise TypeError(type(result).__name__)  # of a panel whose details nobody looked through
+
+
+def some_hidden(shown: Result) -> bool:
+    """Whether :func:`without_small_groups` gave the result without some group."""
+    return any(warning.code is Caution.FEW_RATERS_HIDDEN for warning in shown.warnings)
+
+
+def _some_not_listed(result: Result) -> bool:
+    """Whether the run itself left out groups, whose raters are in no row."""
+    codes = {warning.code for warning in result.warnings}
+    return bool(codes & {Caution.SMALL_GROUPS, Words.TEXT}) and result.spec.analysis.min_raters > 1
+
+
+def _lines(sizes: Mapping[Group, int], raters: int, *, listed: bool) -> list[Line]:
+    """Groups that add up: those of an axis to all raters, those of an intersection to each group beside them.
+
+    The total of a group that was not asked for counts as known: another intersection may tell it.
+    """
+    lines = []
+    for axes in dict.fromkeys(group.axes for group in sizes):
+        groups = [group for group in sizes if group.axes == axes]
+        for size in range(len(axes)):
+            for within in combinations(range(len(axes)), size):
+                lines += _within(groups, within, sizes, raters, listed=listed)
+    return lines
+
+
+def _within(
+    groups: Sequence[Group], within: tuple[int, ...], sizes: Mapping[Group, int], raters: int, *, listed: bool
+) -> list[Line]:
+    """A line for each group of these places of the axes."""
+    lines: dict[tuple[str, ...], list[Cell]] = {}
+    for group in groups:
+        lines.setdefault(tuple(group.values[place] for place in within), []).append(group)
+    axes = tuple(groups[0].axes[place] for place in within)
+    by_values = {_sorted(group): group for group in sizes}
+    found = []
+    for values, cells in lines.items():
+        margin = by_values.get(_sorted(Group(axes, values))) if within else None
+        total = raters if not within else None if margin is None else sizes[margin]
+        rest = 0 if listed or total is None else total - sum(map(sizes.__getitem__, cells))
+        found.append(Line(tuple(cells), margin, rest))
+    return found
+
+
+def _sorted(group: Group) -> tuple[tuple[str, str], ...]:
+    """The same for a group whose axes are named in another order."""
+    return tuple(sorted(zip(group.axes, group.values, strict=True)))
+
+
+def _kept(rows: Iterable[GroupResult], hidden: frozenset[Group]) -> tuple[GroupResult, ...]:
+    return without_names(row for row in rows if row.group not in hidden and row.n_raters >= LEAST)
+
+
+def without_names(rows: Iterable[GroupResult]) -> tuple[GroupResult, ...]:
+    """The rows, whose verdicts name none but their groups."""
+    kept = tuple(rows)
+    shown = {row.group for row in kept}
+    return tuple(replace(row, verdict=row.verdict and _without_names(row.verdict, shown)) for row in kept)
+
+
+def _without_names(verdict: Verdict, shown: Set[Group]) -> Verdict:
+    by, other = (group if group in shown else None for group in (verdict.by, verdict.other))
+    return replace(verdict, by=by, other=other)
+
+
+def _large(row: PairResult, hidden: frozenset[Group]) -> bool:
+    return not {row.a, row.b} & hidden and min(row.n_raters_a, row.n_raters_b) >= LEAST
+
+
+def _of_whole_axes(rows: Iterable[DsiResult], hidden: frozenset[Group]) -> tuple[DsiResult, ...]:
+    """Those of axes all of whose groups are shown: the largest of all would tell of the others."""
+    axes: set[AxisSet] = {group.axes for group in hidden}
+    return tuple(row for row in rows if row.axes not in axes)
+
+
+def _given(found: GivenResult, hidden: frozenset[Group]) -> GivenResult:
+    return replace(found, groups=_kept(found.groups, hidden), dsi=_of_whole_axes(found.dsi, hidden))
+
+
+def _slices(found: SlicesResult, hidden: frozenset[Group]) -> SlicesResult:
+    """Slices without hidden groups and those that are small on their items.
+
+    A group's annotations in all slices add up to all that it gave, so it is left out of none or of several.
+    """
+    sizes: dict[tuple[str, Group], int] = {}
+    lines: list[Line] = []
+    for value in found.values:
+        of_slice = {row.group: row.n_raters for row in value.groups}
+        sizes |= {(value.value, group): size for group, size in of_slice.items()}
+        lines += [
+            replace(
+                line,
+                cells=tuple((value.value, group) for group in line.cells),
+                margin=None if line.margin is None else (value.value, line.margin),
+            )
+            for line in _lines(of_slice, value.raters, listed=False)
+        ]
+    groups = dict.fromkeys(row.group for value in found.values for row in value.groups)
+    lines += [
+        Line(tuple((value.value, group) for value in found.values if (value.value, group) in sizes))
+        for group in groups
+        if group not in hidden and not found.without
+    ]
+    gone = left_out(sizes, lines, [cell for cell in sizes if cell[1] in hidden])
+    return replace(
+        found,
+        values=tuple(
+            replace(
+                value,
+                groups=_kept(value.groups, out),
+                dsi=_of_whole_axes(value.dsi, out),
+            )
+            for value in found.values
+            for out in [frozenset(row.group for row in value.groups if (value.value, row.group) in gone)]
+        ),
+    )
+
+
+def _names(mark: Undecided, hidden: frozenset[Group]) -> bool:
+    axes = {group.axes for group in hidden}
+    return bool({mark.group, mark.other} & hidden) or (mark.group is None and mark.axes in axes)
+
+
+def _warnings(result: Result, hidden: frozenset[Group]) -> tuple[Remark, ...]:
+    """Warnings whose numbers count shown groups alone, and one that says that others are not shown."""
+    codes = {Caution.SMALL_GROUPS, Caution.FEW_REGROUPINGS}
+    told = [warning for warning in result.warnings if warning.code not in codes]
+    rows = [row for row in getattr(result, "groups", ()) if row.group not in hidden]
+    few = sum(getattr(row, "least_p", None) is not None for row in rows)
+    if few and any(warning.code is Caution.FEW_REGROUPINGS for warning in result.warnings):
+        told.append(Caution.FEW_REGROUPINGS(few=few, groups=len(rows)))
+    if hidden or any(warning.code is Caution.SMALL_GROUPS for warning in result.warnings):
+        told.append(Caution.FEW_RATERS_HIDDEN(least=LEAST))
+    return tuple(told)

@@ -1,0 +1,167 @@
+"""Defaults of a run, where nobody has said it: axes, the paper's conventions, early stopping, pairs."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from grasp_core.analysis.teams import teams
+from grasp_core.engine.course import LONG_SECONDS, default_seconds, pairs_seconds
+from grasp_core.engine.request.reading import Reading
+from grasp_core.engine.request.voice import Voice
+from grasp_core.model import spec
+from grasp_core.model.errors import SpecError
+from grasp_core.model.groups import AxisSet, Grouping
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.spec import AnalysisSpec, RunSpec
+from grasp_core.model.text import printable
+from grasp_core.model.wording import listed, quoted
+from grasp_core.permutation.exchange import check_strata
+from grasp_core.permutation.testing.attainable import Shuffles
+from grasp_core.read.dataset.load import Dataset, candidate_axes, candidate_columns
+from grasp_core.report.account import SHUFFLES, could_hold_batches, given_other_items, team_sentence
+from grasp_core.report.shuffles import few_regroupings, staying
+from grasp_core.report.words.levels import proposed_levels, unranked
+
+Preset = Literal["default", "paper"]
+
+
+def with_axes(found: Reading, fields: Mapping[str, Any], named: Sequence[AxisSet]) -> dict[str, Any]:
+    """Fields of an :class:`AnalysisSpec`; without named axes those of a known data set, or those proposed."""
+    known = found.recipe.axes if found.recipe is not None else ()
+    axes = tuple(named) or known or tuple((name,) for name in found.axes)
+    for table in (found.annotations, found.raters):
+        check_strata(fields.get("strata", ()), () if table is None else table.columns)
+    return {**fields, "axes": axes}
+
+
+def analysis_of(
+    found: Reading,
+    fields: Mapping[str, Any],
+    named: Sequence[AxisSet],
+    preset: Preset | None,
+    voice: Voice,
+) -> AnalysisSpec:
+    """The analysis that is asked for; a known data set is run as it was published.
+
+    Parameters
+    ----------
+    fields : mapping
+        Of an :class:`AnalysisSpec`; as many as somebody named.
+    named : sequence of axis sets
+    preset : {"default", "paper"} or None
+        Whose conventions hold where no field says otherwise.
+
+    Raises
+    ------
+    SpecError
+    """
+    if fields.get("level") == "ordinal" and found.spec.categories is not None and not found.ranked:
+        why = unranked(found.spec.categories)
+        if why is not None:
+            raise SpecError(why, field="categories")
+    fields = with_axes(found, fields, named)
+    if not fields["axes"]:
+        voice.note(
+            "no column describes raters, so this tells how well all of them agree; "
+            f"{voice.option('axis')} names a column to compare groups by, {voice.option('raters')} a file of "
+            "what is known of the raters"
+        )
+    published = found.recipe is not None and found.recipe.paper and _one_set(named, found.recipe.axes)
+    if published and preset is None:
+        voice.note("the published set-up is run, with the paper's conventions")
+    paper = preset == "paper" or (published and preset is None)
+    return AnalysisSpec(**{**(spec.PAPER_CONVENTIONS if paper else {}), **fields})
+
+
+def _one_set(named: Sequence[AxisSet], published: Sequence[AxisSet]) -> bool:
+    """Whether no axes are named, or those that are published."""
+    return not named or set(map(frozenset, named)) == set(map(frozenset, published))
+
+
+def stopping_early(run_spec: RunSpec, seconds: float, voice: Voice) -> RunSpec:
+    """What is run where nobody has said how many permutations: where all take long, it stops early."""
+    if seconds <= LONG_SECONDS:
+        return run_spec
+    most = f"{run_spec.analysis.permutations:,}"
+    voice.note(
+        f"{most} permutations of such data take about {seconds:.0f} s on two cores, so at most {most} are "
+        f"taken, until all marks are settled; "
+        f"{voice.value('permutations', run_spec.analysis.permutations)} takes all"
+    )
+    return dataclasses.replace(run_spec, analysis=dataclasses.replace(run_spec.analysis, adaptive=True))
+
+
+def cohesion_stopping_early(data: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
+    """As :func:`stopping_early`, of a run without models; not of one as in the paper."""
+    analysis = run_spec.analysis
+    if all(getattr(analysis, name) == value for name, value in spec.PAPER_CONVENTIONS.items()):
+        return run_spec
+    seconds = default_seconds(data, analysis.axes, analysis.min_raters, analysis.slices)
+    return stopping_early(run_spec, seconds, voice)
+
+
+def with_pairs(data: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
+    """Where nobody has said it, groups are held against each other two by two unless that takes long."""
+    analysis = run_spec.analysis
+    seconds = pairs_seconds(data, analysis.axes, analysis.min_raters)
+    if seconds > LONG_SECONDS:
+        asks = voice.switch("pairs")
+        voice.note(f"pairs of groups would take about {seconds:.0f} s on two cores; {asks} compares them")
+        return run_spec
+    return dataclasses.replace(run_spec, analysis=dataclasses.replace(analysis, pairs=True))
+
+
+def say_order(dataset: Dataset, run_spec: RunSpec, voice: Voice) -> None:
+    """Ranks follow an order, so say which where nobody has declared one."""
+    if run_spec.analysis.level != "ordinal" or run_spec.data.categories is not None:
+        return
+    found = ", ".join(quoted(label) for label in dataset.summary.categories)
+    voice.note(f"labels are ranked in the order {found}; {voice.option('categories')} declares another")
+
+
+def say_level(dataset: Dataset, voice: Voice) -> None:
+    """Numbers in an order are more than names: say so where no level was named."""
+    proposal = None
+    if len(dataset.questions) == 1:
+        proposal = proposed_levels(dataset.annotations.categories)
+    if proposal is not None:
+        voice.note(f"{proposal.reason}; {voice.option('level')} names one")
+
+
+def say_shuffles(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, voice: Voice) -> None:
+    """Say before the run of which groups no p can be small, and who keeps their profile."""
+    shuffles = Shuffles.of(dataset.raters, grouping, analysis)
+    for sentence in (*few_regroupings(grouping, shuffles), *staying(shuffles)):
+        voice.note(printable(sentence))
+
+
+def say_teams(found: Reading, analysis: AnalysisSpec, data: Dataset, voice: Voice) -> None:
+    """Name columns that look like teams, where profiles move over all raters."""
+    if analysis.cluster is not None or analysis.strata:
+        return
+    columns = candidate_columns(data, found.annotations, found.raters, found.spec)
+    free = {name: axis for name, axis in columns.items() if name not in analysis.columns}
+    tested = {name: data.raters.axes[name] for name in analysis.tested}
+    for one in teams(data.annotations, free, tested):
+        option = voice.value("cluster", one.column) if one.by == "cluster" else voice.within(one.column)
+        voice.note(f"{team_sentence(one)}: {option} {SHUFFLES[one.by]}")
+
+
+def say_batches(
+    found: Reading, used: Collection[str], data: Dataset, warnings: Iterable[Remark], voice: Voice
+) -> None:
+    """Name the columns that could hold batches, where groups were given other items."""
+    if not given_other_items(warnings):
+        return
+    tables = [] if found.raters is None else [(found.raters, found.raters.columns)]
+    known = candidate_axes(found.annotations, found.raters, found.spec)
+    tables.append((found.annotations, tuple(name for name in known if name in found.annotations.columns)))
+    free = {name: len(table.distinct(name)) for table, names in tables for name in names if name not in used}
+    could = could_hold_batches(free, data.summary.raters)
+    if could:
+        voice.note(
+            f"columns that could hold batches: {listed(could)}; {voice.within(could[0])} shuffles within the "
+            "values of one"
+        )

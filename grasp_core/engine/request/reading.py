@@ -1,0 +1,198 @@
+"""Readings of files: as options say, and what they leave open as it is recognised."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, get_args
+
+from grasp_core.engine.request.leaving_out import Answer, left_out
+from grasp_core.engine.request.voice import Voice
+from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.errors import UnsureError, raise_stopping
+from grasp_core.model.recode_steps import Bins, Combine, Recode
+from grasp_core.read.dataset.checks import no_column
+from grasp_core.read.guess.advice import Confidence, Named, Reason
+from grasp_core.read.guess.recognise import Guess, recognise
+from grasp_core.read.guess.roles import question, with_items
+from grasp_core.read.table.parsed import with_joined
+from grasp_core.read.table.table import Recipe, Table
+
+_FIRST = ("exclude", "filters")
+"""Fields of which is said first what is left out, or may be meant to be."""
+_NAMED = ("layout", "item", "rater", "label")
+"""Fields of which nothing is said where all are named."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tables:
+    """The files that somebody gives: annotations, and what is known of raters and of items."""
+
+    annotations: Table
+    raters: Table | None = None
+    items: Table | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """The files, and how they are to be read.
+
+    Parameters
+    ----------
+    axes : tuple of str
+        Proposed where the reading was recognised; else empty.
+    recipe : Recipe or None
+        The known format or data set, where it decided the reading.
+    ranked : bool
+        Whether somebody, or the data, put the spec's labels in an order.
+    """
+
+    annotations: Table
+    raters: Table | None
+    spec: DataSpec
+    axes: tuple[str, ...] = ()
+    recipe: Recipe | None = None
+    items: Table | None = None
+    ranked: bool = True
+
+
+def reading_of(
+    given: Tables,
+    fields: Mapping[str, Any],
+    voice: Voice,
+    answer: Answer | None = None,
+    *,
+    axes_named: bool = False,
+) -> Reading:
+    """How the files are to be read; what the fields leave open is recognised, and said.
+
+    Naming what would have been recognised changes nothing.
+
+    Parameters
+    ----------
+    fields : mapping
+        Fields of a data spec that somebody named; `filters`, `missing` and `recode` always.
+    answer : Answer, optional
+        What is said of what the data mark to be left out.
+    axes_named : bool
+        Whether somebody named the axes: then nothing is said of those that are recognised.
+
+    Raises
+    ------
+    UnsureError
+        If what is left open cannot be told.
+    DataError, SpecError
+    """
+    annotations, raters, items = given.annotations, given.raters, given.items
+    named = Named.among(fields)
+    _refuse_unknown_label(given, named, fields["recode"])
+    guess = recognise(annotations, raters, named, {*_labels(fields), *fields["missing"]})
+    annotations = with_joined(annotations, (guess.spec.item, guess.spec.rater))
+    guess = with_items(guess, annotations, items, fields.get("items_id"))
+    cut = {step.column for step in fields["recode"] if isinstance(step, Bins)}
+    needed = ("items_id",) if named.whole else (*_NAMED, "items_id")
+    # What is cut, one person gave.
+    _refuse_unsure(given, guess, voice, needed if cut else (*needed, "aggregated"))
+    numbers = (name for one in guess.reasons if one.field == "axes" for name in one.candidates)
+    bands = tuple(name for name in numbers if name in cut)
+    guess = replace(guess, axes=(*guess.axes, *bands), reasons=_but_for(guess.reasons, bands))
+    if named.cells:
+        fields = {name: value for name, value in fields.items() if name != "label"}
+    answer = Answer() if answer is None else answer
+    spec = left_out(guess, _joined(guess.spec, fields), fields, answer, voice)
+    for field in dict.fromkeys((*_FIRST, *(reason.field for reason in guess.reasons))):
+        if not (named.whole and field in _NAMED) and not (axes_named and field == "axes"):
+            _say_reasons(guess, field, voice)
+    idle = set(fields.get("ignore", ()))
+    axes = tuple(name for name in guess.axes if name not in idle)
+    ranked = guess.ranked or "categories" in fields
+    return Reading(annotations, raters, spec, axes, _as_read(guess, spec), items, ranked)
+
+
+def _refuse_unknown_label(given: Tables, named: Named, steps: Sequence[Recode]) -> None:
+    """A label that is named is a column, or made of some: before all else that might be missing is asked."""
+    made = {step.into for step in steps if isinstance(step, Combine)}
+    if named.label is not None and not named.cells and named.label not in (*given.annotations.columns, *made):
+        raise_stopping([no_column(named.label, (given.annotations,))])
+
+
+def _but_for(reasons: Sequence[Reason], bands: Sequence[str]) -> tuple[Reason, ...]:
+    """The reasons without those by which a column was no axis before it was cut."""
+    return tuple(one for one in reasons if one.field != "axes" or not set(one.candidates) & set(bands))
+
+
+def _as_read(guess: Guess, spec: DataSpec) -> Recipe | None:
+    """The recipe; it is of a published set-up only where those are left out whom its authors left out."""
+    recipe = guess.recipe
+    if recipe is None or not recipe.paper:
+        return recipe
+    return replace(recipe, paper=all(one.followed(spec) for one in guess.advice))
+
+
+def _refuse_unsure(given: Tables, guess: Guess, voice: Voice, fields: Sequence[str]) -> None:
+    """Nothing runs on a guess that is unsure of one of the fields: what it may be is listed.
+
+    Where no column may hold items, or raters, that alone is said: what else may be asked hangs on it.
+    """
+    unsure = [reason for reason in guess.uncertain if reason.field in fields]
+    missing = [one for one in unsure if one.field in ("item", "rater") and not one.candidates]
+    unsure = missing[:1] or unsure
+    asked: dict[str, list[str]] = {}
+    for reason in unsure:
+        said = question(reason)
+        of = given.items if reason.field == "items_id" and given.items is not None else given.annotations
+        option = voice.option(reason.field)
+        ask = f"{said}{'' if reason.candidates else '; if one holds them,'} name it with {option}"
+        if reason.field == "aggregated":
+            ask = said
+        asked.setdefault(of.name, []).append(ask)
+    if asked:
+        sentences = (f"{file}: {'; '.join(questions)}" for file, questions in asked.items())
+        raise UnsureError("; ".join(sentences), unsure[0].field)
+
+
+def _say_reasons(
+    guess: Guess, field: str, voice: Voice, confidences: Sequence[Confidence] = get_args(Confidence)
+) -> None:
+    for reason in guess.reasons:
+        if reason.field == field and reason.confidence in confidences:
+            voice.note(f"{reason.field}: {reason.sentence} ({reason.confidence})")
+
+
+def _joined(guessed: DataSpec, fields: Mapping[str, Any]) -> DataSpec:
+    """The guess with what was given: further missing texts, exclusions, steps and filters."""
+    more = dict(fields)
+    more["missing"] = _missing(guessed, fields)
+    more["recode"] = tuple(dict.fromkeys((*guessed.recode, *fields["recode"])))
+    if "categories" not in fields and _recodes_labels(guessed, fields["recode"]):
+        more["categories"] = None
+    more["filters"] = _both(fields["filters"], guessed.filters)
+    return replace(guessed, **more)
+
+
+def _recodes_labels(spec: DataSpec, steps: Sequence[Recode]) -> bool:
+    """Whether the steps change which labels there are."""
+    changed = {step.into if isinstance(step, Combine) else step.column for step in steps}
+    return not changed.isdisjoint({None, spec.label})
+
+
+def _both(given: Filters, guessed: Filters) -> Filters:
+    """The filters that somebody named, and rows that are no answers."""
+    return replace(
+        given,
+        drop=tuple(dict.fromkeys((*given.drop, *guessed.drop))),
+        raters=tuple(dict.fromkeys((*given.raters, *guessed.raters))),
+        items=tuple(dict.fromkeys((*given.items, *guessed.items))),
+    )
+
+
+def _missing(guessed: DataSpec, fields: Mapping[str, Any]) -> tuple[str, ...]:
+    """Texts that mean "no value": those given, and those guessed but for what is declared a label."""
+    labels = _labels(fields)
+    return tuple(dict.fromkeys((*fields["missing"], *(t for t in guessed.missing if t not in labels))))
+
+
+def _labels(fields: Mapping[str, Any]) -> set[str]:
+    """Texts declared to be labels, of any question."""
+    declared = set(fields.get("categories") or ())
+    return declared.union(*(one.categories or () for one in fields.get("further", ())))

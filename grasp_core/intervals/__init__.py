@@ -1,1 +1,0 @@
-"""Intervals: how far statistics would move with other raters, other items, or both."""

@@ -1,1 +1,0 @@
-"""Reading annotation and rater files, and what is to be known about them."""

@@ -1,0 +1,133 @@
+"""Text that harms nobody: in terminals, Markdown, JSON, spreadsheets."""
+
+from __future__ import annotations
+
+import json
+import re
+import string
+from dataclasses import dataclass
+from typing import Any
+
+WORD_JOINER = "\u2060"
+
+_PUNCTUATION = re.compile(f"[{re.escape(string.punctuation)}]")
+
+_OPTION = re.compile(r",? or (?:by|with) --.+?(?=[;.](?: |$)|, or |\)|$)| \(--[^)]*\)")
+
+_ELSEWHERE = " (screens, in Python and in specs)"
+
+_REPLACED_AFTER_PARSING = re.compile(r"[:@](?=\S)|www(?=\.)", re.IGNORECASE)
+
+
+def escape_markdown(text: str) -> str:
+    r"""Make text show as itself in Streamlit's markdown.
+
+    Notes
+    -----
+    A backslash before punctuation stops everything the parser knows (emphasis, links, HTML, maths,
+    ``:red[...]``). Emoji and icon codes and bare addresses are replaced after parsing, when the
+    backslashes are gone; an invisible word joiner breaks those.
+    """
+    joined = _REPLACED_AFTER_PARSING.sub(lambda found: found.group() + WORD_JOINER, " ".join(text.split()))
+    return _PUNCTUATION.sub(lambda found: "\\" + found.group(), joined)
+
+
+def without_options(text: str) -> str:
+    """A text for a page: its places stay, and the options of the command that do the same go."""
+    return _OPTION.sub("", text.replace(_ELSEWHERE, ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch of text, emphasised or not."""
+
+    text: str
+    strong: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """Segments in reading order; blanks and punctuation are part of them."""
+
+    segments: tuple[Segment, ...]
+
+    @classmethod
+    def of(cls, *parts: str | Segment) -> Sentence:
+        """Build from plain strings and segments; empty strings are left out."""
+        return cls(tuple(Segment(part) if isinstance(part, str) else part for part in parts if part != ""))
+
+    @property
+    def plain(self) -> str:
+        """Without emphasis."""
+        return "".join(segment.text for segment in self.segments)
+
+    @property
+    def for_pages(self) -> Sentence:
+        """Without options of the command."""
+        return Sentence(tuple(Segment(without_options(one.text), one.strong) for one in self.segments))
+
+    @property
+    def markdown(self) -> str:
+        """As Streamlit markdown, every segment escaped."""
+        return "".join(_segment_markdown(segment) for segment in self.segments)
+
+
+def _segment_markdown(segment: Segment) -> str:
+    lead = " " if segment.text[:1].isspace() else ""
+    trail = " " if len(segment.text) > 1 and segment.text[-1:].isspace() else ""
+    escaped = escape_markdown(segment.text)
+    return f"{lead}**{escaped}**{trail}" if segment.strong and escaped else f"{lead}{escaped}{trail}"
+
+
+_BLANKS = "\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029"
+
+_DIRECTIONS = "\u202a-\u202e\u2066-\u2069"
+
+_NOT_TEXT = "\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff"
+
+_NAME_LIMIT = 200
+"""Characters of a name that anybody reads; renderers take minutes for very long ones."""
+
+_BLANK = re.compile(f"[{_BLANKS}]")
+
+_UNSEEN = re.compile(f"[{_DIRECTIONS}{_NOT_TEXT}]")
+
+_UNSEEN_IN_JSON = re.compile(f"(?!\n)[{_DIRECTIONS}{_NOT_TEXT}\u2028\u2029]")
+
+
+def printable(text: str) -> str:
+    """Text in which tabs and line breaks are blanks and other unseen characters read like ``[U+202E]``.
+
+    Notes
+    -----
+    Unseen are control characters, halves of surrogate pairs and noncharacters, which XML and Excel
+    refuse, and the characters that turn the reading direction of what follows.
+    """
+    return _UNSEEN.sub(lambda found: f"[U+{ord(found.group()):04X}]", _BLANK.sub(" ", text))
+
+
+def printable_name(name: str) -> str:
+    """A name :func:`printable`, cut where nobody reads on."""
+    shown = printable(name)
+    return shown if len(shown) <= _NAME_LIMIT else f"{shown[: _NAME_LIMIT - 1]}…"
+
+
+def json_text(plain: Any) -> str:
+    """Indented JSON whose unseen characters are escaped, so that it can be shown, and encoded as UTF-8."""
+    text = json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False)
+    return _UNSEEN_IN_JSON.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n"
+
+
+def printable_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names, each :func:`printable_name`."""
+    return tuple(printable_name(name) for name in names)
+
+
+_FORMULA = re.compile("(^|;)(?=[=+\\-@\uff1d\uff0b\uff0d\uff20\t\r\n])")
+"""Where a cell begins that a spreadsheet would run, in full width too: behind semicolons as well, at which
+spreadsheets of many countries part a line."""
+
+
+def safe_cell(text: str) -> str:
+    """Text that a spreadsheet shows instead of running it."""
+    return _FORMULA.sub(r"\1'", text)

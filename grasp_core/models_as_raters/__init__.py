@@ -1,1 +1,0 @@
-"""Models as raters: their labels read, and in words and tables with whose judgements each sides."""

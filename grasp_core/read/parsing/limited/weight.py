@@ -1,0 +1,56 @@
+"""The memory that a table takes after parsing, as measured, against what one file may take."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from grasp_core.model.errors import DataError
+from grasp_core.model.wording import number
+from grasp_core.read.parsing.limited.limits import Limits, current_limits
+from grasp_core.read.table.parsed import Parsed
+
+_ROW_BYTES = 35
+_TEXT_BYTES = 220
+"""Of each distinct text in the column that has the most: its items, as a rule."""
+_CELL_BYTES, _ANNOTATION_BYTES = 12, 100
+"""Of each cell of a matrix, and of each that becomes an annotation."""
+
+
+def check_weight(parsed: Parsed, limits: Limits, name: str) -> None:
+    """Refuse a table whose rows would take more memory than one file may.
+
+    Raises
+    ------
+    DataError
+    """
+    rows = parsed.data.num_rows
+    plain = parsed.data.nbytes + _ROW_BYTES * rows
+    if plain + _TEXT_BYTES * rows <= limits.memory:
+        return  # however many texts are distinct
+    distinct = max(map(_distinct, parsed.data.columns), default=0)
+    _check(plain + _TEXT_BYTES * distinct, limits, name, rows, "row")
+
+
+def check_matrix(cells: int, filled: int, name: str) -> None:
+    """Refuse a matrix whose cells would, as far as it is known how many are filled.
+
+    Raises
+    ------
+    DataError
+    """
+    _check(_CELL_BYTES * cells + _ANNOTATION_BYTES * filled, current_limits(), name, cells, "cell")
+
+
+def _check(weight: int, limits: Limits, name: str, count: int, what: str) -> None:
+    if weight > limits.memory:
+        raise DataError(
+            f"{name} holds {number(count, what)}, which would take about {weight / 2**30:.3g} GiB of memory, "
+            f"more than the {limits.memory / 2**30:.3g} GiB that one file may; split it, or leave columns out"
+        )
+
+
+def _distinct(column: pa.ChunkedArray) -> int:
+    if not pa.types.is_dictionary(column.type):
+        return int(pc.count_distinct(column).as_py())
+    return sum(len(chunk.dictionary) for chunk in column.chunks)

@@ -1,0 +1,194 @@
+"""Diversity sensitivity index by axis: which axis recruitment should watch."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import altair as alt
+
+from grasp_core.model.groups import axis_label, group_label
+from grasp_core.model.outcome import Outcome
+from grasp_core.model.result import DsiResult, RunResult
+from grasp_core.report.charts.theme import (
+    LEFT,
+    ORDER,
+    RIGHT,
+    Theme,
+    badge,
+    colour,
+    finish,
+    message,
+    palette,
+    rows,
+    shape,
+    ticks,
+    title,
+    tooltip,
+)
+from grasp_core.report.words.names import (
+    MAY_CHANGE,
+    NOT_ESTIMABLE,
+    NOT_YET,
+    SIGNIFICANCE_NAMES,
+    format_p,
+    format_p_value,
+    format_value,
+    may_change,
+    not_yet,
+    p_in_figure,
+    p_so_far,
+    p_words,
+    q_in_figure,
+)
+
+_ROW = 58
+_LINE = 18
+"""Pixels from the lollipop up to its axis's name, and down to how it was tested."""
+
+
+def dsi_chart(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
+    """Lollipops from GAI 1 to each axis's DSI, largest first.
+
+    Significance is that of the test against the largest of random groupings; the attaining
+    group's own p is in the tooltip.
+    """
+    heading = title(
+        "Diversity sensitivity by axis",
+        [
+            "DSI: the largest GAI among an axis’s groups.",
+            "p and q: against the largest that",
+            "the groups of random groupings reach.",
+        ],
+    )
+    if not result.dsi:
+        return message(theme, heading=heading, text="This run reports no DSI.")
+    ranked = sorted(result.dsi, key=lambda row: -_or_last(row.outcome.value))
+    data = [_row(result, row, float(position)) for position, row in enumerate(ranked)]
+    return finish(
+        _layers(data, theme),
+        theme,
+        heading=heading,
+        alt_text=_alt(result, ranked),
+        height=_ROW * len(data),
+    )
+
+
+def _or_last(value: float | None) -> float:
+    return float("-inf") if value is None else value
+
+
+def _row(result: RunResult, row: DsiResult, position: float) -> dict[str, Any]:
+    outcome = row.outcome
+    permutations = result.permutations
+    estimable = outcome.value is not None
+    return {
+        "axis": axis_label(row.axes),
+        "group": "" if row.group is None else group_label(row.group),
+        "middle": position + 0.5,
+        "x": outcome.value,
+        "value": format_value(outcome.value) if estimable else "",
+        "p": "" if outcome.p is None else p_in_figure(outcome, result),
+        "q": "" if outcome.q is None else q_in_figure(outcome, result),
+        "p_group": "" if row.p_group is None else format_p_value(row.p_group, permutations=permutations),
+        "significance": SIGNIFICANCE_NAMES[outcome.significance],
+        "significance_group": SIGNIFICANCE_NAMES[row.significance_group],
+        "tested": _tested(outcome, result) if estimable else "",
+        "note": "" if estimable else f"{NOT_ESTIMABLE}: {outcome.reason or 'no reason given'}",
+    }
+
+
+def _tested(outcome: Outcome, result: RunResult) -> str:
+    permutations = result.permutations
+    if outcome.p is None:
+        return NOT_YET if not_yet(outcome, result) else format_p(None)
+    if result.provisional:
+        unsure = f", {MAY_CHANGE}" if may_change(outcome) else ""
+        return f"p {p_so_far(outcome)}{unsure}"
+    figures = [
+        p_words(outcome, permutations=permutations),
+        format_p(outcome.q, name="q", permutations=permutations),
+        badge(outcome.significance),
+    ]
+    return ", ".join(words for words in figures if words)
+
+
+def _layers(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
+    colours = palette(theme)
+    base = alt.Chart(rows(data, "dsi"))
+    drawn = base.transform_filter("isValid(datum.x)")
+    x = _x([1.0, *(row["x"] for row in data if row["x"] is not None)])
+    y = alt.Y("middle:Q", scale=alt.Scale(domain=[0, len(data)], reverse=True, nice=False), axis=None)
+    told = tooltip(
+        axis="Axis",
+        value="DSI",
+        group="Attained by",
+        p="p (against the largest of random groupings)",
+        q="q",
+        significance="Result",
+        p_group="p of that group’s GAI",
+        significance_group="Result for that group",
+    )
+    return [
+        drawn.mark_rule(strokeWidth=3, opacity=0.55).encode(x=x, x2=alt.X2Datum(1), y=y, color=colour(theme)),
+        drawn.mark_tick(orient="vertical", size=16, color=colours.muted).encode(x=alt.XDatum(1), y=y),
+        drawn.mark_point(filled=True, size=150, opacity=1).encode(
+            x=x, y=y, color=colour(theme), shape=shape(), tooltip=told
+        ),
+        *_texts(base.encode(y=y), theme, told),
+    ]
+
+
+def _x(values: list[float]) -> alt.X:
+    margin = 0.06 * (max(values) - min(values)) or 0.05
+    return alt.X(
+        "x:Q",
+        scale=alt.Scale(domain=[min(values) - margin, max(values) + margin], nice=False, zero=False),
+        axis=alt.Axis(
+            title="DSI (GAI; 1: agrees with itself as with others)",
+            tickCount=ticks(),
+            format=".2f",
+            grid=False,
+        ),
+    )
+
+
+def _texts(base: alt.Chart, theme: Theme, told: list[alt.Tooltip]) -> list[alt.Chart]:
+    """Above an axis's lollipop its name, its DSI and the group that attains it; below, how it was tested."""
+    text = partial(base.mark_text, baseline="middle")
+    half = alt.expr("width / 2 - 30")
+    tested = partial(text, align="left", dy=_LINE, fontSize=11)
+    return [
+        text(align="left", dy=-_LINE, limit=half, fontSize=13).encode(
+            x=LEFT, text=alt.Text("axis:N"), tooltip=told
+        ),
+        text(align="right", dy=-_LINE, limit=half).encode(x=RIGHT, text=alt.Text("group:N")),
+        text(align="left", dx=alt.expr("width / 2 - 20"), dy=-_LINE, fontWeight=600).encode(
+            x=LEFT, text=alt.Text("value:N")
+        ),
+        *(
+            tested(color=palette(theme).text[key])
+            .transform_filter(alt.datum.significance == SIGNIFICANCE_NAMES[key])
+            .encode(x=LEFT, text=alt.Text("tested:N"))
+            for key in ORDER
+        ),
+        text(align="left", fontStyle="italic", color=palette(theme).muted, limit=alt.expr("width")).encode(
+            x=LEFT, text=alt.Text("note:N")
+        ),
+    ]
+
+
+def _alt(result: RunResult, ranked: list[DsiResult]) -> str:
+    permutations = result.permutations
+    parts = []
+    for row in ranked:
+        if row.outcome.value is None:
+            parts.append(f"{axis_label(row.axes)} not estimable")
+            continue
+        group = "" if row.group is None else f", attained by {group_label(row.group)}"
+        parts.append(
+            f"{axis_label(row.axes)} {format_value(row.outcome.value)}{group} "
+            f"({p_words(row.outcome, permutations=permutations)}, "
+            f"{SIGNIFICANCE_NAMES[row.outcome.significance]})"
+        )
+    return f"Diversity sensitivity index by axis, largest first: {'; '.join(parts)}."

@@ -1,0 +1,294 @@
+"""Models as raters, and the leaderboard."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from grasp_core.analysis.models.result import GroupSides, ModelsResult, ModelSummary
+from grasp_core.benchmark.leaderboard import OVERALL, Entry, ranked
+from grasp_core.model.groups import axis_label, group_labels, one_line
+from grasp_core.report.charts.theme import (
+    LEFT,
+    ORDER,
+    RIGHT,
+    Theme,
+    badge,
+    colour,
+    finish,
+    message,
+    palette,
+    rows,
+    shape,
+    ticks,
+    title,
+    tooltip,
+)
+from grasp_core.report.models import EVERYBODY
+from grasp_core.report.words.models import LEAD
+from grasp_core.report.words.names import NOT_ESTIMABLE, SIGNIFICANCE_NAMES, format_p, format_value
+
+_ROW = 30
+_NAMES_WIDTH = 170
+HERE, PUBLISHED = "Scored here", "Published"
+
+
+def leaderboard_chart(
+    entries: Sequence[Entry], column: str = OVERALL, theme: Theme = "light"
+) -> alt.LayerChart:
+    """A point per system, best first: filled where it was scored here, hollow where it was published.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+    column : str
+        A task, or :data:`~grasp_core.benchmark.leaderboard.OVERALL`.
+    """
+    name = "all tasks (mean)" if column == OVERALL else column
+    data = [_row(entry, column, place) for place, entry in enumerate(ranked(entries, column))]
+    data = [row for row in data if row["score"] is not None]
+    interval = ", with a 95 % interval" if any(row["low"] is not None for row in data) else ""
+    heading = title(f"Macro-F1: {name}", f"Filled: scored here{interval}. Hollow: published.")
+    if not data:
+        return message(theme, heading=heading, text="No system has a score here yet.")
+    alt_text = "; ".join(f"{row['system']} {row['score']:.3f} ({row['scored']})" for row in data)
+    return finish(
+        _layers(data, theme),
+        theme,
+        heading=heading,
+        alt_text=f"Macro-F1 of {name}, best first: {alt_text}.",
+        height=_ROW * len(data),
+    )
+
+
+def _row(entry: Entry, column: str, place: int) -> dict[str, Any]:
+    low, high = entry.ci95.get(column, (None, None))
+    return {
+        "system": entry.name,
+        "score": entry.score(column),
+        "shown": "" if entry.score(column) is None else f"{entry.score(column):.3f}",
+        "low": low,
+        "high": high,
+        "scored": HERE if entry.own else PUBLISHED,
+        "source": entry.source or "this server",
+        "middle": place + 0.5,
+    }
+
+
+def _layers(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
+    colours = palette(theme)
+    base = alt.Chart(rows(data, "systems"))
+    x = alt.X(
+        "score:Q",
+        scale=alt.Scale(domain=[0, 1], nice=False),
+        axis=alt.Axis(title="Macro-F1", tickCount=ticks(), tickMinStep=0.1, format=".1f"),
+    )
+    y = alt.Y("middle:Q", scale=alt.Scale(domain=[0, len(data)], reverse=True, nice=False), axis=None)
+    told = tooltip(system="System", shown="Macro-F1", scored="Scored", source="Source")
+    here = base.transform_filter(alt.datum.scored == HERE)
+    elsewhere = base.transform_filter(alt.datum.scored == PUBLISHED)
+    ink = colours.significance["corrected"]
+    points = {
+        HERE: here.mark_point(filled=True, shape="diamond", size=130, color=ink, opacity=1),
+        PUBLISHED: elsewhere.mark_point(
+            filled=False, shape="circle", size=80, color=colours.muted, opacity=1
+        ),
+    }
+    scored = {row["scored"] for row in data}
+    return [
+        here.transform_filter("isValid(datum.low)")
+        .mark_rule(strokeWidth=2, color=ink, aria=False)
+        .encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y),
+        # Marks that are not there would be a picture without a name to a screen reader.
+        *(mark.encode(x=x, y=y, tooltip=told) for name, mark in points.items() if name in scored),
+        base.mark_text(align="right", baseline="middle", dx=-10, limit=_NAMES_WIDTH, fontSize=13).encode(
+            x=LEFT, y=y, text=alt.Text("system:N"), tooltip=told
+        ),
+        base.mark_text(align="left", baseline="middle", dx=12, fontWeight=600).encode(
+            x=RIGHT, y=y, text=alt.Text("shown:N")
+        ),
+    ]
+
+
+_LINE = 19
+_GAP = 13
+_NAME_LIMIT = 220
+_NAME_LENGTH = 34
+_WORDS_LIMIT = 300
+
+
+def models_chart(result: ModelsResult, theme: Theme = "light") -> alt.LayerChart:
+    """Macro-F1 of every model against every group's plurality, a block of rows per group.
+
+    Marks and colours say how each value stands against random groups, whose median is a tick at the end of
+    the line; a cross is what the group's own members reach. The first block is the plurality of all raters.
+    """
+    heading = title(
+        "Whose judgements each model reproduces",
+        [
+            "Macro-F1 against the plurality of all raters, then against each group’s own.",
+            "Line: from random groups of the same size (tick) to the group; ×: what its own members reach.",
+        ],
+    )
+    if not result.groups or not result.models:
+        return message(theme, heading=heading, text="There is no group or no model to show.")
+    data, height = _rows(result)
+    return finish(
+        _layers_of_models(data, float(height), theme),
+        theme,
+        heading=heading,
+        alt_text=_alt(result),
+        height=height,
+    )
+
+
+def _rows(result: ModelsResult) -> tuple[list[dict[str, Any]], int]:
+    """A row per group and model; `y` in pixels from the top."""
+    found: list[dict[str, Any]] = []
+    top = 0
+    labels = [EVERYBODY, *group_labels([row.group for row in result.groups])]
+    for label, row in zip(labels, [None, *result.groups], strict=True):
+        for position, model in enumerate(result.models):
+            cells = _everybody(model) if row is None else _side(result, row, model)
+            found.append(
+                {
+                    "group": label,
+                    "name": _shortened(label) if position == 0 else "",
+                    "axis": "" if row is None else axis_label(row.group.axes),
+                    "raters": result.data.raters if row is None else row.n_raters,
+                    "model": one_line(model.name),
+                    "y": top + (position + 0.5) * _LINE,
+                    **cells,
+                }
+            )
+        top += len(result.models) * _LINE + _GAP
+    return found, top
+
+
+def _shortened(label: str) -> str:
+    """Cut in the middle: groups of an intersection often differ at the end alone."""
+    return label if len(label) <= _NAME_LENGTH else f"{label[: _NAME_LENGTH - 13]}…{label[-12:]}"
+
+
+def _everybody(model: ModelSummary) -> dict[str, Any]:
+    value = format_value(model.overall_f1)
+    return {
+        "x": model.overall_f1,
+        "chance": None,
+        "members": None,
+        "value": value,
+        "tested": "",
+        "significance": SIGNIFICANCE_NAMES["none"],
+        "words": f"{one_line(model.name)} {value}",
+    }
+
+
+def _side(result: ModelsResult, row: GroupSides, model: ModelSummary) -> dict[str, Any]:
+    side = row.models[model.name]
+    outcome, permutations = side.statistics[LEAD], result.spec.analysis.permutations
+    value = format_value(outcome.value)
+    tested = (
+        [
+            format_p(outcome.p, permutations=permutations),
+            format_p(outcome.q, name="q", permutations=permutations),
+        ]
+        if outcome.p is not None
+        else []
+    )
+    why = f"{NOT_ESTIMABLE}: {outcome.reason}" if outcome.value is None else ""
+    marked = [value, *tested[1:], badge(outcome.significance)] if outcome.value is not None else [why]
+    return {
+        "x": outcome.value,
+        "chance": outcome.null_median,
+        "members": side.members_f1,
+        "value": value,
+        "tested": ", ".join(tested),
+        "significance": SIGNIFICANCE_NAMES[outcome.significance],
+        "words": f"{one_line(model.name)} {', '.join(part for part in marked if part)}",
+    }
+
+
+def _layers_of_models(data: list[dict[str, Any]], height: float, theme: Theme) -> list[alt.Chart]:
+    colours = palette(theme)
+    base = alt.Chart(rows(data, "models"))
+    axis = alt.Axis(title="Macro-F1 (1 = a perfect copy)", tickCount=ticks(), tickMinStep=0.1, format=".1f")
+    x = alt.X("x:Q", scale=alt.Scale(domain=[0, 1.02], nice=False), axis=axis)
+    y = alt.Y("y:Q", scale=alt.Scale(domain=[0, height], reverse=True, nice=False), axis=None)
+    told = tooltip(
+        model="Model",
+        group="Group",
+        axis="Axis",
+        raters="Raters",
+        value="Macro-F1",
+        tested="Against random groups",
+        significance="Result",
+    )
+    # Also data of its own: Altair hoists what all layers share, and Streamlit takes that for a frame.
+    copy = alt.Chart(rows([{"x": 1}], "copy")).mark_rule(color=colours.muted, strokeDash=[4, 3])
+    return [
+        copy.encode(x=x),
+        *_expected(base, x, y, theme),
+        base.transform_filter("isValid(datum.x)")
+        .mark_point(filled=True, size=95, opacity=1)
+        .encode(x=x, y=y, color=colour(theme), shape=shape(), tooltip=told),
+        base.mark_text(align="right", baseline="middle", dx=-10, limit=_NAME_LIMIT, fontSize=12).encode(
+            x=LEFT, y=y, text=alt.Text("name:N"), tooltip=told
+        ),
+        *(
+            base.transform_filter(alt.datum.significance == SIGNIFICANCE_NAMES[key])
+            .mark_text(
+                align="left",
+                baseline="middle",
+                dx=14,
+                limit=_WORDS_LIMIT,
+                fontSize=11,
+                color=colours.text[key],
+            )
+            .encode(x=RIGHT, y=y, text=alt.Text("words:N"))
+            for key in ORDER
+        ),
+    ]
+
+
+def _expected(base: alt.Chart, x: alt.X, y: alt.Y, theme: Theme) -> list[alt.Chart]:
+    """Lines from the median random group, its tick, and crosses for the group's own members."""
+    colours = palette(theme)
+    tested = base.transform_filter("isValid(datum.x) && isValid(datum.chance)")
+    return [
+        tested.mark_rule(strokeWidth=3, opacity=0.55, aria=False).encode(
+            x=x, x2=alt.X2("chance:Q"), y=y, color=colour(theme)
+        ),
+        tested.mark_tick(orient="vertical", size=11, thickness=2, color=colours.muted, aria=False).encode(
+            x=alt.X("chance:Q"), y=y
+        ),
+        base.transform_filter("isValid(datum.members)")
+        .mark_point(
+            shape="cross", angle=45, size=45, filled=True, color=colours.ink, opacity=0.75, aria=False
+        )
+        .encode(x=alt.X("members:Q"), y=y),
+    ]
+
+
+def _alt(result: ModelsResult) -> str:
+    labels = group_labels([row.group for row in result.groups])
+    parts = []
+    for model in result.models:
+        marked = []
+        for label, row in zip(labels, result.groups, strict=True):
+            outcome = row.models[model.name].statistics[LEAD]
+            if outcome.significance != "none":
+                words = SIGNIFICANCE_NAMES[outcome.significance]
+                marked.append(f"{label} {format_value(outcome.value)} ({words})")
+        values = [
+            value
+            for row in result.groups
+            if (value := row.models[model.name].statistics[LEAD].value) is not None
+        ]
+        span = f"from {format_value(min(values))} to {format_value(max(values))}" if values else NOT_ESTIMABLE
+        parts.append(
+            f"{one_line(model.name)} {format_value(model.overall_f1)} against all raters, {span} "
+            f"against groups; apart from random groups: {', '.join(marked) or 'none'}"
+        )
+    return f"Macro-F1 of each model against each group's plurality. {'. '.join(parts)}."

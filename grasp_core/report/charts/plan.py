@@ -1,0 +1,143 @@
+"""A plan's surface: the chance of every design, with lines of equal chance and the cheapest design."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import altair as alt
+import numpy as np
+
+from grasp_core.analysis.planner.surface import cheapest, items_needed
+from grasp_core.analysis.planner.values import LINES, Plan
+from grasp_core.report.charts.theme import Theme, finish, palette, rows, title, tooltip
+from grasp_core.report.plan import TARGETS, named
+
+_HEIGHT = 420
+_POINTS = 60
+"""Points along a line."""
+_COLOURS: Mapping[Theme, tuple[str, ...]] = {
+    "light": ("#8A6A00", "#00795A", "#5A46B2"),
+    "dark": ("#F0D442", "#6FE0BD", "#B7A8FF"),
+}
+_DASHES = ([2, 3], [1, 0], [7, 4])
+
+
+def plan_chart(plan: Plan, theme: Theme = "light") -> alt.LayerChart:
+    """Lines on which designs find the difference with a chance of 50, 80 and 95 %, over raters and items.
+
+    Bands tell where the lines lie after 8 of 10 pilots of this size.
+    """
+    colours, choice = palette(theme), cheapest(plan)
+    x, y = _axes(plan)
+    names = [_name(line) for line in LINES]
+    scale = alt.Scale(domain=names, range=list(_COLOURS[theme]))
+    legend = alt.Legend(
+        title=None, orient="top", symbolType="stroke", symbolStrokeWidth=2.5, symbolOpacity=1, symbolSize=300
+    )
+    layers = []
+    bands = _bands(plan)
+    if bands:
+        layers.append(
+            alt.Chart(rows(bands, "bands"))
+            .mark_area(opacity=0.13)
+            .encode(
+                x=x,
+                y=alt.Y("low:Q", **y),
+                y2=alt.Y2("high"),
+                color=alt.Color("chance:N", scale=scale, legend=legend),
+            )
+        )
+    layers.append(
+        alt.Chart(rows(_lines(plan), "lines"))
+        .mark_line(strokeWidth=2.5)
+        .encode(
+            x=x,
+            y=alt.Y("items:Q", **y),
+            color=alt.Color("chance:N", scale=scale, legend=legend),
+            strokeDash=alt.StrokeDash(
+                "chance:N", scale=alt.Scale(domain=names, range=list(_DASHES)), legend=legend
+            ),
+            tooltip=tooltip(chance="Chance", told="Design"),
+        )
+    )
+    if choice is not None:
+        told = f"{choice.raters:,} raters, {choice.items:,} items"
+        point = [{"raters": choice.raters, "items": choice.items, "told": told}]
+        layers.append(
+            alt.Chart(rows(point, "cheapest"))
+            .mark_point(shape="diamond", filled=True, size=170, color=colours.ink, opacity=1)
+            .encode(x=x, y=alt.Y("items:Q", **y), tooltip=tooltip(told="Cheapest design"))
+        )
+    heading = title(
+        f"Raters and items to find a difference in {TARGETS[plan.spec.target]}",
+        [f"Diamond: the cheapest design with a chance of {plan.spec.goal:.0%}.", _whence(plan)],
+    )
+    return finish(layers, theme, heading=heading, alt_text=_alt(plan), height=_HEIGHT)
+
+
+def _whence(plan: Plan) -> str:
+    if plan.pilot is None:
+        return "From assumed figures; the table below has every design."
+    if plan.factors is None:
+        return "There is no range." if plan.whole else "The range follows."
+    return "Bands: 8 of 10 pilots of this size."
+
+
+def _axes(plan: Plan) -> tuple[alt.X, dict[str, Any]]:
+    def scale(ends: tuple[int, int]) -> alt.Scale:
+        return alt.Scale(type="log", domain=list(ends), nice=False)
+
+    axis = alt.Axis(tickCount=6, format="~s")
+    x = alt.X("raters:Q", scale=scale(plan.spec.raters), title="Raters in all", axis=axis)
+    return x, {"scale": scale(plan.spec.items), "title": "Items", "axis": axis}
+
+
+def _name(line: float) -> str:
+    return f"a chance of {line:.0%}"
+
+
+def _along(plan: Plan) -> list[float]:
+    return [float(value) for value in np.geomspace(*plan.spec.raters, _POINTS)]
+
+
+def _lines(plan: Plan) -> list[dict[str, Any]]:
+    low, high = plan.spec.items
+    found = []
+    for line in LINES:
+        for raters in _along(plan):
+            items = items_needed(plan.fit, plan.spec, line, raters)
+            if low <= items <= high:
+                told = f"{raters:,.0f} raters, {items:,.0f} items"
+                found.append({"chance": _name(line), "raters": raters, "items": items, "told": told})
+    return found
+
+
+def _bands(plan: Plan) -> list[dict[str, Any]]:
+    if plan.factors is None:
+        return []
+    ends, found = plan.spec.items, []
+    for line in LINES:
+        for raters in _along(plan):
+            low, high = (
+                float(np.clip(items_needed(plan.fit, plan.spec, line, raters, factor), *ends))
+                for factor in reversed(plan.factors)
+            )
+            if low < high:
+                found.append({"chance": _name(line), "raters": raters, "low": low, "high": high})
+    return found
+
+
+def _alt(plan: Plan) -> str:
+    choice = cheapest(plan)
+    ending = (
+        f"No design of the range reaches {plan.spec.goal:.0%}."
+        if choice is None
+        else f"The cheapest design with {plan.spec.goal:.0%} has {choice.raters:,} raters and "
+        f"{choice.items:,} items."
+    )
+    (fewest, most), (low, high) = plan.spec.raters, plan.spec.items
+    return (
+        f"Lines of equal chance of finding a difference of {named(plan)}, over {fewest:,} to {most:,} raters "
+        f"and {low:,} to {high:,} items; they fall as raters grow. {ending} The tables below tell the same."
+    )

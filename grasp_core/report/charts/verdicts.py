@@ -1,0 +1,403 @@
+"""Groups by their verdicts: what they say beside the others, and whether they agree with each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+
+from grasp_core.model.groups import group_labels, one_line
+from grasp_core.model.outcome import Outcome, Significance
+from grasp_core.model.result import RunResult
+from grasp_core.model.verdict import Kind, VerdictCode
+from grasp_core.report.charts.nulls import within
+from grasp_core.report.charts.theme import LEFT, UP_TO_RIGHT, Theme, finish, message, palette, rows, tooltip
+from grasp_core.report.findings.doubts import doubted
+from grasp_core.report.findings.finding import COHESION, NO_EFFECT, Finding
+from grasp_core.report.findings.findings import by_verdict
+from grasp_core.report.tables import ends
+from grasp_core.report.words.label_use import mean_outcome, of_100, said_more, shift_outcome
+from grasp_core.report.words.names import VERDICT_NAMES, format_interval, format_value
+
+SHOWN = 8
+"""Groups that are drawn; the others stand under *Groups in numbers*."""
+CHOSEN = "chosen"
+"""The selection that holds the `name` of the group whose row was clicked."""
+NOT_DRAWN = "There is no group that can be drawn."
+FEWEST = 5
+"""Raters from which on a group is drawn: of fewer a line says little."""
+_COLOURS: Mapping[VerdictCode, Significance] = {"clear": "corrected", "hint": "nominal"}
+_SAME = "same"
+_HEAD, _FOOT = 28, 22
+"""Pixels above and below the rows, for headings and for what ticks say."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Where a chart's parts lie: shares of its width, and pixels from the top of a group's row.
+
+    Parameters
+    ----------
+    named : float
+        How wide names and verdicts may be.
+    left, right : (float, float)
+        The two panels.
+    said : (float, float)
+        Where it stands what a group does, and how wide that may be.
+    row, name_y, status_y, said_y, mark_y, line_y : int
+        A row's height, and in it three texts, the marks, and where the lines behind these begin.
+    """
+
+    named: float
+    left: tuple[float, float]
+    right: tuple[float, float]
+    said: tuple[float, float]
+    row: int
+    name_y: int
+    status_y: int
+    said_y: int
+    mark_y: int
+    line_y: int
+
+
+_WIDE = _Places(0.30, (0.32, 0.60), (0.79, 0.99), (0.62, 0.16), 50, 16, 34, 25, 25, 0)
+_NARROW = _Places(0.58, (0.02, 0.56), (0.66, 0.98), (0.62, 0.38), 74, 12, 30, 12, 56, 42)
+
+
+@dataclass(frozen=True, slots=True)
+class _Panel:
+    """One of the two parts: its heading, the value of each group and what ticks say."""
+
+    heading: str
+    of: Callable[[Finding], Outcome]
+    same: float
+    words: Callable[[float], str]
+    kinds: tuple[Kind, ...]
+    round: bool = True
+
+
+def drawn_groups(result: RunResult) -> tuple[Finding, ...]:
+    """The groups that are drawn, both halves of an axis as one, clearest first."""
+    return tuple(one for one in by_verdict(result) if one.row.n_raters >= FEWEST)[:SHOWN]
+
+
+def verdict_chart(result: RunResult, theme: Theme = "light", *, narrow: bool = False) -> alt.LayerChart:
+    """At most eight groups, clearest first: what they answer beside the others, and how they agree inside.
+
+    Parameters
+    ----------
+    result : RunResult
+        With verdicts.
+    narrow : bool
+        Whether names stand above the marks, for a phone; else on their left.
+
+    Returns
+    -------
+    LayerChart
+        A dot is the estimate, a line its 95 % interval; a filled dot is what makes the group differ. Named
+        data sets `left` and `right`.
+    """
+    found = [doubted(one, result) for one in drawn_groups(result)]
+    if not found:
+        return message(theme, heading=None, text=NOT_DRAWN)
+    places, panels = _NARROW if narrow else _WIDE, (_left(result, found), _right(result))
+    named = [_named(one, result, place, places, theme) for place, one in enumerate(found)]
+    height = _HEAD + places.row * len(found) + _FOOT
+    scale = alt.Scale(domain=[0, height], reverse=True, nice=False)
+    layers = [
+        alt.Chart(rows([{"y": row["bottom"]} for row in named], "lines"))
+        .mark_rule(color=palette(theme).grid)
+        .encode(y=alt.Y("y:Q", scale=scale, axis=None), x=LEFT, x2=UP_TO_RIGHT)
+    ]
+    for name, panel, across in zip(("left", "right"), panels, (places.left, places.right), strict=True):
+        if panel is not None:
+            layers += _drawn(name, panel, across, named, found, height, theme)
+    layers += _texts(named, places, theme)
+    said = "; ".join(f"{row['group']}: {row['status']}, {row['said']}" for row in named)
+    return finish(
+        [_clicked(named), *layers],
+        theme,
+        heading=None,
+        alt_text=f"Groups by verdict. {said}.",
+        height=height,
+    )
+
+
+def _clicked(named: list[dict[str, Any]]) -> alt.Chart:
+    """A row as wide as the chart, whose click chooses its group."""
+    chosen = alt.selection_point(name=CHOSEN, fields=["name"])
+    drawn: alt.Chart = (
+        alt.Chart(rows(named, "rows"))
+        .mark_rect(opacity=0, cursor="pointer", aria=False)
+        .encode(y=alt.Y("top:Q", axis=None), y2=alt.Y2("bottom:Q"), x=LEFT, x2=UP_TO_RIGHT)
+        .add_params(chosen)
+    )
+    return drawn
+
+
+def _left(result: RunResult, found: list[Finding]) -> _Panel:
+    """Each group's most telling label; of numbers the shift of the mean, if all groups have one."""
+    means = [mean_outcome(one.row.label_use) for one in found]
+    if _of_numbers(result) and all(one is not None and one.value is not None for one in means):
+        return _Panel(
+            "Mean, compared with the others",
+            lambda one: mean_outcome(one.row.label_use) or Outcome(None),
+            0.0,
+            lambda value: (
+                f"{format_value(abs(value)).rstrip('0').rstrip('.')} {'higher' if value > 0 else 'lower'}"
+            ),
+            ("labels",),
+        )
+
+    def of_label(one: Finding) -> Outcome:
+        use = one.row.label_use
+        told = None if use is None else said_more(use)
+        return Outcome(None) if told is None else shift_outcome(use, told[0])
+
+    return _Panel(
+        "Answers per 100, compared with the others",
+        of_label,
+        0.0,
+        lambda value: f"{abs(value):g} {'more' if value > 0 else 'fewer'}",
+        ("labels",),
+    )
+
+
+def _of_numbers(result: RunResult) -> bool:
+    return result.spec.analysis.level in ("interval", "ratio")
+
+
+def _right(result: RunResult) -> _Panel | None:
+    name = next((one for one in COHESION if one in result.spec.analysis.statistics), None)
+    if name is None:
+        return None
+    same = NO_EFFECT[name]
+    return _Panel(
+        "Agree among themselves",
+        lambda one: one.row.statistics.get(name, Outcome(None)),
+        same,
+        lambda value: "more" if value > same else "less",
+        ("cohesion",),
+        round=False,
+    )
+
+
+def _named(one: Finding, result: RunResult, place: int, places: _Places, theme: Theme) -> dict[str, Any]:
+    verdict = one.verdict
+    code: VerdictCode = "none" if verdict is None else verdict.code
+    status = VERDICT_NAMES[code]
+    if verdict is not None and verdict.by is not None:
+        status = f"only because of {group_labels([verdict.by])[0]}"
+    if one.undone and code == "clear":
+        status = "not certain: something else may explain it"
+    top = _HEAD + places.row * place
+    size = ", ".join(f"{half.row.n_raters:,}" for half in (one, one.other) if half is not None)
+    return {
+        "name": one.name,
+        "group": one.title,
+        "named": f"{one.title} ({size})",
+        "status": status,
+        "said": _said(one, result),
+        "colour": palette(theme).text[_COLOURS.get(code, "none")],
+        "weight": 600 if code == "clear" else 400,
+        "top": top,
+        "name_y": top + places.name_y,
+        "status_y": top + places.status_y,
+        "mark_y": top + places.mark_y,
+        "said_x": places.said[0],
+        "said_y": top + places.said_y,
+        "line": top + places.line_y,
+        "bottom": top + places.row,
+        "kinds": verdict.kinds if verdict is not None and code in _COLOURS else (),
+    }
+
+
+def _said(one: Finding, result: RunResult) -> str:
+    """What makes it differ, in two or three words; of groups that do not their most telling label."""
+    kinds = () if one.verdict is None else one.verdict.kinds
+    if kinds and kinds[0] == "items":
+        return "differ item by item"
+    if kinds and kinds[0] == "spread":
+        return "differ among themselves"
+    use = one.row.label_use
+    mean = mean_outcome(use)
+    if _of_numbers(result) and mean is not None and mean.value is not None:
+        return f"{format_value(abs(mean.value))} {'higher' if mean.value > 0 else 'lower'}"
+    told = None if use is None else said_more(use)
+    if told is None or told[1].value is None:
+        return ""
+    label = one_line(told[0])
+    who = "" if one.other is None else f"{one.name}: "
+    return f"{who}“{label if len(label) <= 12 else label[:11] + '…'}” {of_100(told[1].value)}"
+
+
+def _drawn(
+    name: str,
+    panel: _Panel,
+    across: tuple[float, float],
+    named: list[dict[str, Any]],
+    found: list[Finding],
+    height: int,
+    theme: Theme,
+) -> list[alt.Chart]:
+    outcomes = [panel.of(one) for one in found]
+    domain = _domain(outcomes, panel.same)
+
+    def place(value: float | None) -> float | None:
+        inside = within(domain, value)
+        if inside is None:
+            return None
+        return across[0] + (inside - domain[0]) / (domain[1] - domain[0]) * (across[1] - across[0])
+
+    drawn = []
+    for row, outcome in zip(named, outcomes, strict=True):
+        low, high = ends(outcome)
+        filled = any(kind in row["kinds"] for kind in panel.kinds)
+        drawn.append(
+            {
+                **{key: row[key] for key in ("name", "group", "status", "colour", "mark_y")},
+                "x": place(outcome.value),
+                "low": place(low),
+                "high": place(high),
+                "fill": row["colour"] if filled else palette(theme).background,
+                "value": format_value(outcome.value),
+                "interval": format_interval(outcome),
+            }
+        )
+    ticks = [
+        {"x": place(one), "text": _SAME if one == panel.same else panel.words(one), "same": one == panel.same}
+        for one in _ticks(domain, panel)
+    ]
+    return [
+        _behind(ticks, named, f"{name}-grid", theme),
+        *_around(name, panel, across, ticks, height, theme),
+        *_marks(name, panel, drawn),
+    ]
+
+
+def _around(
+    name: str,
+    panel: _Panel,
+    across: tuple[float, float],
+    ticks: list[dict[str, Any]],
+    height: int,
+    theme: Theme,
+) -> list[alt.Chart]:
+    """A panel's heading above its rows, and what its ticks say below them."""
+    x, muted = _across("x"), palette(theme).muted
+    limit = alt.expr(f"width * {across[1] - across[0] + 0.04}")
+    return [
+        alt.Chart(rows(ticks, f"{name}-ticks"))
+        .mark_text(color=muted, baseline="top")
+        .encode(x=x, y=_row(height - 18), text=alt.Text("text:N")),
+        alt.Chart(rows([{"x": across[0], "text": panel.heading}], f"{name}-heading"))
+        .mark_text(align="left", color=muted, limit=limit)
+        .encode(x=x, y=_row(10), text=alt.Text("text:N")),
+    ]
+
+
+def _marks(name: str, panel: _Panel, drawn: list[dict[str, Any]]) -> list[alt.Chart]:
+    """Each group's interval, and its value on top."""
+    y = alt.Y("mark_y:Q", axis=None)
+    base = alt.Chart(alt.NamedData(name)).encode(
+        tooltip=tooltip(group="Group", status="Verdict", value=panel.heading, interval="95 % interval")
+    )
+    return [
+        alt.Chart(rows(drawn, name))
+        .transform_filter("isValid(datum.low)")
+        .mark_rule(strokeWidth=3, strokeCap="round", aria=False)
+        .encode(
+            x=_across("low"),
+            x2=alt.X2("high:Q"),
+            y=y,
+            color=alt.Color("colour:N", scale=None, legend=None),
+        ),
+        base.transform_filter("isValid(datum.x)")
+        .mark_point(size=90, opacity=1, strokeWidth=2)
+        .encode(
+            x=_across("x"),
+            y=y,
+            stroke=alt.Stroke("colour:N", scale=None, legend=None),
+            fill=alt.Fill("fill:N", scale=None, legend=None),
+        ),
+    ]
+
+
+def _behind(ticks: list[dict[str, Any]], named: list[dict[str, Any]], name: str, theme: Theme) -> alt.Chart:
+    """Lines of the ticks behind each group's marks, not through the names above them."""
+    lines = [
+        {**tick, "top": row["line"], "bottom": row["bottom"], "colour": _line(tick, theme)}
+        for tick in ticks
+        for row in named
+    ]
+    drawn: alt.Chart = (
+        alt.Chart(rows(lines, name))
+        .mark_rule(aria=False)
+        .encode(
+            x=_across("x"),
+            y=alt.Y("top:Q", axis=None),
+            y2=alt.Y2("bottom:Q"),
+            color=alt.Color("colour:N", scale=None, legend=None),
+        )
+    )
+    return drawn
+
+
+def _line(tick: dict[str, Any], theme: Theme) -> str:
+    return palette(theme).muted if tick["same"] else palette(theme).grid
+
+
+def _row(pixels: int) -> alt.YValue:
+    """A place as pixels from the top."""
+    return alt.YValue(pixels)  # type: ignore[no-untyped-call]  # Altair's
+
+
+def _across(field: str) -> alt.X:
+    """A place as a share of the whole width."""
+    return alt.X(f"{field}:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=None)
+
+
+def _domain(outcomes: list[Outcome], same: float) -> tuple[float, float]:
+    """As far as values and their intervals reach from no difference, up to 2.5 times the furthest value."""
+    known = [one.value - same for one in outcomes if one.value is not None]
+    reach = max((abs(one) for one in known), default=1.0) or 1.0
+    sizes = [abs(end - same) for one in outcomes for end in ends(one) if end is not None]
+    most = min(max([reach, *sizes]), 2.5 * reach)
+    return same - 1.06 * most, same + 1.06 * most
+
+
+def _ticks(domain: tuple[float, float], panel: _Panel) -> list[float]:
+    """No difference, and one step to each side: a round one where ticks say how much."""
+    reach = 0.8 * (domain[1] - panel.same)
+    steps = [size * 10.0**power for power in range(-3, 5) for size in (1, 2, 5)] if panel.round else []
+    step = max((one for one in steps if one <= reach), default=reach)
+    return [panel.same - step, panel.same, panel.same + step]
+
+
+def _texts(named: list[dict[str, Any]], places: _Places, theme: Theme) -> list[alt.Chart]:
+    """Names, verdicts and what is said, beside the marks or above them."""
+    base = alt.Chart(rows(named, "groups"))
+    ink = palette(theme).ink
+    limit = alt.expr(f"width * {places.named}")
+    said = alt.expr(f"width * {places.said[1]}")
+    colour = alt.Color("colour:N", scale=None, legend=None)
+    written = [
+        base.transform_filter(alt.datum.weight == weight)
+        .mark_text(align="left", baseline="middle", fontSize=13, fontWeight=weight, color=ink, limit=limit)
+        .encode(x=LEFT, y=alt.Y("name_y:Q", axis=None), text=alt.Text("named:N"))
+        for weight in (400, 600)
+    ]
+    return [
+        *written,
+        base.mark_text(align="left", baseline="middle", limit=limit).encode(
+            x=LEFT, y=alt.Y("status_y:Q", axis=None), text=alt.Text("status:N"), color=colour
+        ),
+        base.mark_text(align="left", baseline="middle", limit=said).encode(
+            x=_across("said_x"),
+            y=alt.Y("said_y:Q", axis=None),
+            text=alt.Text("said:N"),
+            color=colour,
+        ),
+    ]

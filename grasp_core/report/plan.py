@@ -1,0 +1,234 @@
+"""A plan in sentences and tables, and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from grasp_core.analysis.planner.designs import MOST_SIMULATED, rater_steps, steps
+from grasp_core.analysis.planner.surface import Choice, Needed, chance, cheapest, items_needed, recruitment
+from grasp_core.analysis.planner.values import LINES, Plan, PlanSpec, Target
+from grasp_core.model.groups import group_label
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.text import Segment, Sentence, safe_cell
+from grasp_core.model.wording import number
+from grasp_core.report.table_csv import exact
+
+TARGETS: dict[Target, str] = {
+    "labels": "label use",
+    "distance": "distance",
+    "gap": "gap (IRR − XRR)",
+    "gai": "GAI (IRR / XRR)",
+    "dsi": "DSI of the axis",
+}
+EXPLANATION = (
+    "Raters and items are drawn anew from a model fitted to the pilot, or assumed; each simulated data set "
+    "is tested as a run would test it, at p < 0.05 before correction for many groups."
+)
+CSV_COLUMNS = ("group", "have", "needed", "recruit", "annotations", "cost")
+RECRUITMENT_COLUMNS = ("Group", "Have", "Needed", "To recruit", "Annotations", "Cost")
+
+
+def named(plan: Plan) -> str:
+    """The group that is planned for."""
+    return "the group" if plan.group is None else group_label(plan.group)
+
+
+def sentences(plan: Plan) -> list[Sentence]:
+    """:func:`answer` and :func:`details`."""
+    return [*answer(plan), *details(plan)]
+
+
+def answer(plan: Plan) -> list[Sentence]:
+    """What it takes, and how sure that is."""
+    return [_answer(plan), *_range(plan), *(Sentence.of(_warned(one)) for one in plan.warnings)]
+
+
+def details(plan: Plan) -> list[Sentence]:
+    """What is looked for, and how the answer was found out."""
+    return [_looked_for(plan), _made_of(plan), _fitted(plan)]
+
+
+def _answer(plan: Plan) -> Sentence:
+    spec, choice = plan.spec, cheapest(plan)
+    if choice is None:
+        best = float(_chances(plan, (spec.raters[1],), (spec.items[1],))[0, 0])
+        return Sentence.of(
+            Segment("No design of this range is enough", strong=True),
+            f": with {_design(spec, spec.raters[1], spec.items[1])} the chance is {best:.0%}, not "
+            f"{spec.goal:.0%}. Widen the range, or look for a larger difference.",
+        )
+    rows = recruitment(plan, choice.raters, choice.items)
+    chosen = next(row for row, have in zip(rows, plan.have, strict=True) if have.chosen)
+    return Sentence.of(
+        Segment(_design(spec, choice.raters, choice.items), strong=True),
+        f", {number(chosen.needed, 'rater')} of them {_of(plan)}, find the difference with a chance of "
+        f"{spec.goal:.0%}: the cheapest such design{' of the range' if _at_an_end(spec, choice) else ''}, "
+        f"{number(choice.annotations, 'annotation')}, cost {_cost(choice.cost)}.{_at_an_end(spec, choice)}",
+    )
+
+
+def _at_an_end(spec: PlanSpec, choice: Choice) -> str:
+    """That a cheaper design may lie beyond the range, or nothing."""
+    ends = [
+        number(chosen, noun)
+        for chosen, of, noun in ((choice.raters, spec.raters, "rater"), (choice.items, spec.items, "item"))
+        if chosen in of
+    ]
+    if not ends:
+        return ""
+    return f" It lies at an end of the range, {' and '.join(ends)}: a wider one may hold a cheaper design."
+
+
+def _of(plan: Plan) -> str:
+    return "of the group" if plan.group is None else named(plan)
+
+
+def _design(spec: PlanSpec, raters: int, items: int) -> str:
+    each = "" if spec.each is None else f", {spec.each:,} labels an item"
+    return f"{number(raters, 'rater')} and {number(items, 'item')}{each}"
+
+
+def _range(plan: Plan) -> list[Sentence]:
+    """What the goal takes if the pilot over- or understates the difference."""
+    if plan.pilot is None:
+        return [
+            Sentence.of(
+                "The figures are assumed, so there is no range: plan again from a pilot of a few dozen items."
+            )
+        ]
+    if plan.factors is None:
+        return []
+    low, high = (cheapest(plan, factor) for factor in plan.factors)
+    return [
+        Sentence.of(
+            "A pilot of this size is not certain: in 8 of 10 such pilots the answer lies between ",
+            f"{_ending(plan.spec, high)} and {_ending(plan.spec, low)}.",
+        )
+    ]
+
+
+def _warned(warning: Remark) -> str:
+    text = str(warning)
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _ending(spec: PlanSpec, choice: Choice | None) -> str:
+    return "more than this range has" if choice is None else _design(spec, choice.raters, choice.items)
+
+
+def _looked_for(plan: Plan) -> Sentence:
+    sizes, spec = plan.sizes, plan.spec
+    whence = "as in the pilot" if spec.size is None else "as chosen"
+    gai = "none" if sizes.gai is None else f"{sizes.gai:.2f}"
+    return Sentence.of(
+        f"Looked for: a difference in {TARGETS[spec.target]} {whence}. With any number of raters and "
+        f"items {named(plan)} would give “{sizes.label}” {_more_often(sizes.points)}, at a distance "
+        f"of {sizes.distance:.3f}, a gap of {sizes.gap:+.3f} and a GAI of {gai}; the others agree with an "
+        f"IRR of {sizes.agreement:.2f}."
+    )
+
+
+def _more_often(points: float) -> str:
+    return f"{abs(points):.1f} points {'more' if points >= 0 else 'less'} often"
+
+
+def _made_of(plan: Plan) -> Sentence:
+    if plan.pilot is None:
+        return Sentence.of("Made of assumed figures, without data.")
+    raters, items, annotations = plan.pilot
+    return Sentence.of(
+        f"The pilot has {number(raters, 'rater')}, {number(items, 'item')} and "
+        f"{number(annotations, 'annotation')}."
+    )
+
+
+def _fitted(plan: Plan) -> Sentence:
+    beyond = plan.spec.annotations(plan.spec.raters[1], plan.spec.items[1]) > MOST_SIMULATED
+    more = f" Designs beyond {MOST_SIMULATED:,} annotations are told by that curve alone." if beyond else ""
+    rough = "" if plan.whole else " Still a rough surface."
+    return Sentence.of(
+        f"{number(sum(cell.sets for cell in plan.cells), 'data set')} of "
+        f"{number(len(plan.cells), 'design')} were simulated; the smooth curve through them misses by "
+        f"{100 * plan.fit.miss:.1f} points on average.{more}{rough}"
+    )
+
+
+def surface_table(plan: Plan) -> pd.DataFrame:
+    """The chance of every design of the grid, a row per number of items and a column per number of raters."""
+    raters, items = rater_steps(plan.spec), steps(plan.spec.items)
+    found = _chances(plan, raters, items)
+    columns = {
+        f"{j:,} raters": [f"{share:.0%}" for share in found[:, place]] for place, j in enumerate(raters)
+    }
+    return pd.DataFrame({"Items": [f"{i:,}" for i in items], **columns})
+
+
+def lines_table(plan: Plan) -> pd.DataFrame:
+    """Items that each number of raters takes for each chance, with the range of the goal's."""
+    spec = plan.spec
+    rows = []
+    for raters in rater_steps(spec):
+        row = {"Raters": f"{raters:,}"}
+        row |= {f"Items for {line:.0%}": _items(plan, line, raters) for line in sorted({*LINES, spec.goal})}
+        if plan.factors is not None:
+            low, high = (_items(plan, spec.goal, raters, factor) for factor in reversed(plan.factors))
+            row[f"Range of {spec.goal:.0%}"] = f"{low} to {high}"
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _items(plan: Plan, line: float, raters: int, factor: float = 1.0) -> str:
+    needed = items_needed(plan.fit, plan.spec, line, raters, factor)
+    low, high = plan.spec.items
+    if needed > high:
+        return f"over {high:,}"
+    return f"under {low:,}" if needed < low else f"{int(np.ceil(needed)):,}"
+
+
+def _chances(plan: Plan, raters: Sequence[int], items: Sequence[int]) -> np.ndarray:
+    j, i = np.meshgrid(np.array(raters, float), np.array(items, float))
+    annotations = i * (j if plan.spec.each is None else plan.spec.each)
+    return chance(plan.fit, j, annotations)
+
+
+def recruitment_rows(plan: Plan) -> list[Needed]:
+    """Whom the cheapest design takes; nobody where there is none."""
+    choice = cheapest(plan)
+    return [] if choice is None else recruitment(plan, choice.raters, choice.items)
+
+
+def recruitment_table(plan: Plan) -> pd.DataFrame:
+    """:func:`recruitment_rows` as a table to look at."""
+    rows = [
+        (
+            row.group,
+            f"{row.have:,}",
+            f"{row.needed:,}",
+            f"{row.recruit:,}",
+            f"{row.annotations:,}",
+            _cost(row.cost),
+        )
+        for row in recruitment_rows(plan)
+    ]
+    return pd.DataFrame(rows, columns=list(RECRUITMENT_COLUMNS))
+
+
+def recruitment_csv(plan: Plan) -> str:
+    """:func:`recruitment_rows` as CSV."""
+    out = io.StringIO()
+    write = csv.writer(out, lineterminator="\n")
+    write.writerow(CSV_COLUMNS)
+    for row in recruitment_rows(plan):
+        write.writerow(
+            (safe_cell(row.group), row.have, row.needed, row.recruit, row.annotations, exact(row.cost))
+        )
+    return out.getvalue()
+
+
+def _cost(cost: float) -> str:
+    return f"{cost:,.0f}" if float(cost).is_integer() else f"{cost:,.2f}"

@@ -1,0 +1,247 @@
+"""The map of raters in sentences, tables and files."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+
+import pandas as pd
+
+from grasp_core.analysis.rater_map.make import LEAST_COMMON
+from grasp_core.analysis.rater_map.values import MapAxis, MapGroup, MapPoint, RaterMap
+from grasp_core.model.groups import AxisSet, Group, axis_label, group_label
+from grasp_core.model.spec import Level
+from grasp_core.model.text import Segment, Sentence, printable_name, printable_names, safe_cell
+from grasp_core.model.wording import agree, number
+from grasp_core.report.table_csv import exact
+from grasp_core.report.words.names import SIGNIFICANCE_NAMES, format_p, format_p_value, format_value
+from grasp_core.report.words.printable import printable_group
+
+EXPLANATION = (
+    "Each mark is a rater; raters who answer alike stand near each other. The share explained says how much "
+    "of the differences between raters goes with an axis; random groupings of the same sizes do too."
+)
+_LITTLE = 0.3
+"""Below this share of the variance, distances on the map are told to say little."""
+
+
+def sentences(found: RaterMap, level: Level) -> list[Sentence]:
+    """Which axes disagreement follows, how far raters differ, what is drawn and what not."""
+    if found.reason is not None:
+        return [Sentence.of(Segment("There is no map of raters", strong=True), f": {found.reason}.")]
+    return [*_of_axes(found), _of_pairs(found, level), _of_places(found), *_not_drawn(found)]
+
+
+def _of_axes(found: RaterMap) -> list[Sentence]:
+    tested = [axis for axis in found.axes if axis.explained is not None]
+    tested.sort(key=_excess, reverse=True)
+    holding = [axis for axis in tested if axis.significance == "corrected"]
+    said = [
+        Sentence.of(
+            Segment(f"Disagreement between raters follows {axis_label(axis.axes)}", strong=True),
+            f": {_shares(axis, found.permutations)}.",
+        )
+        for axis in holding
+    ]
+    if holding:
+        least = 1 - max(axis.explained or 0 for axis in holding)
+        said.append(
+            Sentence.of(
+                f"At least {percent(least)} of the differences lie between raters of the same group. "
+                "Recruit along these axes, and look at what their groups say differently."
+            )
+        )
+    elif tested:
+        most = tested[0]
+        said.append(
+            Sentence.of(
+                Segment("Disagreement between raters follows none of the axes beyond chance", strong=True),
+                f"; the most with {axis_label(most.axes)}: {_shares(most, found.permutations)}.",
+            )
+        )
+    untested = [axis for axis in found.axes if axis.explained is None]
+    return [*said, *(Sentence.of(f"{axis_label(axis.axes)}: {axis.reason}.") for axis in untested)]
+
+
+def _excess(axis: MapAxis) -> float:
+    return (axis.explained or 0) - (axis.by_chance or 0)
+
+
+def _shares(axis: MapAxis, permutations: int) -> str:
+    more = 100 * _excess(axis)
+    beyond = f"{abs(more):.1f} points {'more' if more >= 0 else 'less'} than with random groupings"
+    tested = [
+        format_p(value, name=name, permutations=permutations)
+        for name, value in (("p", axis.p), ("q", axis.q))
+        if value is not None
+    ]
+    return f"{percent(axis.explained)} goes with it, {beyond}" + (f" ({', '.join(tested)})" if tested else "")
+
+
+def _of_pairs(found: RaterMap, level: Level) -> Sentence:
+    if level == "nominal":
+        return Sentence.of(
+            f"Two raters differ on {percent(found.between)} of what both answered, on the average."
+        )
+    return Sentence.of(
+        f"Two raters are {format_value(found.between)} times as far apart, on the average, as two labels "
+        "drawn at random."
+    )
+
+
+def _of_places(found: RaterMap) -> Sentence:
+    across, up = found.variance
+    said = (
+        f"The map shows {percent(across + up)} of the variance of the distances, {percent(across)} across "
+        f"and {percent(up)} up"
+    )
+    if across + up < _LITTLE:
+        said += ": little, so raters who stand near each other need not agree"
+    return Sentence.of(f"{said}.")
+
+
+def _not_drawn(found: RaterMap) -> list[Sentence]:
+    said = []
+    if found.n_drawn < found.n_raters:
+        said.append(f"Of {number(found.n_raters, 'rater')}, {found.n_drawn:,} were drawn at random.")
+    gone = found.n_drawn - found.n_placed
+    if gone:
+        said.append(
+            f"{number(gone, 'rater')} {agree(gone, 'shares', 'share')} {LEAST_COMMON} answers with fewer "
+            f"than half of the others and {agree(gone, 'is', 'are')} left out."
+        )
+    if found.neutral:
+        said.append(
+            f"{found.neutral:,} of {number(found.pairs, 'pair')} share fewer than {LEAST_COMMON} answers and "
+            "count as neither near nor far."
+        )
+    if found.n_reduced:
+        said.append(
+            f"Of {number(found.n_reduced, 'rater')} not all values are shown: fewer than {found.least} "
+            "raters have them all."
+        )
+    hidden = found.n_placed - len(found.points)
+    if hidden:
+        said.append(f"{number(hidden, 'rater')} {agree(hidden, 'has', 'have')} no mark for the same reason.")
+    return [Sentence.of(one) for one in said]
+
+
+def percent(share: float | None) -> str:
+    """A share in percent, with one decimal."""
+    return format_value(None) if share is None else f"{100 * share:.1f} %"
+
+
+def clearest(found: RaterMap) -> MapAxis:
+    """The axis that disagreement follows most clearly: that of the smallest q."""
+    return min(found.axes, key=lambda axis: 1.0 if axis.q is None else axis.q)
+
+
+_DRAWN = 4
+"""Axes by which a report's maps are coloured, at most."""
+
+
+def printable_map(found: RaterMap) -> RaterMap:
+    """The same map with every text :func:`~grasp_core.model.text.printable`."""
+    return replace(
+        found,
+        columns=printable_names(found.columns),
+        axes=tuple(_axis(axis) for axis in found.axes),
+        points=tuple(_point(point) for point in found.points),
+    )
+
+
+def drawn_axes(found: RaterMap) -> tuple[AxisSet, ...]:
+    """The axis that disagreement follows most clearly, and others that hold after correction."""
+    first = clearest(found)
+    others = (axis for axis in found.axes if axis is not first and axis.significance == "corrected")
+    return tuple(axis.axes for axis in (first, *others))[:_DRAWN]
+
+
+def _axis(axis: MapAxis) -> MapAxis:
+    groups = tuple(replace(row, group=printable_group(row.group)) for row in axis.groups)
+    return replace(axis, axes=printable_names(axis.axes), groups=groups)
+
+
+def _point(point: MapPoint) -> MapPoint:
+    return replace(
+        point, values=tuple(None if value is None else printable_name(value) for value in point.values)
+    )
+
+
+CSV_COLUMNS = (
+    *("axis", "explained", "by_chance", "p", "q", "significance", "reason"),
+    *("group", "n_raters", "within", "between"),
+)
+_GROUP_COLUMNS = ["Axis", "Group", "Raters", "Two of the group", "One of it, one other"]
+
+
+def axes_table(found: RaterMap) -> pd.DataFrame:
+    """What each axis explains, what random groupings do, and the test; a row per axis."""
+    return pd.DataFrame(
+        [
+            {
+                "Axis": axis_label(axis.axes),
+                "Groups": len(axis.groups),
+                "Explained": percent(axis.explained),
+                "By chance": percent(axis.by_chance),
+                "p": _tested(axis.p, found),
+                "q": _tested(axis.q, found),
+                "Result": SIGNIFICANCE_NAMES[axis.significance]
+                if axis.p is not None
+                else str(axis.reason or ""),
+            }
+            for axis in found.axes
+        ]
+    )
+
+
+def _tested(value: float | None, found: RaterMap) -> str:
+    return "" if value is None else format_p_value(value, permutations=found.permutations)
+
+
+def groups_table(found: RaterMap, level: Level, group: Group | None = None) -> pd.DataFrame:
+    """How far two raters differ inside each group, and one inside from one outside; a row per group."""
+    rows = [
+        (
+            axis_label(axis.axes),
+            group_label(row.group),
+            row.n_raters,
+            _distance(row.within, level),
+            _distance(row.between, level),
+        )
+        for axis in found.axes
+        for row in axis.groups
+        if group is None or row.group == group
+    ]
+    return pd.DataFrame(rows, columns=_GROUP_COLUMNS)
+
+
+def distance_words(level: Level) -> str:
+    """What the numbers of :func:`groups_table` are."""
+    if level == "nominal":
+        return "Share of what both answered on which two raters differ, on the average over pairs."
+    return "Mean squared distance of two raters' labels; 1 is that of two labels drawn at random."
+
+
+def map_csv(found: RaterMap) -> str:
+    """Axes and groups at full precision, a row per group."""
+    written = io.StringIO()
+    table = csv.writer(written, lineterminator="\n")
+    table.writerow(CSV_COLUMNS)
+    for axis in found.axes:
+        head = [axis_label(axis.axes), *map(exact, (axis.explained, axis.by_chance, axis.p, axis.q))]
+        head += [axis.significance, str(axis.reason or "")]
+        for row in axis.groups or (None,):
+            table.writerow([safe_cell(cell) for cell in (*head, *_cells(row))])
+    return written.getvalue()
+
+
+def _cells(row: MapGroup | None) -> tuple[str, ...]:
+    if row is None:
+        return ("",) * 4
+    return group_label(row.group), str(row.n_raters), exact(row.within), exact(row.between)
+
+
+def _distance(value: float | None, level: Level) -> str:
+    return percent(value) if level == "nominal" else format_value(value)

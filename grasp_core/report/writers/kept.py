@@ -1,0 +1,116 @@
+"""Files of results, made beside pages and kept."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+import altair as alt
+
+from grasp_core.analysis.rater_map.values import RaterMap
+from grasp_core.model.errors import DataError, LimitError
+from grasp_core.model.json_values import to_json
+from grasp_core.model.result import RunResult
+from grasp_core.model.turns import Turns
+from grasp_core.read.parsing.limited.client import call
+from grasp_core.read.parsing.limited.process import Helper
+from grasp_core.report.charts import chart_text, check_can_draw
+from grasp_core.report.writers.registry import Export
+from grasp_core.report.writers.work import figure, written
+
+EXPORTING = Turns("making files", at_once=2, each=1, waiting=8, waiting_each=3, patience=60)
+TOO_LARGE = "This file takes more memory or time than one may have here; `grasp export` makes it elsewhere."
+_MOST_BYTES = 2**26
+_WRITERS = Helper("grasp_core.report.writers.work")
+
+
+class KeptExports:
+    """Files by what they hold: whoever may see the same result gets the same file.
+
+    Whoever asks for one on somebody's behalf does so in a :meth:`turn`.
+    """
+
+    def __init__(self) -> None:
+        self._made: OrderedDict[str, bytes] = OrderedDict()
+        self._making: set[str] = set()
+        self._changed = threading.Condition()
+
+    def turn(self) -> AbstractContextManager[None]:
+        """A turn at what follows: at loading a result too, which takes time before its file is made.
+
+        Raises
+        ------
+        TooOftenError
+            If too many wait for files.
+        """
+        return EXPORTING.turn()
+
+    def make(self, export: Export, result: RunResult, rater_map: RaterMap | None = None) -> bytes:
+        """The content of a file; see :meth:`~grasp_core.report.writers.registry.Export.make`.
+
+        Raises
+        ------
+        LimitError
+            If it takes more than the limits.
+        """
+        given = {"name": export.name, "result": to_json(result), "rater_map": to_json(rater_map)}
+        return self._once(written, given, export.label)
+
+    def draw(self, chart: alt.LayerChart, kind: str) -> bytes:
+        """A chart as a file.
+
+        Raises
+        ------
+        MissingPackageError
+            If charts cannot be drawn here.
+        LimitError
+            If it takes more than the limits.
+        """
+        check_can_draw(kind.upper())
+        return self._once(figure, {"name": kind, "chart": chart_text(chart)}, f"figure ({kind.upper()})")
+
+    def _once(self, work: Callable[..., str], given: dict[str, object], label: str) -> bytes:
+        key = hashlib.sha256(json.dumps([work.__name__, given]).encode()).hexdigest()
+        if (known := self._find(key)) is not None:
+            return known
+        with self._alone(key):
+            known = self._find(key)  # whoever was before may have wanted the same
+            return known if known is not None else self._keep(key, _made(work, given, label))
+
+    @contextmanager
+    def _alone(self, key: str) -> Iterator[None]:
+        """Wait until nobody else makes the same file."""
+        with self._changed:
+            self._changed.wait_for(lambda: key not in self._making)
+            self._making.add(key)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._making.remove(key)
+                self._changed.notify_all()
+
+    def _find(self, key: str) -> bytes | None:
+        with self._changed:
+            if key in self._made:
+                self._made.move_to_end(key)
+            return self._made.get(key)
+
+    def _keep(self, key: str, content: bytes) -> bytes:
+        with self._changed:
+            self._made[key] = content
+            while len(self._made) > 1 and sum(map(len, self._made.values())) > _MOST_BYTES:
+                self._made.popitem(last=False)
+        return content
+
+
+def _made(work: Callable[..., str], given: dict[str, object], label: str) -> bytes:
+    try:
+        return base64.b64decode(call(_WRITERS, work, given, {}, label))
+    except DataError:
+        raise LimitError(TOO_LARGE) from None

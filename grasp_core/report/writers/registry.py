@@ -1,0 +1,99 @@
+"""Every file that a result can be taken away as."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from grasp_core.analysis.rater_map.values import RaterMap
+from grasp_core.model.result import RunResult
+from grasp_core.report.contents import run_title
+from grasp_core.report.saved import result_json, spec_json
+from grasp_core.report.table_csv import table_csv
+from grasp_core.report.writers.html.page import report_html
+from grasp_core.report.writers.latex import table_latex
+from grasp_core.report.writers.markdown import table_markdown
+from grasp_core.report.writers.spreadsheet import table_xlsx
+
+_NAME_CHARACTERS, _NAME_BYTES = 80, 200
+"""File systems take 255 bytes; the rest is for an extension and a number in brackets."""
+_UNSAFE = re.compile(r"[^\w ,.()+-]+")
+_DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)
+
+Writer = Callable[[RunResult, RaterMap | None], bytes]
+"""From a result, and the map of its raters where it was made, to a file's content."""
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A kind of file.
+
+    Parameters
+    ----------
+    name : str
+        Key in :data:`EXPORTS`.
+    label : str
+        What a person chooses.
+    extension : str
+        Without its leading dot.
+    """
+
+    name: str
+    label: str
+    extension: str
+    media_type: str
+    write: Writer
+
+    def make(self, result: RunResult, rater_map: RaterMap | None = None) -> bytes:
+        """The file's content, the same for equal results; with the map of raters where the format has it."""
+        return self.write(result, rater_map)
+
+    def file_name(self, result: RunResult) -> str:
+        """A safe name that says what was run."""
+        return f"{safe_name(run_title(result.spec))}.{self.extension}"
+
+
+def safe_name(title: str) -> str:
+    """A title as a file name, without its extension, on every system.
+
+    Notes
+    -----
+    Letters, digits, blanks and a few signs stay; there is no path, no hidden file, no option of a
+    command and no device name of Windows. At most 80 characters and 200 bytes.
+    """
+    words = _UNSAFE.sub("-", title.replace("×", "x"))[:_NAME_CHARACTERS]
+    words = words.encode(errors="ignore")[:_NAME_BYTES].decode(errors="ignore").strip(" .-")
+    if _DEVICES.match(words):
+        words = f"grasp {words}"[:_NAME_CHARACTERS].strip(" .-")
+    return words or "grasp"
+
+
+def _utf8(write: Callable[[RunResult, RaterMap | None], str]) -> Writer:
+    """A writer of text as one of bytes; what UTF-8 cannot hold becomes a question mark."""
+    return lambda result, rater_map: write(result, rater_map).encode("utf-8", "replace")
+
+
+def _alone(write: Callable[[RunResult], str]) -> Writer:
+    """A writer of text that has no map of raters, which stands in a file of its own."""
+    return _utf8(lambda result, _: write(result))
+
+
+_ALL = (
+    Export("csv", "Table (CSV)", "csv", "text/csv; charset=utf-8", _alone(table_csv)),
+    Export(
+        "xlsx",
+        "Table (Excel)",
+        "xlsx",
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        table_xlsx,
+    ),
+    Export("latex", "Table (LaTeX)", "tex", "application/x-tex; charset=utf-8", _utf8(table_latex)),
+    Export("markdown", "Table (Markdown)", "md", "text/markdown; charset=utf-8", _utf8(table_markdown)),
+    Export("html", "Report (HTML)", "html", "text/html; charset=utf-8", _utf8(report_html)),
+    Export("json", "Full result (JSON)", "json", "application/json", _alone(result_json)),
+    Export("spec", "Spec, to run it again (JSON)", "spec.json", "application/json", _alone(spec_json)),
+)
+EXPORTS: Mapping[str, Export] = MappingProxyType({export.name: export for export in _ALL})
+"""Every export by name, in the order in which they are offered."""

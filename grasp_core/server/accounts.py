@@ -1,0 +1,394 @@
+"""Accounts: sign-ins and their sessions, what admins change of people, and the erasing of a person."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import IO, Any
+
+from sqlalchemy import Engine
+
+from grasp_core.model.access import (
+    DISABLED,
+    User,
+    actor_of,
+    identity_of,
+    is_admin_by_settings,
+    role_of,
+    user_of,
+)
+from grasp_core.model.errors import AccessError, LimitError
+from grasp_core.model.people import Person, Role
+from grasp_core.model.settings import Settings
+from grasp_core.model.wording import listed, number
+from grasp_core.store.people.audit import AuditStore
+from grasp_core.store.people.people import PeopleStore, PersonalData, Traces
+from grasp_core.store.people.projects import ProjectStore
+from grasp_core.store.people.sessions import Session, SessionStore
+
+_BROWSER_LENGTH = 300
+_MOST_FRESH = 10_000
+_OF_THIS_VISIT = frozenset({"is_logged_in", "origin", "tokens"})
+"""What is beside the provider's claims in some places where they stand, and not in others."""
+
+
+def session_key(claims: Mapping[str, Any]) -> str:
+    """What a session is known by: SHA-256 of what the provider said, in hexadecimal.
+
+    An identity token has a number used once (``nonce``), so no two sign-ins give the same; and only a
+    cookie that this server signed brings the claims.
+    """
+    said = {name: value for name, value in claims.items() if name not in _OF_THIS_VISIT}
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode("ascii")).hexdigest()
+
+
+FRESH_SECONDS = 1.0
+"""How long an answer of the database holds: a page asks many times what its visitor may do."""
+
+
+class _Fresh:
+    """Who had a session a moment ago; forgotten where this process changes anything about anybody."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[float, User]] = {}
+        self._lock = threading.Lock()
+        self.changes = 0
+
+    def get(self, key: str) -> User | None:
+        since, user = self._known.get(key, (0.0, None))
+        return user if time.monotonic() - since < FRESH_SECONDS else None
+
+    def keep(self, key: str, user: User, changes: int) -> None:
+        """Keep what was read after so many changes, unless there was another one meanwhile."""
+        with self._lock:
+            if len(self._known) >= _MOST_FRESH:
+                self._known.clear()
+            if changes == self.changes:
+                self._known[key] = (time.monotonic(), user)
+
+    def forget(self) -> None:
+        with self._lock:
+            self.changes += 1
+            self._known.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class Accounts:
+    """Who signs in, and what they may do."""
+
+    settings: Settings
+    people: PeopleStore
+    sessions: SessionStore
+    audit: AuditStore
+    personal: PersonalData
+    projects: ProjectStore
+    _fresh: _Fresh = field(default_factory=_Fresh, init=False)
+
+    def sign_in(self, claims: Mapping[str, Any], *, browser: str = "") -> User:
+        """Begin a session.
+
+        Parameters
+        ----------
+        claims : mapping
+            OpenID Connect claims that the provider has just given.
+        browser : str
+            As it calls itself.
+
+        Raises
+        ------
+        AccessError
+            If the person is not admitted.
+        """
+        who = ""
+        try:
+            person = self.people.sign_in(identity_of(claims, self.settings))
+            who = person.id
+            user = user_of(person, self.settings)
+        except AccessError:
+            self.audit.record(who, "refusal", "sign-in")
+            raise
+        self.sessions.begin(session_key(claims), person.id, browser[:_BROWSER_LENGTH])
+        self.audit.record(person.id, "sign-in")
+        if person.other_holder is not None:
+            self.audit.record(person.id, "refusal", "address", person.other_holder)
+        return user
+
+    def user(self, claims: Mapping[str, Any], *, seen: bool = True) -> User | None:
+        """Whose session it is, as they may act now; None if it has ended or never began.
+
+        Parameters
+        ----------
+        claims : mapping
+            As signed by this server.
+        seen : bool
+            Count this as use of the session.
+
+        Raises
+        ------
+        AccessError
+            If the person is not admitted (any more).
+        """
+        key, changes = session_key(claims), self._fresh.changes
+        if (fresh := self._fresh.get(key)) is not None:
+            return fresh
+        identity = identity_of(claims, self.settings)
+        person = self.sessions.person(key, seen=seen)
+        if person is not None:
+            user = user_of(person, self.settings)
+            self._fresh.keep(key, user, changes)
+            return user
+        known = self.people.find(identity)
+        if known is not None and known.disabled_at is not None:
+            raise AccessError(DISABLED)
+        return None
+
+    def acting(self, person_id: str) -> User | None:
+        """A person as they may act now, in whatever way they came; None if they are not admitted."""
+        person = self.people.get(person_id)
+        try:
+            return None if person is None else user_of(person, self.settings)
+        except AccessError:
+            return None
+
+    def sign_out(self, claims: Mapping[str, Any]) -> None:
+        """End the session."""
+        person = self.sessions.person(session_key(claims), seen=False)
+        if person is not None:
+            self.end_session(session_key(claims), person.id)
+
+    def end_session(self, key: str, person_id: str) -> None:
+        """End a session, if it is that person's."""
+        self.sessions.end(key, person_id=person_id)
+        self.audit.record(person_id, "sign-out")
+        self._fresh.forget()
+
+    def sign_out_everywhere(self, person_id: str, *, by: User | None) -> None:
+        """End all sessions of a person; `by` None is whoever has the database."""
+        self.sessions.end_all(person_id)
+        self.audit.record(actor_of(by), "sign-out", "person", person_id)
+        self._fresh.forget()
+
+    def sessions_of(self, user: User) -> list[Session]:
+        """The person's sessions that go on, latest seen first."""
+        return self.sessions.of_person(user.id)
+
+    def set_role(self, person_id: str, role: Role | None, *, by: User | None) -> None:
+        """Give a person a role, or with None the one that the settings say.
+
+        Parameters
+        ----------
+        by : User or None
+            Who does it; None for whoever has the database.
+
+        Raises
+        ------
+        AccessError
+            If `by` may not, or the settings make the person an admin.
+        LimitError
+            If nobody would be left to administer the server.
+        """
+        person = self._changeable(person_id, by)
+        if role != "admin":
+            self._check_not_last(person)
+        self.people.set_role(person_id, role)
+        self.audit.record(actor_of(by), "role", "person", person_id, {"role": role})
+        self._fresh.forget()
+
+    def assign_address(self, person_id: str, address: str, *, by: User | None) -> None:
+        """Let a person hold their mail address; whoever held it has nothing by it any more.
+
+        Parameters
+        ----------
+        address : str
+            The mail address that they signed in with last.
+        by : User or None
+            Who does it; None for whoever has the database.
+
+        Raises
+        ------
+        AccessError
+            If `by` may not, or the settings make whoever holds the address an admin.
+        LimitError
+            If it is not the person's, or they are disabled.
+        """
+        person = self._changeable(person_id, by)
+        if address.strip().casefold() != person.identity.email:
+            raise LimitError("This is not the person's mail address, so nothing was assigned.")
+        address = person.identity.email
+        if by is not None and address in self.settings.admins:
+            raise AccessError(
+                f"{address} is an admin's by the server's settings (GRASP_ADMINS); whoever runs the server "
+                "assigns it, by the command people assign-address."
+            )
+        if person.disabled_at is not None:
+            raise LimitError(f"{person.identity.name} is disabled; enable the account first.")
+        before = self.people.assign_address(person_id, address)
+        self.audit.record(actor_of(by), "assign", "address", person_id, {"from": before})
+        self._fresh.forget()
+
+    def disable(self, person_id: str, *, by: User | None) -> None:
+        """Let a person in no more, and end their sessions; raises as :meth:`set_role`."""
+        self._check_not_last(self._changeable(person_id, by))
+        self.people.disable(person_id)
+        self.audit.record(actor_of(by), "disable", "person", person_id)
+        self._fresh.forget()
+
+    def enable(self, person_id: str, *, by: User | None) -> None:
+        """Let a person sign in again; raises as :meth:`set_role`."""
+        self._changeable(person_id, by)
+        self.people.enable(person_id)
+        self.audit.record(actor_of(by), "enable", "person", person_id)
+
+    def known(self, user: User) -> User:
+        """The user with their projects; an admin may all in every one."""
+        return user if user.may_administer else replace(user, projects=self.projects.roles(user))
+
+    def take_away(self, person_id: str, file: IO[bytes], *, by: User | None) -> None:
+        """Write all that names a person, as :class:`PersonalData` does; raises where `by` may not."""
+        _check_admin(by)
+        self.personal.write(person_id, file)
+        self.audit.record(actor_of(by), "export", "person", person_id)
+
+    def erase(self, person_id: str, *, by: User | None, confirm: str, heir: str | None) -> None:
+        """Erase a person, and end their sessions.
+
+        Parameters
+        ----------
+        person_id, by
+            As in :meth:`set_role`.
+        confirm : str
+            The person's mail address.
+        heir : str or None
+            Id of who gets what they own in projects; None has it deleted.
+
+        Raises
+        ------
+        AccessError
+            If `by` may not, the settings make the person an admin, or the heir may not look after all of it.
+        LimitError
+            If the address is another one, or nobody would be left to administer the server.
+        """
+        person = self._changeable(person_id, by)
+        self._check_not_last(person)
+        if confirm.strip().casefold() != person.identity.email:
+            raise LimitError("This is not the person's mail address, so nothing was erased.")
+        if heir is not None:
+            self._check_heir(person_id, heir)
+        self.personal.erase(person_id, heir)
+        self.audit.record(actor_of(by), "erase", "person", person_id, {"to": heir})
+        self._fresh.forget()
+
+    def _check_heir(self, person_id: str, heir: str) -> None:
+        user = None if heir == person_id else self.acting(heir)
+        if user is None or not user.may_run:
+            raise AccessError("What is handed over needs somebody else who may run analyses.")
+        known = self.known(user)
+        where = self.personal.traces(person_id).projects
+        if others := [name for one, name in where.items() if not known.may_run_in(one)]:
+            raise AccessError(f"{user.name} is no analyst or owner of {listed(others)}; make them one first.")
+
+    def _changeable(self, person_id: str, by: User | None) -> Person:
+        _check_admin(by)
+        person = self.people.get(person_id)
+        if person is None:
+            raise AccessError("There is nobody of that id.")
+        if by is not None and is_admin_by_settings(person, self.settings):
+            raise AccessError(
+                f"{person.identity.name} is an admin by the server's settings (GRASP_ADMINS) alone."
+            )
+        return person
+
+    def _check_not_last(self, person: Person) -> None:
+        admins = [one.id for one in self.people.enabled() if role_of(one, self.settings) == "admin"]
+        if admins == [person.id]:
+            raise LimitError(f"{person.identity.name} is the only admin; make somebody else one before that.")
+
+
+def accounts_of(settings: Settings, engine: Engine) -> Accounts:
+    """Accounts in a database."""
+    sessions = SessionStore(engine, idle_minutes=settings.session_idle_minutes)
+    return Accounts(
+        settings,
+        PeopleStore(engine),
+        sessions,
+        AuditStore(engine),
+        PersonalData(engine),
+        ProjectStore(engine),
+    )
+
+
+def _check_admin(by: User | None) -> None:
+    if by is not None and not by.may_administer:
+        raise AccessError("Only an admin may change who may do what.")
+
+
+_WORDS: Mapping[str, str] = {
+    "addresses": "mail address held",
+    "current_projects": "choice of a project",
+    "files": "uploaded file",
+    "drafts": "draft",
+    "links": "share link",
+    "outcomes": "answer to a program",
+    "project_members": "membership",
+    "readings": "remembered reading",
+    "runs": "run",
+    "scorings": "counted scoring",
+    "sessions": "session",
+    "source_tokens": "kept token of a tool",
+    "submissions": "submission",
+    "tokens": "token",
+    "watches": "watch",
+    "webhooks": "webhook",
+}
+_PLURALS: Mapping[str, str] = {
+    "addresses": "mail addresses held",
+    "current_projects": "choices of a project",
+    "outcomes": "answers to programs",
+    "source_tokens": "kept tokens of tools",
+    "watches": "watches",
+}
+STAYS = (
+    "The log keeps its entries, under an id that nothing explains any more.",
+    "Backups made before still hold the person: delete them, or erase again after one is restored.",
+    "Titles, notes, tags and labels that people wrote are not searched for names.",
+    "A mail address that the person held is free: whoever signs in with it next has what GRASP_ADMINS and "
+    "GRASP_ANALYSTS give to it.",
+    "Whoever signs in again is somebody new; the sign-in provider or GRASP_ALLOWED_DOMAINS keeps people out.",
+)
+"""What is to be known before."""
+
+
+def erasing(traces: Traces, *, handed_over: bool) -> tuple[str, ...]:
+    """What erasing a person does.
+
+    Parameters
+    ----------
+    traces : Traces
+        What names them.
+    handed_over : bool
+        Whether somebody gets what they own in projects.
+    """
+    held, own, led = _counted(traces.held), _counted(traces.own), list(traces.led.values())
+    found = []
+    if held:
+        found.append(f"{'Handed over' if handed_over else 'Deleted for everybody'}: {held}.")
+    found.append(f"Deleted: the person{f', {own}' if own else ''}.")
+    if led:
+        then = (
+            "get the new owner"
+            if handed_over
+            else "are left to admins; those with nothing in them are deleted"
+        )
+        found.append(f"Projects that nobody else owns {then}: {listed(led)}.")
+    return tuple(found)
+
+
+def _counted(rows: Mapping[str, int]) -> str:
+    return ", ".join(
+        number(count, _WORDS.get(table, f"row of {table}"), _PLURALS.get(table))
+        for table, count in rows.items()
+    )

@@ -1,0 +1,360 @@
+"""Who asks, and by which link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from http import HTTPStatus
+from typing import Annotated
+from urllib.parse import unquote
+
+from fastapi import Depends
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection, Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from grasp_core.analysis.rater_map.values import RaterMap, map_without_small_groups
+from grasp_core.model.access import EVERYONE, EVERYTHING, User, user_by_token
+from grasp_core.model.errors import AccessError, LimitError, TooOftenError
+from grasp_core.model.people import Token
+from grasp_core.model.rates import Asker
+from grasp_core.model.result import Result
+from grasp_core.model.turns import ask_as, link_name
+from grasp_core.report.public_view import public_view
+from grasp_core.server.identity import Identify, asker, bearer, same_origin
+from grasp_core.server.links import PasswordError, Visitor
+from grasp_core.server.problem import ProblemError, too_often
+from grasp_core.server.server import Server, Stores
+from grasp_core.server.visits import visit_of
+from grasp_core.store.links import Target
+from grasp_core.store.people.tokens import PREFIX
+from grasp_core.store.visiting import SECONDS
+
+MAX_JSON = 2**20
+"""Bytes of a request's JSON."""
+STREAMED = frozenset({"/files", "/submissions"})
+"""Paths that take what is larger, and limit it themselves."""
+WITH_LINK = "Link-Password"
+"""The header in which a share link's password comes, percent-encoded UTF-8."""
+_KEY = "grasp.caller"
+_REFUSALS = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS})
+_LOOKING = frozenset({"GET", "HEAD", "OPTIONS"})
+_OWN_SITE = frozenset({"same-origin", "none"})
+SIGN_IN = "Sign in, or bring a token: a personal one, or a share link's."
+ENDED = "This token is unknown, withdrawn or expired; make one on Account."
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks.
+
+    Parameters
+    ----------
+    user : User or None
+        None for strangers.
+    token : str or None
+        The bearer token; a stranger's may be a share link's.
+    who : callable
+        Who asks, found anew.
+    visitor : Visitor
+        Who asks, as somebody with a link.
+    asker : Asker
+        Whose requests are counted together.
+    first : bool
+        Whether this is the request itself, which counts as a use of a link.
+    """
+
+    server: Server
+    user: User | None
+    token: str | None
+    who: Callable[[], User | None]
+    visitor: Visitor
+    asker: Asker
+    first: bool = True
+
+    def again(self) -> Caller:
+        """The caller as they are now: signed out, withdrawn or with another role, perhaps.
+
+        Raises
+        ------
+        ProblemError
+            If who asked as a person is none any more.
+        """
+        found = replace(self, user=self.who(), first=False)
+        if self.user is not None and found.user is None:
+            raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
+        return found
+
+    @property
+    def person(self) -> User:
+        """The user.
+
+        Raises
+        ------
+        ProblemError
+            If it is a stranger.
+        """
+        if self.user is None:
+            raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
+        return self.user
+
+    def runner(self, project: str) -> User:
+        """The user, who may upload data to a project and start runs in it.
+
+        Raises
+        ------
+        ProblemError
+            If they may not.
+        """
+        if not self.person.may_run_in(project):
+            raise ProblemError(
+                HTTPStatus.FORBIDDEN,
+                "This takes an analyst's sign-in, or an analyst's token with the scope run, and a project in "
+                "which its person is an analyst.",
+            )
+        return self.person
+
+    def changing(self) -> Token | None:
+        """The personal token by which the person changes what is their own; None where they need none.
+
+        Raises
+        ------
+        ProblemError
+            If it lets them look only, or has just ended.
+        """
+        _ = self.person
+        if self.token is None or not self.token.startswith(PREFIX):
+            return None
+        token = self.server.tokens.use(self.token)
+        if token is None:
+            raise ProblemError(HTTPStatus.UNAUTHORIZED, ENDED)
+        if token.scope == "read":
+            raise ProblemError(HTTPStatus.FORBIDDEN, "This takes a token with the scope run.")
+        return token
+
+    def stores(self, project: str = EVERYONE) -> Stores:
+        """The stores, as far as the caller reaches, in a project.
+
+        A stranger's link opens no more than what the route has checked it to open.
+
+        Raises
+        ------
+        AccessError
+            If the project is none of the caller's.
+        """
+        return self.server.seen(EVERYTHING if self.user is None else self.user.reach(project))
+
+    def manager(self, owner: str, project: str) -> User:
+        """The user, who may change what is `owner`'s in a project.
+
+        Raises
+        ------
+        ProblemError
+            If they may not.
+        """
+        if not self.person.may_manage(owner, project):
+            raise ProblemError(
+                HTTPStatus.FORBIDDEN,
+                "Only the person whose this is, an owner of its project or an admin may do that; a token "
+                "needs the scope run, or admin.",
+            )
+        return self.person
+
+
+class Admission:
+    """ASGI middleware that finds who asks, and refuses what need not be read any further.
+
+    Refused are personal tokens that do not work, other credentials than tokens, changes by strangers or from
+    pages of other sites, and whoever asks too often. Whoever brings a token is who it says, and no other:
+    neither who has signed in, nor the person at this machine.
+
+    Parameters
+    ----------
+    server : callable
+        Returns the process's server.
+    identify : callable
+        Who has signed in on the pages, or None.
+    """
+
+    def __init__(self, app: ASGIApp, server: Callable[[], Server], identify: Identify) -> None:
+        self.app = app
+        self.server = server
+        self.identify = identify
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or refuse it in one sentence."""
+        if scope["type"] == "http":
+            try:
+                caller = await run_in_threadpool(self._admitted, HTTPConnection(scope))
+            except ProblemError as refused:
+                await run_in_threadpool(_note, self.server(), "", scope, refused.status)
+                raise
+            scope[_KEY] = caller
+            by_link = caller.user is None and caller.token is not None
+            ask_as(link_name(str(caller.token)) if by_link else caller.asker.name)
+            send = _noting(send, caller, scope)
+            if scope["path"].removeprefix(scope.get("root_path", "")) not in STREAMED:
+                receive = _limited(receive)
+        await self.app(scope, receive, send)
+
+    def _admitted(self, connection: HTTPConnection) -> Caller:
+        try:
+            return self._caller(connection)
+        except TooOftenError as often:
+            raise too_often(often) from None
+
+    def _caller(self, connection: HTTPConnection) -> Caller:
+        server = self.server()
+        brought, changes = bearer(connection), connection.scope["method"] not in _LOOKING
+        if not brought and "Authorization" in connection.headers:
+            raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
+        personal = brought if brought is not None and brought.startswith(PREFIX) else None
+        who = _nobody if brought else partial(self.identify, connection)
+        if personal is not None:
+            who = partial(_by_token, server, personal)
+        user = _known(server, who)
+        asking = asker(connection, user)
+        server.rates.request(asking, changes=changes)
+        if personal is not None and user is None:
+            server.rates.guess(asking, personal)
+            raise ProblemError(HTTPStatus.UNAUTHORIZED, ENDED)
+        if changes and personal is None:
+            _check_site(connection, server)
+        if changes and user is None:
+            raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
+        visitor = _visitor(connection, asking.address)
+        return Caller(server, user, brought, partial(_known, server, who), visitor, asking)
+
+
+def _visitor(connection: HTTPConnection, address: str) -> Visitor:
+    password = connection.headers.get(WITH_LINK)
+    given = None if password is None else unquote(password)
+    return Visitor(visit_of(connection), address, given)
+
+
+def _noting(send: Send, caller: Caller, scope: Scope) -> Send:
+    """Sends on, and has refusals go to the log."""
+
+    async def noting(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            who = "" if caller.user is None else caller.user.id
+            await run_in_threadpool(_note, caller.server, who, scope, message["status"])
+        await send(message)
+
+    return noting
+
+
+def _note(server: Server, who: str, scope: Scope, status: int) -> None:
+    if status in _REFUSALS:
+        server.refusals.record(who, "api", scope["path"], status=int(status), method=scope["method"])
+
+
+def _limited(receive: Receive) -> Receive:
+    """What arrives, up to the most that a request's JSON may have."""
+    size = 0
+
+    async def limited() -> Message:
+        nonlocal size
+        message = await receive()
+        size += len(message.get("body", b""))
+        if size > MAX_JSON:
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+        return message
+
+    return limited
+
+
+def _known(server: Server, who: Callable[[], User | None]) -> User | None:
+    """Who asks, with their projects."""
+    user = who()
+    return None if user is None else server.known(user)
+
+
+def _nobody() -> None:
+    """Who asks with what is no personal token, wherever they ask from and whatever cookie they bring."""
+
+
+def _by_token(server: Server, brought: str) -> User | None:
+    token = server.tokens.use(brought)
+    if token is None:
+        return None
+    return user_by_token(token, server.accounts.acting(token.owner), server.settings)
+
+
+def _check_site(connection: HTTPConnection, server: Server) -> None:
+    """A browser sends its cookie, or reaches this machine, for pages of other sites too."""
+    told = connection.headers.get("Origin") is not None or not server.settings.sign_in
+    site = connection.headers.get("Sec-Fetch-Site", "none")
+    if not (told and same_origin(connection, server.settings) and site in _OWN_SITE):
+        raise ProblemError(
+            HTTPStatus.UNAUTHORIZED if not told else HTTPStatus.FORBIDDEN,
+            "What changes something takes a personal token; make one on Account.",
+        )
+
+
+def _found(request: Request) -> Caller:
+    caller: Caller = request.scope[_KEY]
+    return caller
+
+
+Asking = Annotated[Caller, Depends(_found)]
+"""The caller, as a parameter of routes."""
+
+
+TAKES_PASSWORD = f"This link opens with its password alone: send it as {WITH_LINK}."
+
+
+def check_link(asking: Caller, target: Target) -> None:
+    """Refuse a stranger whose link does not open this; they are told nothing about what there is.
+
+    Raises
+    ------
+    ProblemError
+    """
+    if asking.user is not None:
+        return
+    opened = _opened(asking, target)
+    if opened is None:
+        raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
+    if opened != target:
+        raise ProblemError(HTTPStatus.NOT_FOUND, f"This link opens no {target.kind} of that id.")
+
+
+def _opened(asking: Caller, target: Target) -> Target | None:
+    if asking.token is None or not asking.first:
+        return _still_open(asking)
+    try:
+        return asking.server.visitors.open(asking.token, asking.visitor, target)
+    except PasswordError:
+        raise ProblemError(HTTPStatus.UNAUTHORIZED, TAKES_PASSWORD) from None
+    except LimitError as error:
+        wait = {"Retry-After": f"{SECONDS:.0f}"}
+        raise ProblemError(HTTPStatus.TOO_MANY_REQUESTS, str(error), wait) from None
+    except AccessError:
+        return None
+
+
+def _still_open(asking: Caller) -> Target | None:
+    return None if asking.token is None else asking.server.links.use(asking.token, count=False)
+
+
+def shown_to(asking: Caller, result: Result) -> Result:
+    """The result as the caller may see it."""
+    if asking.user is not None:
+        return result
+    return public_view(result, small_groups=shows_small_groups(asking))
+
+
+def map_shown_to(asking: Caller, found: RaterMap | None, result: Result) -> RaterMap | None:
+    """The map of raters as the caller may see it, beside the result as they see it."""
+    if asking.user is not None or shows_small_groups(asking):
+        return found
+    return map_without_small_groups(found, result)
+
+
+def shows_small_groups(asking: Caller) -> bool:
+    """Whether a stranger's link shows groups of few raters."""
+    target = _still_open(asking)
+    return target is not None and target.small_groups

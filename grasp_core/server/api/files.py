@@ -1,0 +1,99 @@
+"""Files: uploaded, deleted."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+from tempfile import SpooledTemporaryFile
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+
+from grasp_core.model.access import EVERYONE, User
+from grasp_core.server.api.admission import Asking, Caller
+from grasp_core.server.api.forms import Project, StoredFile
+from grasp_core.server.problem import ProblemError
+from grasp_core.server.server import Stores
+from grasp_core.server.uploads import Arrived, UploadLedger, room, stated_size
+
+router = APIRouter(tags=["Files"])
+_IN_MEMORY = 2**20
+Spool = SpooledTemporaryFile[bytes]
+FILE_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+"""What the schema says of a request whose body is a file."""
+
+
+@router.post("/files", status_code=HTTPStatus.CREATED, openapi_extra=FILE_BODY)
+async def upload(
+    request: Request,
+    asking: Asking,
+    name: Annotated[str, Query(min_length=1, max_length=255, description="What messages call it.")],
+    project: Project = EVERYONE,
+) -> StoredFile:
+    """Upload a file: the request's body is its content. A run of its project names it by its sha256."""
+    user = asking.runner(project)
+    async with received(request, asking, user) as spool:
+        return await run_in_threadpool(_keep, asking, asking.stores(project), user, name, spool)
+
+
+@router.delete("/files/{sha256}", status_code=HTTPStatus.NO_CONTENT)
+def delete_file(
+    sha256: Annotated[str, Path(pattern="^[0-9a-f]{64}$")], asking: Asking, project: Project = EVERYONE
+) -> None:
+    """Delete a file of your own; a run that still needs it will say so."""
+    owner = asking.runner(project).id
+    asking.stores(project).files.delete(sha256, owner=owner)
+    asking.server.audit.record(owner, "delete", "file", sha256)
+
+
+@asynccontextmanager
+async def received(request: Request, asking: Caller, user: User) -> AsyncIterator[Spool]:
+    """A request's body, on disk; it counts as an upload of the person's while it is used.
+
+    Raises
+    ------
+    ProblemError
+        If there is no room for it, or it breaks off.
+    """
+    ledger: UploadLedger = request.app.state.uploads
+    asking.server.rates.upload(asking.asker)
+    quota = await run_in_threadpool(room, asking.server, user)
+    size = stated_size(request, ledger.largest)
+    name = secrets.token_hex(8)
+    with ledger.admitted(name, user.id, size, quota=quota) as arrived, Spool(_IN_MEMORY) as spool:
+        await _receive(request, spool, min(size, ledger.largest), arrived)
+        yield spool
+
+
+async def _receive(request: Request, spool: Spool, most: int, arrived: Arrived) -> None:
+    """Write what arrives to disk, one piece beyond the limit at most."""
+    try:
+        async for piece in request.stream():
+            arrived(len(piece))
+            await run_in_threadpool(spool.write, piece)
+            if spool.tell() > most:
+                raise ProblemError(
+                    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                    f"The file is larger than {most / 2**20:,.0f} MiB, the most that is taken.",
+                )
+    except ClientDisconnect:
+        raise ProblemError(HTTPStatus.BAD_REQUEST, "The upload broke off; send it again.") from None
+
+
+def _keep(asking: Caller, stores: Stores, user: User, name: str, spool: Spool) -> StoredFile:
+    size = spool.tell()
+    if not size:
+        raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, "The file is empty: its content is the body.")
+    spool.seek(0)
+    sha256 = stores.files.put(spool.read(), owner=user.id)
+    asking.server.audit.record(user.id, "upload", "file", sha256, {"bytes": size})
+    return StoredFile(sha256=sha256, name=name, bytes=size)

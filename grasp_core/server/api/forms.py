@@ -1,0 +1,408 @@
+"""What the API takes and gives, field by field; the schema and the reference page are made of it."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+
+from fastapi import Query
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from grasp_core.analysis.items.panel import ItemsAsked
+from grasp_core.analysis.small_groups import LEAST
+from grasp_core.engine.group_items import id_of
+from grasp_core.model.access import EVERYONE
+from grasp_core.model.people import Person as KnownPerson
+from grasp_core.model.people import Role
+from grasp_core.store import links
+from grasp_core.store.links import MOST_USES
+from grasp_core.store.run_records import RunRecord
+from grasp_core.store.submissions import SubmissionRecord
+from grasp_core.store.visiting import LONGEST, SHORTEST
+
+_HALF = re.compile("[\ud800-\udfff]")
+State = Literal["queued", "running", "done", "failed", "cancelled"]
+
+
+class Form(BaseModel):
+    """A JSON object; what it does not have is refused, not passed over, and so is what is no Unicode."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_unicode(cls, given: Any) -> Any:
+        """Halves of surrogate pairs, which JSON can write, could neither be kept nor be told in an answer."""
+        if _has_half(given):
+            raise ValueError("a text has half of a surrogate pair, which is no Unicode")
+        return given
+
+
+def _has_half(given: Any) -> bool:
+    if isinstance(given, dict):
+        return any(map(_has_half, given)) or any(map(_has_half, given.values()))
+    if isinstance(given, list):
+        return any(map(_has_half, given))
+    return isinstance(given, str) and _HALF.search(given) is not None
+
+
+class ProblemListed(Form):
+    """One of the things that are wrong."""
+
+    code: str
+    text: str
+    count: int | None = None
+    examples: list[str] | None = None
+    field: str | None = None
+    place: str | None = None
+
+
+class Problem(Form):
+    """Why a request cannot be answered (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str = Field(description="One sentence for people.")
+    problems: list[ProblemListed] | None = Field(None, description="All that is wrong, with codes.")
+
+
+class Permutations(Form):
+    """How far a run is."""
+
+    done: int
+    total: int
+
+
+class Run(Form):
+    """A run, without its result."""
+
+    id: str
+    project: str = Field(description="Id of the project that it belongs to.")
+    title: str
+    owner: str
+    note: str
+    tags: list[str]
+    state: State
+    error: str | None = Field(description="Why it failed.")
+    verdict: str | None = Field(description="Its result in one sentence; null until it is done.")
+    permutations: Permutations
+    created_at: datetime
+    finished_at: datetime | None
+    version: str = Field(description="The version of GRASP that was asked.")
+
+    @classmethod
+    def of(cls, record: RunRecord) -> Run:
+        """The form of a record."""
+        return cls(
+            id=record.id,
+            project=record.project,
+            title=record.title,
+            owner=record.owner,
+            note=record.note,
+            tags=list(record.tags),
+            state=record.state,
+            error=record.error,
+            verdict=record.verdict,
+            permutations=Permutations(done=record.done, total=record.total),
+            created_at=at(record.created_at),
+            finished_at=None if record.finished_at is None else at(record.finished_at),
+            version=record.code_version,
+        )
+
+
+class StartedRun(Run):
+    """A run that was asked for."""
+
+    notes: list[str] = Field(description="What is good to know of how the files are read.")
+
+
+class Runs(Form):
+    """A page of a list."""
+
+    runs: list[Run]
+    next: str | None = Field(description="`cursor` of the next page; null on the last one.")
+
+
+class File(Form):
+    """A file that was uploaded."""
+
+    sha256: str = Field(pattern="^[0-9a-f]{64}$", description="Of its content, which is its name here.")
+    name: str = Field(min_length=1, max_length=255, description="What messages call it.")
+
+
+class StoredFile(File):
+    """A file as it is kept until no run needs it any more."""
+
+    bytes: int
+
+
+class Files(Form):
+    """The files of a run."""
+
+    annotations: File
+    raters: File | None = None
+    items: File | None = None
+    models: list[File] = Field([], max_length=100, description="Those that the spec's models name.")
+
+
+Project = Annotated[str, Query(max_length=32, description="Id of a project of yours.")]
+
+
+class NewRun(Form):
+    """A run to start."""
+
+    spec: dict[str, Any] = Field(description="A run spec, docs/file-formats.md; defaults may be left out.")
+    files: Files
+    title: str | None = Field(None, min_length=1, max_length=200, description="By default, what is asked.")
+    recommended: bool | None = Field(
+        None,
+        description="Whether raters and annotations that the files mark to be left out go; by default they "
+        "count, and `notes` say how many they are.",
+    )
+    project: str = Field(EVERYONE, max_length=32, description="Id of a project of yours.")
+    webhook: str | None = Field(
+        None, max_length=2000, description="Address that is told, signed, when the run ends."
+    )
+
+
+class NewItems(Form):
+    """A group whose items are asked for."""
+
+    group: dict[str, str] = Field(
+        min_length=1, max_length=20, description="Its value on each axis, as `groups[].group` of the result."
+    )
+    question: str | None = Field(None, description="Of several labels, the one that is looked at.")
+
+
+class AskedItems(Form):
+    """Items that were asked for, without what was found."""
+
+    id: str
+    group: dict[str, str]
+    question: str | None = Field(description="Null where the run has one label.")
+    state: Literal["running", "done", "failed"]
+    share: float = Field(description="Of the work, how much is done.")
+    error: str | None = Field(description="Why it failed.")
+
+    @classmethod
+    def of(
+        cls,
+        asked: ItemsAsked,
+        state: Literal["running", "done", "failed"],
+        share: float = 1.0,
+        error: str | None = None,
+    ) -> AskedItems:
+        """The form of what was asked."""
+        return cls(
+            id=id_of(asked.group, asked.question),
+            group=dict(zip(asked.group.axes, asked.group.values, strict=True)),
+            question=asked.question_name,
+            state=state,
+            share=share,
+            error=error,
+        )
+
+
+class Items(Form):
+    """Items that were asked for, in the order of the result's groups."""
+
+    items: list[AskedItems]
+
+
+class FoundItems(BaseModel):
+    """The items of a group as files have them, or how far it is with them; docs/file-formats.md."""
+
+    model_config = ConfigDict(extra="allow")
+
+    format: str | None = Field(None, description="`grasp-items`, of what was found.")
+    state: str | None = Field(None, description="Of what is not found yet.")
+
+
+class NewLink(Form):
+    """A link to make."""
+
+    label: str = Field("", max_length=100, description="For whom or what; strangers do not see it.")
+    days: float | None = Field(30, gt=0, le=36_500, description="How long it works; null for no end.")
+    password: str | None = Field(
+        None, min_length=SHORTEST, max_length=LONGEST, description="What visitors are asked for."
+    )
+    max_uses: int | None = Field(
+        None, ge=1, le=MOST_USES, description="Visits that it takes; null for any number."
+    )
+    small_groups: bool = Field(
+        False,
+        description=f"Show groups of fewer than {LEAST} raters too. Small groups are people.",
+    )
+
+
+class Link(Form):
+    """A share link."""
+
+    id: str
+    label: str
+    created_by: str
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    works: bool
+    uses: int
+    last_used_at: datetime | None
+    has_password: bool
+    max_uses: int | None
+    small_groups: bool
+
+    @classmethod
+    def of(cls, link: links.Link) -> Link:
+        """The form of a link of the store."""
+        return cls(**_of_link(link))
+
+
+class MadeLink(Link):
+    """A link that was just made."""
+
+    token: str | None = Field(description="Shown once: null where a request is answered again.")
+    address: str | None = Field(description="Where it is opened.")
+
+    @classmethod
+    def made(cls, link: links.Link, token: str, address: str) -> MadeLink:
+        """The form of a link, with its token."""
+        return cls(**_of_link(link), token=token, address=address)
+
+
+def _of_link(link: links.Link) -> dict[str, Any]:
+    return {
+        "id": link.id,
+        "label": link.label,
+        "created_by": link.created_by,
+        "created_at": at(link.created_at),
+        "expires_at": None if link.expires_at is None else at(link.expires_at),
+        "revoked_at": None if link.revoked_at is None else at(link.revoked_at),
+        "works": link.works,
+        "uses": link.uses,
+        "last_used_at": None if link.last_used_at is None else at(link.last_used_at),
+        "has_password": link.has_password,
+        "max_uses": link.max_uses,
+        "small_groups": link.target.small_groups,
+    }
+
+
+class Links(Form):
+    """The links to a run, latest first."""
+
+    links: list[Link]
+
+
+class Withdrawn(Form):
+    """What was withdrawn."""
+
+    withdrawn: int = Field(description="How many links stopped working.")
+
+
+class Person(Form):
+    """Somebody who has signed in."""
+
+    id: str
+    email: str
+    name: str
+    role: Role
+    signed_in_at: datetime
+    disabled: bool
+    address_held_by: str | None = Field(
+        description="Id of somebody else who holds the mail address, so that this person has nothing by it."
+    )
+
+    @classmethod
+    def of(cls, person: KnownPerson, role: Role) -> Person:
+        """The form of a person of the store."""
+        identity = person.identity
+        return cls(
+            id=person.id,
+            email=identity.email,
+            name=identity.name,
+            role=role,
+            signed_in_at=at(person.signed_in_at),
+            disabled=person.disabled_at is not None,
+            address_held_by=person.other_holder,
+        )
+
+
+class People(Form):
+    """People, by name."""
+
+    people: list[Person]
+    total: int = Field(description="How many there are in all.")
+
+
+class Address(Form):
+    """A mail address to assign."""
+
+    address: str = Field(max_length=320, description="The one that the person signed in with last.")
+
+
+class Erasure(Form):
+    """What erasing a person does, in sentences."""
+
+    does: list[str]
+    stays: list[str]
+
+
+class Erasing(Form):
+    """A person to erase."""
+
+    confirm: str = Field(max_length=320, description="The person's mail address.")
+    owned: Literal["hand over", "delete"] = Field(
+        description="What becomes of what they own in projects: runs, files, readings, submissions, links."
+    )
+    to: str | None = Field(None, max_length=32, description="Id of who gets what is handed over.")
+
+
+class WebhookKey(Form):
+    """What checks signatures."""
+
+    key: str = Field(description="As libraries for Standard Webhooks take it.")
+    previous: str | None = Field(description="The one before, with which messages are signed too.")
+
+
+class Submission(Form):
+    """A system that was scored."""
+
+    id: str
+    name: str
+    owner: str
+    created_at: datetime
+    scores: dict[str, Any] = Field(description="As `raft score` writes them, docs/models.md.")
+
+    @classmethod
+    def of(cls, record: SubmissionRecord) -> Submission:
+        """The form of a record."""
+        return cls(
+            id=record.id,
+            name=record.name,
+            owner=record.owner,
+            created_at=at(record.created_at),
+            scores=record.scores,
+        )
+
+
+class Submissions(Form):
+    """All of them, newest first."""
+
+    submissions: list[Submission]
+
+
+class Found(BaseModel):
+    """A result as files have it, or how far it is and what it has found so far; docs/file-formats.md."""
+
+    model_config = ConfigDict(extra="allow")
+
+    format: str | None = Field(None, description="`grasp-run` or `grasp-models`, of a result.")
+    state: State | None = Field(None, description="Of a run that has no result.")
+    permutations: Any = None
+    provisional: dict[str, Any] | None = Field(None, description="What a run that goes on has found.")
+
+
+def at(seconds: float) -> datetime:
+    """A time of the store."""
+    return datetime.fromtimestamp(seconds, UTC)

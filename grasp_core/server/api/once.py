@@ -1,0 +1,72 @@
+"""Requests that are done once, however often they come: those with an Idempotency-Key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import Header
+from pydantic import BaseModel
+from starlette.responses import Response
+
+from grasp_core.server.api.admission import Caller
+from grasp_core.store.calls import Outcome
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        min_length=1,
+        max_length=200,
+        pattern=r"^[\x21-\x7e]+$",
+        description="A text of your own: the same request with the same key is done once in 24 hours.",
+    ),
+]
+Done = tuple[HTTPStatus, BaseModel]
+
+
+def once(
+    asking: Caller,
+    key: str | None,
+    action: str,
+    asked: str,
+    do: Callable[[], Done],
+    kept: Mapping[str, None] | None = None,
+) -> Response:
+    """Do what is asked, unless the same request was answered before: then answer as then.
+
+    Parameters
+    ----------
+    key : str or None
+        The request's Idempotency-Key; without one it is always done.
+    action, asked : str
+        The address, and what is asked there.
+    do : callable
+        Returns the status and the answer; what it raises is not kept, for nothing was changed.
+    kept : mapping, optional
+        Values that are kept in place of the answer's own, such as null for a secret.
+    """
+    if key is None:
+        return _answer(_outcome(*do()))
+    outcomes, name = asking.server.outcomes, f"{asking.person.id}\n{action}\n{key}"
+    known = outcomes.begin(name, asked, owner=asking.person.id)
+    if known is not None:
+        return _answer(known, again=True)
+    try:
+        status, answer = do()
+    except BaseException:
+        outcomes.forget(name)
+        raise
+    outcomes.end(name, _outcome(status, answer.model_copy(update=kept)))
+    return _answer(_outcome(status, answer))
+
+
+def _outcome(status: HTTPStatus, answer: BaseModel) -> Outcome:
+    return Outcome(int(status), answer.model_dump_json())
+
+
+def _answer(outcome: Outcome, *, again: bool = False) -> Response:
+    headers = {"Cache-Control": "private, no-store"}
+    if again:
+        headers["Idempotency-Replayed"] = "true"
+    return Response(outcome.body, outcome.status, headers, "application/json")

@@ -1,0 +1,170 @@
+"""The API's schema and its reference page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from html import escape
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from starlette.responses import HTMLResponse
+
+from grasp_core.server.api.forms import Problem
+
+_REFERENCE = "#/components/schemas/{model}"
+_REFUSED = {
+    "description": "Why not",
+    "content": {"application/problem+json": {"schema": {"$ref": _REFERENCE.format(model="Problem")}}},
+}
+
+
+def described(app: FastAPI) -> dict[str, Any]:
+    """The schema of an application, made once."""
+    if app.openapi_schema is None:
+        app.openapi_schema = _made(app)
+    return app.openapi_schema
+
+
+def _made(app: FastAPI) -> dict[str, Any]:
+    plain = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+    problem = Problem.model_json_schema(ref_template=_REFERENCE)
+    components = plain.setdefault("components", {})
+    schemas = components.setdefault("schemas", {})
+    schemas.update({**problem.pop("$defs", {}), "Problem": problem})
+    for name in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(name, None)
+    components["securitySchemes"] = {
+        "token": {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "A personal token from Account, or to look at what was shared, a share link's.",
+        }
+    }
+    plain["security"] = [{"token": []}]
+    for operations in plain["paths"].values():
+        for operation in operations.values():
+            operation["responses"].pop("422", None)
+            operation["responses"]["4XX"] = operation["responses"]["5XX"] = _REFUSED
+    return plain
+
+
+_STYLE = """
+:root { color-scheme: light dark; }
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: auto; padding: 1rem; }
+section { border-top: 1px solid GrayText; margin-top: 2rem; }
+code { overflow-wrap: anywhere; }
+div { overflow-x: auto; }
+table { border-collapse: collapse; }
+th, td { text-align: left; vertical-align: top; padding: 0.25rem 1rem 0.25rem 0; }
+"""
+_HEAD = (
+    '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+    '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    "<title>{title} API</title><style>{style}</style></head><body><main>"
+)
+_Schema = Mapping[str, Any]
+
+
+def reference_page(schema: _Schema) -> HTMLResponse:
+    """All addresses and forms of an OpenAPI schema.
+
+    Parameters
+    ----------
+    schema : mapping
+        OpenAPI 3.1, JSON-ready.
+    """
+    addresses = [
+        (method.upper(), path, operation)
+        for path, operations in schema["paths"].items()
+        for method, operation in operations.items()
+    ]
+    title, told, version = (escape(schema["info"][name]) for name in ("title", "description", "version"))
+    listed = "".join(
+        f'<li><a href="#{_anchor(operation)}"><code>{method} {escape(path)}</code></a></li>'
+        for method, path, operation in addresses
+    )
+    parts = [
+        _HEAD.format(title=title, style=_STYLE),
+        f"<h1>{title} API</h1><p>{told}</p><p>Version {version}. The same for programs: ",
+        '<a href="openapi.json">openapi.json</a>. Bring a token as ',
+        "<code>Authorization: Bearer TOKEN</code>.</p>",
+        f'<nav aria-label="Addresses"><h2>Addresses</h2><ul>{listed}</ul></nav>',
+        *(part for address in addresses for part in _address(*address)),
+        "<h2>Forms</h2>",
+        *(part for form in sorted(schema["components"]["schemas"].items()) for part in _form(*form)),
+        "</main></body></html>",
+    ]
+    return HTMLResponse("".join(parts))
+
+
+def _address(method: str, path: str, operation: _Schema) -> Iterator[str]:
+    yield f'<section id="{_anchor(operation)}"><h3><code>{method} {escape(path)}</code></h3>'
+    yield "".join(f"<p>{escape(text)}</p>" for text in operation.get("description", "").split("\n\n"))
+    rows = [
+        (one["name"], one["in"], _kind(one["schema"]), one.get("description", ""), one.get("required", False))
+        for one in operation.get("parameters", [])
+    ]
+    for kind, content in operation.get("requestBody", {}).get("content", {}).items():
+        rows.append(("body", kind, _kind(content.get("schema", {})), "", True))
+    if rows:
+        yield _table(
+            ("Name", "Where", "Kind", "What"),
+            [
+                (f"<code>{escape(name)}</code>", escape(place), kind, _what(text, required))
+                for name, place, kind, text, required in rows
+            ],
+        )
+    answers = [
+        (escape(status), escape(answer["description"]), _content(answer))
+        for status, answer in operation["responses"].items()
+        if status.isdigit()
+    ]
+    yield f"{_table(('Status', 'Answer', 'Content'), answers)}</section>"
+
+
+def _form(name: str, form: _Schema) -> Iterator[str]:
+    yield f'<section id="form-{escape(name)}"><h3>{escape(name)}</h3>'
+    yield f"<p>{escape(form.get('description', ''))}</p>"
+    required = form.get("required", [])
+    rows = [
+        (f"<code>{escape(field)}</code>", _kind(one), _what(one.get("description", ""), field in required))
+        for field, one in form.get("properties", {}).items()
+    ]
+    yield f"{_table(('Field', 'Kind', 'What'), rows) if rows else ''}</section>"
+
+
+def _kind(schema: _Schema) -> str:
+    """A schema in a few words, as HTML."""
+    if "$ref" in schema:
+        name = escape(schema["$ref"].rpartition("/")[2])
+        return f'<a href="#form-{name}">{name}</a>'
+    if "enum" in schema:
+        return " or ".join(f"<code>{escape(str(one))}</code>" for one in schema["enum"])
+    if "anyOf" in schema:
+        return " or ".join(_kind(one) for one in schema["anyOf"])
+    if schema.get("type") == "array":
+        return f"list of {_kind(schema.get('items', {}))}"
+    return escape(schema.get("format") or schema.get("type") or "any JSON")
+
+
+def _content(answer: _Schema) -> str:
+    return " or ".join(
+        f"<code>{escape(kind)}</code> {_kind(content.get('schema', {}))}"
+        for kind, content in answer.get("content", {}).items()
+    )
+
+
+def _what(text: str, required: bool) -> str:
+    return escape(text) + (" <em>Required.</em>" if required else "")
+
+
+def _anchor(operation: _Schema) -> str:
+    return escape(operation["operationId"])
+
+
+def _table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    head = "".join(f'<th scope="col">{one}</th>' for one in heads)
+    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div role="region" aria-label="{" and ".join(heads)}" tabindex="0">{table}</div>'

@@ -1,0 +1,177 @@
+"""Runs: found, looked at, taken away as files, deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Path, Query
+from starlette.responses import JSONResponse, Response
+
+from grasp_core.analysis.rater_map.values import ANSWER, of_answer
+from grasp_core.model.access import EVERYONE
+from grasp_core.model.errors import MissingResultError
+from grasp_core.model.result import Result, RunResult
+from grasp_core.report.models import sides_csv
+from grasp_core.report.saved import result_json, spec_json
+from grasp_core.report.writers.registry import EXPORTS, safe_name
+from grasp_core.server.api.admission import Asking, Caller, check_link, map_shown_to, shown_to
+from grasp_core.server.api.cursors import cursor_after, place_of
+from grasp_core.server.api.forms import Found, Project, Run, Runs, State
+from grasp_core.server.problem import ProblemError
+from grasp_core.store.links import Target
+from grasp_core.store.runs import RunRecord
+
+router = APIRouter(tags=["Runs"])
+
+PRIVATE = {"Cache-Control": "private, no-store"}
+_PAGE, _MOST = 50, 200
+_OF_MODELS: Mapping[str, Any] = {"csv": sides_csv, "json": result_json, "spec": spec_json}
+"""Exports that results about models have, and what writes them."""
+
+
+def _schema_of(media_type: str) -> dict[str, str]:
+    return {"type": "object"} if "json" in media_type else {"type": "string", "format": "binary"}
+
+
+_FILES: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The file",
+        "content": {
+            export.media_type.partition(";")[0]: {"schema": _schema_of(export.media_type)}
+            for export in EXPORTS.values()
+        },
+    }
+}
+
+
+@router.get("/runs")
+def list_runs(
+    asking: Asking,
+    text: Annotated[str, Query(max_length=200, description="In title, note, owner or a tag.")] = "",
+    tag: Annotated[str | None, Query(max_length=64)] = None,
+    owner: Annotated[str | None, Query(max_length=200)] = None,
+    state: State | None = None,
+    limit: Annotated[int, Query(ge=1, le=_MOST)] = _PAGE,
+    cursor: Annotated[str | None, Query(max_length=200, description="`next` of the page before.")] = None,
+    project: Project = EVERYONE,
+) -> Runs:
+    """Runs of a project, latest first."""
+    _ = asking.person
+    after = None if cursor is None else place_of(cursor)
+    store = asking.stores(project).runs
+    found = store.search(text, tag=tag, owner=owner, state=state, after=after, limit=limit + 1)
+    shown = found[:limit]
+    return Runs(runs=[Run.of(one) for one in shown], next=cursor_after(shown[-1]) if found[limit:] else None)
+
+
+@router.get("/runs/{run_id}", response_model=Found)
+def read_run(run_id: str, asking: Asking) -> Response:
+    """The result of a run; before it is there, how far the run is and what it has found so far.
+
+    A share link's token opens its own run, without what could name a person or a file.
+    """
+    record = visible_run(asking, run_id)
+    if record.state == "done":
+        return JSONResponse(_result(asking, record).to_dict(), headers=PRIVATE)
+    found = None if record.ended else asking.server.service.provisional(record.computed_as)
+    return JSONResponse(so_far(asking, record, found), headers=PRIVATE)
+
+
+@router.get("/runs/{run_id}/status")
+def read_status(run_id: str, asking: Asking) -> Run:
+    """A run without its result: its title, where it stands, why it failed."""
+    _ = asking.person
+    return Run.of(visible_run(asking, run_id))
+
+
+@router.get("/runs/{run_id}/exports/{name}", response_class=Response, responses=_FILES)
+def export_run(
+    run_id: str, name: Annotated[str, Path(json_schema_extra={"enum": list(EXPORTS)})], asking: Asking
+) -> Response:
+    """The result as a file. Results about models have csv, json and spec."""
+    record = visible_run(asking, run_id)
+    export = EXPORTS.get(name)
+    if export is None:
+        raise ProblemError(HTTPStatus.NOT_FOUND, f"There is no such export; there are {', '.join(EXPORTS)}.")
+    if record.state != "done":
+        raise ProblemError(HTTPStatus.CONFLICT, f"The run is {record.state}; it has no result.")
+    with asking.server.exports.turn():
+        result = _result(asking, record)
+        if isinstance(result, RunResult):
+            raters = map_shown_to(asking, of_answer(asking.server.answers.find(record.id, ANSWER)), result)
+            content, file_name = asking.server.exports.make(export, result, raters), export.file_name(result)
+        elif name in _OF_MODELS:
+            content = _OF_MODELS[name](result).encode("utf-8", "replace")
+            file_name = f"{safe_name(record.title)}.{export.extension}"
+        else:
+            raise ProblemError(
+                HTTPStatus.NOT_FOUND,
+                f"Results about models have no {name}; they have {', '.join(_OF_MODELS)}.",
+            )
+    if asking.user is not None:
+        asking.server.audit.record(asking.user.id, "export", "run", run_id, {"format": name})
+    return Response(
+        content,
+        media_type=export.media_type,
+        headers={**PRIVATE, "Content-Disposition": f"attachment; filename*=UTF-8''{quote(file_name)}"},
+    )
+
+
+@router.delete("/runs/{run_id}", status_code=204)
+def delete_run(run_id: str, asking: Asking) -> None:
+    """Stop a run that goes on, and delete it with its links for everybody.
+
+    Others who asked the same keep theirs.
+    """
+    record = visible_run(asking, run_id)
+    user = asking.manager(record.owner, record.project)
+    asking.server.service.cancel(record.id)
+    asking.stores(record.project).runs.delete(record.id)
+    asking.server.audit.record(user.id, "delete", "run", record.id)
+
+
+def visible_run(asking: Caller, run_id: str) -> RunRecord:
+    """The run of this id, if the caller may see it.
+
+    Raises
+    ------
+    ProblemError
+        If there is none for them.
+    """
+    check_link(asking, Target("run", run_id))
+    record = asking.stores().runs.get(run_id)
+    if record is None:
+        raise missing("run")
+    return record
+
+
+def missing(kind: str) -> ProblemError:
+    """The problem that there is no such thing."""
+    return ProblemError(HTTPStatus.NOT_FOUND, f"There is no {kind} of that id.")
+
+
+def _result(asking: Caller, record: RunRecord) -> Result:
+    try:
+        result = asking.server.service.result(record.id)
+    except MissingResultError:  # deleted meanwhile
+        raise missing("run") from None
+    return shown_to(asking, result)
+
+
+def so_far(asking: Caller, record: RunRecord, found: Result | None) -> dict[str, object]:
+    """Where a run stands and what is found so far; why it failed may quote data, not for strangers.
+
+    `waiting` says why nothing moves yet, where that is known.
+    """
+    waits = record.state == "running" and not record.done
+    return {
+        "id": record.id,
+        "state": record.state,
+        "permutations": {"done": record.done, "total": record.total},
+        "waiting": asking.server.service.progress(record).waiting if waits else None,
+        "error": None if asking.user is None else record.error,
+        "provisional": None if found is None else shown_to(asking, found).to_dict(),
+    }

@@ -1,0 +1,203 @@
+"""Watches: made, listed, changed, looked at."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from http import HTTPStatus
+from typing import Literal
+
+from fastapi import APIRouter
+from pydantic import Field
+from starlette.responses import Response
+
+from grasp_core.model.access import EVERYONE, User
+from grasp_core.server import watches as history
+from grasp_core.server import watches as words
+from grasp_core.server.api.admission import Asking, Caller
+from grasp_core.server.api.forms import Form, Project, at
+from grasp_core.server.api.once import Done, IdempotencyKey, once
+from grasp_core.server.api.runs import missing, visible_run
+from grasp_core.store.runs import RunRecord
+from grasp_core.store.watches import Watch as Stored
+
+router = APIRouter(tags=["Watches"])
+Every = Literal["hourly", "daily", "weekly"]
+
+
+class NewWatch(Form):
+    """A run to watch."""
+
+    run: str = Field(max_length=32, description="Id of a run that is done and whose files have addresses.")
+    every: Every = "daily"
+
+
+class ChangedWatch(Form):
+    """What to change of a watch."""
+
+    every: Every | None = None
+    paused: bool | None = None
+
+
+class Source(Form):
+    """Where one of the files is."""
+
+    kind: Literal["annotations", "raters", "items"]
+    location: str
+
+
+class Watch(Form):
+    """A saved analysis that is run again when its files change."""
+
+    id: str
+    project: str
+    title: str
+    owner: str
+    every: Every
+    sources: list[Source]
+    state: str = Field(description="One sentence for people.")
+    paused: Literal["person", "failures", "rights", "run"] | None = Field(description="Why, where it is.")
+    failures: int = Field(description="Looks that failed in a row.")
+    problem: str | None = Field(description="Why the last one did.")
+    created_at: datetime
+    looked_at: datetime | None
+    next_at: datetime
+    last_run: str | None = Field(description="Id of the run that new data are held against.")
+    going_run: str | None = Field(description="Id of the run of changed data, until it has ended.")
+
+    @classmethod
+    def of(cls, watch: Stored) -> Watch:
+        """The form of a watch of the store."""
+        return cls(
+            id=watch.id,
+            project=watch.project,
+            title=watch.title,
+            owner=watch.owner,
+            every=watch.every,
+            sources=[Source(kind=one.kind, location=one.location) for one in watch.sources],
+            state=words.state(watch),
+            paused=watch.paused,
+            failures=watch.failures,
+            problem=watch.problem,
+            created_at=at(watch.created_at),
+            looked_at=None if watch.looked_at is None else at(watch.looked_at),
+            next_at=at(watch.next_at),
+            last_run=watch.last_run,
+            going_run=watch.going_run,
+        )
+
+
+class Watches(Form):
+    """All watches of a project, latest first."""
+
+    watches: list[Watch]
+
+
+class Step(Form):
+    """A run of a watch, and what changed since the one before."""
+
+    number: int = Field(description="0 for the run that was watched.")
+    run: str
+    before: str | None = Field(description="Id of the run that it is held against.")
+    at: datetime
+    headline: str = Field(description="What changed, in a sentence.")
+    details: list[str] = Field(description="One by one: data, values with intervals, marks, groups.")
+    noise_alone: bool | None = Field(description="Whether all that moved can be noise; null where unknown.")
+
+    @classmethod
+    def of(cls, step: history.Step) -> Step:
+        """The form of a step."""
+        return cls(
+            number=step.number,
+            run=step.run_id,
+            before=step.before,
+            at=at(step.at),
+            headline=step.headline,
+            details=list(step.details),
+            noise_alone=None if step.found is None else step.found.noise_alone,
+        )
+
+
+class WatchSteps(Form):
+    """A watch and what came of it, latest first."""
+
+    watch: Watch
+    steps: list[Step]
+
+
+@router.get("/watches")
+def list_watches(asking: Asking, project: Project = EVERYONE) -> Watches:
+    """Watches of a project, latest first."""
+    _ = asking.person
+    return Watches(watches=[Watch.of(one) for one in asking.stores(project).watches.all()])
+
+
+@router.post("/watches", status_code=HTTPStatus.CREATED, response_model=Watch)
+def add_watch(new: NewWatch, asking: Asking, idempotency_key: IdempotencyKey = None) -> Response:
+    """Watch a run: its files are looked at so often, and what has changed is run again, as you."""
+    _ = asking.person
+    run = visible_run(asking, new.run)
+    user = asking.runner(run.project)
+    return once(
+        asking,
+        idempotency_key,
+        "POST /watches",
+        new.model_dump_json(),
+        lambda: _add(asking, run, new, user),
+    )
+
+
+@router.get("/watches/{watch_id}")
+def read_watch(watch_id: str, asking: Asking) -> WatchSteps:
+    """A watch, and what changed from run to run."""
+    watch = _visible(asking, watch_id)
+    steps = asking.server.history.steps(asking.stores(watch.project).watches, watch)
+    return WatchSteps(watch=Watch.of(watch), steps=[Step.of(step) for step in steps])
+
+
+@router.patch("/watches/{watch_id}")
+def change_watch(watch_id: str, changed: ChangedWatch, asking: Asking) -> Watch:
+    """Look more or less often, pause, or resume: then it is looked at soon."""
+    watch, user = _managed(asking, watch_id)
+    store, details = asking.stores(watch.project).watches, changed.model_dump(exclude_none=True)
+    if changed.every is not None:
+        store.set_every(watch.id, changed.every)
+    if changed.paused is not None:
+        (store.pause if changed.paused else store.resume)(watch.id)
+    if details:
+        asking.server.audit.record(user.id, "watch", "watch", watch.id, details)
+    return Watch.of(_visible(asking, watch_id))
+
+
+@router.post("/watches/{watch_id}/look")
+def look_now(watch_id: str, asking: Asking) -> Watch:
+    """Have the next look soon, and not before its time."""
+    watch, _ = _managed(asking, watch_id)
+    asking.stores(watch.project).watches.look_now(watch.id)
+    return Watch.of(_visible(asking, watch_id))
+
+
+@router.delete("/watches/{watch_id}", status_code=HTTPStatus.NO_CONTENT)
+def delete_watch(watch_id: str, asking: Asking) -> None:
+    """Delete a watch; its runs stay."""
+    watch, user = _managed(asking, watch_id)
+    asking.stores(watch.project).watches.delete(watch.id)
+    asking.server.audit.record(user.id, "delete", "watch", watch.id)
+
+
+def _visible(asking: Caller, watch_id: str) -> Stored:
+    _ = asking.person
+    found = asking.stores().watches.get(watch_id)
+    if found is None:
+        raise missing("watch")
+    return found
+
+
+def _managed(asking: Caller, watch_id: str) -> tuple[Stored, User]:
+    watch = _visible(asking, watch_id)
+    return watch, asking.manager(watch.owner, watch.project)
+
+
+def _add(asking: Caller, run: RunRecord, new: NewWatch, user: User) -> Done:
+    watch = asking.server.watching.add(run, every=new.every, by=user)
+    asking.server.audit.record(user.id, "watch", "watch", watch.id, {"run": run.id, "every": new.every})
+    return HTTPStatus.CREATED, Watch.of(watch)

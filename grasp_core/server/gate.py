@@ -1,0 +1,273 @@
+"""Who is let in: connections, tabs, rates."""
+
+from __future__ import annotations
+
+import os
+import socket
+import stat
+from collections.abc import Callable
+from contextlib import nullcontext
+from html import escape
+from http import HTTPStatus
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import HTTPConnection
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.status import HTTP_431_REQUEST_HEADER_FIELDS_TOO_LARGE
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocket, WebSocketClose
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from grasp_core.model.access import User
+from grasp_core.model.errors import StoreError, TooOftenError
+from grasp_core.model.rates import Asker
+from grasp_core.model.settings import Settings
+from grasp_core.server.identity import Identify, asker, same_origin
+from grasp_core.server.problem import ProblemError
+from grasp_core.server.server import Server
+
+MOST_BYTES = 64 * 1024
+"""As much as proxies let through, and all cookies of a site fit in."""
+_REFUSED = (
+    f"HTTP/1.1 {HTTP_431_REQUEST_HEADER_FIELDS_TOO_LARGE} Request Header Fields Too Large\r\n"
+    "content-length: 0\r\nconnection: close\r\n\r\n"
+).encode("ascii")
+_IN_HEAD, _CAME = "_grasp_in_head", "_grasp_came"
+
+
+def send_at_once() -> None:
+    """Have every listening socket of this process hand ``TCP_NODELAY`` on to what it accepts from now on."""
+    for name in os.listdir("/dev/fd"):
+        number = int(name)
+        try:
+            if not stat.S_ISSOCK(os.fstat(number).st_mode):
+                continue
+            with socket.socket(fileno=os.dup(number)) as found:
+                if found.family in (socket.AF_INET, socket.AF_INET6) and _listens(found):
+                    found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        except OSError:  # closed meanwhile, as the folder's own
+            continue
+
+
+def _listens(found: socket.socket) -> bool:
+    return bool(found.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
+
+
+def bound_heads() -> None:
+    """Have connections from now on refuse longer heads, and end.
+
+    The server has chosen its protocol by the time that it loads the app, so the protocol itself is changed.
+    """
+    begin, end, receive = (
+        HttpToolsProtocol.on_message_begin,
+        HttpToolsProtocol.on_headers_complete,
+        HttpToolsProtocol.data_received,
+    )
+
+    def on_message_begin(self: HttpToolsProtocol) -> None:
+        setattr(self, _IN_HEAD, True)
+        begin(self)
+
+    def on_headers_complete(self: HttpToolsProtocol) -> None:
+        setattr(self, _IN_HEAD, False)
+        end(self)
+
+    def data_received(self: HttpToolsProtocol, data: bytes) -> None:
+        receive(self, data)
+        came = getattr(self, _CAME, 0) + len(data) if getattr(self, _IN_HEAD, False) else 0
+        setattr(self, _CAME, came)
+        if came > MOST_BYTES:
+            self.transport.write(_REFUSED)
+            self.transport.close()
+
+    HttpToolsProtocol.on_message_begin = on_message_begin  # type: ignore[method-assign]
+    HttpToolsProtocol.on_headers_complete = on_headers_complete  # type: ignore[method-assign]
+    HttpToolsProtocol.data_received = data_received  # type: ignore[method-assign]
+
+
+LOCAL_ONLY = (
+    "This server has no sign-in and so answers only on its own machine, at http://localhost; set up sign-in, "
+    "or set GRASP_ALLOW_ANONYMOUS=1 if everybody who can reach it may see and delete everything."
+)
+POLICY_VIOLATION = 1008
+_CLOSED = ("/_stcore/metrics", "/_stcore/agent", "/auth/logout")
+"""Streamlit's own metrics and remote control, and its sign-out, which any link could ask for."""
+_HEALTH = "/_stcore/health"  # a proxy that asks here passes the sentence on, instead of "no answer"
+UPLOADS = "/_stcore/upload_file"
+"""Below it, Streamlit takes files: SESSION/FILE."""
+_LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+_PROXIED = ("forwarded", "x-forwarded-", "x-real-ip", "via")
+
+
+class Gate:
+    """ASGI middleware that refuses what must not reach the pages or the API.
+
+    Without sign-in, that is whatever does not come from this machine, unless the settings ask for it. With
+    sign-in, it is uploads by people who may not run analyses. In any case it is connections that another
+    site's page opens, and what Streamlit offers beside the pages.
+
+    Parameters
+    ----------
+    identify : callable
+        Who makes a request, or None.
+    base_path : str
+    """
+
+    def __init__(self, app: ASGIApp, settings: Settings, identify: Identify, base_path: str = "") -> None:
+        self.app = app
+        self.settings = settings
+        self.identify = identify
+        self.base_path = base_path
+        self.local_only = settings.own_machine
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or refuse it in one sentence."""
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        connection = HTTPConnection(scope)
+        refused = await self._refused(connection)
+        if refused is None:
+            await self.app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await WebSocketClose(POLICY_VIOLATION, refused.detail)(scope, receive, send)
+        elif self._below(connection, "/api"):
+            await refused.response()(scope, receive, send)
+        else:
+            answer = PlainTextResponse(refused.detail, int(refused.status), refused.headers)
+            await answer(scope, receive, send)
+
+    async def _refused(self, connection: HTTPConnection) -> ProblemError | None:
+        local = is_local(connection) and _asks_for_local(connection)
+        if self.local_only and not local and not self._below(connection, _HEALTH):
+            return ProblemError(HTTPStatus.FORBIDDEN, LOCAL_ONLY)
+        if connection.scope["type"] == "websocket" and not same_origin(connection, self.settings):
+            return ProblemError(HTTPStatus.FORBIDDEN, "Open GRASP under its own address.")
+        if any(self._below(connection, path) for path in _CLOSED):
+            return ProblemError(HTTPStatus.NOT_FOUND, "Not found.")
+        if self._below(connection, UPLOADS):
+            try:
+                user = await who(self.identify, connection)
+            except StoreError as error:
+                return ProblemError(HTTPStatus.SERVICE_UNAVAILABLE, str(error))
+            if user is None:
+                return ProblemError(HTTPStatus.UNAUTHORIZED, "Sign in first.")
+            if not user.may_run:
+                return ProblemError(HTTPStatus.FORBIDDEN, "Viewers may not upload.")
+        return None
+
+    def _below(self, connection: HTTPConnection, path: str) -> bool:
+        asked: str = connection.scope["path"]  # not connection.url, which the Host header has a hand in
+        return asked == self.base_path + path or asked.startswith(f"{self.base_path}{path}/")
+
+
+async def who(identify: Identify, connection: HTTPConnection) -> User | None:
+    """Who makes a request, asked where the database may take its time.
+
+    Raises
+    ------
+    StoreError
+        If it cannot be asked.
+    """
+    return await run_in_threadpool(identify, connection)
+
+
+def is_local(connection: HTTPConnection) -> bool:
+    """Whether a request comes from this machine and not through a proxy on it."""
+    if connection.client is None or any(name.startswith(_PROXIED) for name in connection.headers):
+        return False
+    try:
+        return ip_address(connection.client.host).is_loopback
+    except ValueError:
+        return False
+
+
+def _asks_for_local(connection: HTTPConnection) -> bool:
+    """Whether the address bar names this machine; another name that leads here is somebody's trick."""
+    try:
+        return urlsplit(f"//{connection.headers.get('Host', '')}").hostname in _LOOPBACK_NAMES
+    except ValueError:
+        return False
+
+
+TRY_AGAIN_LATER = 1013
+
+
+class TabGate:
+    """ASGI middleware that counts websockets, each of which is a tab, and refuses too many.
+
+    A page that could open none is refused too, with a sentence and the time after which it asks again. Tabs
+    that are open stay so; one whose connection broke off asks again by itself and has lost nothing.
+
+    Parameters
+    ----------
+    server : callable
+        Returns the process's server, which counts.
+    identify : callable
+        Who makes a request, or None.
+    pages : frozenset of str
+        Paths of pages.
+    base_path : str
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        server: Callable[[], Server],
+        identify: Identify,
+        pages: frozenset[str],
+        base_path: str = "",
+    ) -> None:
+        self.app = app
+        self.server = server
+        self.identify = identify
+        self.pages = frozenset(base_path + page for page in pages)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or refuse it."""
+        page = scope["type"] == "http" and scope["method"] == "GET" and scope["path"] in self.pages
+        if not page and scope["type"] != "websocket":
+            await self.app(scope, receive, send)
+            return
+        try:
+            rates = (await run_in_threadpool(self.server)).rates
+        except StoreError:  # the page itself says so
+            await self.app(scope, receive, send)
+            return
+        asking = await self._asker(HTTPConnection(scope))
+        try:
+            rates.before_tab(asking)
+            with nullcontext() if page else rates.tab(asking):
+                await self.app(scope, receive, send)
+        except TooOftenError as error:
+            await _refuse(error, scope, receive, send)
+
+    async def _asker(self, connection: HTTPConnection) -> Asker:
+        try:
+            user = await who(self.identify, connection)
+        except StoreError:
+            user = None
+        return asker(connection, user)
+
+
+async def _refuse(error: TooOftenError, scope: Scope, receive: Receive, send: Send) -> None:
+    if scope["type"] == "http":
+        await _page(error)(scope, receive, send)
+    elif "websocket.http.response" in scope.get("extensions", {}):
+        await WebSocket(scope, receive, send).send_denial_response(_page(error))
+    else:
+        await WebSocketClose(TRY_AGAIN_LATER, str(error))(scope, receive, send)
+
+
+def _page(error: TooOftenError) -> Response:
+    """A page of one sentence that asks again by itself."""
+    return HTMLResponse(
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>GRASP: too many tabs</title>'
+        '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">'
+        f'<meta http-equiv="refresh" content="{error.seconds}"></head>'
+        f"<body><main><h1>One moment</h1><p>{escape(str(error))}</p></main></body></html>",
+        HTTPStatus.TOO_MANY_REQUESTS,
+        {"Retry-After": str(error.seconds), "Cache-Control": "no-store"},
+    )

@@ -1,0 +1,211 @@
+"""Headers of every answer, and the way back after a sign-in."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Callable
+from urllib.parse import quote, unquote
+
+from starlette.datastructures import MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from grasp_core.model.errors import StoreError
+from grasp_core.server.gate import who
+from grasp_core.server.identity import Identify
+
+_HSTS = f"max-age={365 * 86400}"
+_XSRF = b"_streamlit_xsrf="
+
+
+def security_headers(start_page: str, *, https: bool) -> dict[str, str]:
+    """Headers of every response; the policy admits Streamlit's own files and nothing else.
+
+    Streamlit's start page holds one inline script, admitted by its hash; its components set inline
+    styles, and Vega draws without ``unsafe-eval``.
+
+    Parameters
+    ----------
+    start_page : str
+        Streamlit's HTML.
+    https : bool
+        Whether people reach the server by https; browsers then never try without it again.
+    """
+    scripts = re.findall(r"<script>(.*?)</script>", start_page, flags=re.DOTALL)
+    hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
+    policy = {
+        "default-src": "'self'",
+        "script-src": " ".join(["'self'", *(f"'sha256-{digest}'" for digest in hashes)]),
+        "style-src": "'self' 'unsafe-inline'",
+        "img-src": "'self' data: blob:",
+        "font-src": "'self' data:",
+        "connect-src": "'self'",
+        "worker-src": "'self' blob:",
+        "object-src": "'none'",
+        "base-uri": "'self'",
+        "form-action": "'self'",
+        "frame-ancestors": "'self'",
+    }
+    headers = {
+        "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in policy.items()),
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "SAMEORIGIN",
+        "Cross-Origin-Opener-Policy": "same-origin",  # the sign-in provider's page is not a window of ours
+        "Referrer-Policy": "no-referrer",  # addresses of shared results are keys
+        "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+        "X-Robots-Tag": "noindex, nofollow",
+    }
+    return {**headers, "Strict-Transport-Security": _HSTS} if https else headers
+
+
+class Headers:
+    """ASGI middleware that adds headers to every HTTP response and counts it.
+
+    Parameters
+    ----------
+    headers : dict of str to str
+        From :func:`security_headers`.
+    https : bool
+        Let browsers send cookies by https only.
+    count : callable
+        Called with each response's status.
+    base_path : str
+        Where Streamlit's own token against forged requests is sent, and nowhere else on this host.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        headers: dict[str, str],
+        *,
+        https: bool,
+        count: Callable[[int], None],
+        base_path: str = "",
+    ) -> None:
+        self.app = app
+        self.headers = headers
+        self.https = https
+        self.count = count
+        self.base_path = base_path.encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass everything through, with the headers on each response's start."""
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self.count(message["status"])
+                headers = MutableHeaders(scope=message)
+                headers.update(self.headers)
+                # Also what says nothing of its own, as downloads: a proxy or browser would keep them.
+                if headers.get("Content-Type", "").startswith("text/html") or "Cache-Control" not in headers:
+                    headers["Cache-Control"] = "no-store"
+                here = _origin(scope)
+                message["headers"] = [self._mended(name, value, here) for name, value in message["headers"]]
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
+
+    def _mended(self, name: bytes, value: bytes, here: bytes) -> tuple[bytes, bytes]:
+        """A header, with a cookie kept to https and to the path below which all is found.
+
+        Where it leads to a page of this server, it does so without the server's name: what a request says
+        that it is might be anything, and a proxy would keep it.
+        """
+        if name.lower() == b"location" and value.startswith(here + b"/"):
+            return name, b"/" + value.removeprefix(here).lstrip(b"/")
+        if name.lower() != b"set-cookie":
+            return name, value
+        if self.base_path and value.startswith(_XSRF):
+            value = value.replace(b"Path=/;", b"Path=%b;" % self.base_path)
+        if self.https and b"; secure" not in value.lower():
+            value += b"; Secure"
+        return name, value
+
+
+def _origin(scope: Scope) -> bytes:
+    """Scheme and name of the server as a request says them."""
+    host = next((value for name, value in scope["headers"] if name == b"host"), b"")
+    return f"{scope.get('scheme', 'http')}://".encode() + host
+
+
+COOKIE = "grasp_way_back"
+SECONDS = 3600
+_CALLBACK = "/oauth2callback"
+_PAGE = re.compile(r"/[\w-]{1,64}(\?[\w.~!$&'()*+,;=:@%/?-]{0,1500})?", re.ASCII)
+"""A page and its query, nothing that could lead to another server."""
+
+
+class WayBack:
+    """ASGI middleware that remembers a stranger's page and leads there once after the sign-in.
+
+    Streamlit returns everybody to the start page. The page waits in a cookie that scripts cannot read.
+
+    Parameters
+    ----------
+    identify : callable
+        Who makes a request, or None.
+    base_path : str
+    open_pages : frozenset of str
+        Paths that strangers may see; they are not remembered.
+    """
+
+    def __init__(
+        self, app: ASGIApp, identify: Identify, base_path: str = "", open_pages: frozenset[str] = frozenset()
+    ) -> None:
+        self.app = app
+        self.identify = identify
+        self.base_path = base_path
+        self.open_pages = open_pages
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass everything through; change cookies, and where the sign-in leads to."""
+        if scope["type"] != "http" or scope["method"] != "GET":
+            await self.app(scope, receive, send)
+            return
+        connection = HTTPConnection(scope)
+        path = scope["path"].removeprefix(self.base_path)
+        waiting = _page(unquote(connection.cookies.get(COOKIE, "")))
+
+        async def send_on(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                if path == _CALLBACK and message["status"] == 302:
+                    if waiting:
+                        headers["Location"] = self.base_path + waiting
+                        self._keep(headers, None)
+                elif headers.get("Content-Type", "").startswith("text/html"):
+                    await self._remember(connection, path, headers)
+            await send(message)
+
+        await self.app(scope, receive, send_on)
+
+    async def _remember(self, connection: HTTPConnection, path: str, headers: MutableHeaders) -> None:
+        if path in self.open_pages:
+            return
+        try:
+            if await who(self.identify, connection) is not None:
+                return
+        except StoreError:  # the page itself says so
+            return
+        query = connection.scope["query_string"].decode("latin-1")
+        wanted = _page(f"{path}?{query}" if query else path)
+        if wanted or COOKIE in connection.cookies:
+            self._keep(headers, wanted)
+
+    def _keep(self, headers: MutableHeaders, page: str | None) -> None:
+        answer = Response()
+        path = self.base_path or "/"
+        if page is None:
+            answer.delete_cookie(COOKIE, path=path, httponly=True, samesite="lax")
+        else:
+            answer.set_cookie(
+                COOKIE, quote(page, safe=""), max_age=SECONDS, path=path, httponly=True, samesite="lax"
+            )
+        headers.append("Set-Cookie", answer.headers["Set-Cookie"])
+
+
+def _page(text: str) -> str | None:
+    return text if _PAGE.fullmatch(text) else None

@@ -1,0 +1,142 @@
+"""Share links: opened without an account, told to the audit log, withdrawn many at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grasp_core.model.access import User, actor_of
+from grasp_core.model.errors import AccessError, LimitError
+from grasp_core.model.rates import Asker, Rates
+from grasp_core.store.links import LinkStore, Lock, Target, Terms
+from grasp_core.store.people.audit import AuditStore
+from grasp_core.store.visiting import SECONDS, TryStore, matches
+
+CLOSED = (
+    "This link does not work: it may be incomplete, its password may be wrong, or it has ended. Ask whoever "
+    "sent it for another one."
+)
+"""The one sentence for links that are unknown, withdrawn, expired or used up, and for wrong passwords."""
+TOO_MANY_TRIES = f"There were too many wrong passwords; try again in {SECONDS / 60:.0f} minutes."
+
+
+class PasswordError(AccessError):
+    """The link takes a password, and none was given, or a wrong one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Somebody with a link.
+
+    Parameters
+    ----------
+    visit : str
+        What their browser carries, by which a visit that goes on is known; "" where it carries nothing.
+    address : str
+        Where they ask from.
+    password : str, optional
+        What they gave as the link's.
+    """
+
+    visit: str
+    address: str
+    password: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Visitors:
+    """Who comes by a link, and whether it opens to them."""
+
+    links: LinkStore
+    tries: TryStore
+    audit: AuditStore
+    rates: Rates
+
+    def open(self, token: str, visitor: Visitor, only: Target | None = None) -> Target:
+        """Open a link to a visitor, and count the visit once.
+
+        Parameters
+        ----------
+        only : Target, optional
+            What is asked for; a link that opens something else is not counted as used.
+
+        Raises
+        ------
+        PasswordError
+            If the link's password is missing or wrong.
+        LimitError
+            If there were too many wrong ones.
+        AccessError
+            If the link opens nothing for this visitor (any more).
+        TooOftenError
+            If too many links that open nothing were tried from their address.
+        """
+        stranger = Asker("", visitor.address)
+        lock = self.links.lock(token, visitor.visit)
+        if lock is None:
+            self.rates.guess(stranger, token)
+            raise AccessError(CLOSED)
+        if only is not None and lock.target != only:
+            return lock.target
+        if lock.password is not None:
+            self._check_password(token, lock, lock.password, visitor)
+        target = self.links.use(token, visit=visitor.visit)
+        if target is None:  # another visitor took the last use meanwhile
+            raise AccessError(CLOSED)
+        return target
+
+    def _check_password(self, token: str, lock: Lock, kept: str, visitor: Visitor) -> None:
+        if visitor.password is None:
+            raise PasswordError(CLOSED)
+        if not self.tries.count(lock.link_id, token, visitor.address):
+            raise LimitError(TOO_MANY_TRIES)
+        if not matches(visitor.password, kept):
+            self.audit.record("", "refusal", "link", lock.link_id)
+            raise PasswordError(CLOSED)
+        self.tries.forget(lock.link_id, token, visitor.address)
+
+
+def told_of(terms: Terms) -> dict[str, str | int | float | bool | None]:
+    """Terms of a link as the audit log has them: neither label nor password."""
+    return {
+        "days": terms.get("days"),
+        "password": terms.get("password") is not None,
+        "uses": terms.get("max_uses"),
+        "small groups": terms.get("small_groups", False),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawing:
+    """Links that are withdrawn together.
+
+    Parameters
+    ----------
+    links : LinkStore
+        Those within somebody's reach.
+    """
+
+    links: LinkStore
+    audit: AuditStore
+
+    def of_run(self, run_id: str, *, by: User | None) -> int:
+        """Withdraw all links to a run; returns how many worked. `by` None is whoever has the database.
+
+        Whether `by` may is asked before: they manage the run.
+        """
+        withdrawn = self.links.revoke_of_run(run_id)
+        self.audit.record(actor_of(by), "withdraw", "run's links", run_id, {"links": withdrawn})
+        return withdrawn
+
+    def of_person(self, person_id: str, *, by: User | None) -> int:
+        """Withdraw all links that a person made; returns as :meth:`of_run`.
+
+        Raises
+        ------
+        AccessError
+            If they are another person's and `by` is no admin.
+        """
+        if by is not None and by.id != person_id and not by.may_administer:
+            raise AccessError("Only an admin may withdraw links that others made.")
+        withdrawn = self.links.revoke_of_person(person_id)
+        self.audit.record(actor_of(by), "withdraw", "person's links", person_id, {"links": withdrawn})
+        return withdrawn

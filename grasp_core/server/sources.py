@@ -1,0 +1,114 @@
+"""Sources as a server's people use them: fetched from admitted hosts, with a token given or kept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from grasp_core.model.errors import DataError
+from grasp_core.model.settings import Settings
+from grasp_core.read.connectors.fetching import Snapshot, available, fetch
+from grasp_core.read.connectors.hosts import Hosts, hosts_of
+from grasp_core.read.connectors.source import HUB, KINDS, Kind, Source
+from grasp_core.read.connectors.tokens import NEEDED, VARIABLES, Box
+from grasp_core.read.sources.folder import Folder
+from grasp_core.store.people.tokens import KeptToken, SourceTokenStore
+
+
+class Sources:
+    """What people may fetch.
+
+    Parameters
+    ----------
+    folder : Folder or None
+        The server's, in which databases in files may be.
+
+    Raises
+    ------
+    SettingsError
+        If the settings list no hosts.
+    """
+
+    def __init__(self, tokens: SourceTokenStore, settings: Settings, folder: Folder | None) -> None:
+        self._tokens, self._folder = tokens, folder
+        self._box = Box(settings.secret_key)
+        self.hosts: Hosts = hosts_of(settings.source_hosts, own_machine=settings.own_machine)
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """Kinds of sources that can be fetched here."""
+        if self.hosts.any or self.hosts.named:
+            return tuple(kind for kind in KINDS if available(kind))
+        return ("sql",) if self._folder is not None else ()
+
+    @property
+    def keeps(self) -> bool:
+        """Whether tokens are kept for those who ask."""
+        return bool(self._box)
+
+    def fetch(
+        self, source: Source, *, owner: str, token: str = "", told: Callable[[str], None] = lambda _: None
+    ) -> Snapshot:
+        """Fetch a source for a person, with their kept token where they give none.
+
+        Raises
+        ------
+        DataError
+            As :func:`grasp_core.read.connectors.fetching.fetch`; also if the kept token cannot be opened.
+        """
+        return fetch(
+            source,
+            token or self.token(source, owner=owner),
+            hosts=self.hosts,
+            folder=self._folder,
+            told=told,
+        )
+
+    def keep(self, source: Source, token: str, *, owner: str) -> None:
+        """Keep a token for all that is at the source's server."""
+        site = _site(source)
+        self._tokens.keep(self._box.seal(token.strip(), owner, site), owner=owner, site=site)
+
+    def kept(self, source: Source, *, owner: str) -> KeptToken | None:
+        """A person's kept token for a source."""
+        return self._tokens.get(owner=owner, site=_site(source))
+
+    def forget(self, site: str, *, owner: str) -> bool:
+        """Keep a person's token no longer; whether there was one."""
+        return self._tokens.forget(owner=owner, site=site)
+
+    def check_unattended(self, source: Source, *, owner: str) -> None:
+        """Find out that a source can be fetched while its person is away.
+
+        Raises
+        ------
+        DataError
+            If it takes a token, and none is at hand.
+        """
+        if source.kind not in NEEDED or self.token(source, owner=owner):
+            return
+        how = (
+            "fetch it on Data once more, and have the token kept"
+            if self.keeps
+            else "this server keeps none (GRASP_SECRET_KEY)"
+        )
+        raise DataError(f"{source.shown} takes a token while you are away: {how}")
+
+    def token(self, source: Source, *, owner: str) -> str:
+        """A person's kept token for a source, on their own machine also that of the tool's own variable.
+
+        Empty where there is none.
+
+        Raises
+        ------
+        DataError
+            If it cannot be opened.
+        """
+        found = self.kept(source, owner=owner) if self._box else None
+        if found is not None:
+            return self._box.open(found.sealed, owner, found.site)
+        return os.environ.get(VARIABLES[source.kind], "") if self.hosts.any else ""
+
+
+def _site(source: Source) -> str:
+    return source.site(os.environ.get("HF_ENDPOINT", HUB).rstrip("/"))

@@ -1,0 +1,308 @@
+"""Watches: files are fetched when due; what changed is run again and held against the run before."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from grasp_core.analysis.models.labels import sources as model_sources
+from grasp_core.engine.run import checked_groups
+from grasp_core.engine.service import Service
+from grasp_core.model.access import LOCAL_USER, User, only
+from grasp_core.model.errors import FAULT, AccessError, DataError, GraspError, MissingResultError, StoreError
+from grasp_core.read.connectors.source import is_source, parse
+from grasp_core.read.sources.allowed import Fetched
+from grasp_core.report.comparison.since import Since, details, headline, since
+from grasp_core.server.accounts import Accounts
+from grasp_core.server.sources import Sources
+from grasp_core.store.runs import RunRecord
+from grasp_core.store.watches import FAILURES, Every, Kind, Origin, Paused, Watch, WatchStore
+
+EVERY: Mapping[Every, str] = {"hourly": "every hour", "daily": "every day", "weekly": "every week"}
+PAUSED: Mapping[Paused, str] = {
+    "person": "Paused.",
+    "failures": f"Paused after {FAILURES} looks in a row that failed.",
+    "rights": "Stopped: the person whose watch it is may not start runs in this project any more.",
+    "run": "Stopped: the run that it repeats is not in this project any more.",
+}
+CANCELLED = "The run of the changed data was cancelled."
+MOVED = "The run of the changed data is not in this project any more."
+
+
+def state(watch: Watch) -> str:
+    """How a watch stands, in a sentence."""
+    if watch.paused is not None:
+        return PAUSED[watch.paused]
+    if watch.going_run is not None:
+        return "Its files have changed; they are being analysed."
+    if watch.failures:
+        return f"The last {'look' if watch.failures == 1 else f'{watch.failures} looks'} failed."
+    return "Up to date with its files." if watch.looked_at else "Not looked at yet."
+
+
+log = logging.getLogger(__name__)
+
+POLL_SECONDS = 5.0
+"""How often is seen what is due, and which runs have ended."""
+_UNKNOWN_RIGHTS = (
+    "A watch runs while you are away, and then it is not known that you may run here: you belong to this "
+    "project by a group of the sign-in provider alone. Its owners can add your mail address."
+)
+BROUGHT = "This result was brought from elsewhere, without its data, so there is nothing to look at."
+
+
+class Watches:
+    """Makes watches, looks at what is due and runs again what has changed, as the watch's owner may.
+
+    Parameters
+    ----------
+    service : Service
+        What computes.
+    accounts : Accounts
+        Who may what, asked at each look.
+    sources : Sources
+        Tools and databases from which files are fetched.
+    """
+
+    def __init__(
+        self,
+        store: WatchStore,
+        service: Service,
+        accounts: Accounts,
+        sources: Sources,
+    ) -> None:
+        self._store = store
+        self._service = service
+        self._accounts = accounts
+        self._sources = sources
+        self.thread = threading.Thread(target=self._look_always, name="grasp-watch", daemon=True)
+
+    @property
+    def possible(self) -> bool:
+        """Whether there is any place here that can be watched."""
+        return bool(self._service.inputs.allowed or self._sources.kinds)
+
+    def refusal(self, run: RunRecord) -> str | None:
+        """Why a run cannot be watched, in a sentence; None where it can."""
+        try:
+            self.origins(run)
+        except DataError as error:
+            return str(error)
+        return None
+
+    def origins(self, run: RunRecord) -> tuple[Origin, ...]:
+        """Where a run's files are.
+
+        Raises
+        ------
+        DataError
+            If one of them has no address, or the run cannot be watched for another reason.
+        """
+        if run.state != "done":
+            raise DataError("A run is watched once it has a result.")
+        places = self._service.inputs.places(run)
+        if not places:
+            raise DataError(BROUGHT)
+        found = []
+        for kind, place in places.items():
+            if place is None or kind not in _KINDS:
+                raise DataError(
+                    f"The {kind} file has no address to look at: it was uploaded. Take it on Data from this "
+                    "server's folder, an address or a tool, run, and watch that."
+                )
+            found.append(Origin(_KINDS[kind], place))
+        return tuple(found)
+
+    def add(self, run: RunRecord, *, every: Every, by: User) -> Watch:
+        """Watch a run's files for a person who may run in its project, which has been asked.
+
+        Raises
+        ------
+        AccessError
+            If what the server knows of them while they are away does not let them.
+        DataError
+            If the run cannot be watched, or a file takes a token that is not kept.
+        """
+        origins = self.origins(run)
+        if self._acting(by.id, run.project) is None:
+            raise AccessError(_UNKNOWN_RIGHTS)
+        for origin in origins:
+            if is_source(origin.location):
+                self._sources.check_unattended(parse(origin.location), owner=by.id)
+        store = self._store.within(only(run.project))
+        return store.add(run.id, origins, owner=by.id, title=run.title, every=every)
+
+    def look_due(self) -> int:
+        """Look at all that is due; returns how many watches that were."""
+        count = 0
+        while (watch := self._store.take()) is not None:
+            self.look(watch)
+            count += 1
+        return count
+
+    def look(self, watch: Watch) -> None:
+        """Look at a watch that was claimed; what goes wrong is kept with it.
+
+        Raises
+        ------
+        StoreError
+            If the database is away; the watch is anybody's again after a while.
+        """
+        try:
+            self._look(watch)
+        except StoreError:
+            raise
+        except GraspError as error:
+            self._store.failed(watch, str(error))
+        except Exception as error:  # the type alone: a message could quote rater data
+            log.error("watch %s failed: %s", watch.id, type(error).__name__)
+            self._store.failed(watch, FAULT)
+
+    def settle(self) -> None:
+        """See what became of the runs of changed data."""
+        for watch in self._store.going():
+            run = self._run(watch, watch.going_run)
+            if run is None:
+                self._store.run_failed(watch, MOVED)
+            elif run.state == "done":
+                self._store.run_done(watch)
+            elif run.ended:
+                self._store.run_failed(watch, run.error or CANCELLED)
+
+    def fetch(self, origin: Origin, *, owner: str) -> Fetched:
+        """The file as it is now, for a person; the one place that knows what origins there are."""
+        if is_source(origin.location):
+            found = self._sources.fetch(parse(origin.location), owner=owner)
+            return Fetched(found.name, origin.location, found.content)
+        return self._service.inputs.allowed.fetch(origin.location)
+
+    def _look(self, watch: Watch) -> None:
+        user = self._acting(watch.owner, watch.project)
+        if user is None:
+            self._store.stop(watch, "rights")
+            return
+        last = self._run(watch, watch.last_run)
+        if last is None:
+            self._store.stop(watch, "run")
+            return
+        fetched = {origin.kind: self.fetch(origin, owner=watch.owner) for origin in watch.sources}
+        known = [file.sha256 for file in last.summary.files]
+        if [file.sha256 for file in fetched.values()] == known:
+            self._store.looked(watch)
+        else:
+            self._store.looked(watch, going_run=self._start(watch, last, fetched, user).id)
+
+    def _start(self, watch: Watch, last: RunRecord, fetched: Mapping[Kind, Fetched], user: User) -> RunRecord:
+        reach = user.reach(watch.project)
+        files = {str(kind): file for kind, file in fetched.items()}
+        for file in fetched.values():
+            if is_source(file.location) and isinstance(file.content, bytes):  # it cannot be read there again
+                kept = self._service.files.within(reach)
+                kept.put(file.content, owner=user.id, source=file.location)
+        dataset = self._service.inputs.fresh(last.spec, files, owner=user.id, reach=reach)
+        spec = replace(last.spec, models=model_sources(dataset.models))
+        checked_groups(dataset, spec)
+        run, known = self._service.submit(dataset, spec, title=watch.title, reach=reach, owner=user.id)
+        self._accounts.audit.record(user.id, "run", "run", run.id, {"known": known, "watch": watch.id})
+        return run
+
+    def _run(self, watch: Watch, run_id: str | None) -> RunRecord | None:
+        """A run of the watch's, if it is (still) in its project."""
+        return None if run_id is None else self._service.runs.within(only(watch.project)).get(run_id)
+
+    def _acting(self, owner: str, project: str) -> User | None:
+        """The watch's owner, if they may run in the project now."""
+        user = self.person(owner)
+        return user if user is not None and user.may_run_in(project) else None
+
+    def person(self, owner: str) -> User | None:
+        """Somebody who is away, with their projects; None if they are not admitted (any more)."""
+        if not self._accounts.settings.sign_in:
+            return None if owner else LOCAL_USER
+        user = self._accounts.acting(owner)
+        return None if user is None else self._accounts.known(user)
+
+    def _look_always(self) -> None:
+        while not self._service.closing.wait(POLL_SECONDS):
+            try:
+                self.settle()
+                self.look_due()
+            except StoreError as error:
+                log.warning("no watch looked at: %s", error)
+            except Exception as error:  # whatever it is, this thread has to live on
+                log.error("no watch looked at: %s", type(error).__name__)
+
+
+_KINDS: Mapping[str, Kind] = {"annotations": "annotations", "raters": "raters", "items": "items"}
+
+
+_REMEMBERED = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A run of a watch, and what changed since the one before.
+
+    Parameters
+    ----------
+    number : int
+        0 for the run that was watched.
+    before : str or None
+        Id of the run that it is held against; None for the first one that is still there.
+    at : float
+        Seconds since 1970.
+    headline : str
+        What changed, in a sentence.
+    details : tuple of str
+        One by one.
+    found : Since or None
+        The same for tables; None where there is nothing to hold against each other.
+    """
+
+    number: int
+    run_id: str
+    before: str | None
+    at: float
+    headline: str
+    details: tuple[str, ...]
+    found: Since | None
+
+
+class History:
+    """Finds the steps of watches; what two results have between them is remembered, for they never change."""
+
+    def __init__(self, service: Service) -> None:
+        self._result = service.result
+        self._since = lru_cache(maxsize=_REMEMBERED)(self._compared)
+
+    def steps(self, store: WatchStore, watch: Watch, *, limit: int = 50) -> list[Step]:
+        """The latest steps, latest first.
+
+        Parameters
+        ----------
+        store : WatchStore
+            Within the reach of whoever asks.
+        """
+        runs = store.runs_of(watch.id)
+        steps = []
+        for before, run in list(zip([None, *runs], runs, strict=False))[-limit:]:
+            found = None if before is None else self._since(before.run_id, run.run_id)
+            if before is None:
+                told = "The first run of this watch."
+            elif found is None:
+                told = "This run cannot be held against the one before."
+            else:
+                told = headline(found)
+            one_by_one = () if found is None else details(found)
+            before_id = None if before is None else before.run_id
+            steps.append(Step(run.number, run.run_id, before_id, run.added_at, told, one_by_one, found))
+        return steps[::-1]
+
+    def _compared(self, before: str, now: str) -> Since | None:
+        try:
+            return since(self._result(before), self._result(now))
+        except MissingResultError:  # deleted meanwhile
+            return None

@@ -1,0 +1,231 @@
+"""Webhooks: an address is told, signed, that a run has ended; beside the service, by any server."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import json
+import logging
+import socket
+import threading
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from typing import Any
+from urllib.parse import urlsplit
+
+from aiohttp import ThreadedResolver
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+from grasp_core.model.errors import DataError, SettingsError, StoreError
+from grasp_core.model.settings import Settings
+from grasp_core.read.sources import remote
+from grasp_core.store.calls import Due, WebhookStore
+
+log = logging.getLogger(__name__)
+
+POLL_SECONDS = 3.0
+"""How often messages that are due are looked for."""
+ANSWER_SECONDS = 15.0
+"""The longest that a receiver may take."""
+BACKOFF_SECONDS = (5, 30, 120, 600, 3600, 6 * 3600, 12 * 3600, 24 * 3600)
+"""After how long it is tried again; then it is given up."""
+
+
+class Webhooks:
+    """Sends what is due, to allowed addresses alone.
+
+    Parameters
+    ----------
+    closing : threading.Event
+        Once it is set, nothing more is sent.
+
+    Raises
+    ------
+    SettingsError
+        If the allowed addresses or networks cannot be used.
+    """
+
+    def __init__(self, store: WebhookStore, settings: Settings, closing: threading.Event) -> None:
+        self._store = store
+        self._closing = closing
+        self._secret = settings.webhook_secret.encode()
+        self._public_url = settings.public_url
+        try:
+            self._prefixes = tuple(map(remote.parse, settings.webhook_urls))
+            self._networks = tuple(map(ip_network, settings.webhook_networks))
+        except DataError as error:
+            raise SettingsError(f"GRASP_WEBHOOK_URLS: {error}") from None
+        except ValueError:
+            raise SettingsError("GRASP_WEBHOOK_NETWORKS must be networks like 10.2.0.0/16") from None
+        self.thread = threading.Thread(target=self._send_all, name="grasp-webhooks", daemon=True)
+
+    def register(self, run_id: str, url: str, *, owner: str) -> None:
+        """Have an address told when a run ends; :meth:`check` has let it pass."""
+        self._store.add(run_id, self.check(url), owner=owner)
+
+    def check(self, url: str) -> str:
+        """The address in its one form.
+
+        Raises
+        ------
+        DataError
+            If it may not be told.
+        """
+        if not self._prefixes:
+            raise DataError("this server sends no webhooks; whoever runs it can set GRASP_WEBHOOK_URLS")
+        address = remote.parse(url.strip())
+        if not any(address.below(prefix) for prefix in self._prefixes):
+            known = " or ".join(prefix.url for prefix in self._prefixes)
+            raise DataError(f"webhooks go to addresses below {known} alone")
+        return address.url
+
+    def keys(self, owner: str) -> list[str]:
+        """What a person's receiver checks signatures with: the newest key, then the one before, if any."""
+        return ["whsec_" + base64.b64encode(key).decode("ascii") for key in self._keys(owner)]
+
+    def roll(self, owner: str) -> None:
+        """Make a new key for a person; of those before, the last stays valid."""
+        self._store.roll_key(owner)
+
+    def send_due(self) -> int:
+        """Send what is due now; returns how many messages were tried."""
+        due = self._store.take()
+        if due:
+            asyncio.run(self._send(due))
+        return len(due)
+
+    def _send_all(self) -> None:
+        while not self._closing.wait(POLL_SECONDS):
+            try:
+                self.send_due()
+            except StoreError as error:
+                log.warning("no webhook sent: %s", error)
+            except Exception as error:  # whatever it is, this thread has to live on
+                log.error("no webhook sent: %s", type(error).__name__)
+
+    async def _send(self, due: list[Due]) -> None:
+        await asyncio.gather(*map(self._try, due))
+
+    async def _try(self, due: Due) -> None:
+        try:
+            status = await self._post(due)
+        except Exception as error:  # a receiver may fail in any way; an address stays out of the log
+            status, why = 0, type(error).__name__
+        else:
+            why = f"status {status}"
+        if 200 <= status < 300:
+            self._store.done(due.id)
+        elif due.attempts < len(BACKOFF_SECONDS):
+            self._store.later(due.id, BACKOFF_SECONDS[due.attempts])
+        else:
+            log.warning("webhook of run %s given up: %s", due.run_id, why)
+            self._store.done(due.id)
+
+    async def _post(self, due: Due) -> int:
+        import aiohttp  # takes longer to load than a server may take to start
+
+        from grasp_core.server.webhooks import Guarded
+
+        url, body, now = self.check(due.url), self._message(due), str(int(time.time()))
+        resolver = Guarded(self._may_reach)
+        resolver.check_literal(url)
+        headers = {
+            "Content-Type": "application/json",
+            "webhook-id": due.id,
+            "webhook-timestamp": now,
+            "webhook-signature": self._signature(due, now, body),
+        }
+        limit = aiohttp.ClientTimeout(total=ANSWER_SECONDS)
+        async with (
+            aiohttp.ClientSession(connector=aiohttp.TCPConnector(resolver=resolver), timeout=limit) as client,
+            client.post(url, data=body, headers=headers, allow_redirects=False) as answer,
+        ):
+            return answer.status
+
+    def _message(self, due: Due) -> bytes:
+        """No title and no rater data: who may see the run asks for it."""
+        data: dict[str, Any] = {"id": due.run_id, "state": due.state}
+        if self._public_url:
+            data["address"] = f"{self._public_url}/results?run={due.run_id}"
+        at = datetime.fromtimestamp(due.finished_at, UTC).isoformat()
+        return json.dumps({"type": "run.ended", "timestamp": at, "data": data}).encode("ascii")
+
+    def _signature(self, due: Due, now: str, body: bytes) -> str:
+        content = f"{due.id}.{now}.".encode() + body
+        signed = (hmac.digest(key, content, "sha256") for key in self._keys(due.owner))
+        return " ".join("v1," + base64.b64encode(one).decode("ascii") for one in signed)
+
+    def _keys(self, owner: str) -> list[bytes]:
+        newest = self._store.key_number(owner)
+        return [self._key(owner, number) for number in range(newest, max(newest - 2, -1), -1)]
+
+    def _key(self, owner: str, number: int) -> bytes:
+        what = f"webhooks {number} of " if number else "webhooks of "
+        return hmac.digest(self._secret, (what + owner).encode("utf-8", "replace"), hashlib.sha256)
+
+    def _may_reach(self, host: str) -> bool:
+        """Whether it is a public address, or one in a network that the settings allow."""
+        address: IPv4Address | IPv6Address = ip_address(host)
+        if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
+            address = address.ipv4_mapped
+        return _is_public(address) or any(address in network for network in self._networks)
+
+
+def _is_public(address: IPv4Address | IPv6Address) -> bool:
+    """Whether an address leads out of this network, whoever asks and on whatever way.
+
+    Not so are those of version 6 in which a gateway finds one of version 4: in ``::/8``, as NAT64, and 6to4.
+    """
+    if isinstance(address, IPv6Address) and (address.is_site_local or address.sixtofour is not None):
+        return False
+    return address.is_global and not (address.is_multicast or address.is_reserved)
+
+
+class Guarded(AbstractResolver):
+    """Resolves names to allowed addresses alone.
+
+    Parameters
+    ----------
+    allowed : callable
+        Whether an IP address may be connected to.
+    """
+
+    def __init__(self, allowed: Callable[[str], bool]) -> None:
+        self._allowed = allowed
+        self._asked = ThreadedResolver()
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        """Addresses of a host.
+
+        Raises
+        ------
+        PermissionError
+            If one of them is not allowed: a name that leads into this network is somebody's trick.
+        """
+        found = await self._asked.resolve(host, port, family)
+        for one in found:
+            self._check(one["host"])
+        return found
+
+    async def close(self) -> None:
+        """Nothing is held."""
+        await self._asked.close()
+
+    def check_literal(self, url: str) -> None:
+        """As :meth:`resolve`, of an address that names no host but an IP address: it is not resolved."""
+        host = urlsplit(url).hostname or ""
+        try:
+            ip_address(host)
+        except ValueError:
+            return
+        self._check(host)
+
+    def _check(self, host: str) -> None:
+        if not self._allowed(host):
+            raise PermissionError("a private address")

@@ -1,1 +1,0 @@
-"""Watches: saved analyses run again when their files changed, and what changed since then."""

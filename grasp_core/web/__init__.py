@@ -1,1 +1,0 @@
-"""Answers of a server beside its pages: API, gate, headers, metrics."""

@@ -1,1 +1,0 @@
-"""Webhooks: addresses are told, signed, that a run has ended."""

@@ -1,0 +1,56 @@
+"""Models beside simulated raters."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from grasp_core.analysis.models.labels import sources
+from grasp_core.analysis.models.result import ModelsResult, closer
+from grasp_core.model.annotations import Annotations, ModelLabels
+from grasp_core.model.spec import AnalysisSpec, RunSpec
+from grasp_core.read.dataset.load import Dataset
+from grasp_core.statistics.counts import count
+from tests.computing import compute_in_threads
+from tests.permutation.simulated import DATA_SPEC
+
+
+def model(name: str, labels: np.ndarray, source: str = "labels.csv") -> ModelLabels:
+    return ModelLabels(name, labels.astype(np.int32), source, "0" * 64)
+
+
+def random_labels(seed: int, annotations: Annotations, models: int = 3) -> np.ndarray:
+    """Shape (M, I); some items have none, and the last model gives one label always."""
+    labels = np.random.default_rng(seed).integers(
+        -1, annotations.n_categories, (models, annotations.n_items), dtype=np.int32
+    )
+    labels[-1] = 0
+    return labels
+
+
+def plurality_of(dataset: Dataset, member: np.ndarray) -> np.ndarray:
+    """The first of the most frequent labels, and -1 where nobody gave one."""
+    counts = count(dataset.annotations, member)
+    return np.where(counts.any(axis=1), counts.argmax(axis=1), -1)
+
+
+def ask(dataset: Dataset, models: list[ModelLabels], **analysis) -> ModelsResult:
+    asked = AnalysisSpec(**{"axes": (("gender",), ("race",)), "permutations": 499, **analysis})
+    return compute_models(dataset, models, RunSpec(DATA_SPEC, asked))
+
+
+def compute_models(dataset: Dataset, models: list[ModelLabels], spec: RunSpec) -> ModelsResult:
+    """On threads, as the command line does."""
+    spec = dataclasses.replace(spec, models=sources(models))
+    return compute_in_threads(dataclasses.replace(dataset, models=tuple(models)), spec)
+
+
+def sided(result: ModelsResult, name: str) -> tuple[set[tuple[str, ...]], set[tuple[str, ...]]]:
+    """The groups that a model sides with and those it sides against, by macro-F1 after correction."""
+    found: dict[bool | None, set[tuple[str, ...]]] = {True: set(), False: set()}
+    for row in result.groups:
+        outcome = row.models[name].statistics["macro_f1"]
+        if outcome.significance == "corrected":
+            found[closer("macro_f1", outcome)].add(row.group.values)
+    return found[True], found[False]

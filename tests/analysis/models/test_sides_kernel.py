@@ -1,0 +1,186 @@
+"""The compiled kernel against its plain twin, and the twin against other software."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import jensenshannon
+from sklearn.metrics import f1_score
+
+from grasp_core.analysis.models import kernel
+from grasp_core.analysis.models import statistics as plain
+from grasp_core.model.groups import form_groups
+from grasp_core.model.remarks.reasons import NoValue
+from grasp_core.model.spec import AnalysisSpec
+from grasp_core.permutation import design as design_module
+from grasp_core.permutation.design import first_ranks, tie_ranks
+from grasp_core.permutation.draw import identity, permutation
+from grasp_core.permutation.exchange import exchange_of
+from grasp_core.statistics.counts import count
+from tests.analysis.models.cases import random_labels
+from tests.permutation.simulated import simulate
+
+AXES = (("gender",), ("race",), ("gender", "race"))
+SHAPES = {
+    "crossed": {},
+    "two categories": {"categories": 2, "missing": 0.2},
+    "missing": {"missing": 0.7, "items": 30},
+    "nearly empty": {"missing": 0.96, "items": 30},
+    "one label": {"categories": 3, "unused": 2},
+    "unknown": {"unknown": 0.3, "missing": 0.1},
+    "20 categories": {"categories": 20, "missing": 0.2},
+    "more than 64 raters": {"raters": 130, "items": 8, "missing": 0.3},
+}
+NUMBERS = range(5, 8)
+"""Permutations compared; not from 0, so that an offset would show."""
+
+
+ALL = np.ones(3, np.bool_)
+
+
+def classes_of(annotations) -> np.ndarray:
+    """All but the last, which are then left out of macro-F1 on both sides."""
+    return np.arange(annotations.n_categories) < max(annotations.n_categories - 1, 2)
+
+
+def twin(annotations, grouping, spec, labels, source) -> np.ndarray:
+    ranks = tie_ranks(annotations, spec)[0]
+    counts = [count(annotations, member[source]) for member in grouping.member]
+    return np.array(
+        [[plain.all_sides(x, c, ranks, classes_of(annotations))[0] for c in counts] for x in labels]
+    )
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("dense", [True, False], ids=["dense", "sparse"])
+@pytest.mark.parametrize("strata", [(), ("region",)])
+@pytest.mark.parametrize("ties", ["first", "random"])
+def test_every_option_on_every_shape(shape, dense, strata, ties) -> None:
+    annotations, raters = simulate(3, **SHAPES[shape])
+    spec = AnalysisSpec(axes=AXES, min_raters=1, seed=9, strata=strata, ties=ties)
+    grouping = form_groups(raters, AXES)
+    labels = random_labels(1, annotations)
+    design = kernel.build_design(
+        annotations, raters, grouping, spec, labels, classes_of(annotations), dense=dense
+    )
+    expected = twin(annotations, grouping, spec, labels, identity(annotations.n_raters))
+    np.testing.assert_allclose(kernel.observed(design), expected, rtol=0, atol=1e-10)
+    layout = exchange_of(raters, spec)
+    found = kernel.shuffled(design, 9, NUMBERS.start, NUMBERS.stop)
+    for b, values in zip(NUMBERS, found, strict=True):
+        expected = twin(annotations, grouping, spec, labels, permutation(9, b, *layout))
+        np.testing.assert_allclose(values, expected, rtol=0, atol=1e-10)  # NaN equals NaN only
+
+
+@pytest.mark.parametrize("block", [1, 7, 19])
+def test_items_cut_into_blocks(monkeypatch, block: int) -> None:
+    annotations, raters = simulate(4, missing=0.5)
+    spec = AnalysisSpec(axes=AXES)
+    grouping, labels = form_groups(raters, AXES), random_labels(2, annotations)
+    whole = kernel.observed(
+        kernel.build_design(annotations, raters, grouping, spec, labels, classes_of(annotations))
+    )
+    monkeypatch.setattr(design_module, "ITEM_BLOCK", block)
+    cut = kernel.observed(
+        kernel.build_design(annotations, raters, grouping, spec, labels, classes_of(annotations))
+    )
+    np.testing.assert_allclose(cut, whole, rtol=0, atol=1e-12)
+
+
+def test_neither_blocks_of_permutations_nor_workers_nor_further_models_change_a_bit() -> None:
+    annotations, raters = simulate(9, missing=0.3)
+    spec = AnalysisSpec(axes=AXES)
+    grouping, labels = form_groups(raters, AXES), random_labels(3, annotations)
+    design = kernel.build_design(annotations, raters, grouping, spec, labels, classes_of(annotations))
+    whole = kernel.shuffled(design, 1, 0, 40)
+    cuts = itertools.pairwise((0, 1, 2, 17, 40))
+    sent = pickle.loads(pickle.dumps(design))  # as an executor sends it
+    parts = [kernel.shuffled(sent, 1, start, stop) for start, stop in cuts]
+    np.testing.assert_array_equal(np.concatenate(parts), whole)
+    alone = kernel.build_design(annotations, raters, grouping, spec, labels[1:2], classes_of(annotations))
+    np.testing.assert_array_equal(kernel.shuffled(alone, 1, 0, 40)[:, 0], whole[:, 1])
+
+
+@pytest.mark.parametrize("categories", [2, 3, 7])
+def test_macro_f1_and_share_are_scikit_learns(categories: int) -> None:
+    rng = np.random.default_rng(categories)
+    x = rng.integers(0, categories, 60)
+    c = rng.integers(0, 4, (60, categories)) + (np.arange(categories) == 0)
+    first = first_ranks(60, categories)[0]
+    gold = c.argmax(axis=1)
+    f1, share = plain.against_plurality(x, c, first, np.ones(categories, np.bool_))
+    assert f1 == pytest.approx(f1_score(gold, x, average="macro"), abs=1e-12)
+    assert share == pytest.approx((gold == x).mean(), abs=1e-12)
+
+
+def test_one_set_of_classes_for_all_that_is_compared() -> None:
+    """A model of two labels against a group of three, one of which is never its plurality."""
+    x = np.array([0, 0, 1, 1, 1])
+    c = np.array([[3, 1, 0], [2, 1, 1], [0, 4, 0], [1, 2, 1], [2, 1, 1]])
+    ranks = first_ranks(5, 3)[0]
+    classes = plain.compared_classes([x], c, ranks)
+    assert classes.tolist() == [True, True, False]
+    gold = c.argmax(axis=1)
+    assert plain.against_plurality(x, c, ranks, classes)[0] == pytest.approx(
+        f1_score(gold, x, labels=[0, 1], average="macro")
+    )
+    # The members' third label counts against them where they gave it, but is no third class.
+    whole = plain.members_macro_f1(x, c, ranks, ALL)
+    assert plain.members_macro_f1(x, c, ranks, classes) == pytest.approx(1.5 * whole)
+
+
+def test_divergence_is_scipys() -> None:
+    rng = np.random.default_rng(5)
+    x, c = rng.integers(0, 4, 50), rng.integers(0, 3, (50, 4)) + np.array([1, 0, 0, 0])
+    one_hot = np.eye(4)[x]
+    expected = np.mean([jensenshannon(p, e) ** 2 for p, e in zip(c, one_hot, strict=True)])
+    assert plain.js_divergence(x, c) == pytest.approx(expected, abs=1e-12)
+
+
+def test_cross_entropy_by_hand() -> None:
+    """K = 2: q is 3/4 for the model's label and 1/4 for the other. One item 3:1, one 0:2, both labelled 0."""
+    c = np.array([[3, 1], [0, 2], [5, 5]])
+    x = np.array([0, 0, -1])
+    first = -(0.75 * np.log(0.75) + 0.25 * np.log(0.25))
+    assert plain.cross_entropy(x, c) == pytest.approx((first - np.log(0.25)) / 2, abs=1e-12)
+
+
+def test_xrr_of_a_model_as_one_rater_by_hand() -> None:
+    """Labels 0, 1 against 3:1 and 1:1. D_o = (5 * 1/4 + 3 * 1/2) / 8, D_e = 1 - (1/2 * 4/6 + 1/2 * 2/6)."""
+    c, x = np.array([[3, 1], [1, 1]]), np.array([0, 1])
+    assert plain.xrr(x, c) == pytest.approx(1 - (2.75 / 8) / 0.5, abs=1e-12)
+
+
+def test_members_by_counting_one_by_one() -> None:
+    rng = np.random.default_rng(6)
+    labels = rng.integers(0, 3, (20, 7))  # items by members
+    c = (labels[:, :, None] == np.arange(3)).sum(axis=1)
+    ranks = first_ranks(20, 3)[0]
+    x = np.where(np.arange(20) < 15, 0, -1)
+    gold, given = [], []
+    for item in range(15):
+        for j in range(7):
+            rest = np.bincount(np.delete(labels[item], j), minlength=3)
+            gold.append(rest.argmax())
+            given.append(labels[item, j])
+    expected = f1_score(gold, given, average="macro")
+    assert plain.members_macro_f1(x, c, ranks, ALL) == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_group_of_one_label_per_item_has_no_members_figure() -> None:
+    assert np.isnan(
+        plain.members_macro_f1(np.zeros(3, int), np.eye(3, dtype=int), np.zeros((3, 3), int), ALL)
+    )
+
+
+def test_not_estimable_says_why() -> None:
+    c, none = np.array([[2, 0], [3, 0]]), np.zeros((2, 2), int)
+    values, reasons = plain.all_sides(np.array([0, 0]), c, none, ALL[:2])
+    assert np.isnan(values[0])
+    assert reasons == {"xrr": NoValue.ONE_LABEL_WITH_MODEL()}
+    values, reasons = plain.all_sides(np.array([-1, -1]), c, none, ALL[:2])
+    assert np.isnan(values).all()
+    assert set(reasons.values()) == {NoValue.NO_ITEM_WITH_BOTH()}

@@ -1,0 +1,221 @@
+"""What is found about models, as values, files and sentences."""
+
+from __future__ import annotations
+
+import copy
+import csv
+import dataclasses
+import io
+import json
+
+import numpy as np
+import pytest
+
+from grasp_core.analysis.models.result import ModelsResult, Side, closer
+from grasp_core.engine import run as run_module
+from grasp_core.model.errors import DataError, SpecError
+from grasp_core.model.outcome import Outcome
+from grasp_core.model.remarks.cautions import Caution
+from grasp_core.model.spec import SIDES
+from grasp_core.permutation.testing.corrections import q_values
+from grasp_core.report.models import (
+    CSV_COLUMNS,
+    EVERYBODY,
+    plurality_table,
+    sentences,
+    sides_csv,
+    statistic_table,
+    unreproduced,
+)
+from tests.analysis.models.cases import ask, model, plurality_of, sided
+from tests.permutation.simulated import dataset
+
+
+def shown(result: ModelsResult) -> str:
+    return "\n".join(sentence.plain for sentence in sentences(result))
+
+
+@pytest.fixture(scope="module")
+def result() -> ModelsResult:
+    """One model that copies everybody's plurality and one that labels half of the items at random."""
+    data = dataset(3, items=40, raters=40, missing=0.2)
+    half = np.where(np.arange(40) % 2, np.random.default_rng(1).integers(0, 3, 40), -1)
+    everybody = plurality_of(data, np.ones(40, dtype=bool))
+    return ask(data, [model("crowd", everybody), model("half", half)], ties="first")
+
+
+def test_the_file_form_is_read_back(result: ModelsResult) -> None:
+    plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert (plain["format"], plain["version"]) == ("grasp-models", 1)
+    assert ModelsResult.from_dict(plain) == result
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("version",), 2),
+        (("format",), "grasp-run"),
+        (("groups", 0, "models", "crowd", "statistics", "xrr", "direction"), "sideways"),
+        (("groups", 0, "models", "crowd", "statistics", "xrr", "significance"), "very"),
+        (("groups", 0, "models", "crowd", "statistics", "xrr", "p"), "0.1"),
+        (("groups", 0, "models", "crowd", "statistics"), {}),
+        (("groups", 0, "n_raters"), None),
+        (("groups", 0, "models"), {}),
+        (("models", 0, "name"), "half"),
+        (("models",), []),
+        (("models", 0, "name"), 3),
+        (("models", 0, "overall_f1"), None),
+        (("spec",), {}),
+        (("warnings",), [1]),
+    ],
+)
+def test_damage_is_told(result: ModelsResult, path, value) -> None:
+    plain = copy.deepcopy(result.to_dict())
+    place = plain
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    with pytest.raises(DataError):
+        ModelsResult.from_dict(plain)
+
+
+def test_files_without_a_spec_of_models_say_where_their_labels_were(result: ModelsResult) -> None:
+    plain = result.to_dict()
+    del plain["spec"]["models"]
+    file = plain["data"]["files"][0]
+    of_column = {"sha256": file["sha256"], "source": f"{file['name']}, column gpt, v2"}
+    plain["models"] = [{**plain["models"][0], **of_column}, *plain["models"][1:]]
+    crowd, half = ModelsResult.from_dict(plain).spec.models
+    assert (crowd.column, crowd.sha256) == ("gpt, v2", file["sha256"])
+    assert (half.column, half.sha256) == (None, "0" * 64)
+
+
+def test_models_are_counted_and_noted(result: ModelsResult) -> None:
+    crowd, half = result.models
+    assert (crowd.labelled, crowd.unlabelled, crowd.overall_f1) == (40, 0, 1.0)
+    assert (half.labelled, half.unlabelled) == (20, 20)
+    assert "half has no label for 20 of the items; they are left out for it until its file has them" in map(
+        str, result.warnings
+    )
+
+
+def test_families_are_all_groups_per_statistic_and_model(result: ModelsResult) -> None:
+    for name in ("crowd", "half"):
+        for statistic in SIDES:
+            outcomes = [row.models[name].statistics[statistic] for row in result.groups]
+            none = np.empty((0, 0))
+            assert [one.q for one in outcomes] == q_values(
+                [one.p for one in outcomes], none, none, "benjamini-hochberg"
+            )
+
+
+@pytest.mark.parametrize("correction", ["benjamini-yekutieli", "max-t"])
+@pytest.mark.parametrize("family", ["statistic-axis", "all"])
+def test_other_corrections_and_families(correction, family) -> None:
+    data = dataset(3, items=20, raters=24)
+    found = ask(data, [model("m", np.zeros(20))], correction=correction, family=family)
+    q = [outcome.q for row in found.groups for outcome in row.models["m"].statistics.values()]
+    assert all(value is not None and 0 < value <= 1 for value in q)
+
+
+def test_closer_follows_the_statistics_own_direction() -> None:
+    for statistic in SIDES:
+        near = statistic not in ("cross_entropy", "js_divergence")
+        assert closer(statistic, Outcome(0.5, direction="up")) is near
+        assert closer(statistic, Outcome(0.5, direction="down")) is not near
+        assert closer(statistic, Outcome(None)) is None
+
+
+def test_the_table_begins_with_everybody(result: ModelsResult) -> None:
+    table = plurality_table(result)
+    assert table["Group"].tolist() == [EVERYBODY, "Man", "Woman", "Asian", "Black", "White"]
+    assert table["crowd"].iloc[0] == "1.000"
+    assert {"Own members, items of crowd", "Own members, items of half"} < set(table.columns)
+    alone = dataclasses.replace(
+        result,
+        models=result.models[:1],
+        groups=tuple(
+            dataclasses.replace(row, models={"crowd": row.models["crowd"]}) for row in result.groups
+        ),
+    )
+    assert plurality_table(alone).columns.tolist() == ["Axis", "Group", "Raters", "crowd", "Own members"]
+    assert len(statistic_table(result, "xrr")) == 5
+
+
+def test_csv_has_every_number() -> None:
+    data = dataset(3, items=20, raters=24)
+    found = ask(data, [model("=1+1", np.zeros(20))])
+    rows = list(csv.DictReader(io.StringIO(sides_csv(found))))
+    assert tuple(rows[0]) == CSV_COLUMNS
+    assert len(rows) == 5 * len(SIDES)
+    assert rows[0]["model"] == "'=1+1"
+    first = found.groups[0].models["=1+1"].statistics["macro_f1"]
+    assert float(rows[0]["value"]) == first.value
+
+
+def test_a_planted_side_is_found_and_said() -> None:
+    """One group of raters labels the other way round; the model copies them."""
+    data = dataset(5, items=60, raters=40)
+    women = data.raters.axes["gender"].codes == data.raters.axes["gender"].values.index("Woman")
+    annotations = data.annotations
+    turned = np.where(women[annotations.rater], (annotations.category + 1) % 3, annotations.category)
+    other = dataclasses.replace(annotations, category=turned.astype(np.int32))
+    data = dataclasses.replace(data, annotations=other)
+    found = ask(data, [model("copy", plurality_of(data, women))])
+    assert sided(found, "copy") == ({("Woman",)}, {("Man",)})
+    assert "copy sides with Woman (macro-F1 1.000" in shown(found)
+    assert " and against Man (macro-F1 0." in shown(found)
+    assert found.groups[1].models["copy"].statistics["js_divergence"].direction == "down"
+    assert {row.group.values for row in unreproduced(found)} >= {("Man",)}
+    assert "No model reproduces the view of " in shown(found)
+    assert "its own members reach macro-F1" in shown(found)
+
+
+def test_no_side_is_no_finding(result: ModelsResult) -> None:
+    text = shown(result)
+    assert "sides with no group and against none, after correction for testing 5 groups" in text
+
+
+def test_reproducing_is_reaching_what_the_members_reach() -> None:
+    def side(value: float | None, members: float | None) -> bool | None:
+        return Side({"macro_f1": Outcome(value)}, members).reproduces
+
+    assert side(0.5, 0.5) is True
+    assert side(0.4, 0.5) is False
+    assert side(None, 0.5) is None
+    assert side(0.5, None) is None
+
+
+def test_too_few_permutations_leave_no_p() -> None:
+    found = ask(dataset(3, items=20, raters=24), [model("m", np.zeros(20))], permutations=50)
+    assert all(side.models["m"].statistics["xrr"].p is None for side in found.groups)
+    assert "with whom it sides could not be tested for any group" in shown(found)
+    assert Caution.TOO_FEW_FOR_P() in found.warnings
+
+
+def test_what_cannot_be_asked() -> None:
+    data = dataset(3, items=20, raters=24)
+    one = model("m", np.zeros(20))
+    with pytest.raises(SpecError, match="the data have no axis zodiac"):
+        ask(data, [one], axes=(("zodiac",),))
+    with pytest.raises(SpecError, match="no group has 100 raters or more"):
+        ask(data, [one], min_raters=100)
+
+
+def test_the_number_of_permutations_that_fits_does_fit(monkeypatch) -> None:
+    data, two = dataset(3, items=20, raters=24), [model("m", np.zeros(20)), model("n", np.ones(20))]
+    monkeypatch.setattr(run_module, "MAX_NULL_BYTES", 120 * 5 * len(two) * len(SIDES) * 8)
+    ask(data, two, permutations=120)
+    with pytest.raises(SpecError, match="need more memory than a run may take; at most 120 fit"):
+        ask(data, two, permutations=121)
+
+
+def test_a_model_of_one_label_where_a_group_gave_it_always() -> None:
+    data = dataset(3, items=20, raters=24, categories=3, unused=2)
+    found = ask(data, [model("m", np.zeros(20))])
+    outcome = found.groups[0].models["m"].statistics["xrr"]
+    assert outcome.value is None
+    assert (
+        str(outcome.reason)
+        == "on the items that both labelled, the model and the group all gave one same label"
+    )

@@ -1,0 +1,123 @@
+"""Whether groups were given the same items, and as many."""
+
+from __future__ import annotations
+
+import dataclasses
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from benchmarks.confounded import CLEAN, CONFOUNDED, Situation, checked, drawn
+from benchmarks.simulated import d3_size
+from grasp_core.analysis.design import MOST_ANNOTATIONS, Seen, check_assignment, meetings
+from grasp_core.model.annotations import Annotations, Axis, FloatArray, Raters
+from grasp_core.model.assignment import unequal_axes
+from grasp_core.model.groups import form_groups
+from grasp_core.model.spec import AnalysisSpec
+from grasp_core.permutation.exchange import exchange_of
+from grasp_core.read.dataset.load import load
+from grasp_core.read.example import example_files, example_spec
+from grasp_core.read.parsing.read import read_table
+
+SETS = 12
+AXES = [("side",)]
+
+
+@pytest.mark.parametrize("situation", CLEAN, ids=lambda one: one.name)
+def test_nothing_is_said_of_groups_that_were_given_the_same(situation: Situation) -> None:
+    said = sum(checked(drawn(situation, seed)).large for seed in range(SETS))
+    assert said <= 1
+
+
+@pytest.mark.parametrize("situation", CONFOUNDED, ids=lambda one: one.name)
+def test_groups_with_items_or_workloads_of_their_own_are_told(situation: Situation) -> None:
+    for seed in range(SETS):
+        check = checked(drawn(situation, seed))
+        assert check.large
+        assert check.own_workload == ("times as many" in situation.name)
+        assert set(unequal_axes([check])) == {("side",)}
+
+
+def test_sizes_are_those_that_were_planted() -> None:
+    busy = checked(drawn(CONFOUNDED[-1], 1)).workload
+    assert busy is not None
+    assert (busy.group.values, busy.size) == (("in",), pytest.approx(4.0))
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        ([[2, 0], [2, 0], [0, 2]], [0.0, 0.0]),  # pools of their own
+        # Two items of 1 and 3: sum n m / (n_i - 1) = 2 x 3 / 3 = 2; W_g (W - W_g) / W = 2 x 6 / 8 = 1.5.
+        ([[1, 3], [1, 3]], [4 / 3, 4 / 3]),
+        ([[1, 0], [0, 1]], [np.nan, np.nan]),  # nobody meets anybody
+    ],
+)
+def test_meetings_by_hand(counts: list[list[int]], expected: list[float]) -> None:
+    np.testing.assert_allclose(meetings(np.array(counts, np.float64)), expected)
+
+
+def test_groups_at_random_meet_as_often_as_expected() -> None:
+    rng = np.random.default_rng(1)
+    counts: FloatArray = rng.multinomial(6, [0.2, 0.3, 0.5], size=20_000).astype(np.float64)
+    np.testing.assert_allclose(meetings(counts), 1.0, atol=0.02)
+
+
+def test_strata_that_decided_who_rates_what_leave_nothing_to_tell() -> None:
+    data = drawn(CONFOUNDED[2], 1)  # batches
+    groups = form_groups(data.raters, [("side",)])
+    first_item = np.full(data.annotations.n_raters, data.annotations.n_items)
+    np.minimum.at(first_item, data.annotations.rater, data.annotations.item)
+    batch = Axis.from_values([str(one < data.annotations.n_items // 4) for one in first_item])
+    raters = dataclasses.replace(data.raters, axes={**data.raters.axes, "batch": batch})
+    within = exchange_of(raters, AnalysisSpec(axes=(("side",),), strata=("batch",)))
+    (check,) = check_assignment(Seen.of(data.annotations), data.annotations_of, groups, AXES, within)
+    assert not check.large
+
+
+def test_the_example_is_silent_and_raters_of_unknown_value_count_nowhere() -> None:
+    spec = example_spec()
+    files = {name: read_table(content, name) for name, content in example_files().items()}
+    data = load(files["annotations.csv"], files["raters.csv"], spec.data, spec.analysis.columns)
+    grouping = form_groups(data.raters, spec.analysis.axes, min_raters=2)
+    seen = Seen.of(data.annotations)
+    assert not unequal_axes(check_assignment(seen, data.annotations_of, grouping, spec.analysis.axes))
+
+
+def test_large_data_are_looked_at_by_items_drawn_at_random() -> None:
+    annotations, raters, spec = d3_size(2)
+    grouping = form_groups(raters, spec.axes[:1], min_raters=2)
+    seen, given = Seen.of(annotations), np.bincount(annotations.rater, minlength=annotations.n_raters)
+    assert MOST_ANNOTATIONS * 0.99 < seen.rater.size <= MOST_ANNOTATIONS < annotations.n_annotations
+    (check,) = check_assignment(seen, given, grouping, spec.axes[:1])
+    assert not check.large
+    assert check.items is not None
+    assert check.items.size == pytest.approx(1.0, abs=0.02)
+
+
+def test_an_axis_without_groups_has_nothing_to_check() -> None:
+    annotations = Annotations.from_codes(
+        item=[0, 0], rater=[0, 1], category=[0, 0], item_ids=["i"], rater_ids=["a", "b"], categories=["x"]
+    )
+    raters = Raters(("a", "b"), {"side": Axis.from_values([None, None])})
+    grouping = form_groups(raters, AXES)
+    (check,) = check_assignment(Seen.of(annotations), np.ones(2, np.int64), grouping, AXES)
+    assert (check.items, check.workload, check.large) == (None, None, False)
+
+
+def test_memory_does_not_grow_with_the_permutations() -> None:
+    """Profiles of all of them at once would take 300 MB for these raters."""
+    rng = np.random.default_rng(1)
+    n_raters = 100_000
+    codes = rng.integers(0, 10, n_raters).astype(np.int32)
+    people = Raters(("",) * n_raters, {"side": Axis(tuple("abcdefghij"), codes)})
+    seen = Seen(np.full(100, 30), np.arange(3000, dtype=np.int32))
+    given = rng.integers(1, 9, n_raters)
+    grouping = form_groups(people, AXES)
+    check_assignment(seen, given, grouping, AXES)
+    tracemalloc.start()
+    check_assignment(seen, given, grouping, AXES)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 40e6

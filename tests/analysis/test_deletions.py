@@ -1,0 +1,146 @@
+"""Statistics without each unit, against computing them anew from the data that are left."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from grasp_core.analysis.cohesion.columns import group_columns
+from grasp_core.analysis.deletions import Sides, Spreads, answers_of, spreads
+from grasp_core.analysis.intervals import lay_out
+from grasp_core.model.annotations import Annotations, Axis, FloatArray, Raters
+from grasp_core.model.groups import Grouping, form_groups
+from grasp_core.model.spec import AnalysisSpec
+from grasp_core.permutation import questions as of_questions
+from grasp_core.permutation.draw import identity
+from grasp_core.permutation.reference import evaluate
+from tests.permutation.simulated import simulate
+
+SPEC = AnalysisSpec(axes=(("gender",),), ties="first")  # drawn ones follow who is there
+
+
+def found(questions: Sequence[Annotations], raters: Raters, spec: AnalysisSpec, g: int) -> Spreads:
+    grouping = form_groups(raters, spec.axes)
+    design = lay_out(questions, raters, grouping, spec)
+    sides = Sides(grouping.member[g], grouping.complement(g))
+    designs = design.designs
+    answers = [answers_of(one, of_one, sides) for one, of_one in zip(questions, designs, strict=True)]
+
+    def statistics(sums: FloatArray) -> FloatArray:
+        return group_columns(of_questions.together(of_questions.components(design, sums)), spec)
+
+    return spreads(answers, sides, statistics)
+
+
+def naive(questions: Sequence[Annotations], grouping: Grouping, spec: AnalysisSpec, g: int) -> list:
+    """The jackknife's variances, each value computed anew: raters of both sides, items, annotations."""
+    everybody = identity(questions[0].n_raters)
+
+    def without(out: Sequence[np.ndarray]) -> FloatArray:
+        left = [subset(one, ~gone) for one, gone in zip(questions, out, strict=True)]
+        return group_columns(evaluate(left, grouping, spec, everybody)[0], spec)[g]
+
+    def variance(units: list) -> FloatArray:
+        values = np.array([without(unit) for unit in units])
+        return (len(values) - 1) / len(values) * ((values - values.mean(axis=0)) ** 2).sum(axis=0)
+
+    sides = (grouping.member[g], grouping.complement(g))
+    pairs = {
+        (item, rater)
+        for one in questions
+        for item, rater in zip(one.item, one.rater, strict=True)
+        if sides[0][rater] or sides[1][rater]
+    }
+    present = {rater for _, rater in pairs}
+    by_rater = [
+        [[one.rater == j for one in questions] for j in np.flatnonzero(side) if j in present]
+        for side in sides
+    ]
+    by_item = [[one.item == i for one in questions] for i in {item for item, _ in pairs}]
+    by_pair = [[(one.item == i) & (one.rater == j) for one in questions] for i, j in pairs]
+    return [variance(units) for units in (*by_rater, by_item, by_pair)]
+
+
+def subset(annotations: Annotations, chosen: np.ndarray) -> Annotations:
+    return Annotations.from_codes(
+        item=annotations.item[chosen],
+        rater=annotations.rater[chosen],
+        category=annotations.category[chosen],
+        item_ids=annotations.item_ids,
+        rater_ids=annotations.rater_ids,
+        categories=annotations.categories,
+    )
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        {"level": "ordinal"},
+        {"cross_negentropy": "paper", "voting_agreement": "kappa"},
+        {"gai": ("irr", "voting_agreement"), "voting_agreement": "kappa"},
+        {"gai": ("negentropy", "voting_agreement")},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("shape", [{"missing": 0.3, "unknown": 0.2}, {}], ids=["gaps", "crossed"])
+def test_variances_are_those_of_values_computed_anew(shape, changed) -> None:
+    spec = dataclasses.replace(SPEC, **changed)
+    annotations, raters = simulate(5, items=8, raters=13, **shape)
+    ours = found([annotations], raters, spec, 1)
+    right = naive([annotations], form_groups(raters, spec.axes), spec, 1)
+    for spread, variance in zip((ours.group, ours.others, ours.items, ours.annotations), right, strict=True):
+        np.testing.assert_allclose(spread.variance, variance, rtol=1e-9, atol=1e-14)
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal"])
+def test_many_labels_of_which_items_have_few(level) -> None:
+    spec = dataclasses.replace(SPEC, level=level)
+    annotations, raters = simulate(4, items=9, raters=30, categories=40, missing=0.8)
+    ours = found([annotations], raters, spec, 0)
+    right = naive([annotations], form_groups(raters, spec.axes), spec, 0)
+    for spread, variance in zip((ours.group, ours.others, ours.items, ours.annotations), right, strict=True):
+        np.testing.assert_allclose(spread.variance, variance, rtol=1e-9, atol=1e-14)
+
+
+def test_an_annotation_of_several_questions_is_left_out_whole() -> None:
+    first, raters = simulate(2, items=7, raters=12, missing=0.2)
+    second, _ = simulate(3, items=7, raters=12, missing=0.4, categories=2)
+    ours = found([first, second], raters, SPEC, 0)
+    right = naive([first, second], form_groups(raters, SPEC.axes), SPEC, 0)
+    for spread, variance in zip((ours.group, ours.others, ours.items, ours.annotations), right, strict=True):
+        np.testing.assert_allclose(spread.variance, variance, rtol=1e-9, atol=1e-14)
+
+
+def test_a_published_item_left_out() -> None:
+    """Krippendorff's nominal example, alpha .743; krippendorffsalpha (R) gives -.114 as dfbeta of unit 6."""
+    labels = (
+        (1, 2, 3, 3, 2, 1, 4, 1, 2, 0, 0, 0),
+        (1, 2, 3, 3, 2, 2, 4, 1, 2, 5, 0, 3),
+        (0, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, 0),
+        (1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, 0),
+    )
+    rater, item = np.nonzero(labels)
+    annotations = Annotations.from_codes(
+        item=item,
+        rater=rater,
+        category=np.array(labels)[rater, item] - 1,
+        item_ids=[str(i) for i in range(1, 13)],
+        rater_ids=list("ABCD"),
+        categories=list("12345"),
+    )
+    raters = Raters(annotations.rater_ids, {"gender": Axis.from_values(["x"] * 4)})
+    grouping = form_groups(raters, SPEC.axes)
+    design = lay_out([annotations], raters, grouping, SPEC)
+    (answers,) = (
+        answers_of(annotations, one, Sides(grouping.member[0], grouping.complement(0)))
+        for one in design.designs
+    )
+    added = answers.added(np.arange(12))
+    sums = np.stack([added.sum(axis=0), added.sum(axis=0) - added[5]])
+    alpha, without_6 = of_questions.together(of_questions.components(design, sums))[:, 0]
+    assert alpha == pytest.approx(0.743, abs=5e-4)
+    assert alpha - without_6 == pytest.approx(-0.114, abs=5e-4)

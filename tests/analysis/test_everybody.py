@@ -1,0 +1,229 @@
+"""How well all raters agree: against other software, by hand, and what is said of nothing."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import krippendorff
+import numpy as np
+import pandas as pd
+import pytest
+
+from grasp_core.analysis import everybody as module
+from grasp_core.analysis.everybody import disputed_items, everybody
+from grasp_core.engine.run import checked_groups
+from grasp_core.model.annotations import number_of
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import SpecError
+from grasp_core.model.result import Everybody, RunResult
+from grasp_core.model.spec import AnalysisSpec, ModelSource, RunSpec
+from grasp_core.read.dataset.load import Dataset, load
+from grasp_core.read.parsing.read import read_table
+from grasp_core.report.everybody import (
+    agreement_advice,
+    agreement_title,
+    how_sure_agreement,
+    how_well,
+    in_one_line,
+    no_groups,
+    over_batches,
+    who_differs,
+)
+from grasp_core.report.public_view import public_view
+from grasp_core.report.writers.registry import EXPORTS
+from tests.computing import compute_in_threads
+
+ALL = AnalysisSpec(axes=())
+SPEC = DataSpec(item="item", rater="rater", label="label")
+
+
+def data(rows: list[tuple[str, str, str]], spec: DataSpec = SPEC, items: str | None = None) -> Dataset:
+    text = pd.DataFrame(rows, columns=["item", "rater", "label"]).to_csv(index=False)
+    table = None if items is None else read_table(items.encode(), "items.csv")
+    return load(read_table(text.encode(), "votes.csv"), None, spec, items=table)
+
+
+def random_rows(seed: int, labels: str, items: int = 40, raters: int = 7) -> list[tuple[str, str, str]]:
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(len(labels), size=items)
+    rows = []
+    for i in range(items):
+        for j in rng.permutation(raters)[: rng.integers(1, raters + 1)]:
+            k = truth[i] if rng.random() < 0.6 else rng.integers(len(labels))
+            rows.append((f"i{i}", f"r{j}", labels[k]))
+    return rows
+
+
+def run(rows: list[tuple[str, str, str]], analysis: AnalysisSpec = ALL) -> RunResult:
+    found = compute_in_threads(data(rows), RunSpec(SPEC, analysis))
+    assert isinstance(found, RunResult)
+    return found
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_alpha_is_krippendorffs(level: str, seed: int) -> None:
+    rows = random_rows(seed, "12345")
+    wide = pd.DataFrame(rows, columns=["item", "rater", "label"]).pivot(
+        index="rater", columns="item", values="label"
+    )
+    values = wide.map(lambda label: number_of(label) if isinstance(label, str) else np.nan).to_numpy(float)
+    found = everybody(data(rows), replace(ALL, level=level))
+    assert found is not None
+    assert found.alpha == pytest.approx(krippendorff.alpha(values, level_of_measurement=level), abs=1e-12)
+    assert found.low < found.alpha < found.high
+
+
+def test_by_hand() -> None:
+    rows = [("a", r, "x") for r in "123"] + [
+        ("b", "1", "x"),
+        ("b", "2", "x"),
+        ("b", "3", "y"),
+        ("c", "1", "y"),
+    ]
+    found = everybody(data(rows), ALL)
+    assert found is not None
+    assert (found.items, found.unanimous) == (2, 0.5)
+    x, y = found.labels
+    assert (x.annotations, x.again, x.by_chance, x.alone, x.beside) == (5, 4 / 5, 4 / 5, 0, None)
+    assert (y.annotations, y.again, y.by_chance, y.alone, y.beside) == (1, 0.0, 0.0, 1, "x")
+    told = [(one.number, one.annotations, one.again) for one in found.raters]
+    assert told == [(3, 2, 0.5), (1, 2, 0.75), (2, 2, 0.75)]
+
+
+def test_a_rater_who_differs_is_found_and_few_others_are() -> None:
+    rng = np.random.default_rng(4)
+    rows = [
+        (f"i{i}", f"r{j}", "ab"[int(rng.random() < (0.9 if i % 2 else 0.1))])
+        for i in range(200)
+        for j in range(6)
+    ]
+    rows += [(f"i{i}", "odd", "ab"[int(rng.random() < 0.5)]) for i in range(200)]
+    found = everybody(data(rows), ALL)
+    assert found is not None
+    assert [one.differs for one in found.raters] == [True] + [False] * 6
+    said = who_differs(found)
+    assert said is not None
+    assert said.plain.startswith("Rater 7 answers as another did in 5")
+
+
+def test_of_raters_who_are_alike_one_is_said_to_differ_in_one_of_twenty_studies_or_fewer() -> None:
+    rng = np.random.default_rng(5)
+    wrong = 0
+    for _ in range(100):
+        shares = rng.beta(1, 2, size=60)
+        rows = [(f"i{i}", f"r{j}", "ab"[int(rng.random() < shares[i])]) for i in range(60) for j in range(8)]
+        found = everybody(data(rows), ALL)
+        assert found is not None
+        wrong += any(one.differs for one in found.raters)
+    assert wrong <= 9  # .05 and two standard errors
+
+
+def test_three_raters_have_an_interval_too() -> None:
+    found = everybody(data(random_rows(9, "ab", raters=3)), ALL)
+    assert found is not None
+    assert found.low is not None
+
+
+def test_items_of_most_disagreement_come_first() -> None:
+    rows = [("a", r, "x") for r in "1234"] + [("b", r, "xxyy"[k]) for k, r in enumerate("1234")]
+    rows += [("c", r, "xxxy"[k]) for k, r in enumerate("1234")] + [("d", "1", "y")]
+    annotations = data(rows).annotations
+    found = disputed_items(annotations, "nominal")
+    assert [(one.item, one.answers) for one in found] == [
+        ("b", (("x", 2), ("y", 2))),
+        ("c", (("x", 3), ("y", 1))),
+    ]
+    assert [one.item for one in disputed_items(annotations, "nominal", "y")] == ["c"]
+    assert disputed_items(annotations, "nominal", "x") == ()
+
+
+def test_batches_are_those_of_the_slices() -> None:
+    rows = random_rows(6, "ab")
+    items = "item,batch\n" + "".join(f"i{i},{'June' if i % 2 else 'July'}\n" for i in range(40))
+    dataset = data(rows, replace(SPEC, items_id="item"), items)
+    found = everybody(dataset, replace(ALL, slices=("batch",)))
+    assert found is not None
+    assert [(one.column, one.value) for one in found.batches] == [("batch", "July"), ("batch", "June")]
+    june = [row for row in rows if int(row[0][1:]) % 2]
+    alone = everybody(data(june), ALL)
+    assert alone is not None
+    assert found.batches[1].alpha == pytest.approx(alone.alpha, abs=1e-12)
+    (said,) = over_batches(found)
+    assert "By batch between" in said.plain
+    plain = everybody(dataset, ALL)
+    assert plain is not None
+    assert plain.batches == ()
+
+
+@pytest.mark.parametrize(
+    ("alpha", "low", "words"),
+    [
+        (0.85, 0.7, "agree well"),
+        (0.7, 0.6, "agree fairly well"),
+        (0.5, 0.4, "agree in part"),
+        (0.3, 0.1, "agree little"),
+        (0.1, 0.05, "hardly agree"),
+        (0.1, -0.01, "agree no more than chance"),
+        (-0.2, None, "agree no more than chance"),
+    ],
+)
+def test_words(alpha: float, low: float | None, words: str) -> None:
+    assert how_well(Everybody(alpha, low, 0.9, None, 9, None, None, (), (), ())) == words
+
+
+def test_a_run_without_axes_says_how_well_they_agree_in_every_file() -> None:
+    result = run(random_rows(7, "abc"))
+    assert (result.groups, result.dsi, result.permutations) == ((), (), 0)
+    assert RunResult.from_dict(json.loads(json.dumps(result.to_dict()))) == result
+    title = agreement_title(result).plain
+    assert title.startswith("Your 7 raters agree")
+    assert result.everybody is not None
+    sure = how_sure_agreement(result.everybody)
+    assert sure is not None
+    assert "0 is chance, 1 is perfect; with other items of this kind likely between" in sure.plain
+    assert "They agree least on" in sure.plain
+    advice = agreement_advice(result.everybody)
+    assert advice is not None
+    assert "got it from one rater only" in advice.plain
+    assert no_groups(result).plain.endswith("background; seven raters are few for groups.")
+    for name, export in EXPORTS.items():
+        content = export.make(result)
+        assert content
+        if name in ("markdown", "html"):
+            assert "raters agree" in content.decode()
+            assert "Another says so too" in content.decode()
+
+
+def test_with_axes_it_stands_beside_the_groups(example_result: RunResult) -> None:
+    found = example_result.everybody
+    assert found is not None
+    assert found.alpha == pytest.approx(0.1, abs=0.2)
+    assert in_one_line(example_result).startswith("All 104 raters together: Krippendorff’s alpha")
+    assert len(found.raters) == 104
+    shared = public_view(example_result)
+    assert isinstance(shared, RunResult)
+    assert shared.everybody is not None
+    assert shared.everybody.raters == ()
+
+
+def test_what_cannot_be_told_is_said() -> None:
+    alone = run([(f"i{n}", f"r{n % 3}", "ab"[n % 2]) for n in range(9)])
+    assert "cannot be told: no item was rated by two raters" in agreement_title(alone).plain
+    same = run([(f"i{n}", f"r{j}", "a") for n in range(9) for j in range(3)])
+    assert "all of them gave one same label" in agreement_title(same).plain
+    assert in_one_line(same) == ""
+
+
+def test_what_needs_groups_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    for fields in ({"strata": ("batch",)}, {"given": ("age",)}, {"cluster": "team"}):
+        with pytest.raises(SpecError, match="nothing is shuffled"):
+            AnalysisSpec(axes=(), **fields)
+    dataset = data(random_rows(8, "ab"))
+    models = (ModelSource(name="m", sha256="5" * 64, column="m"),)
+    with pytest.raises(SpecError, match="choose at least one axis"):
+        checked_groups(dataset, RunSpec(SPEC, ALL, models=models))
+    monkeypatch.setattr(module, "MOST_CELLS", 10)
+    with pytest.raises(SpecError, match="too many items and labels"):
+        compute_in_threads(dataset, RunSpec(SPEC, ALL))

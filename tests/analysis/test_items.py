@@ -1,0 +1,324 @@
+"""Which items carry a group's distance and label use: the compiled panel against its plain twin."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+from grasp_core.analysis.items import design
+from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
+from grasp_core.analysis.items.result import ItemsResult
+from grasp_core.model.data_spec import DataSpec, Question
+from grasp_core.model.errors import DataError, SpecError
+from grasp_core.model.groups import Group
+from grasp_core.model.remarks.cautions import Caution
+from grasp_core.model.remarks.reasons import NoValue
+from grasp_core.model.spec import AnalysisSpec, RunSpec
+from grasp_core.read.dataset.load import Dataset, load
+from grasp_core.read.parsing.read import read_table
+from tests.analysis.items_twin import Twin
+from tests.permutation.simulated import DATA_SPEC, dataset
+from tests.shared_data import needs_shared_data
+
+BLACK = Group(("race",), ("Black",))
+WOMAN_NORTH = Group(("gender", "region"), ("Woman", "N"))
+MEASURES = ("distance", "label_use")
+
+
+def in_turn(function: Callable[[Any], Any], arguments: Iterable[Any]) -> Iterator[Any]:
+    return map(function, arguments)
+
+
+def look(data: Dataset, group: Group = BLACK, *, question: int = 0, **analysis: Any) -> ItemsResult:
+    asked = AnalysisSpec(**{"axes": (group.axes,), "permutations": 150, **analysis})
+    spec = RunSpec(DATA_SPEC, asked)
+    return look_at_items(data, ItemsAsked(spec, group, asked.permutations, question), in_turn)
+
+
+SHAPES: dict[str, dict[str, Any]] = {
+    "everybody rated everything": {},
+    "few rated each": {"items": 30, "missing": 0.75},
+    "values unknown": {"missing": 0.3, "unknown": 0.3},
+    "many labels": {"categories": 9, "raters": 15, "missing": 0.2},
+    "two labels": {"categories": 2, "missing": 0.4},
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("level", ["nominal", "ordinal"])
+@pytest.mark.parametrize("group", [BLACK, WOMAN_NORTH], ids=["axis", "intersection"])
+def test_panel_and_twin_agree(shape: str, level: str, group: Group) -> None:
+    data = dataset(5, **SHAPES[shape])
+    agree(data, group, level=level)
+
+
+@pytest.mark.parametrize("level", ["interval", "ratio"])
+def test_numbers_are_as_far_apart_as_their_level_says(level: str) -> None:
+    data = dataset(5, categories=4, missing=0.3)
+    numbers = dataclasses.replace(data.annotations, categories=("1", "2", "4", "8"))
+    agree(dataclasses.replace(data, annotations=numbers), BLACK, level=level)
+
+
+@pytest.mark.parametrize("correction", ["benjamini-yekutieli", "max-t"])
+@pytest.mark.parametrize("missing", [0.0, 0.5])
+def test_every_correction(correction: str, missing: float) -> None:
+    agree(dataset(6, missing=missing), BLACK, correction=correction)
+
+
+def test_profiles_stay_within_strata() -> None:
+    agree(dataset(7, missing=0.2), BLACK, strata=("gender", "workload"), seed=3)
+
+
+def test_profiles_move_by_clusters() -> None:
+    agree(dataset(7, missing=0.2), BLACK, cluster="gender", seed=3)
+
+
+def agree(data: Dataset, group: Group, **analysis: Any) -> None:
+    found = look(data, group, **analysis)
+    twin = Twin(data, found.spec.analysis, group)
+    rows = {row.item: row for row in found.items}
+    shared = ~np.isnan(twin.use[:, 0])
+    assert [*rows] == [one for one, both in zip(data.annotations.item_ids, shared, strict=True) if both]
+    assert [*found.label_use.values()] == pytest.approx(np.nansum(twin.use, axis=0), abs=1e-12)
+    if found.distance is not None:
+        assert found.distance == pytest.approx(np.nansum(twin.distance), abs=1e-12)
+    for measure in MEASURES:
+        p, q = twin.tests(measure)
+        for i, item in enumerate(data.annotations.item_ids):
+            if not shared[i]:
+                continue
+            part = rows[item].of(measure)
+            value = twin.distance[i]
+            if measure == "label_use":
+                value = twin.use[i, data.annotations.categories.index(part.label)]
+            if part is None:
+                assert np.isnan(value)
+                continue
+            assert part.value == pytest.approx(value, abs=1e-12)
+            assert (part.p, part.q) == (pytest.approx(p[i], abs=1e-12), pytest.approx(q[i], abs=1e-12))
+            assert (part.reason is None) == (part.p is not None)
+        compare_top(found, twin, measure)
+
+
+def compare_top(found: ItemsResult, twin: Twin, measure: str) -> None:
+    observed, shuffled = twin.shares(measure)
+    top = found.spread[measure].top
+    if top is None:
+        assert np.isnan(observed)
+        return
+    assert top.share == pytest.approx(observed, abs=1e-12)
+    if top.chance is not None:
+        known = shuffled[~np.isnan(shuffled)]
+        expected = np.quantile(known, [0.025, 0.5, 0.975])
+        assert [top.low, top.chance, top.high] == pytest.approx(expected, abs=1e-12)
+
+
+def test_furthest_label_is_the_one_that_lies_furthest() -> None:
+    data = dataset(5, missing=0.3)
+    found, twin = look(data), Twin(data, AnalysisSpec(axes=(BLACK.axes,), permutations=150), BLACK)
+    scale = twin.null_use.std(axis=0)
+    scale[scale < 1e-9] = np.inf
+    observed, _ = twin.deviations()
+    for row, furthest in zip(found.items, observed, strict=True):
+        k = data.annotations.categories.index(row.label_use.label)
+        i = data.annotations.item_ids.index(row.item)
+        term = row.label_use.value * weight(found)
+        assert abs(term) / scale[i, k] == pytest.approx(furthest)
+
+
+def weight(found: ItemsResult) -> float:
+    sizes = [(sum(row.inside.values()), sum(row.outside.values())) for row in found.items]
+    return sum(n * m / (n + m) for n, m in sizes)
+
+
+def test_parts_add_up_and_both_sides_stand_beside_them() -> None:
+    data = dataset(8, missing=0.3, unknown=0.2)
+    found = look(data)
+    assert sum(found.label_use.values()) == pytest.approx(0, abs=1e-12)
+    assert sum(row.distance.value for row in found.items if row.distance) == pytest.approx(found.distance)
+    twin = Twin(data, AnalysisSpec(axes=(BLACK.axes,), permutations=1), BLACK)
+    for row in found.items:
+        i = data.annotations.item_ids.index(row.item)
+        assert row.inside.keys() == row.outside.keys()
+        assert sum(row.inside.values()) == twin.c[i].sum()
+        assert sum(row.outside.values()) == twin.d[i].sum()
+
+
+def test_neither_workers_nor_batches_change_a_digit(monkeypatch: pytest.MonkeyPatch) -> None:
+    data, group = dataset(9, missing=0.4), BLACK
+    spec = RunSpec(DATA_SPEC, AnalysisSpec(axes=(group.axes,), permutations=500, correction="max-t"))
+    asked = ItemsAsked(spec, group, 500)
+    monkeypatch.setattr(design, "_LONGEST", 100)
+    one = look_at_items(data, asked, in_turn)
+    with ThreadPoolExecutor(3) as workers:
+        assert look_at_items(data, asked, workers.map) == one
+    monkeypatch.setattr(design, "_WIDEST", 9)
+    other = look_at_items(data, asked, in_turn)
+    assert [row.label_use.p for row in other.items] == [row.label_use.p for row in one.items]
+    assert other.spread["distance"].top.share == one.spread["distance"].top.share
+
+
+def test_progress_is_told_and_ends_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(design, "_LONGEST", 100)
+    data, group = dataset(9), BLACK
+    asked = ItemsAsked(RunSpec(DATA_SPEC, AnalysisSpec(axes=(group.axes,))), group, 250)
+    told: list[float] = []
+    look_at_items(data, asked, in_turn, told.append)
+    assert told == pytest.approx([1 / 6, 2 / 6, 3 / 6, 4 / 6, 5 / 6, 1])
+
+    def stop(_share: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        look_at_items(data, asked, in_turn, stop)
+
+
+def planted(seed: int, on: tuple[str, ...] = ()) -> Dataset:
+    """Two groups of 15 who answer alike, but for some items on which one inverts the answer."""
+    rng = np.random.default_rng(seed)
+    rows = ["item,rater,label"]
+    for i in range(40):
+        lean = rng.uniform(0.1, 0.3)
+        for j in range(30):
+            yes = rng.random() < lean
+            if f"i{i}" in on and j < 15:
+                yes = not yes
+            rows.append(f"i{i},r{j},{'Yes' if yes else 'No'}")
+    profiles = ["rater,side", *(f"r{j},{'a' if j < 15 else 'b'}" for j in range(30))]
+    tables = (
+        read_table("\n".join(text).encode(), name) for text, name in ((rows, "v.csv"), (profiles, "r.csv"))
+    )
+    return load(*tables, DATA_SPEC, ("side",))
+
+
+def test_items_with_an_opposite_view_are_found_and_no_others() -> None:
+    group = Group(("side",), ("a",))
+    found = look(planted(1, ("i3", "i17")), group, permutations=4_000)
+    for measure in MEASURES:
+        marked = {row.item for row in found.items if row.of(measure).significance == "corrected"}
+        assert marked == {"i3", "i17"}
+    by_item = {row.item: row for row in found.items}
+    assert by_item["i3"].label_use.label == "Yes"
+    assert by_item["i3"].label_use.value > 0
+    top = found.spread["label_use"].top
+    assert top.share > top.high
+
+
+@pytest.mark.long
+def test_without_a_difference_p_values_are_as_rare_as_they_say() -> None:
+    group = Group(("side",), ("a",))
+    found = [look(planted(seed), group, permutations=400, seed=seed) for seed in range(20)]
+    for measure in MEASURES:
+        p = np.array([row.of(measure).p for result in found for row in result.items], dtype=float)
+        assert np.count_nonzero(~np.isnan(p)) > 750
+        # An item's own test is discrete, so it is rarer than its level; three standard errors above it.
+        assert (p < 0.05).mean() < 0.05 + 3 * np.sqrt(0.05 * 0.95 / p.size)
+        assert (p < 0.05).mean() > 0.01
+
+
+def test_an_item_with_one_label_is_not_tested() -> None:
+    rows = [
+        "item,rater,label",
+        *(f"same,r{j},No" for j in range(8)),
+        *(f"b,r{j},{'NY'[j % 2]}" for j in range(8)),
+    ]
+    profiles = ["rater,side", *(f"r{j},{'ab'[j // 4]}" for j in range(8))]
+    tables = (
+        read_table("\n".join(text).encode(), name) for text, name in ((rows, "v.csv"), (profiles, "r.csv"))
+    )
+    found = look(load(*tables, DATA_SPEC, ("side",)), Group(("side",), ("a",)))
+    same, _ = found.items
+    for measure in MEASURES:
+        part = same.of(measure)
+        assert (part.value, part.p, part.q, part.reason) == (0, None, None, NoValue.ONE_LABEL_ACROSS())
+        assert found.spread[measure].tested == 1
+
+
+def test_one_question_of_several_is_looked_at() -> None:
+    rng = np.random.default_rng(3)
+    rows = ["item,rater,first,second"]
+    rows += [
+        f"i{i},r{j},{rng.choice(['a', 'b'])},{rng.choice(['c', 'd']) if i else ''}"
+        for i in range(6)
+        for j in range(10)
+    ]
+    profiles = ["rater,side", *(f"r{j},{'xy'[j % 2]}" for j in range(10))]
+    spec = DataSpec(item="item", rater="rater", label="first", further=(Question("second", None),))
+    tables = (
+        read_table("\n".join(text).encode(), name) for text, name in ((rows, "v.csv"), (profiles, "r.csv"))
+    )
+    data, group = load(*tables, spec, ("side",)), Group(("side",), ("x",))
+    run = RunSpec(spec, AnalysisSpec(axes=(("side",),), permutations=200))
+    first, second = (look_at_items(data, ItemsAsked(run, group, 200, q), in_turn) for q in (0, 1))
+    assert (first.question, second.question) == ("first", "second")
+    assert (len(first.items), len(second.items)) == (6, 5)
+    assert [*second.label_use] == ["c", "d"]
+    alone = load(
+        *(
+            read_table("\n".join(text).encode(), name)
+            for text, name in ((rows, "v.csv"), (profiles, "r.csv"))
+        ),
+        DataSpec(item="item", rater="rater", label="second"),
+        ("side",),
+    )
+    by_itself = look(alone, group, permutations=200)
+    assert [row.label_use for row in by_itself.items] == [row.label_use for row in second.items]
+    with pytest.raises(SpecError, match="2 questions; choose one"):
+        look_at_items(data, ItemsAsked(run, group, 200, 2), in_turn)
+
+
+def test_what_cannot_be_looked_at_is_refused() -> None:
+    data = dataset(5)
+    with pytest.raises(SpecError, match="no group Purple of race"):
+        look(data, Group(("race",), ("Purple",)))
+    with pytest.raises(SpecError, match="no group Woman of gender"):
+        look(data, Group(("gender",), ("Woman",)), axes=(("race",),))
+    rows = ["item,rater,label", "a,r0,Yes", "a,r1,No", "b,r2,Yes", "b,r3,No"]
+    profiles = ["rater,side", "r0,x", "r1,x", "r2,y", "r3,y"]
+    tables = (
+        read_table("\n".join(text).encode(), name) for text, name in ((rows, "v.csv"), (profiles, "r.csv"))
+    )
+    with pytest.raises(DataError, match="x: no item was rated both by the group and by the others, so there"):
+        look(load(*tables, DATA_SPEC, ("side",)), Group(("side",), ("x",)))
+
+
+def test_too_few_permutations_and_lone_raters_are_told() -> None:
+    found = look(dataset(5, items=30, missing=0.8), permutations=120)
+    codes = [warning.code for warning in found.warnings]
+    assert codes == [Caution.ITEMS_WITHOUT_PAIRS, Caution.TOO_FEW_FOR_CORRECTION]
+    few = look(dataset(5), permutations=50)
+    assert few.warnings == (Caution.TOO_FEW_FOR_P(),)
+    assert all(row.label_use.p is None for row in few.items)
+    assert few.items[0].label_use.reason == NoValue.FEW_SHUFFLED_VALUES(shuffled=50)
+
+
+def test_file_is_read_back() -> None:
+    found = look(dataset(5, missing=0.5))
+    plain = json.loads(json.dumps(found.to_dict()))
+    assert (plain["format"], plain["version"]) == ("grasp-items", 1)
+    assert (plain["axis"], plain["group"]) == (["race"], {"race": "Black"})
+    assert ItemsResult.from_dict(plain) == found
+    with pytest.raises(DataError, match="not a GRASP result about items"):
+        ItemsResult.from_dict({**plain, "format": "grasp-run"})
+    with pytest.raises(DataError, match=r"the file of items is damaged: items\[0\]: `item` must be a text"):
+        ItemsResult.from_dict({**plain, "items": [{**plain["items"][0], "item": 7}]})
+
+
+@needs_shared_data
+def test_dices_350_as_the_methods_have_it() -> None:
+    """E and D of White men: METHODS-2.md, section 10, computed by independent code."""
+    from tests.analysis.models.dices import SPEC, data
+
+    group = Group(("rater_race", "rater_gender"), ("White", "Man"))
+    spec = RunSpec(SPEC, AnalysisSpec(axes=(group.axes,)))
+    found = look_at_items(data(), ItemsAsked(spec, group, 1_000), in_turn)
+    assert found.distance == pytest.approx(0.0772, abs=5e-5)
+    points = [round(100 * value, 1) for value in found.label_use.values()]
+    assert points == [20.8, -17.6, -3.3]
+    assert len(found.items) == 350

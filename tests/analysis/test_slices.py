@@ -1,0 +1,237 @@
+"""Slices: each is the run on a file of its items alone, and q is over all values of the column."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from grasp_core.analysis.slices import Slices, SlicesWork
+from grasp_core.engine.compute import compute
+from grasp_core.engine.pools import workers
+from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.run import prepare
+from grasp_core.engine.watching import Watcher
+from grasp_core.model.annotations import Axis
+from grasp_core.model.groups import form_groups
+from grasp_core.model.result import GroupResult, RunResult, SliceResult
+from grasp_core.model.spec import STATISTICS, AnalysisSpec, RunSpec
+from grasp_core.read.dataset.load import Dataset, load
+from grasp_core.report.public_view import public_view
+from tests.permutation.simulated import DATA_SPEC, simulate
+from tests.read.making import rows_table
+
+TOPICS = ("art", "news", "sport")
+SPEC = replace(DATA_SPEC, categories=("label 0", "label 1", "label 2"))
+AXES = (("gender",), ("gender", "race"))
+
+
+def rows(seed: int, missing: float = 0.0, unknown: float = 0.1) -> tuple[list[list[str]], list[list[str]]]:
+    """A file with a topic for each item, some of which have none, and one of raters."""
+    annotations, raters = simulate(seed, items=31, raters=16, missing=missing, unknown=unknown)
+    votes = [["item", "rater", "label", "topic"]]
+    for item, rater, category in zip(annotations.item, annotations.rater, annotations.category, strict=True):
+        topic = "" if item == 30 else TOPICS[item % 3]
+        votes.append([f"i{item}", f"r{rater}", annotations.categories[category], topic])
+    people = [["rater", *raters.axes]]
+    for j, name in enumerate(raters.rater_ids):
+        cells = [axis.values[axis.codes[j]] if axis.codes[j] >= 0 else "" for axis in raters.axes.values()]
+        people.append([name, *cells])
+    return votes, people
+
+
+def dataset(votes: list[list[str]], people: list[list[str]], slices: tuple[str, ...] = ()) -> Dataset:
+    raters = rows_table(people, "raters.csv")
+    return load(rows_table(votes), raters, SPEC, ["gender", "race"], slices=slices)
+
+
+def computed(data: Dataset, **analysis) -> RunResult:
+    spec = AnalysisSpec(**{"axes": AXES, "permutations": 400, "min_raters": 2, **analysis})
+    pool = Pool(workers.threads, 2)
+    try:
+        result = compute(data, RunSpec(SPEC, spec), pool, Watcher())
+    finally:
+        pool.close()
+    assert isinstance(result, RunResult)
+    return result
+
+
+def of_topic(result: RunResult, value: str) -> SliceResult:
+    (found,) = result.slices
+    return next(one for one in found.values if one.value == value)
+
+
+def without_corrections(row: GroupResult) -> dict:
+    """A row's numbers but for what a correction makes of them."""
+    outcomes = {
+        name: replace(outcome, q=None, significance="none") for name, outcome in row.statistics.items()
+    }
+    use = row.label_use and replace(row.label_use, q=None, significance="none")
+    return {"group": row.group, "sizes": (row.n_raters, row.n_annotations), "use": use, **outcomes}
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.5])
+def test_a_slice_is_the_run_on_a_file_of_its_items(missing: float) -> None:
+    votes, people = rows(1, missing)
+    first = {"ties": "first"}  # drawn ones follow an item's place in the file
+    whole = computed(dataset(votes, people, ("topic",)), slices=("topic",), **first)
+    (found,) = whole.slices
+    assert (found.column, found.without) == ("topic", 1)
+    assert [one.value for one in found.values] == list(TOPICS)
+    for value in TOPICS:
+        own = [row for row in votes[1:] if row[3] == value]
+        alone, one = computed(dataset([votes[0], *own], people), **first), of_topic(whole, value)
+        assert (one.items, one.raters, one.annotations) == (10, len({row[1] for row in own}), len(own))
+        assert [row.group for row in one.groups] == [row.group for row in alone.groups]
+        for row, right in zip(one.groups, alone.groups, strict=True):
+            if missing:  # raters stand in another order in the file, so others move where
+                assert values(row) == pytest.approx(values(right), rel=1e-12, nan_ok=True)
+            else:
+                assert without_corrections(row) == without_corrections(right)
+        assert [(row.axes, row.group, row.p_group) for row in one.dsi if not missing] == [
+            (row.axes, row.group, row.p_group) for row in alone.dsi if not missing
+        ]
+
+
+def values(row: GroupResult) -> list[float]:
+    shares = [] if row.label_use is None else [shift.value for shift in row.label_use.labels.values()]
+    return [
+        float("nan") if value is None else value
+        for value in (*(outcome.value for outcome in row.statistics.values()), *shares)
+    ]
+
+
+def benjamini_hochberg(p: list[float]) -> np.ndarray:
+    """By its definition: the smallest share at which the test is called."""
+    values = np.array(p)
+    return np.array(
+        [min(1.0, min(v * len(values) / (values <= v).sum() for v in values if v >= own)) for own in values]
+    )
+
+
+def test_q_is_over_all_groups_and_values_of_the_column() -> None:
+    whole = computed(dataset(*rows(2), ("topic",)), slices=("topic",))
+    (found,) = whole.slices
+    for name in STATISTICS:
+        tests = [row.statistics[name] for one in found.values for row in one.groups]
+        tested = [test for test in tests if test.p is not None]
+        assert [test.q for test in tested] == pytest.approx(benjamini_hochberg([t.p for t in tested]))
+    uses = [row.label_use for one in found.values for row in one.groups]
+    assert [use.q for use in uses] == pytest.approx(benjamini_hochberg([use.p for use in uses]))
+
+
+def test_the_groups_on_all_items_are_as_without_slices() -> None:
+    data = dataset(*rows(3), ("topic",))
+    plain, sliced = computed(data), computed(data, slices=("topic",))
+    assert sliced.groups == plain.groups
+    assert sliced.dsi == plain.dsi
+    assert plain.slices == ()
+
+
+def test_max_t_is_over_all_values() -> None:
+    data = dataset(*rows(4), ("topic",))
+    spec = AnalysisSpec(axes=AXES, permutations=200, correction="max-t", slices=("topic",), seed=3)
+    whole = computed(data, permutations=200, correction="max-t", slices=("topic",), seed=3)
+    panel = Slices(data, spec, "topic")
+    null = panel.columns(panel.work(np.ones(panel.tests.needs.shape[1], np.bool_)).shuffled(3, 0, 200))
+    columns = list(panel.tests.families[STATISTICS.index("irr")].columns)
+    centre, scale = null[:, columns].mean(axis=0), null[:, columns].std(axis=0, ddof=1)
+    like = np.array(panel.tests.known.of(columns).like)
+    for kind in np.unique(like):  # groups of one size, of one axis and slice
+        together = null[:, columns][:, like == kind]
+        centre[like == kind], scale[like == kind] = together.mean(), together.std()
+    largest = np.nanmax(np.abs((null[:, columns] - centre) / scale), axis=1)
+    own = np.abs((panel.observed[columns] - centre) / scale)
+    q = (1 + (largest[:, None] >= own - 1e-9).sum(axis=0)) / 201
+    found = [row.statistics["irr"].q for one in whole.slices[0].values for row in one.groups]
+    assert found == pytest.approx(q.tolist(), abs=2 / 201)
+
+
+def test_work_travels_and_stops_by_group() -> None:
+    data = dataset(*rows(5), ("topic",))
+    panel = Slices(data, AnalysisSpec(axes=AXES, slices=("topic",)), "topic")
+    units = panel.tests.needs.shape[1]
+    whole = panel.work(np.ones(units, np.bool_)).shuffled(1, 0, 20)
+    assert whole.shape == (20, units, panel.per_unit)
+    some = np.zeros(units, np.bool_)
+    some[[1, units - 1]] = True
+    travelled = {name: np.asarray(value) for name, value in panel.work(some).arrays().items()}
+    work = SlicesWork.of_arrays(travelled)
+    assert np.array_equal(work.shuffled(1, 5, 20), whole[5:, some], equal_nan=True)
+
+
+def test_several_columns_are_corrected_apart() -> None:
+    votes, people = rows(6)
+    votes = [[*row, "length" if n == 0 else "ab"[int(row[0][1:]) % 2]] for n, row in enumerate(votes)]
+    data = dataset(votes, people, ("topic", "length"))
+    both = computed(data, slices=("topic", "length"))
+    assert [found.column for found in both.slices] == ["topic", "length"]
+    assert both.slices[:1] == computed(data, slices=("topic",)).slices
+    assert both.slices[1:] == computed(data, slices=("length",)).slices
+
+
+def test_runs_that_stop_early_settle_slices_too() -> None:
+    data = dataset(*rows(7), ("topic",))
+    found = computed(data, permutations=3000, adaptive=True, slices=("topic",))
+    fixed = computed(data, permutations=3000, slices=("topic",))
+    assert [one.value for one in found.slices[0].values] == list(TOPICS)
+    undecided = [mark for mark in found.stopping.undecided if mark.slice is not None]
+    assert all(mark.slice[0] == "topic" and mark.slice[1] in TOPICS for mark in undecided)
+    named = {(mark.slice[1], mark.group, mark.statistic) for mark in undecided}
+    for one, other in zip(found.slices[0].values, fixed.slices[0].values, strict=True):
+        for row, right in zip(one.groups, other.groups, strict=True):
+            for name, outcome in row.statistics.items():
+                assert outcome.value == right.statistics[name].value
+                settled = (one.value, row.group, name) not in named
+                assert not settled or outcome.significance == right.statistics[name].significance
+
+
+def test_values_without_a_group_are_there_and_empty() -> None:
+    votes, people = rows(8)
+    few = [row for row in votes if row[3] != "news" or row[1] in ("r0", "r1")]
+    found = computed(dataset(few, people, ("topic",)), min_raters=3, slices=("topic",))
+    assert of_topic(found, "news").groups == ()
+    assert of_topic(found, "news").raters == 2
+    assert of_topic(found, "art").groups
+
+
+def test_columns_of_which_no_value_has_a_group_are_told() -> None:
+    votes, people = rows(9)
+    one_each = [[*row[:3], f"topic {int(row[1][1:]) // 2}"] for row in votes[1:]]
+    items = {row[0]: f"i{n}" for n, row in enumerate(one_each)}
+    apart = [[f"{row[0]}-{row[3]}", *row[1:]] for row in one_each]
+    assert items
+    found = computed(dataset([votes[0], *apart], people, ("topic",)), min_raters=3, slices=("topic",))
+    assert found.slices == ()
+    assert any("no group has 3 raters or more on the items of any value" in str(w) for w in found.warnings)
+
+
+def test_slices_travel_in_the_result_file_and_strangers_see_no_single_item() -> None:
+    found = computed(dataset(*rows(10), ("topic",)), permutations=100, slices=("topic",))
+    assert RunResult.from_dict(found.to_dict()) == found
+    (column,) = found.slices
+    one = replace(column.values[0], items=1)
+    small = replace(found, slices=(replace(column, values=(one, *column.values[1:])),))
+    assert [value.value for value in public_view(small, small_groups=True).slices[0].values] == list(
+        TOPICS[1:]
+    )
+    large = replace(found, spec=replace(found.spec, analysis=replace(found.spec.analysis, min_raters=7)))
+    seen = [row for value in public_view(large, small_groups=True).slices[0].values for row in value.groups]
+    assert seen
+    assert min(row.n_raters for row in seen) >= 7
+
+
+def test_groups_of_a_slice_are_formed_of_its_raters() -> None:
+    data = dataset(*rows(11, 0.7), ("topic",))
+    prepared = prepare(data, RunSpec(SPEC, AnalysisSpec(axes=AXES)))
+    panel = Slices(data, AnalysisSpec(axes=AXES, slices=("topic",)), "topic")
+    assert panel.tests.needs.shape[1] <= 3 * len(prepared.grouping.groups)
+    codes = data.attributes["topic"].codes
+    assert isinstance(data.attributes["topic"], Axis)
+    sizes = []
+    for value in range(3):
+        chosen = codes[data.annotations.item] == value
+        there = np.unique(data.annotations.rater[chosen])
+        sizes.append(form_groups(data.raters, AXES).member[:, there].sum(axis=1))
+    assert np.stack(sizes).min() < np.stack(sizes).max()

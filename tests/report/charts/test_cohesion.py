@@ -1,0 +1,113 @@
+from itertools import combinations
+
+import pytest
+
+from grasp_core.model.outcome import Outcome
+from grasp_core.report.charts import cohesion_map
+from grasp_core.report.charts.labels import WIDTHS, Point, label_box, mark_box, place
+from tests.report.charts.drawn import COLOURS, datasets, encodings
+from tests.results import make_group, make_outcome, make_result, without_gai
+
+
+def test_a_point_per_group_at_xrr_and_irr():
+    rows = {row["group"]: row for row in datasets(cohesion_map(make_result()))["groups"]}
+    assert len(rows) == 20
+    row = rows["White, Man"]
+    assert (row["x"], row["y"], row["raters"]) == (0.173, 0.218, 12)
+    assert (row["gai"], row["p"], row["verdict"]) == ("1.262", "< 0.001", "after correction")
+    assert rows["Woman"]["area"] > rows["Multiracial, Woman"]["area"]
+
+
+def test_axes_follow_the_runs_pair():
+    chart = cohesion_map(make_result(gai=("negentropy", "cross_negentropy")))
+    row = next(row for row in datasets(chart)["groups"] if row["group"] == "Man")
+    assert (row["x"], row["y"]) == (0.394, 0.419)
+    titles = {encoding["axis"]["title"] for encoding in encodings(chart, "x") if "axis" in encoding}
+    assert titles == {"Cross-negentropy (nats) →"}
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_colours_shapes_and_one_legend(theme):
+    chart = cohesion_map(make_result(), theme)
+    (colour,), (shape,) = encodings(chart, "color"), encodings(chart, "shape")
+    assert colour["scale"]["range"] == COLOURS[theme]
+    assert shape["scale"]["range"] == ["diamond", "triangle-up", "circle"]
+    assert colour["legend"] == shape["legend"]
+
+
+def test_groups_that_stand_out_are_labelled_first():
+    labels = {row["text"] for row in datasets(cohesion_map(make_result()))["labels"]}
+    assert {"White, Man", "Latine, Woman", "Latine", "Asian, Woman", "White, Woman"} <= labels
+    assert len(labels) < 20
+
+
+def test_line_where_gai_is_1():
+    ends = datasets(cohesion_map(make_result()))["line"]
+    assert [row["x"] for row in ends] == [row["y"] for row in ends]
+
+
+def test_no_line_where_the_pair_has_no_common_range():
+    row = make_group(irr=Outcome(0.9), xrr=Outcome(0.1), gai=make_outcome(9.0, "up"))
+    assert "line" not in datasets(cohesion_map(make_result((row,))))
+
+
+def test_groups_left_out_are_counted():
+    rows = [*make_result().groups, make_group("X", irr=Outcome(None), xrr=Outcome(0.1), gai=Outcome(None))]
+    chart = cohesion_map(make_result(tuple(rows)))
+    assert len(datasets(chart)["groups"]) == 20
+    assert "Not estimable, so not shown: 1 group." in chart.to_dict()["title"]["subtitle"][1]
+    assert chart.to_dict()["description"].endswith("Not estimable: 1 group.")
+
+
+def test_a_group_without_gai_is_not_called_insignificant():
+    rows = list(make_result().groups)
+    rows[0] = without_gai(rows[0], "XRR is not above 0")
+    found = {row["group"]: row for row in datasets(cohesion_map(make_result(tuple(rows))))["groups"]}
+    assert found["gen x+"]["verdict"] == "p not estimable"
+
+
+def test_a_run_without_gai_says_so():
+    chart = cohesion_map(make_result(statistics=("irr", "xrr")))
+    assert "GAI was not part of this run" in chart.to_dict()["title"]["subtitle"][1]
+
+
+@pytest.mark.parametrize("groups", [(), (make_group(irr=Outcome(None), xrr=Outcome(None)),)])
+def test_nothing_to_draw(groups):
+    found = datasets(cohesion_map(make_result(groups, statistics=("irr", "xrr"))))
+    assert found["message"] == [{"text": "IRR and XRR are not estimable for any group."}]
+
+
+def test_long_names_are_shortened_on_the_map_only():
+    name = "Someone whose self-description is long"
+    row = make_group(name, irr=Outcome(0.2), xrr=Outcome(0.2), gai=make_outcome(1.0, "up"))
+    found = datasets(cohesion_map(make_result((row,))))
+    assert found["labels"][0]["text"] == "Someone whose self-descri…"
+    assert found["groups"][0]["group"] == name
+
+
+@pytest.mark.parametrize("count", [2, 10, 60])
+def test_labels_never_collide(count):
+    points = [
+        Point(x=(37 * n % 100) / 100, y=10 + (53 * n % 400), radius=4 + n % 7, text=f"Group number {n}")
+        for n in range(count)
+    ]
+    placed = place(points, range(count), height=420)
+    assert placed
+    for width in WIDTHS:
+        boxes = {index: label_box(points[index], spot, width) for index, spot in placed.items()}
+        for one, other in combinations(boxes.values(), 2):
+            assert not one.overlaps(other)
+        for index, box in boxes.items():
+            assert box.left >= 0
+            assert box.right <= width
+            assert not any(
+                box.overlaps(mark_box(point, width)) for n, point in enumerate(points) if n != index
+            )
+
+
+def test_labels_leave_a_line_free_if_they_can():
+    point = Point(x=0.5, y=200, radius=5, text="Group")
+    (right,) = place([point], [0], height=420).values()
+    (other,) = place([point], [0], height=420, avoid=[(0.52, 200.0), (0.54, 200.0)]).values()
+    assert right.align == "left"
+    assert other != right

@@ -1,0 +1,202 @@
+from dataclasses import replace
+
+import pytest
+
+from grasp_core.model.outcome import Histogram, Interval, Outcome
+from grasp_core.model.remarks.remark import said
+from grasp_core.report.charts import chart_alt, null_histograms
+from grasp_core.report.charts.nulls import quantile, shared_domain
+from tests.report.charts.drawn import COLOURS, datasets, encodings
+from tests.results import (
+    PAPER_STATISTICS,
+    make_group,
+    make_outcome,
+    make_result,
+    normal_histogram,
+    without_gai,
+)
+
+
+@pytest.mark.parametrize("statistic", PAPER_STATISTICS)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_statistic_draws_every_group(statistic, theme):
+    result = make_result()
+    found = datasets(null_histograms(result, statistic, theme))
+    assert [row["group"] for row in found["outcomes"]] == [row.group.label for row in result.groups]
+    assert [len(row["x"]) for row in found["nulls"]] == [61] * 20
+
+
+def test_values_p_and_q_are_shown_as_text():
+    rows = {row["group"]: row for row in datasets(null_histograms(make_result(), "gai"))["outcomes"]}
+    row = rows["Asian, Woman"]
+    assert (row["value"], row["p"], row["q"]) == ("0.540 ↓", "0.021", "0.086")
+    assert (row["x"], row["raters"], row["axis"]) == (0.54, 10, "race × gender")
+    assert (row["significance"], row["badge"]) == ("may be luck", "may be luck")
+    assert rows["White, Man"]["p"] == "< 0.001"
+    assert rows["White, Man"]["badge"] == "after correction"
+    assert rows["Man"]["badge"] == ""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_significance_has_its_colour_and_its_shape(theme):
+    chart = null_histograms(make_result(), "gai", theme)
+    domain = ["after correction", "may be luck", "not significant"]
+    for colour in encodings(chart, "color"):
+        assert colour["scale"] == {"domain": domain, "range": COLOURS[theme]}
+    for shape in encodings(chart, "shape"):
+        assert shape["scale"] == {"domain": domain, "range": ["diamond", "triangle-up", "circle"]}
+    assert encodings(chart, "shape")
+
+
+def test_histogram_outline_follows_the_counts():
+    null = Histogram(0.0, 3.0, (1, 4, 2))
+    row = make_group(irr=replace(make_outcome(1.0, "up", "*"), null=null))
+    (drawn,) = datasets(null_histograms(make_result((row,), statistics=("irr",)), "irr"))["nulls"]
+    heights = [drawn["base"] - top for top in drawn["top"]]
+    assert drawn["x"] == [0, 1, 2, 3]
+    assert [height / heights[1] for height in heights] == pytest.approx([0.25, 1, 0.5, 0], abs=1e-3)
+    assert drawn["significance"] == "may be luck"
+
+
+def test_rows_do_not_reach_into_each_other():
+    for drawn in datasets(null_histograms(make_result(), "irr"))["nulls"]:
+        assert all(drawn["row"] <= top <= drawn["base"] <= drawn["row"] + 1 for top in drawn["top"])
+
+
+def test_headings_only_in_axis_order():
+    by_axis = datasets(null_histograms(make_result(), "gai"))
+    assert [row["text"] for row in by_axis["headings"]] == ["age", "gender", "race", "race × gender"]
+    by_q = datasets(null_histograms(make_result(), "irr", order="q"))
+    assert by_q["headings"] == []
+    assert by_q["outcomes"][0]["group"] == "White, Man"
+
+
+def test_a_group_that_cannot_be_estimated_keeps_its_row_with_the_reason():
+    rows = list(make_result().groups)
+    rows[4] = without_gai(rows[4], "XRR is not above 0")
+    chart = null_histograms(make_result(tuple(rows)), "gai")
+    found = datasets(chart)
+    row = found["outcomes"][4]
+    assert row["note"] == row["verdict"] == "not estimable: XRR is not above 0"
+    assert (row["x"], row["value"], row["p"], row["q"]) == (None, "", "", "")
+    assert len(found["nulls"]) == 19
+
+
+def test_a_value_without_a_null_is_drawn_and_said_to_be_untested():
+    outcome = Outcome(0.4, null_n=12, direction="up", reason=None)
+    row = make_group(irr=outcome)
+    found = datasets(null_histograms(make_result((row,), statistics=("irr",)), "irr"))
+    assert found["nulls"] == []
+    assert (found["outcomes"][0]["x"], found["outcomes"][0]["q"]) == (0.4, "p not estimable")
+    assert found["outcomes"][0]["verdict"] == "p not estimable"
+
+
+def test_one_wild_group_does_not_squash_the_others():
+    rows = [make_group(f"G{n}", gai=make_outcome(1 + n / 50, "up", sd=0.1)) for n in range(8)]
+    rows.append(make_group("wild", gai=make_outcome(900.0, "up", "**", sd=200.0)))
+    found = datasets(null_histograms(make_result(tuple(rows), statistics=("gai",)), "gai"))
+    wild = found["outcomes"][-1]
+    assert wild["x"] < 10
+    assert wild["value"] == "900.000 ↑"
+    assert wild["note"] == "observed value beyond the axis"
+
+
+def test_domain_holds_every_value_of_ordinary_groups():
+    outcomes = [row.statistics["gai"] for row in make_result().groups]
+    low, high = shared_domain(outcomes)
+    assert all(low < outcome.value < high for outcome in outcomes)
+    assert shared_domain([Outcome(0.3)]) == pytest.approx((0.285, 0.315))
+    assert shared_domain([Outcome(None)]) == (0, 1)
+
+
+def test_quantile_of_a_histogram():
+    assert quantile(Histogram(0.0, 4.0, (1, 1, 1, 1)), 0.5) == 2
+    assert quantile(Histogram(0.0, 4.0, (0, 2, 2, 0)), 0.25) == 1.5
+    null = normal_histogram(1.0, 0.1, total=1_000_000)
+    assert quantile(null, 0.975) == pytest.approx(1.196, abs=0.002)
+
+
+@pytest.mark.parametrize("count", [1, 2, 100])
+def test_any_number_of_groups(count):
+    groups = tuple(
+        make_group(f"A rather long name of a group, number {n}", irr=make_outcome(n / 100, "up", raters_sd))
+        for n, raters_sd in zip(range(count), ["", "*", "**"] * count, strict=False)
+    )
+    chart = null_histograms(make_result(groups, statistics=("irr",)), "irr")
+    assert len(datasets(chart)["outcomes"]) == count
+    assert chart.to_dict()["height"] == round(44 * (count + 1.15))  # heads, one axis's heading, groups
+
+
+def test_no_group_at_all_says_so():
+    assert datasets(null_histograms(make_result(()), "irr"))["message"] == [
+        {"text": "There is no group to show."}
+    ]
+
+
+def test_alt_text():
+    text = chart_alt(make_result(), "gai")
+    assert text.startswith("Histograms of GAI for 20 groups under shuffled rater profiles")
+    assert "Standing out after correction: White, Man (1.262, up, p < 0.001, q < 0.001)." in text
+    assert "Asian, Woman (0.540, down, p = 0.021, q = 0.086)" in text
+    assert null_histograms(make_result(), "gai").to_dict()["description"] == text
+
+
+def test_alt_text_names_what_cannot_be_estimated():
+    row = make_group(gai=Outcome(None, reason=said("no shared items")))
+    text = chart_alt(make_result((row,), statistics=("gai",)), "gai")
+    assert "Standing out after correction: none." in text
+    assert text.endswith("Not estimable: Woman.")
+
+
+def test_wrong_arguments():
+    with pytest.raises(ValueError, match=r"`statistic` must be one of irr, .*; found 'kappa'"):
+        null_histograms(make_result(), "kappa")
+    with pytest.raises(ValueError, match="`theme` must be light or dark; found 'blue'"):
+        null_histograms(make_result(), "irr", "blue")
+    with pytest.raises(ValueError, match="`order`"):
+        null_histograms(make_result(), "irr", order="size")
+
+
+def test_chart_fits_its_container():
+    spec = null_histograms(make_result(), "irr").to_dict()
+    assert spec["width"] == "container"
+    assert spec["autosize"] == {"type": "fit-x", "contains": "padding"}
+    assert isinstance(spec["padding"], dict)  # Streamlit sets padding.bottom and fails on a number
+
+
+def test_an_interval_is_a_bar_within_the_axis():
+    shown = make_group("A", irr=replace(make_outcome(0.2, "up", "*"), interval=Interval(-0.1, 0.5, "both")))
+    without = make_group("B", irr=make_outcome(0.1, "up", ""))
+    result = make_result((shown, without), statistics=("irr",))
+    chart = null_histograms(result, "irr")
+    a, b = datasets(chart)["outcomes"]
+    assert (a["low"], a["high"], a["interval"]) == (-0.1, 0.5, "[−0.100, 0.500]")
+    assert (b["low"], b["high"], b["interval"]) == (None, None, "")
+    low, high = next(x["scale"]["domain"] for x in encodings(chart, "x") if "scale" in x)
+    assert low < -0.1
+    assert high > 0.5
+    assert "bar: its 95 % interval" in " ".join(chart.to_dict()["title"]["subtitle"])
+    assert "bar" not in " ".join(null_histograms(make_result(), "irr").to_dict()["title"]["subtitle"])
+
+
+def test_a_page_has_its_groups_on_the_axis_of_all():
+    groups = tuple(make_group(f"G{n}", irr=make_outcome(n / 100, "up")) for n in range(100))
+    result = make_result(groups, statistics=("irr",))
+    whole, last = (null_histograms(result, "irr", page=page) for page in (None, 3))
+    assert [row["group"] for row in datasets(last)["outcomes"]] == [f"G{n}" for n in range(80, 100)]
+    assert encodings(last, "x")[1]["scale"] == encodings(whole, "x")[1]["scale"]
+
+
+def test_no_line_of_a_chart_is_wider_than_a_phone():
+    """Text beyond the plot's edges would make the plot smaller."""
+    spec = null_histograms(make_result(), "voting_agreement").to_dict()
+    assert max(map(len, spec["title"]["subtitle"])) <= 60
+    assert all("dx" not in mark or mark["dx"] == 0 for mark in _marks_at_left(spec))
+
+
+def _marks_at_left(spec):
+    return [
+        layer["mark"]
+        for layer in spec["layer"]
+        if layer["mark"]["type"] == "text" and layer["encoding"]["x"] == {"value": 0}
+    ]

@@ -1,0 +1,31 @@
+"""Charts as pages send them: what Altair itself would make of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import altair as alt
+import pytest
+
+from grasp_core.model.result import RunResult
+from grasp_core.report import charts
+from grasp_core.report.charts.theme import spec_of
+from tests.results import make_result
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda result: charts.null_histograms(result, "gai"),
+        lambda result: charts.forest_plot(result, "irr"),
+        charts.cohesion_map,
+        charts.dsi_chart,  # whose layers share their data
+        lambda result: charts.group_histograms(result, result.groups[0]),
+    ],
+)
+def test_the_same_as_altairs(draw: Callable[[RunResult], alt.LayerChart]) -> None:
+    chart = draw(make_result())
+    spec = spec_of(chart)
+    assert spec == draw(make_result()).to_dict()
+    assert spec_of(chart) == spec
+    assert len(spec["layer"]) > 1

@@ -1,0 +1,96 @@
+"""Groups by verdict: who is drawn, where marks lie, and what is filled."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from grasp_core.model.outcome import Interval
+from grasp_core.model.result import GroupResult, RunResult
+from grasp_core.model.spec import AnalysisSpec
+from grasp_core.model.verdict import Kind, Verdict, VerdictCode
+from grasp_core.report.charts import to_svg, verdict_chart
+from grasp_core.report.charts.verdicts import SHOWN, drawn_groups
+from tests.report.charts.drawn import datasets
+from tests.results import make_group, make_outcome, make_result, saying
+
+
+def judged(row: GroupResult, code: VerdictCode, *kinds: Kind, p: float = 0.01) -> GroupResult:
+    gai = replace(make_outcome(1.4, "up"), interval=Interval(1.1, 1.7, "both"))
+    row = replace(row, statistics={**row.statistics, "gai": gai})
+    return replace(row, verdict=Verdict(code, kinds, p, p, p, 3.0))
+
+
+def result_of(*rows: GroupResult, statistics: tuple[str, ...] = ("irr", "gai")) -> RunResult:
+    return make_result(tuple(rows), statistics=statistics, dsi=())
+
+
+@pytest.fixture
+def result() -> RunResult:
+    by = make_group("whole").group
+    part = judged(saying("part", 0.2), "explained", "labels", p=0.002)
+    assert part.verdict is not None
+    return result_of(
+        judged(saying("none", -0.02), "none", p=0.5),
+        judged(saying("hint", 0.1), "hint", "labels", p=0.02),
+        replace(part, verdict=replace(part.verdict, by=by)),
+        judged(saying("whole", 0.3), "clear", "labels", p=0.001),
+        judged(make_group("few", raters=4), "clear", "labels", p=0.001),
+    )
+
+
+def test_clear_groups_come_first_and_few_raters_are_not_drawn(result: RunResult) -> None:
+    assert [one.name for one in drawn_groups(result)] == ["whole", "hint", "part", "none"]
+    many = result_of(*(judged(saying(f"G{place}", 0.1), "none", p=0.5) for place in range(12)))
+    assert len(drawn_groups(many)) == SHOWN
+
+
+def test_verdicts_are_told_in_words_and_filled_dots_are_what_makes_a_group_differ(result: RunResult) -> None:
+    drawn = datasets(verdict_chart(result))
+    said = {row["group"]: (row["status"], row["said"]) for row in drawn["groups"]}
+    assert said == {
+        "whole": ("clear", "“unsafe” 30 more"),
+        "hint": ("may be luck", "“unsafe” 10 more"),
+        "part": ("only because of whole", "“unsafe” 20 more"),
+        "none": ("no difference found", "“safe” 2.0 more"),
+    }
+    filled = {row["group"]: row["fill"] == row["colour"] for row in drawn["left"]}
+    assert filled == {"whole": True, "hint": True, "part": False, "none": False}
+    assert not any(row["fill"] == row["colour"] for row in drawn["right"])
+
+
+def test_scales_are_shared_and_marks_stay_inside_them(result: RunResult) -> None:
+    for narrow in (False, True):
+        drawn = datasets(verdict_chart(result, narrow=narrow))
+        places = {row["group"]: row for row in drawn["left"]}
+        same = next(tick["x"] for tick in drawn["left-ticks"] if tick["same"])
+        assert places["hint"]["x"] - same == pytest.approx((places["whole"]["x"] - same) / 3)
+        assert [tick["text"] for tick in drawn["left-ticks"]] == ["20 fewer", "same", "20 more"]
+        ends = [row[key] for row in drawn["left"] for key in ("low", "x", "high")]
+        assert 0 <= min(ends) <= max(ends) <= 1
+
+
+def test_a_scale_of_numbers_shows_its_mean_and_other_statistics_no_cohesion() -> None:
+    row = judged(saying("Woman", 0.2), "clear", "labels")
+    assert row.label_use is not None
+    mean = replace(row.label_use.labels["unsafe"], value=-0.43, low=-0.6, high=-0.2)
+    result = result_of(replace(row, label_use=replace(row.label_use, mean=mean)), statistics=("irr",))
+    analysis: AnalysisSpec = replace(result.spec.analysis, level="interval")
+    drawn = datasets(verdict_chart(replace(result, spec=replace(result.spec, analysis=analysis))))
+    assert drawn["groups"][0]["said"] == "0.430 lower"
+    assert [tick["text"] for tick in drawn["left-ticks"]] == ["0.5 lower", "same", "0.5 higher"]
+    assert "right" not in drawn
+
+
+def test_the_description_tells_every_group_and_it_draws(result: RunResult) -> None:
+    chart = verdict_chart(result, "dark")
+    assert chart.to_dict()["description"].startswith(
+        "Groups by verdict. whole: clear, “unsafe” 30 more; hint:"
+    )
+    assert b"only because of whole" in to_svg(chart).encode()
+
+
+def test_without_a_group_to_draw_it_says_so() -> None:
+    few = result_of(judged(make_group("few", raters=4), "none"))
+    assert datasets(verdict_chart(few))["message"]

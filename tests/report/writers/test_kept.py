@@ -1,0 +1,72 @@
+"""Files of results on a server: made elsewhere, within limits, once."""
+
+from __future__ import annotations
+
+import threading
+
+import altair as alt
+import pytest
+
+from grasp_core.model.errors import LimitError
+from grasp_core.report.charts import IMAGES, cohesion_map
+from grasp_core.report.writers import kept
+from grasp_core.report.writers.kept import KeptExports
+from grasp_core.report.writers.registry import EXPORTS, Export
+from tests.results import make_result
+
+RESULT = make_result()
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_the_file_is_the_one_that_would_be_made_here(name: str) -> None:
+    assert KeptExports().make(EXPORTS[name], RESULT) == EXPORTS[name].make(RESULT)
+
+
+@pytest.mark.parametrize("kind", ["svg", "png", "pdf"])
+def test_a_figure_is_the_one_that_would_be_drawn_here(kind: str) -> None:
+    chart = cohesion_map(RESULT)
+    made = KeptExports().draw(chart, kind)
+    if kind == "pdf":  # which tells when it was made
+        assert made.startswith(b"%PDF")
+    else:
+        assert made == IMAGES[f".{kind}"](chart)
+
+
+def test_a_file_is_made_once_however_many_ask_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, begun = [], threading.Event()
+
+    def written(_work: object, given: dict[str, object], _label: str) -> bytes:
+        made.append(given["name"])
+        begun.wait(20)
+        return b"a report"
+
+    monkeypatch.setattr(kept, "_made", written)
+    exports, found = KeptExports(), []
+    threads = [
+        threading.Thread(target=lambda: found.append(exports.make(EXPORTS["html"], RESULT)), daemon=True)
+        for _ in range(2)
+    ]
+    for thread in threads:
+        thread.start()
+    threading.Event().wait(0.5)  # for the other one to come that far, too
+    begun.set()
+    for thread in threads:
+        thread.join(20)
+    assert found == [b"a report"] * 2
+    assert exports.make(EXPORTS["html"], RESULT) == b"a report"
+    assert len(made) == 1
+
+
+def test_a_file_that_takes_more_than_the_limits_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRASP_READ_SECONDS", "1")
+    many = alt.Chart({"values": [{"x": place} for place in range(200_000)]})  # takes more than 10 s
+    with pytest.raises(LimitError):
+        KeptExports().draw(alt.layer(many.mark_point().encode(x="x:Q")), "png")
+
+
+def test_nothing_is_made_in_the_process_that_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    def here(*_: object) -> bytes:
+        raise AssertionError("this was made in the process that serves")
+
+    monkeypatch.setattr(Export, "make", here)
+    assert KeptExports().make(EXPORTS["markdown"], RESULT)

@@ -1,0 +1,83 @@
+"""What tests of the API ask with, and hold answers against."""
+
+from __future__ import annotations
+
+import hashlib
+from http import HTTPStatus
+from typing import Any
+
+from fastapi.testclient import TestClient
+from httpx import Response
+
+from grasp_core.read.example import example_spec
+from grasp_core.server.server import Server
+from grasp_core.store.runs import Request, RunRecord
+from tests.few_items import few_items
+from tests.results import make_result
+from tests.server.conftest import ANN
+
+SMALL = {"permutations": 200, "pairs": False}
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
+
+
+def problem(answer: Response, status: HTTPStatus) -> str:
+    """The sentence of a problem document (RFC 9457) of the right shape."""
+    assert answer.status_code == status
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert answer.headers["Cache-Control"] == "no-store"
+    body = answer.json()
+    assert set(body) == {"type", "title", "status", "detail"}
+    assert (body["type"], body["title"], body["status"]) == ("about:blank", status.phrase, int(status))
+    return str(body["detail"])
+
+
+def failed(server: Server) -> RunRecord:
+    """A run that ended with an error."""
+    result = make_result()
+    question = Request("f" * 64, "Fails", ANN.id, "0.1.0", result.spec, result.data, ())
+    server.runs.create(question)
+    claimed = server.runs.claim()
+    assert claimed is not None
+    server.runs.finish(claimed, "failed", error="column secret_name is odd")
+    return claimed
+
+
+def upload(visitor: TestClient) -> dict[str, Any]:
+    """The example's files, with few items."""
+    found = {}
+    for name, content in few_items().items():
+        answer = visitor.post("/api/v1/files", params={"name": name}, content=content)
+        assert answer.status_code == HTTPStatus.CREATED, answer.text
+        told = answer.json()
+        assert told["sha256"] == hashlib.sha256(content).hexdigest()
+        assert told["bytes"] == len(content)
+        found[name.partition(".")[0]] = {"sha256": told["sha256"], "name": name}
+    return found
+
+
+def spec(**analysis: Any) -> dict[str, Any]:
+    """The example's spec, for few permutations."""
+    plain = example_spec().to_dict()
+    return {"data": plain["data"], "analysis": {"axes": [["rater_gender"]], **SMALL, **analysis}}
+
+
+def refused(answer: Response) -> dict[str, Any]:
+    """The problem document of a request that cannot be done as it stands."""
+    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY, answer.text
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def token_of(server: Server, mail: str, scope: Any) -> str:
+    """A token of a person who has signed in."""
+    claims = {"iss": "https://id.example", "sub": mail, "email": mail, "email_verified": True}
+    return server.tokens.create(owner=server.accounts.sign_in(claims).id, name="n", scope=scope, days=1)
+
+
+def make_token(server: Server, owner: str = ANN.id, scope: str = "run") -> str:
+    """A token of the person of an id."""
+    return server.tokens.create(owner=owner, name="a script", scope=scope, days=1)  # type: ignore[arg-type]

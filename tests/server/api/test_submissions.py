@@ -1,0 +1,86 @@
+"""Predictions handed in by the API: checked, scored once, taken off."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterator
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from grasp_core.engine.pools import workers
+from grasp_core.model.settings import Settings
+from grasp_core.server.server import Server, make_server
+from tests.empty_store import empty_home
+from tests.server.api.asking import problem, refused
+from tests.server.conftest import ANN, VIEWER, MakeClient
+
+TASK = '{"classes": ["calm", "angry"], "fields": ["Message"]}'
+GOLD = "Message,ID,Label\nthank you,50,calm\nno,51,angry\n"
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    for name, content in {
+        "tasks/mood/task.json": TASK,
+        "tasks/mood/test_unlabeled.csv": "Message,ID\nthank you,50\nno,51\n",
+        "gold/mood/test.csv": GOLD,
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(content, "utf-8")
+    places = {"raft_gold": str(tmp_path / "gold"), "raft_tasks": str(tmp_path / "tasks")}
+    made = make_server(Settings(home=empty_home(tmp_path), **places), workers.threads)
+    yield made
+    made.service.close()
+    made.database.dispose()
+
+
+@pytest.fixture
+def ann(client: MakeClient) -> TestClient:
+    visitor = client()
+    visitor.headers["X-Test-User"] = ANN.id
+    return visitor
+
+
+def archive(labels: str) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as packed:
+        packed.writestr("data/mood/predictions.csv", f"ID,Label\n{labels}")
+    return out.getvalue()
+
+
+def submit(visitor: TestClient, content: bytes, name: str = "mine") -> Any:
+    return visitor.post("/api/v1/submissions", params={"name": name}, content=content)
+
+
+def test_predictions_are_scored_once_and_taken_off(
+    ann: TestClient, client: MakeClient, server: Server
+) -> None:
+    answer = submit(ann, archive("50,calm\n51,angry\n"))
+    assert answer.status_code == HTTPStatus.CREATED, answer.text
+    made = answer.json()
+    assert (made["name"], made["owner"], made["scores"]["overall"]) == ("mine", ANN.id, 1.0)
+    assert submit(ann, archive("50,calm\n51,angry\n")).json()["id"] == made["id"]
+    assert [one["id"] for one in ann.get("/api/v1/submissions").json()["submissions"]] == [made["id"]]
+    viewer = client()
+    viewer.headers["X-Test-User"] = VIEWER.id
+    problem(viewer.delete(f"/api/v1/submissions/{made['id']}"), HTTPStatus.FORBIDDEN)
+    problem(submit(viewer, archive("50,calm\n")), HTTPStatus.FORBIDDEN)
+    assert ann.delete(f"/api/v1/submissions/{made['id']}").status_code == HTTPStatus.NO_CONTENT
+    problem(ann.delete(f"/api/v1/submissions/{made['id']}"), HTTPStatus.NOT_FOUND)
+
+
+@pytest.mark.parametrize("content", [b"no archive", archive("50,furious\n51,calm\n"), archive("")])
+def test_what_cannot_be_scored_is_refused(ann: TestClient, server: Server, content: bytes) -> None:
+    wrong = refused(submit(ann, content))
+    assert wrong["detail"].endswith(".")
+    assert server.submissions.all() == []
+
+
+def test_without_gold_labels_nothing_is_scored(ann: TestClient, server: Server) -> None:
+    object.__setattr__(server.settings, "raft_gold", "")
+    assert "no gold labels" in problem(submit(ann, archive("50,calm\n")), HTTPStatus.CONFLICT)

@@ -1,0 +1,126 @@
+"""Watches over the API, for members of their project alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from grasp_core.server.server import Server
+from grasp_core.server.watches import BROUGHT
+from grasp_core.store.people.members import Member
+from tests.server.api.asking import bearer, problem, token_of
+from tests.server.conftest import SIGN_IN, MakeClient
+from tests.server.watching import close, look, make, ran, votes
+
+MAILS = ("ann@lab.example", "bob@lab.example")
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    made = make(tmp_path, **SIGN_IN, analysts=MAILS)
+    yield made
+    close(made)
+
+
+class Ours:
+    """Ann's and Bob's projects, a run in Ann's, and clients with their tokens."""
+
+    def __init__(self, server: Server, client: MakeClient) -> None:
+        self.server = server
+        self.visitor = client(**SIGN_IN)
+        self.tokens = [token_of(server, mail, "run") for mail in MAILS]
+        self.ann, self.bob = (
+            server.known(user)
+            for user in map(server.accounts.acting, (self._owner(token) for token in self.tokens))
+            if user is not None
+        )
+        owner = Member("person", self.ann.id, "owner")
+        self.project = server.projects.create("Ours", owner=owner).id
+        self.run = ran(server, by=self.ann, project=self.project, title="Votes <b>&amp;\x0b")
+
+    def _owner(self, token: str) -> str:
+        found = self.server.tokens.use(token)
+        assert found is not None
+        return found.owner
+
+    def ask(self, method: str, path: str, *, who: int = 0, **what: Any) -> Any:
+        return self.visitor.request(method, f"/api/v1{path}", headers=bearer(self.tokens[who]), **what)
+
+    def watch(self) -> dict[str, Any]:
+        answer = self.ask("POST", "/watches", json={"run": self.run.id, "every": "hourly"})
+        assert answer.status_code == HTTPStatus.CREATED, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+    def changed(self, watch: dict[str, Any], content: bytes) -> None:
+        Path(self.server.settings.data_dir, "votes.csv").write_bytes(content)
+        found = self.server.watches.get(watch["id"])
+        assert found is not None
+        look(self.server, found)
+
+
+@pytest.fixture
+def ours(server: Server, client: MakeClient) -> Ours:
+    return Ours(server, client)
+
+
+def test_a_watch_is_made_followed_changed_and_deleted(ours: Ours) -> None:
+    watch = ours.watch()
+    assert watch["sources"] == [{"kind": "annotations", "location": "data:votes.csv"}]
+    assert (watch["state"], watch["owner"]) == ("Not looked at yet.", ours.ann.id)
+    ours.changed(watch, votes(apart=True))
+    found = ours.ask("GET", f"/watches/{watch['id']}").json()
+    latest, first = found["steps"]
+    assert (latest["before"], latest["noise_alone"]) == (ours.run.id, False)
+    assert "moved further than noise explains" in latest["headline"]
+    assert (first["number"], first["noise_alone"]) == (0, None)
+    (listed,) = ours.ask("GET", "/watches", params={"project": ours.project}).json()["watches"]
+    assert listed == found["watch"]
+    place = f"/watches/{watch['id']}"
+    paused = ours.ask("PATCH", place, json={"paused": True, "every": "weekly"}).json()
+    assert (paused["paused"], paused["every"], paused["state"]) == ("person", "weekly", "Paused.")
+    assert ours.ask("PATCH", place, json={"paused": False}).json()["paused"] is None
+    assert ours.ask("POST", f"{place}/look").status_code == HTTPStatus.OK
+    assert ours.ask("PATCH", place, json={"every": "minutely"}).status_code == 422
+    assert ours.ask("DELETE", place).status_code == HTTPStatus.NO_CONTENT
+    problem(ours.ask("GET", place), HTTPStatus.NOT_FOUND)
+    told = [(entry.action, entry.kind) for entry in ours.server.audit.search(object_id=watch["id"])[0]]
+    assert told == [("delete", "watch"), ("watch", "watch"), ("watch", "watch"), ("watch", "watch")]
+
+
+def test_a_member_of_another_project_sees_nothing_of_it(ours: Ours) -> None:
+    watch = ours.watch()
+    place, missing = f"/watches/{watch['id']}", "/watches/missing"
+    for method, path, body in (
+        ("GET", "", None),
+        ("DELETE", "", None),
+        ("PATCH", "", {"paused": True}),
+        ("POST", "/look", None),
+    ):
+        answers = [ours.ask(method, f"{one}{path}", who=1, json=body) for one in (place, missing)]
+        assert [answer.status_code for answer in answers] == [HTTPStatus.NOT_FOUND] * 2
+        assert answers[0].text == answers[1].text
+    assert ours.ask("GET", "/watches", who=1).json() == {"watches": []}
+    assert ours.ask("GET", "/watches", who=1, params={"project": ours.project}).status_code == 403
+    problem(ours.ask("POST", "/watches", who=1, json={"run": ours.run.id}), HTTPStatus.NOT_FOUND)
+    assert ours.ask("GET", place).json()["watch"]["paused"] is None
+
+
+def test_viewers_read_and_strangers_sign_in(ours: Ours, server: Server) -> None:
+    watch = ours.watch()
+    server.projects.admit(ours.project, Member("person", ours.bob.id, "viewer"))
+    place = f"/watches/{watch['id']}"
+    assert ours.ask("GET", place, who=1).status_code == HTTPStatus.OK
+    problem(ours.ask("PATCH", place, who=1, json={"paused": True}), HTTPStatus.FORBIDDEN)
+    problem(ours.ask("POST", "/watches", who=1, json={"run": ours.run.id}), HTTPStatus.FORBIDDEN)
+    stranger: TestClient = ours.visitor
+    problem(stranger.get(f"/api/v1{place}"), HTTPStatus.UNAUTHORIZED)
+    uploaded = server.runs.add(server.service.result(ours.run.id), title="Brought", owner=ours.ann.id)
+    answer = ours.ask("POST", "/watches", json={"run": uploaded.id})
+    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert answer.json()["detail"] == BROUGHT

@@ -1,0 +1,117 @@
+"""The API and what stands before it, without Streamlit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import HTTPConnection
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocket
+
+from grasp_core.engine.pools import workers
+from grasp_core.model.access import User
+from grasp_core.model.remarks.cautions import Caution
+from grasp_core.model.settings import Settings
+from grasp_core.server.api.app import mount
+from grasp_core.server.gate import Gate, TabGate
+from grasp_core.server.headers import Headers, WayBack, security_headers
+from grasp_core.server.metrics import Metrics
+from grasp_core.server.server import Server, make_server
+from grasp_core.server.uploads import UploadLedger
+from grasp_core.server.visits import Visits
+from grasp_core.store.runs import RunRecord
+from tests.empty_store import empty_home
+from tests.pages.conftest import packages_looked_through_once as packages_looked_through_once
+from tests.results import make_result
+
+ANN = User("ann@lab.example", "Ann", "analyst")
+BOB = User("bob@lab.example", "Bob", "analyst")
+VIEWER = User("vera@lab.example", "Vera", "viewer")
+SIGN_IN = {
+    "public_url": "https://grasp.example",
+    "oidc_metadata_url": "https://id.example/.well-known/openid-configuration",
+    "oidc_client_id": "grasp",
+    "oidc_client_secret": "the client's secret",
+    "cookie_secret": "the secret that signs the cookies",
+}
+
+MakeClient = Callable[..., TestClient]
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    made = make_server(Settings(home=empty_home(tmp_path)), workers.threads)
+    yield made
+    made.service.close()
+    made.database.dispose()
+
+
+@pytest.fixture
+def done(server: Server) -> RunRecord:
+    result = make_result(warnings=("rater 4711 said Yes", Caution.TOO_FEW_FOR_P()))
+    return server.runs.add(result, title="A run", owner=ANN.id)
+
+
+@pytest.fixture
+def client(server: Server) -> Iterator[MakeClient]:
+    """Build a client of the API and of stand-ins for the pages, behind all middleware.
+
+    The header `X-Test-User` says who has signed in.
+    """
+    opened: list[TestClient] = []
+    people = {person.id: person for person in (ANN, BOB, VIEWER)}
+
+    def identify(connection: HTTPConnection) -> User | None:
+        return people.get(connection.headers.get("X-Test-User", ""))
+
+    def make(base_path: str = "", *, came_from: str = "127.0.0.1", **changes: Any) -> TestClient:
+        settings = Settings(**changes)
+        metrics = Metrics(lambda: server)
+        routes = [
+            mount(lambda: server, identify, UploadLedger(dict, 2**20), base_path),
+            metrics.route(base_path),
+            WebSocketRoute(f"{base_path}/_stcore/stream", _stream),
+            Route(f"{base_path}/oauth2callback", lambda _: RedirectResponse(f"{base_path}/", 302)),
+            Route(f"{base_path}/{{rest:path}}", _page, methods=["GET", "PUT", "POST"]),
+        ]
+        middleware = [
+            Middleware(
+                Headers,
+                security_headers("<script>1</script>", https=settings.https),
+                https=settings.https,
+                count=metrics.count,
+                base_path=base_path,
+            ),
+            Middleware(Gate, settings, identify, base_path),
+            Middleware(TabGate, lambda: server, identify, frozenset({"/", "/results"}), base_path),
+            Middleware(WayBack, identify, base_path, frozenset({"/shared"})),
+            Middleware(Visits, base_path, frozenset({"/shared"})),
+        ]
+        made = TestClient(
+            Starlette(routes=routes, middleware=middleware),
+            base_url="https://grasp.example" if settings.sign_in else "http://localhost:8501",
+            client=(came_from, 50000),
+            follow_redirects=False,
+        )
+        opened.append(made)
+        return made
+
+    yield make
+    for one in opened:
+        one.close()
+
+
+def _page(_: object) -> Response:
+    return HTMLResponse("the page")
+
+
+async def _stream(websocket: WebSocket) -> None:
+    await websocket.accept()
+    await websocket.receive()  # until the visitor leaves

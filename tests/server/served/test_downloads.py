@@ -1,0 +1,43 @@
+"""Files of a result as somebody who has signed in takes them away, over Streamlit's own protocol."""
+
+from __future__ import annotations
+
+import json
+
+from grasp_core.report.writers.registry import EXPORTS
+from tests.server.served.sites import Site
+from tests.server.tabs import tab
+
+FIGURES = {"PNG": b"\x89PNG", "SVG": b"<svg", "PDF": b"%PDF"}
+
+
+def test_every_file_of_a_result_is_made_for_a_member_who_has_signed_in(site: Site) -> None:
+    """They are made outside the page's script, where Streamlit says that nobody has signed in."""
+    with tab(site.first.url, "", site.clients["ann"]) as opened:
+        query = f"run={site.secret_run_id}&view=Groups%20in%20numbers"  # with figures
+        opened.show("results", query=query)
+        opened.show("results", *opened.opening(), query=query)
+        offered = opened.downloads()
+        assert {export.label for export in EXPORTS.values()} <= set(offered)
+        made = {label: opened.download(file_id) for label, file_id in offered.items()}
+    assert [label for label, content in made.items() if not isinstance(content, bytes) or not content] == []
+    assert json.loads(made[EXPORTS["json"].label])["format"] == "grasp-run"
+    figures = {
+        label: content
+        for label, content in made.items()
+        if label.endswith(tuple(["(PNG)", "(SVG)", "(PDF)"]))
+    }
+    assert figures
+    for label, content in figures.items():
+        assert bytes(content).startswith(FIGURES[label[-4:-1]]), label
+
+
+def test_none_is_made_once_the_session_has_ended(site: Site) -> None:
+    with site.visitor() as web, tab(site.first.url, "", web, site.servers[0]) as opened:
+        query = f"run={site.run_id}"
+        opened.show("results", query=query)
+        opened.show("results", *opened.opening(), query=query)
+        file_id = opened.downloads()[EXPORTS["csv"].label]
+        assert isinstance(opened.download(file_id), bytes)
+        web.post("/auth/sign-out", headers={"Origin": "null", "Sec-Fetch-Site": "same-origin"})
+        assert isinstance(opened.download(file_id), str)

@@ -1,0 +1,54 @@
+"""A server without sign-in, as it really listens: uvicorn believes proxies on this machine."""
+
+from __future__ import annotations
+
+import socket
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+
+from grasp_core.server.gate import LOCAL_ONLY
+from tests.serving import Served
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"X-Forwarded-For": "198.51.100.7"},
+        {"X-Forwarded-For": "127.0.0.1"},
+        {"Forwarded": "for=127.0.0.1"},
+        {"Host": "rebound.example"},
+        {"Host": "rebound.example", "Origin": "http://rebound.example"},
+    ],
+)
+def test_others_are_refused(served: Served, headers: dict[str, str]) -> None:
+    for path in ("/", "/results", "/api/health", "/metrics", "/_stcore/host-config"):
+        answer = httpx.get(served.url + path, headers=headers)
+        assert answer.status_code == 403
+        assert LOCAL_ONLY in answer.text
+    with pytest.raises(InvalidStatus) as refused:
+        open_stream(served, **headers)
+    assert refused.value.response.status_code == 403
+
+
+def test_this_machine_is_served(served: Served) -> None:
+    assert httpx.get(f"{served.url}/api/health").json()["status"] == "ok"
+    assert "grasp_http_responses_total" in httpx.get(f"{served.url}/metrics").text
+    assert httpx.get(f"{served.url}/api/v1/runs/guessed").status_code == 404
+    open_stream(served, Origin=f"http://{urlsplit(served.url).netloc}")
+    with pytest.raises(InvalidStatus):
+        open_stream(served, Origin="http://127.0.0.1:9")
+
+
+def open_stream(served: Served, **headers: str) -> None:
+    """Connect as a page does."""
+    address = urlsplit(served.url)
+    host = headers.pop("Host", address.netloc)
+    sock = socket.create_connection((address.hostname, address.port))
+    with connect(
+        f"ws://{host}{address.path}/_stcore/stream", sock=sock, additional_headers=headers, proxy=None
+    ):
+        pass
