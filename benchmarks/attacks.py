@@ -37,7 +37,7 @@ from grasp_core.model.access import EVERYTHING
 from grasp_core.model.settings import read_settings
 from grasp_core.read.dataset.load import load
 from grasp_core.read.example import AXES, example_files, example_spec
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.server.server import Server, make_server
 
 LONG, SHORT = 10_000_000, 200

@@ -12,9 +12,9 @@ import numpy as np
 
 from benchmarks.planted import AXIS, dataset, independent_shares, labelled, run_spec
 from grasp_core.engine.compute import compute
+from grasp_core.engine.conductor import Watcher
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.watching import Watcher
 from grasp_core.model.annotations import Annotations, BoolArray
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import LEVEL

@@ -24,7 +24,7 @@ from grasp_core.model.annotations import Annotations, FloatArray, Raters
 from grasp_core.model.groups import AxisSet, Grouping, form_groups
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import Design
-from grasp_core.permutation.kernel.crossed import adding as crossed
+from grasp_core.permutation.kernel import crossed
 
 _RESAMPLES = 40
 _FEW, _MORE = 1, 11

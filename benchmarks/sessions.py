@@ -39,7 +39,7 @@ from grasp_core.model.settings import read_settings
 from grasp_core.model.spec import RunSpec
 from grasp_core.read.dataset.load import Dataset, load
 from grasp_core.read.example import AXES, example_files, example_spec
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.server.server import Server, make_server
 from grasp_core.store.runs import RunRecord
 

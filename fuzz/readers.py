@@ -19,8 +19,8 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["grasp_core.read"]):
-    from tests.read.parsing.hostile import SHAPES
     from tests.read.reader_samples import outcome, samples, zipped
+    from tests.read.sandbox.hostile import SHAPES
 
 _HERE = Path(__file__).parent
 _CORPUS = _HERE / "corpus"
@@ -29,7 +29,7 @@ _EXAMPLE = re.compile(rb"^```\w+ [\w-]+\.\w+\n(.*?)^```$", re.MULTILINE | re.DOT
 """A file in docs/formats.md: the exports of every tool."""
 _LONGEST = 1 << 15
 _SIZES = (3, 300)
-"""Of the hostile shapes to start from; tests/read/parsing/test_growth.py reads large ones."""
+"""Of the hostile shapes to start from; tests/read/sandbox/test_growth.py reads large ones."""
 _SLOW_SECONDS = 60
 
 

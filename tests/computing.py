@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from grasp_core.engine.compute import compute
+from grasp_core.engine.conductor import Watcher
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.watching import Watcher
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.read.dataset.load import Dataset

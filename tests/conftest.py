@@ -87,14 +87,14 @@ def _cheaply(request: pytest.FixtureRequest) -> Iterator[None]:
     if request.node.get_closest_marker("in_earnest"):
         yield
         return
-    from grasp_core.read.handling import limited  # which loads NumPy
-    from grasp_core.read.parsing import read
+    from grasp_core.read import tables  # which loads NumPy
+    from grasp_core.read.sandbox import read
     from grasp_core.store import visiting as passwords
     from tests.read.making import handled_here, parsed_here
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(read, "read", parsed_here)
-        patch.setattr(limited, "handle", handled_here)
+        patch.setattr(tables, "handle", handled_here)
         patch.setattr(passwords, "LOG2_N", 4)
         yield
 
@@ -112,7 +112,7 @@ def example_result(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
     """The example's answer of 5,000 permutations, computed once."""
     from grasp_core.read.dataset.load import load
     from grasp_core.read.example import example_files, example_spec
-    from grasp_core.read.parsing.read import read_table
+    from grasp_core.read.sandbox.read import read_table
     from tests.computing import compute_in_threads, once
 
     def make() -> RunResult:

@@ -11,7 +11,7 @@ from xdist.scheduler import LoadFileScheduling
 TESTS = Path(__file__).parent
 SERVERS = frozenset(("browser", "deploy", "engine", "pages", "read/connectors", "server", "store"))
 """Folders whose tests run a server, a database or processes of their own: marked `server`."""
-LONG = frozenset(("analysis/planner", "analysis/quality", "benchmark", "cli", "notebook", "study"))
+LONG = frozenset(("analysis", "benchmark", "cli", "notebook", "study"))
 """Further folders of which some files take long."""
 SERVED = ("tests/server/served/",)
 SIGNING_IN = ("tests/browser/test_sign_in.py", "tests/browser/test_team_screens.py")

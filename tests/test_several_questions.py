@@ -16,10 +16,9 @@ from grasp_core.model.groups import form_groups
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.permutation import reference
-from grasp_core.permutation.draw import permutation
-from grasp_core.permutation.exchange import over_all
+from grasp_core.permutation.draw import over_all, permutation
 from grasp_core.read.dataset.load import Dataset, load
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from tests.computing import compute_in_threads
 
 # Rater d answers only q2; nobody answers q1 of item 3; e answers nothing.

@@ -15,8 +15,8 @@ from scipy.stats import binom, chi2_contingency
 from grasp_core.model.annotations import FloatArray, Int64Array
 from grasp_core.model.groups import Grouping
 from grasp_core.read.dataset.load import Dataset
-from grasp_core.statistics.counts import NotEstimableError, count
 from grasp_core.statistics.in_group import irr_disagreement
+from grasp_core.statistics.items import NotEstimableError, count
 
 BESIDE = Path(__file__).resolve().parents[3] / "shared" / "peers" / "apunim" / "src"
 """Where apunim lies beside the repository, if it is not installed; it needs statsmodels."""

@@ -14,7 +14,7 @@ from grasp_core.model.spec import IntervalTarget
 from grasp_core.permutation.design import Design
 from grasp_core.permutation.kernel.columns import add_rows, contributions
 from grasp_core.permutation.kernel.item_terms import Columns, CountArray, values_in_columns
-from grasp_core.statistics.counts import count
+from grasp_core.statistics.items import count
 
 COVERAGE = 0.95
 

@@ -11,20 +11,18 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
+from grasp_core.model.account import Apart, AssignmentCheck
 from grasp_core.model.annotations import Annotations, FloatArray, Int32Array, Int64Array, Raters
-from grasp_core.model.assignment import Apart, AssignmentCheck
 from grasp_core.model.errors import Problem
 from grasp_core.model.groups import AxisSet, Group, Grouping
 from grasp_core.model.remarks.cautions import ShuffleCaution
 from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec, Level
-from grasp_core.permutation.draw import random_words
-from grasp_core.permutation.exchange import Exchange, axes_in_clusters, clusters_of, over_all
+from grasp_core.permutation.draw import Exchange, axes_in_clusters, clusters_of, over_all, random_words
 from grasp_core.permutation.kernel.profiles import draw, profiles_of
-from grasp_core.statistics.counts import NotEstimableError, count
 from grasp_core.statistics.distance import distance_of
-from grasp_core.statistics.matched import matched_gai
+from grasp_core.statistics.items import NotEstimableError, count, matched_gai
 
 FAR = 1.4
 """Ratio of the two, either way, from which they are far apart."""

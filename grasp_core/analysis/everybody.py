@@ -17,10 +17,10 @@ from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import BatchAgreement, Everybody, LabelAgreement, RaterAgreement
 from grasp_core.model.spec import AnalysisSpec, Level
 from grasp_core.read.dataset.load import Dataset
-from grasp_core.statistics.counts import NotEstimableError, count
+from grasp_core.statistics.association import agreement, average
 from grasp_core.statistics.distance import distance_of
 from grasp_core.statistics.in_group import irr_disagreement, plurality_size
-from grasp_core.statistics.questions import agreement, average
+from grasp_core.statistics.items import NotEstimableError, count
 
 MOST_RATERS = 300
 """More raters are not listed one by one."""

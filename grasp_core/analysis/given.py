@@ -7,14 +7,14 @@ from dataclasses import replace
 from grasp_core.analysis.cohesion.panel import Cohesion, CohesionWork
 from grasp_core.analysis.cohesion.verdict import hypotheses, joint_tests, untestable, with_verdicts
 from grasp_core.analysis.panel import Later, groups_asked
+from grasp_core.model.account import Unequal
 from grasp_core.model.annotations import BoolArray, FloatArray, Raters
-from grasp_core.model.assignment import Unequal
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import Grouping
 from grasp_core.model.result import GivenResult, RunResult, Undecided
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.permutation.nulls.tally import Tally
-from grasp_core.permutation.testing.attainable import Shuffles, Symmetry, axes_that_stay
+from grasp_core.permutation.testing.tail import Shuffles, Symmetry, axes_that_stay
+from grasp_core.permutation.testing.tally import Tally
 from grasp_core.read.dataset.load import Dataset
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray
-from grasp_core.statistics.counts import count
+from grasp_core.statistics.items import count
 
 FEWEST_RATERS = 5
 """Raters on either side below whom there is no test: what they vary by cannot be told from so few."""

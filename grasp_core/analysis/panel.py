@@ -10,8 +10,8 @@ from grasp_core.model.groups import Grouping, form_groups
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import Result, RunResult, Undecided
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.permutation.nulls.tally import Tally
-from grasp_core.permutation.nulls.values import Null
+from grasp_core.permutation.testing.deviations import Null
+from grasp_core.permutation.testing.tally import Tally
 from grasp_core.permutation.testing.tests import Tests
 
 

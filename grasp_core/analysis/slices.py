@@ -11,19 +11,18 @@ import numpy as np
 from grasp_core.analysis.cohesion.columns import group_families
 from grasp_core.analysis.cohesion.panel import Cohesion
 from grasp_core.analysis.panel import Later, groups_asked
+from grasp_core.model.account import ALL_ALIKE, Unequal
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int64Array
-from grasp_core.model.assignment import ALL_ALIKE, Unequal
 from grasp_core.model.groups import Grouping
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.result import DsiResult, GroupResult, RunResult, SliceResult, SlicesResult, Undecided
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation import questions
-from grasp_core.permutation.nulls.deviations import Extremes, Known, Maximum, Tails
-from grasp_core.permutation.nulls.tally import Tally
-from grasp_core.permutation.nulls.values import Null, Summary
 from grasp_core.permutation.questions import Questions
+from grasp_core.permutation.testing.deviations import Extremes, Known, Maximum, Null, Summary, Tails
 from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
+from grasp_core.permutation.testing.tally import Tally
 from grasp_core.permutation.testing.tests import Family, Tests
 from grasp_core.read.dataset.load import Dataset
 
@@ -129,23 +128,23 @@ class Within(Null):
     first: int
 
     def tails(self, column: int) -> Tails:
-        """See :class:`~grasp_core.permutation.nulls.values.Null`."""
+        """See :class:`~grasp_core.permutation.testing.deviations.Null`."""
         return self.whole.tails(column + self.first)
 
     def summary(self, column: int) -> Summary:
-        """See :class:`~grasp_core.permutation.nulls.values.Null`."""
+        """See :class:`~grasp_core.permutation.testing.deviations.Null`."""
         return self.whole.summary(column + self.first)
 
     def reached(self, maximum: Maximum) -> tuple[Int64Array, int]:
-        """See :class:`~grasp_core.permutation.nulls.values.Null`."""
+        """See :class:`~grasp_core.permutation.testing.deviations.Null`."""
         return self.whole.reached(moved(maximum, self.first))
 
     def extremes(self, column: int, *, upper: bool) -> Extremes:
-        """See :class:`~grasp_core.permutation.nulls.values.Null`."""
+        """See :class:`~grasp_core.permutation.testing.deviations.Null`."""
         return self.whole.extremes(column + self.first, upper=upper)
 
     def largest(self, maximum: Maximum) -> tuple[float, Extremes]:
-        """See :class:`~grasp_core.permutation.nulls.values.Null`."""
+        """See :class:`~grasp_core.permutation.testing.deviations.Null`."""
         return self.whole.largest(moved(maximum, self.first))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.model.groups import AxisSet, Group
-from grasp_core.model.pairs import PairResult
+from grasp_core.model.outcome import PairResult, Verdict
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.remarks.remark import Remark, Words
 from grasp_core.model.result import (
@@ -23,7 +23,6 @@ from grasp_core.model.result import (
     SlicesResult,
     Undecided,
 )
-from grasp_core.model.verdict import Verdict
 
 LEAST = 5
 """Raters of the smallest group that people without an account see, unless whoever shares says otherwise."""

@@ -13,8 +13,8 @@ from typing import Any
 from grasp_core.analysis.models.labels import ID, LABEL
 from grasp_core.model.errors import DataError
 from grasp_core.model.wording import quoted
-from grasp_core.read.archives.bounded import MIB, check_size, read_at_most
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.archives.members import MIB, check_size, read_at_most
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.table.table import Table
 
 UNLABELED = "Unlabeled"

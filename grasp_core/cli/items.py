@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import get_args
 
+from grasp_core.analysis.items.outcomes import ItemsResult, texts_of_items
 from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
-from grasp_core.analysis.items.result import ItemsResult, texts_of_items
 from grasp_core.cli.analysis import AtMost, add_groups_and_test, analysis_fields, named_axes
 from grasp_core.cli.data.options import add_items, add_reading
 from grasp_core.cli.data.reading import read, say_data

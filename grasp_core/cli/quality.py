@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from grasp_core.analysis.quality.power import GroupPower, estimate, power_tasks
+from grasp_core.analysis.power import GroupPower, estimate, power_tasks
 from grasp_core.cli.analysis import add_shuffles
 from grasp_core.cli.data.options import add_reading
 from grasp_core.cli.data.reading import read, say_data
@@ -21,8 +21,8 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import printable, printable_name
-from grasp_core.permutation.exchange import Exchange, exchange_of
-from grasp_core.permutation.testing.attainable import check_something_moves
+from grasp_core.permutation.draw import Exchange, exchange_of
+from grasp_core.permutation.testing.tail import check_something_moves
 from grasp_core.read.dataset.load import Dataset, load
 from grasp_core.read.screens.constant import too_constant
 from grasp_core.read.screens.random_responders import random_responders

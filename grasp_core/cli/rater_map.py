@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 from typing import get_args
 
-from grasp_core.analysis.rater_map.make import MapTask, rater_map
-from grasp_core.analysis.rater_map.values import rater_map_dict
+from grasp_core.analysis.rater_map import MapTask, rater_map
+from grasp_core.analysis.rater_map_values import rater_map_dict
 from grasp_core.cli.analysis import add_shuffles, analysis_fields
 from grasp_core.cli.data.options import add_reading
 from grasp_core.cli.data.reading import read, say_data

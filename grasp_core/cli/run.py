@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import cast, get_args
 
-from grasp_core.analysis.rater_map.values import RaterMap
+from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.cli.analysis import add_groups_and_test, named_axes, test_fields
 from grasp_core.cli.data.options import add_items, add_reading, names
 from grasp_core.cli.data.reading import read, say_data, sort_files
@@ -19,7 +19,7 @@ from grasp_core.cli.terminal.progress import RunOnTerminal
 from grasp_core.cli.terminal.told import say_map, say_result
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers
-from grasp_core.engine.pools.choose import make_pool
+from grasp_core.engine.pools.cluster import make_pool
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.request.analysis import (
     analysis_of,
@@ -93,7 +93,7 @@ def asked_map(chosen: argparse.Namespace, data: Dataset, spec: AnalysisSpec, poo
     """The map of the raters, where it is asked for."""
     if not chosen.rater_map:
         return None
-    from grasp_core.analysis.rater_map.make import MapTask, rater_map  # with eigenvectors, as above
+    from grasp_core.analysis.rater_map import MapTask, rater_map  # with eigenvectors, as above
 
     return rater_map(MapTask.of(data, spec), pool.each)
 

@@ -7,16 +7,16 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from grasp_core.analysis.given import given_of
-from grasp_core.analysis.pairs.panel import pairs_of
+from grasp_core.analysis.pairs import pairs_of
 from grasp_core.analysis.panel import Later, LaterPanel, Panel, RunPanel
 from grasp_core.analysis.slices import slices_of
 from grasp_core.engine.run import Prepared
-from grasp_core.model.assignment import Unequal, unequal_axes
+from grasp_core.model.account import Unequal, unequal_axes
 from grasp_core.model.groups import Grouping
 from grasp_core.model.result import Stopping
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.permutation.nulls.tally import Tally
 from grasp_core.permutation.testing.early_stopping import RISK, looks, still_needed, unsettled
+from grasp_core.permutation.testing.tally import Tally
 from grasp_core.read.dataset.load import Dataset
 
 

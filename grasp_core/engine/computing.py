@@ -18,12 +18,11 @@ from functools import partial
 from typing import NamedTuple
 
 from grasp_core.engine.compute import compute
-from grasp_core.engine.conductor import Conductor
+from grasp_core.engine.conductor import EVERY_SECONDS, Conductor
 from grasp_core.engine.inputs import Held, Holding, Inputs
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import run_key
-from grasp_core.engine.watching import EVERY_SECONDS
 from grasp_core.model.errors import (
     FAULT,
     DataError,

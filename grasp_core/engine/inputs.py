@@ -15,10 +15,10 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.model.spec import RunSpec
 from grasp_core.read.dataset.load import Dataset
-from grasp_core.read.handling.limited import loaded
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.sources.allowed import AllowedSources, Fetched
 from grasp_core.read.table.table import Table
+from grasp_core.read.tables import loaded
 from grasp_core.store.files import FileStore
 from grasp_core.store.insisting import insist
 from grasp_core.store.runs import RunRecord, RunStore

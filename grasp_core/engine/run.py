@@ -23,10 +23,10 @@ from grasp_core.analysis.design import Seen, Unmatched, check_assignment, said_o
 from grasp_core.analysis.everybody import MOST_CELLS, everybody
 from grasp_core.analysis.given import check_given
 from grasp_core.analysis.models.panel import Models
+from grasp_core.analysis.overview import associations
 from grasp_core.analysis.panel import Judged, Panel, RunPanel
-from grasp_core.analysis.quality.cautions import screen_cautions
-from grasp_core.analysis.quality.overview import associations
-from grasp_core.model.assignment import AssignmentCheck, unequal_axes
+from grasp_core.analysis.screen_cautions import screen_cautions
+from grasp_core.model.account import AssignmentCheck, unequal_axes
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet, Grouping, axis_label, form_groups
 from grasp_core.model.remarks.benchmark import ranked
@@ -43,9 +43,9 @@ from grasp_core.model.result import (
 from grasp_core.model.spec import LEVEL, SIDES, AnalysisSpec, RunSpec
 from grasp_core.model.wording import listed, quoted
 from grasp_core.permutation.design import MOST_TOLD
-from grasp_core.permutation.nulls.tally import Tally, kept_of
-from grasp_core.permutation.testing.attainable import Shuffles, Symmetry, check_something_moves
 from grasp_core.permutation.testing.corrections import fewest_permutations
+from grasp_core.permutation.testing.tail import Shuffles, Symmetry, check_something_moves
+from grasp_core.permutation.testing.tally import Tally, kept_of
 from grasp_core.read.dataset.load import Dataset
 from grasp_core.read.dataset.recoding import ranges
 from grasp_core.report.account import said_of_assignment, said_of_associations, said_of_matched

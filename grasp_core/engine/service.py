@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from functools import lru_cache
 
-from grasp_core.engine.apart import Apart
 from grasp_core.engine.computing import POLL_SECONDS, Computing, held_as
 from grasp_core.engine.inputs import Inputs
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.process import Apart
 from grasp_core.engine.run import run_key
 from grasp_core.model.access import Reach
 from grasp_core.model.errors import DataError, GraspError, MissingResultError

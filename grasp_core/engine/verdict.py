@@ -1,25 +1,32 @@
-"""Verdicts over a whole run: whether they need more permutations, and which groups explain others."""
+"""Verdicts over a whole run, and what could have been found."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+import scipy  # its optimize takes a while to load, and is when it is first used
+from scipy.special import expit, logit, ndtr, ndtri
 
 from grasp_core.analysis.cohesion.panel import Cohesion
-from grasp_core.analysis.cohesion.verdict import Joint, hypotheses, joint_tests
-from grasp_core.analysis.pairs.columns import only_raters
+from grasp_core.analysis.cohesion.verdict import Joint, Tested, hypotheses, joint_tests, judged_alone
+from grasp_core.analysis.pair_columns import only_raters
 from grasp_core.analysis.panel import Judged, Panel
-from grasp_core.engine.run import Prepared, verdicts
-from grasp_core.model.annotations import BoolArray
+from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.run import Prepared, verdicts, verdicts_alone
+from grasp_core.model.annotations import Annotations, BoolArray, FloatArray
 from grasp_core.model.groups import AxisSet, Group, Grouping
-from grasp_core.model.result import GroupResult, RunResult
+from grasp_core.model.outcome import FEWEST_CLEAR
+from grasp_core.model.result import Findable, GroupResult, RunResult
 from grasp_core.model.spec import LEVEL, AnalysisSpec
-from grasp_core.model.verdict import FEWEST_CLEAR
-from grasp_core.permutation.nulls.tally import Tally
-from grasp_core.permutation.testing.attainable import Symmetry
+from grasp_core.permutation.draw import exchange_of, permutation
+from grasp_core.permutation.testing.corrections import MISS, share_interval
+from grasp_core.permutation.testing.tail import Symmetry
+from grasp_core.permutation.testing.tally import Tally
+from grasp_core.read.dataset.load import Dataset
 
 MOST_ROUNDS = 5
 """How often raters of a clear group are left out and the other clear ones are tested again."""
@@ -163,3 +170,180 @@ def _on_rest(
     like = Symmetry.of(dataset.raters, rest, analysis).like.tolist()
     tested = joint_tests(tally.together, asked_here, like, {})
     return [one._replace(groups=tuple(chosen[k] for k in one.groups)) for one in tested]
+
+
+POWER = 0.8
+SETS = (10, 40)
+"""Planted data sets of each shift: when the shift is looked for, and when it is measured."""
+_ABOUT, _NEAR = (0.5, 0.75, 1.0, 1.5, 2.25), (0.8, 1.0, 1.25)
+"""Shifts that are planted, in multiples of what is known before."""
+PERMUTATIONS = 999
+"""Permutations of the one group that planted data sets are held against."""
+MOST_ANNOTATIONS = 200_000
+"""Larger data are not planted in."""
+_MOST_OF_REST = 0.8
+"""Of all that is not the label yet, at most so much is made it."""
+_EXPECTED = 5.0
+"""Annotations for which a rater is taken to answer as the items would have it."""
+_SEED = 5
+
+
+def findable(prepared: Prepared, tally: Tally, pool: Pool, check: Callable[[], None]) -> tuple[Findable, ...]:
+    """What could have been found of the smallest and of the largest group that have a verdict.
+
+    One worker looks for each; what `check`, called meanwhile, raises ends it. Empty of more than 200,000
+    annotations, and with fewer than 3,000 permutations, as nothing is clear then.
+    """
+    dataset, grouping = prepared.dataset, prepared.grouping
+    if not isinstance(prepared.panel, Cohesion):
+        return ()
+    size = sum(one.n_annotations for one in dataset.questions)
+    if size > MOST_ANNOTATIONS or tally.n_together < FEWEST_CLEAR or not prepared.panel.places.n_labels:
+        return ()
+    tested = verdicts_alone(prepared, tally)
+    known = [one.groups for one in tested.found if one.why is None]
+    if not known:
+        return ()
+    limit = _limit(tested)
+    by_size = sorted(known, key=lambda groups: (int(grouping.n_raters[groups[0]]), groups))
+    ends = list(dict.fromkeys((by_size[0], by_size[-1])))
+    asked = [(dataset, grouping.some(groups), prepared.spec.analysis, limit) for groups in ends]
+    shifts = zip(ends, pool.each(_needed, asked, check=check), strict=True)
+    return tuple(
+        Findable(int(grouping.n_raters[groups[0]]), shift) for groups, shift in shifts if shift is not None
+    )
+
+
+def _needed(asked: tuple[Dataset, Grouping, AnalysisSpec, float]) -> float | None:
+    return _Planting(*asked).needed()
+
+
+def _limit(tested: Tested) -> float:
+    """The largest p* with which a lone group is clear: of all permutations few have a smaller one."""
+    counts = np.sort(np.stack(tested.reached)[:, 1:].min(axis=0))
+    n = counts.size
+    most = next(k for k in range(int(LEVEL * n), -1, -1) if share_interval(k, n, MISS)[1] < LEVEL or k == 0)
+    return (int(counts[most]) - 1) / (n + 1)
+
+
+class _Planting:
+    """A group, or both of an axis, in whose place shifts are planted."""
+
+    def __init__(self, dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, limit: float) -> None:
+        self._dataset, self._grouping, self._limit = dataset, grouping, limit
+        self._analysis = replace(analysis, tail=False)
+        self._exchange = exchange_of(dataset.raters, analysis)
+        self._like = Symmetry.of(dataset.raters, grouping, analysis).like.tolist()
+        first = dataset.questions[0]
+        shares = np.bincount(first.category, minlength=first.n_categories) / max(first.n_annotations, 1)
+        self._label = int(np.argmax(np.where(shares <= 0.5, shares, -1.0)))
+        self._most = _MOST_OF_REST * (1 - float(shares[self._label]))
+        self._odds = odds_of(first, self._label)
+        self._drawn = 0
+
+    def needed(self) -> float | None:
+        """The shift, as a share; None where no shift is found so often."""
+        panel, null = self._null(self._dataset, self._grouping)
+        spread = float(null[:, panel.places.labels(0)[self._label]].std())
+        about = spread * float(ndtri(POWER) - ndtri(max(self._limit, 1e-4) / 2))
+        shift = self._reached([about * part for part in _ABOUT], SETS[0], panel, null)
+        if shift is None:
+            return None
+        # Raters of whom some are shifted spread more, and so do permutations of them.
+        planted, grouping = self._planted(shift)
+        panel, null = self._null(planted, grouping)
+        return self._reached([shift * part for part in _NEAR], SETS[1], panel, null)
+
+    def _null(self, dataset: Dataset, grouping: Grouping) -> tuple[Cohesion, FloatArray]:
+        panel = Cohesion.of(dataset, grouping, self._analysis)
+        work = panel.work(np.ones(len(grouping.groups), np.bool_))
+        return panel, panel.columns(work.shuffled(self._analysis.seed, 0, PERMUTATIONS))
+
+    def _reached(self, shifts: Sequence[float], sets: int, panel: Cohesion, null: FloatArray) -> float | None:
+        """The shift that is found in four of five, by a curve through what is found of each."""
+        planted = sorted({min(shift, self._most) for shift in shifts})
+        hits = [sum(self._finds(shift, panel, null) for _ in range(sets)) for shift in planted]
+        found = shift_of(np.array(planted), np.array(hits), sets)
+        return found if found is not None and found <= self._most else None
+
+    def _finds(self, shift: float, panel: Cohesion, null: FloatArray) -> bool:
+        dataset, grouping = self._planted(shift)
+        held = copy.copy(panel)
+        held.observed = Cohesion.of(dataset, grouping, self._analysis).observed
+        groups = tuple(range(len(grouping.groups)))
+        (one,) = judged_alone(held.together(null), [groups], self._like, {}, None).found
+        return one.why is None and one.p <= self._limit
+
+    def _planted(self, shift: float) -> tuple[Dataset, Grouping]:
+        """The data with a shift of a group that chance draws."""
+        number = self._drawn
+        self._drawn += 1
+        seed = self._analysis.seed + _SEED
+        source = permutation(seed, number, *self._exchange)
+        grouping = replace(self._grouping, member=self._grouping.member[:, source])
+        grouping = replace(grouping, known=self._grouping.known[:, source])
+        rng = np.random.default_rng([seed, number])
+        first, *further = self._dataset.questions
+        shifted = shifted_by(first, self._odds, grouping.member[0], self._label, shift, rng)
+        dataset = replace(self._dataset, annotations=shifted, further=tuple(further))
+        return dataset, grouping
+
+
+def odds_of(annotations: Annotations, label: int) -> FloatArray:
+    """Log odds that each annotation is the label, by its item and its rater, shape (A,).
+
+    A rater's odds beside the items' are told from all annotations of theirs, with as many more as
+    :data:`_EXPECTED` as the items would have it.
+    """
+    item, rater, labelled = annotations.item, annotations.rater, annotations.category == label
+    given = np.bincount(item, labelled, minlength=annotations.n_items)
+    share = (given + 0.5) / (np.diff(annotations.indptr) + 1)  # of each item
+    n, yes, expected = (
+        np.bincount(rater, of, minlength=annotations.n_raters) for of in (None, labelled, share[item])
+    )
+    usual = np.where(n > 0, expected / np.maximum(n, 1), 0.5)
+    lean = np.log((yes + _EXPECTED * usual) / (n - yes + _EXPECTED * (1 - usual))) - logit(usual)
+    return np.asarray(logit(share)[item] + lean[rater])
+
+
+def shifted_by(
+    annotations: Annotations,
+    odds: FloatArray,
+    inside: BoolArray,
+    label: int,
+    shift: float,
+    rng: np.random.Generator,
+) -> Annotations:
+    """The annotations of which raters `inside`, shape (J,), give one label more often by so much on average.
+
+    Notes
+    -----
+    The odds of the label, from :func:`odds_of`, rise by the same factor on each item and for each rater, so
+    more where items are open to it, and raters differ among themselves as before.
+    """
+    category, own = annotations.category.copy(), np.flatnonzero(inside[annotations.rater])
+    odds = odds[own]
+    now = float(expit(odds).mean())
+    wanted = min(shift, 0.99 * (1 - now))
+    factor = scipy.optimize.brentq(lambda one: float(expit(odds + one).mean()) - now - wanted, 0, 50)
+    chance = (expit(odds + factor) - expit(odds)) / expit(-odds)
+    category[own[rng.random(own.size) < chance]] = label
+    category.setflags(write=False)
+    return replace(annotations, category=category)
+
+
+def shift_of(shifts: FloatArray, hits: FloatArray, sets: int) -> float | None:
+    """The shift that is found in a share :data:`POWER`: by a probit curve through hits of so many sets each.
+
+    None where none is found in half, or larger ones are not found more often.
+    """
+    if hits.max() < sets / 2 or hits[-1] <= hits[0]:
+        return None
+    scale = float(shifts.mean())
+
+    def unlikely(curve: FloatArray) -> float:
+        chance = np.clip(ndtr(curve[0] + np.exp(curve[1]) * shifts / scale), 1e-6, 1 - 1e-6)
+        return float(-(hits * np.log(chance) + (sets - hits) * np.log1p(-chance)).sum())
+
+    start, rise = scipy.optimize.minimize(unlikely, np.array([-2.0, 1.0]), method="Nelder-Mead").x
+    return float((ndtri(POWER) - start) / np.exp(rise) * scale)

@@ -11,7 +11,7 @@ import numpy as np
 from grasp_core.analysis.items import design as items
 from grasp_core.analysis.items.outcomes import standards
 from grasp_core.analysis.models import kernel
-from grasp_core.analysis.rater_map.disagreements import pair_disagreements
+from grasp_core.analysis.rater_map_axes import pair_disagreements
 from grasp_core.model.annotations import Annotations, Axis, Raters
 from grasp_core.model.groups import Grouping, form_groups
 from grasp_core.model.spec import AnalysisSpec
@@ -20,8 +20,8 @@ from grasp_core.permutation.design import build_design
 from grasp_core.permutation.jit import CORE, KERNELS
 from grasp_core.permutation.kernel.columns import add_rows
 from grasp_core.permutation.kernel.profiles import Membership
-from grasp_core.permutation.nulls.deviations import Maximum
-from grasp_core.permutation.nulls.tally import Tally
+from grasp_core.permutation.testing.deviations import Maximum
+from grasp_core.permutation.testing.tally import Tally
 from grasp_core.permutation.ways import MOST_PAIRED
 
 _WARMING = """

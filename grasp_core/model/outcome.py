@@ -1,14 +1,63 @@
-"""What was found of one value: held against its null distribution, with its interval."""
+"""What was found: values against their null distributions, pairs of groups, one verdict a group."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
-from grasp_core.model.json_values import ADDED
+from grasp_core.model.groups import Group
+from grasp_core.model.json_values import ADDED, in_file
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import IntervalTarget
+
+VerdictCode = Literal["clear", "hint", "explained", "none", "untestable"]
+Kind = Literal["labels", "items", "cohesion", "spread"]
+Untestable = Literal[
+    "nothing-moves", "few-raters", "other-items", "other-workload", "few-permutations", "not-estimable"
+]
+FEWEST_CLEAR = 3000
+"""With fewer permutations nothing is clear: p would be too coarse for a correction over many groups."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How far raters of a group differ from each other, beside the others.
+
+    `ratio` is that of the variances of raters' mean residuals, inside and outside; of an axis of two groups
+    that of each is 1 by the other's. `p` is two-sided.
+    """
+
+    ratio: float
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a group answers differently: one p of its tests together, corrected over all groups.
+
+    `code` is "clear" where q and its Monte-Carlo bound are below the level, "hint" where only p is,
+    "explained" where it would be clear, and nothing is left without the raters of the clear group `by`,
+    "none", and "untestable", for which `why` is the reason. `kinds` are the ways in which it differs, as far
+    as one can be named: in how often it gives labels, in the items to which it does, in how far its raters
+    agree with each other, and in how far they spread. `p` is that of all tests together and `q` the same
+    after correction, of which `bound` is the upper end of its 95 % Monte-Carlo interval; `strength`, how far
+    the tests lie from their mean in standard deviations, orders groups of equal p. An axis of two groups is
+    one question: then `other` is the other one, with the same verdict. `spread` is tested by itself of groups
+    that differ or of which there is a hint.
+    """
+
+    code: VerdictCode
+    kinds: tuple[Kind, ...] = ()
+    p: float | None = None
+    q: float | None = None
+    bound: float | None = None
+    strength: float | None = None
+    by: Group | None = None
+    other: Group | None = None
+    why: Untestable | None = None
+    spread: Spread | None = field(default=None, metadata=ADDED)
+
 
 Direction = Literal["up", "down"]
 Significance = Literal["none", "nominal", "corrected"]
@@ -127,3 +176,98 @@ class LabelUse:
     test: LabelUseTest = field(default="shuffled", metadata=ADDED)
     fit: TailFit | None = field(default=None, metadata=ADDED)
     no_fit: Remark | None = field(default=None, metadata=ADDED)
+
+
+PAIR_STATISTICS: Mapping[str, str] = {
+    "distance": "distance",
+    "xrr": "xrr",
+    "gap_a": "gap",
+    "gap_b": "gap",
+    "irr_difference": "irr",
+    "gai_difference": "gai",
+}
+"""Statistics of a pair, each with the one of groups with which it is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairResult:
+    """Two groups of one axis or intersection, each the other's only others.
+
+    `statistics` has those of :data:`PAIR_STATISTICS` that were asked, `label_use` is that of `a` beside `b`.
+    All are tested by shuffling profiles within the two groups alone. Its `verdict` is that of its tests
+    together, corrected over all pairs of the run; results of earlier versions and of runs that go on have
+    none.
+    """
+
+    a: Group
+    b: Group
+    n_raters_a: int
+    n_raters_b: int
+    statistics: Mapping[str, Outcome]
+    label_use: LabelUse | None = None
+    verdict: Verdict | None = field(default=None, metadata=ADDED)
+
+    def turned(self) -> PairResult:
+        """The same pair as `b` beside `a`."""
+        signed = ("irr_difference", "gai_difference")
+        sides = {"gap_a": "gap_b", "gap_b": "gap_a"}
+        found = {
+            sides.get(name, name): _negative(outcome) if name in signed else outcome
+            for name, outcome in self.statistics.items()
+        }
+        statistics = {name: found[name] for name in PAIR_STATISTICS if name in found}
+        use = self.label_use
+        turned_use = None
+        if use is not None:
+            labels = {label: _opposite(shift) for label, shift in use.labels.items()}
+            turned_use = replace(use, labels=labels, mean=None if use.mean is None else _opposite(use.mean))
+        sizes = self.n_raters_b, self.n_raters_a
+        return PairResult(self.b, self.a, *sizes, statistics, turned_use, self.verdict)
+
+
+_OTHER_WAY: Mapping[Direction, Direction] = {"up": "down", "down": "up"}
+
+
+def _negative(outcome: Outcome) -> Outcome:
+    """An outcome of minus the value."""
+    interval = outcome.interval
+    return replace(
+        outcome,
+        value=_minus(outcome.value),
+        null_median=_minus(outcome.null_median),
+        direction=None if outcome.direction is None else _OTHER_WAY[outcome.direction],
+        null=_mirrored(outcome.null),
+        interval=None if interval is None else replace(interval, low=-interval.high, high=-interval.low),
+    )
+
+
+def _opposite(shift: Shift) -> Shift:
+    return replace(
+        shift,
+        value=_minus(shift.value),
+        low=_minus(shift.high),
+        high=_minus(shift.low),
+        null=_mirrored(shift.null),
+    )
+
+
+def _minus(value: float | None) -> float | None:
+    return None if value is None else 0.0 - value
+
+
+def _mirrored(null: Histogram | None) -> Histogram | None:
+    return None if null is None else Histogram(-null.high, -null.low, null.counts[::-1])
+
+
+def _with_axis(fields: dict[str, Any]) -> dict[str, Any]:
+    a, b = fields.pop("a"), fields.pop("b")
+    return {"axis": a["axis"], "a": a["group"], "b": b["group"], **fields}
+
+
+def _sides(row: dict[str, Any]) -> dict[str, Any]:
+    sides = {side: {"axis": row["axis"], "group": row[side]} for side in ("a", "b")}
+    known = {name: row["statistics"][name] for name in PAIR_STATISTICS if name in row["statistics"]}
+    return {**row, **sides, "statistics": known}
+
+
+in_file(PairResult, _with_axis, _sides)

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
-from grasp_core.model.account import Account
-from grasp_core.model.assignment import AssignmentCheck
+from grasp_core.model.account import Account, AssignmentCheck
 from grasp_core.model.groups import AxisSet, Group
 from grasp_core.model.json_values import (
     ADDED,
@@ -19,11 +18,9 @@ from grasp_core.model.json_values import (
     require_header,
     to_json,
 )
-from grasp_core.model.outcome import LabelUse, Outcome, Significance
-from grasp_core.model.pairs import PAIR_STATISTICS, PairResult
+from grasp_core.model.outcome import PAIR_STATISTICS, LabelUse, Outcome, PairResult, Significance, Verdict
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import SIDES, STATISTICS, RunSpec
-from grasp_core.model.verdict import Verdict
 
 FORMAT = "grasp-run"
 READ_VERSIONS = (1, 2, 3)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, Unpack, cast
 
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers as kinds
-from grasp_core.engine.pools.choose import make_pool
+from grasp_core.engine.pools.cluster import make_pool
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.request.analysis import (
     analysis_of,

@@ -9,7 +9,7 @@ from typing import Any
 from grasp_core.engine.request.reading import Tables
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.read.connectors.anywhere import read_anywhere
-from grasp_core.read.parsing.parse import frame_table
+from grasp_core.read.sandbox.parse import frame_table
 from grasp_core.read.table.table import Table
 
 

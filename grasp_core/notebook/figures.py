@@ -14,7 +14,7 @@ from grasp_core.model.spec import STATISTICS
 from grasp_core.model.wording import listed
 from grasp_core.notebook.options import group_of, texts
 from grasp_core.report import charts
-from grasp_core.report.pairs.words import label_key, measures
+from grasp_core.report.pairs import label_key, measures
 from grasp_core.report.slices import sliced_groups
 from grasp_core.report.tables import with_label_use
 from grasp_core.report.words.names import lead_statistic

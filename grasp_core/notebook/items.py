@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grasp_core.analysis.items.outcomes import Contribution, ItemOutcome, ItemsResult, Measure, texts_of_items
 from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
-from grasp_core.analysis.items.result import Contribution, ItemOutcome, ItemsResult, Measure, texts_of_items
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import checked_groups

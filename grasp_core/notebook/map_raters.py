@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grasp_core.analysis.rater_map.make import MapTask, rater_map
-from grasp_core.analysis.rater_map.values import RaterMap, rater_map_dict
+from grasp_core.analysis.rater_map import MapTask, rater_map
+from grasp_core.analysis.rater_map_values import RaterMap, rater_map_dict
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.model.errors import SpecError

@@ -36,7 +36,7 @@ from grasp_core.notebook.options import (
 from grasp_core.notebook.saving import save
 from grasp_core.notebook.shown import page, shown_table
 from grasp_core.read.dataset.load import Dataset, load
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.report.models import plurality_table, sentences, sides_csv, sides_table
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from grasp_core.analysis.quality.power import GroupPower, estimate, power_tasks
+from grasp_core.analysis.power import GroupPower, estimate, power_tasks
 from grasp_core.engine.request.analysis import say_batches
 from grasp_core.engine.request.reading import reading_of
 from grasp_core.model.errors import SpecError

@@ -16,8 +16,8 @@ from grasp_core.report.contents import marks_legend
 from grasp_core.report.findings.mending import warned
 from grasp_core.report.findings.sentences import answer
 from grasp_core.report.given import as_result
-from grasp_core.report.pairs.sentences import PAIRS_SAID, most_told
-from grasp_core.report.pairs.tables import pairs_table
+from grasp_core.report.pair_tables import pairs_table
+from grasp_core.report.pairs import PAIRS_SAID, most_told
 from grasp_core.report.slices import as_results
 from grasp_core.report.tables import RowOrder, dsi_table, label_use_table, results_table, wide_table
 from grasp_core.report.words.printable import printable_result

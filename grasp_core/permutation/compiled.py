@@ -3,8 +3,8 @@
 Each statistic is a ratio of sums over items (:mod:`~grasp_core.permutation.kernel.sums`). Four strategies
 add them up, chosen from the data's shape (:mod:`~grasp_core.permutation.ways`) and tested against each
 other: tables over a group's counts where every rater rated every item
-(:mod:`~grasp_core.permutation.kernel.crossed.adding`), counts held as one number where few did
-(:mod:`~grasp_core.permutation.kernel.sparse.adding`), the labels that an item has where there are many
+(:mod:`~grasp_core.permutation.kernel.crossed`), counts held as one number where few did
+(:mod:`~grasp_core.permutation.kernel.sparse`), the labels that an item has where there are many
 (:mod:`~grasp_core.permutation.kernel.local.adding`), and else the counts of every item, group and category
 (:mod:`~grasp_core.permutation.kernel.direct`).
 """
@@ -18,10 +18,9 @@ import numpy.typing as npt
 
 from grasp_core.model.annotations import FloatArray
 from grasp_core.permutation.design import Design
-from grasp_core.permutation.kernel import direct, label_use
+from grasp_core.permutation.kernel import crossed, direct, label_use, sparse
 from grasp_core.permutation.kernel import sums as at
 from grasp_core.permutation.kernel.columns import contributions
-from grasp_core.permutation.kernel.crossed import adding as crossed
 from grasp_core.permutation.kernel.digits import adding as digits
 from grasp_core.permutation.kernel.item_terms import Columns, CountArray, values_in_columns
 from grasp_core.permutation.kernel.label_use import OfRaters
@@ -29,8 +28,7 @@ from grasp_core.permutation.kernel.local import adding as local
 from grasp_core.permutation.kernel.local.layout import Local
 from grasp_core.permutation.kernel.profiles import Profiled
 from grasp_core.permutation.kernel.profiles import draw as draw_profiles
-from grasp_core.permutation.kernel.sparse import adding as sparse
-from grasp_core.permutation.kernel.sparse.layout import Sparse
+from grasp_core.permutation.kernel.sparse_layout import Sparse
 
 KERNEL_STATISTICS = (
     *("irr", "xrr", "negentropy", "cross_negentropy", "plurality_size", "voting_agreement"),

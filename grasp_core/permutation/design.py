@@ -22,12 +22,12 @@ from grasp_core.permutation.kernel.arguments import (
     Tables,
     tables_of,
 )
-from grasp_core.permutation.kernel.crossed.layout import Crossed
+from grasp_core.permutation.kernel.crossed import Crossed
 from grasp_core.permutation.kernel.digits.layout import Digits
 from grasp_core.permutation.kernel.label_use import OfRaters, given_by, of_raters
 from grasp_core.permutation.kernel.local.layout import Local, counter_for, shift_for
 from grasp_core.permutation.kernel.profiles import Membership
-from grasp_core.permutation.kernel.sparse.layout import Sparse
+from grasp_core.permutation.kernel.sparse_layout import Sparse
 from grasp_core.permutation.kernel.sums import n_sums
 from grasp_core.permutation.ways import WORD, choose
 
@@ -50,7 +50,7 @@ class Design:
     n_categories : int
         K.
     order, bounds : int64 arrays
-        How profiles move, see :class:`~grasp_core.permutation.exchange.Exchange`.
+        How profiles move, see :class:`~grasp_core.permutation.draw.Exchange`.
     ties : int32 or int64 (blocks, 2, K, width)
     dense : bool
         Whether annotations are held as `bits` too.

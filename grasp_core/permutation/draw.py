@@ -1,15 +1,16 @@
-"""Which rater receives whose demographic profile under permutation b.
-
-Permutation b is a function of (seed, b) alone: it is drawn from the counter-based generator Philox-4x64
-with key (seed, b), so it is the same in whatever block, process or machine it is computed.
-"""
+"""Permutations drawn from a seed, and what is exchanged."""
 
 from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from grasp_core.model.annotations import Int64Array
+from grasp_core.model.annotations import BoolArray, Int64Array, Raters
+from grasp_core.model.errors import SpecError
+from grasp_core.model.spec import WORKLOAD, AnalysisSpec
 
 TIES_STREAM = 2**64 - 1
 """The second key word of the draws that break ties; no permutation has this number."""
@@ -34,7 +35,7 @@ def permutation(seed: int, b: int, order: Int64Array, bounds: Int64Array) -> Int
     Parameters
     ----------
     order, bounds : int64 arrays
-        See :class:`~grasp_core.permutation.exchange.Exchange`.
+        See :class:`~grasp_core.permutation.draw.Exchange`.
 
     Returns
     -------
@@ -58,3 +59,160 @@ def permutation(seed: int, b: int, order: Int64Array, bounds: Int64Array) -> Int
     source = np.empty_like(order)
     source[order] = shuffled
     return source
+
+
+RATERS_PER_BIN = 5
+"""About so many raters of neighbouring workloads make a bin; those of one workload are in one bin."""
+
+
+class Exchange(NamedTuple):
+    """The steps of a shuffle.
+
+    Parameters
+    ----------
+    order : int64 array, shape (J,)
+        Raters, those who may change places side by side.
+    bounds : int64 array, shape (E, 3)
+        Steps: the first place, the end, and a width. From first to end lie blocks of `width` raters, which
+        change places as wholes; where it is 0 or less, everybody there takes the profile that now is at place
+        -width.
+    """
+
+    order: Int64Array
+    bounds: Int64Array
+
+    @property
+    def keeps_sizes(self) -> bool:
+        """Whether every group has as many raters in each permutation."""
+        return bool((self.bounds[:, 2] > 0).all())
+
+    @property
+    def n_fixed(self) -> int:
+        """Raters of clusters that have no other to change places with; single raters do not count."""
+        size = self.bounds[:, 1] - self.bounds[:, 0]
+        return int(size[(size == self.bounds[:, 2]) & (size > 1)].sum())
+
+
+def over_all(n_raters: int) -> Exchange:
+    """Everybody may take anybody's profile."""
+    return Exchange(np.arange(n_raters), np.array([[0, n_raters, 1]], dtype=np.int64))
+
+
+def exchange_of(raters: Raters, spec: AnalysisSpec) -> Exchange:
+    """The steps that a spec's strata and cluster leave.
+
+    Returns
+    -------
+    Exchange
+
+    Raises
+    ------
+    SpecError
+        If a cluster lies in two strata, or an axis has the name of the bins of workload.
+
+    Notes
+    -----
+    Unknown is a stratum too, and a rater without a cluster is a cluster of one. Where all raters of each
+    cluster have the same values on every axis that is tested, a cluster takes the values of any other of its
+    stratum, whatever their sizes: it was clusters that got values. Else clusters of equal size change places,
+    the first rater with the first, and so on.
+    """
+    strata = strata_of(raters, spec)
+    everybody = np.arange(strata.size)
+    if spec.cluster is None:
+        order = np.lexsort((everybody, strata))
+        return Exchange(order.astype(np.int64), _runs(strata[order], np.ones_like(strata)))
+    cluster = clusters_of(raters, spec.cluster)
+    sizes = np.bincount(cluster)
+    _, first = np.unique(cluster, return_index=True)
+    if (strata[first[cluster]] != strata).any():
+        raise SpecError(
+            f"raters of one {spec.cluster} are in different strata of {', '.join(spec.strata)}; clusters "
+            "move as wholes, so all raters of each have to be in one stratum"
+        )
+    if not axes_in_clusters(raters, spec)[1]:
+        return _of_values(strata, cluster, first, sizes)
+    size = sizes[cluster]
+    order = np.lexsort((everybody, first[cluster], size, strata))
+    block = strata[order] * (sizes.max(initial=0) + 1) + size[order]
+    return Exchange(order.astype(np.int64), _runs(block, size[order]))
+
+
+def check_strata(strata: Collection[str], columns: Collection[str]) -> None:
+    """Refuse bins of workload where a column of the data has that name.
+
+    Raises
+    ------
+    SpecError
+    """
+    if WORKLOAD in strata and WORKLOAD in columns:
+        raise SpecError(
+            f"the data have a column {WORKLOAD}, and as a stratum that word stands for bins of raters by "
+            "number of annotations; rename the column"
+        )
+
+
+def workload_bins(workload: Int64Array) -> Int64Array:
+    """The bin of each rater, shape (J,), by number of annotations."""
+    n_bins = max(workload.size // RATERS_PER_BIN, 1)
+    cuts = np.quantile(workload, np.arange(1, n_bins) / n_bins)
+    return np.searchsorted(cuts, workload, side="right").astype(np.int64)
+
+
+def strata_of(raters: Raters, spec: AnalysisSpec) -> Int64Array:
+    """The stratum of each rater, shape (J,), by the values of one axis after the other; unknown is first."""
+    strata = np.zeros(len(raters.rater_ids), dtype=np.int64)
+    for name in spec.strata:
+        codes = _workload(raters) if name == WORKLOAD else raters.axes[name].codes.astype(np.int64)
+        together = strata * (codes.max(initial=0) + 2) + codes
+        strata = np.unique(together, return_inverse=True)[1].astype(np.int64)
+    return strata
+
+
+def _workload(raters: Raters) -> Int64Array:
+    check_strata((WORKLOAD,), raters.axes)
+    if raters.workload is None:
+        raise ValueError("raters without workload have no bins of it")
+    return workload_bins(raters.workload)
+
+
+def clusters_of(raters: Raters, name: str) -> Int64Array:
+    """The cluster of each rater, shape (J,), numbered from 0; those without one are alone."""
+    axis = raters.axes[name]
+    own = len(axis.values) + np.arange(axis.codes.size)
+    number = np.where(axis.codes < 0, own, axis.codes)
+    return np.unique(number, return_inverse=True)[1].astype(np.int64)
+
+
+def axes_in_clusters(raters: Raters, spec: AnalysisSpec) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Tested axes on which all raters of each cluster have one value, and those on which some differ."""
+    cluster = clusters_of(raters, str(spec.cluster))
+    _, first = np.unique(cluster, return_index=True)
+    found: tuple[list[str], list[str]] = [], []
+    for name in spec.tested:
+        codes = raters.axes[name].codes
+        found[bool((codes[first[cluster]] != codes).any())].append(name)
+    return tuple(found[0]), tuple(found[1])
+
+
+def _runs(key: Int64Array, width: Int64Array) -> Int64Array:
+    """A step for each run of equal keys; `width` is the same within a run."""
+    if not key.size:
+        return np.array([[0, 0, 1]], dtype=np.int64)
+    first = np.flatnonzero(np.diff(key, prepend=key[0] - 1))
+    return np.stack([first, np.append(first[1:], key.size), width[first]], axis=1).astype(np.int64)
+
+
+def _of_values(strata: Int64Array, cluster: Int64Array, first: Int64Array, sizes: Int64Array) -> Exchange:
+    """The first raters of clusters change places, and the others take what theirs has."""
+    leads: BoolArray = first[cluster] == np.arange(cluster.size)
+    leaders = np.flatnonzero(leads)
+    leaders = leaders[np.argsort(strata[leaders], kind="stable")]
+    followers = np.flatnonzero(~leads)
+    followers = followers[np.argsort(cluster[followers], kind="stable")]
+    place = np.empty(sizes.size, dtype=np.int64)
+    place[cluster[leaders]] = np.arange(leaders.size)
+    taking = _runs(cluster[followers], -place[cluster[followers]]) if followers.size else np.empty((0, 3))
+    taking[:, :2] += leaders.size
+    steps = np.concatenate([_runs(strata[leaders], np.ones_like(leaders)), taking]).astype(np.int64)
+    return Exchange(np.concatenate([leaders, followers]).astype(np.int64), steps)

@@ -17,7 +17,7 @@ from grasp_core.model.annotations import Annotations, FloatArray, Int32Array, In
 from grasp_core.model.spec import Level
 from grasp_core.permutation.design import MOST_TOLD
 from grasp_core.permutation.kernel.arguments import Rows
-from grasp_core.permutation.kernel.by_row import add_up
+from grasp_core.permutation.kernel.columns import add_up
 from grasp_core.permutation.kernel.profiles import FEWEST_BATCH, Membership, draw
 from grasp_core.statistics.distance import category_values
 from grasp_core.statistics.label_use import Scale
@@ -50,7 +50,7 @@ class RaterTerms:
     Parameters
     ----------
     order, bounds : int64 arrays
-        How profiles move, see :class:`~grasp_core.permutation.exchange.Exchange`.
+        How profiles move, see :class:`~grasp_core.permutation.draw.Exchange`.
     rater : int32 array, shape (R,)
         Raters who add something.
     terms : float64 array, shape (R, 5 C)

@@ -2,7 +2,7 @@
 
 IRR and XRR: the disagreements are summed over the questions before the ratio is taken;
 a question for which a group's are not estimable adds nothing. The other statistics are averaged over the
-questions in which they have a value. :mod:`grasp_core.statistics.questions` is the plain twin.
+questions in which they have a value. :mod:`grasp_core.statistics.association` is the plain twin.
 """
 
 from __future__ import annotations

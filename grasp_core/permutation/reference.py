@@ -16,10 +16,11 @@ from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.compiled import KERNEL_STATISTICS
 from grasp_core.permutation.design import MOST_TOLD, tie_ranks
 from grasp_core.permutation.label_use import residuals_of
-from grasp_core.statistics.counts import NotEstimableError, count
+from grasp_core.statistics.association import agreement, average
 from grasp_core.statistics.cross_group import cross_negentropy, voting_agreement, xrr_disagreement
 from grasp_core.statistics.distance import category_values
 from grasp_core.statistics.in_group import irr_disagreement, negentropy, plurality_size
+from grasp_core.statistics.items import NotEstimableError, count
 from grasp_core.statistics.label_use import (
     Scale,
     distance,
@@ -28,7 +29,6 @@ from grasp_core.statistics.label_use import (
     mean_shift,
     shares_distance,
 )
-from grasp_core.statistics.questions import agreement, average
 from grasp_core.statistics.rater_residuals import difference
 
 T = TypeVar("T")

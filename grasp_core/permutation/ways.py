@@ -7,16 +7,16 @@ from typing import NamedTuple
 from grasp_core.model.annotations import Annotations
 from grasp_core.model.groups import Grouping
 from grasp_core.model.spec import AnalysisSpec
+from grasp_core.permutation.kernel import crossed as crossed_layout
+from grasp_core.permutation.kernel import sparse_layout
 from grasp_core.permutation.kernel.arguments import Distances, distances_between
-from grasp_core.permutation.kernel.crossed import layout as crossed_layout
-from grasp_core.permutation.kernel.crossed.layout import Crossed
+from grasp_core.permutation.kernel.crossed import Crossed
 from grasp_core.permutation.kernel.digits import layout as digits_layout
 from grasp_core.permutation.kernel.digits.layout import Digits
 from grasp_core.permutation.kernel.local import layout as local
 from grasp_core.permutation.kernel.local.layout import Local
 from grasp_core.permutation.kernel.profiles import Membership
-from grasp_core.permutation.kernel.sparse import layout as sparse_layout
-from grasp_core.permutation.kernel.sparse.layout import Sparse
+from grasp_core.permutation.kernel.sparse_layout import Sparse
 from grasp_core.statistics.distance import category_values
 
 WORD = 64

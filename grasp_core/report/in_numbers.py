@@ -10,7 +10,7 @@ import pandas as pd
 from grasp_core.model.groups import axis_label, group_label, one_line
 from grasp_core.model.outcome import LabelUse, Outcome
 from grasp_core.model.result import RunResult, SlicesResult
-from grasp_core.report.pairs.tables import pair_table
+from grasp_core.report.pair_tables import pair_table
 from grasp_core.report.slices import sliced
 from grasp_core.report.tables import ordered_dsi, with_label_use
 from grasp_core.report.words.label_use import format_points, format_points_interval, mean_outcome
@@ -166,7 +166,7 @@ def pairs_in_numbers(result: RunResult) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        `Axis`, `First`, `Second`, then the columns of :func:`~grasp_core.report.pairs.tables.pair_table`.
+        `Axis`, `First`, `Second`, then the columns of :func:`~grasp_core.report.pair_tables.pair_table`.
     """
     frames = []
     for row in result.pairs:

@@ -10,7 +10,7 @@ from typing import Literal
 
 import pandas as pd
 
-from grasp_core.analysis.items.result import Contribution, ItemOutcome, ItemsResult, Measure, TopTenth
+from grasp_core.analysis.items.outcomes import Contribution, ItemOutcome, ItemsResult, Measure, TopTenth
 from grasp_core.model.groups import group_label, one_line
 from grasp_core.model.outcome import Significance
 from grasp_core.model.spec import LEVEL

@@ -11,24 +11,22 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from grasp_core.analysis.design import Seen, check_assignment
-from grasp_core.analysis.quality.odd_raters import (
-    ConstantRaters,
-    RandomRaters,
-    constant_raters,
-    random_raters,
-)
-from grasp_core.analysis.quality.overview import (
+from grasp_core.analysis.overview import (
     SIZES,
+    ConstantRaters,
     Overlap,
     Overview,
+    RandomRaters,
     SmallGroups,
     Spread,
+    constant_raters,
     overlaps,
     overview,
+    random_raters,
     small_groups,
 )
-from grasp_core.analysis.quality.power import GroupPower, Shift
-from grasp_core.model.assignment import Apart, AssignmentCheck
+from grasp_core.analysis.power import GroupPower, Shift
+from grasp_core.model.account import Apart, AssignmentCheck
 from grasp_core.model.groups import axis_label, form_groups, group_label
 from grasp_core.model.json_values import to_json
 from grasp_core.model.remarks.cautions import Caution
@@ -36,7 +34,7 @@ from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import DataSummary, with_group
 from grasp_core.model.text import json_text, printable_name
 from grasp_core.model.wording import agree, number
-from grasp_core.permutation.exchange import Exchange
+from grasp_core.permutation.draw import Exchange
 from grasp_core.read.dataset.load import Dataset
 from grasp_core.read.screens.constant import FEWEST_ANNOTATIONS
 from grasp_core.read.screens.duplicates import FEWEST_COMMON, Duplicates, near_duplicates

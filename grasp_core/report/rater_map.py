@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pandas as pd
 
-from grasp_core.analysis.rater_map.make import LEAST_COMMON
-from grasp_core.analysis.rater_map.values import MapAxis, MapGroup, MapPoint, RaterMap
+from grasp_core.analysis.rater_map import LEAST_COMMON
+from grasp_core.analysis.rater_map_values import MapAxis, MapGroup, MapPoint, RaterMap
 from grasp_core.model.groups import AxisSet, Group, axis_label, group_label
 from grasp_core.model.spec import Level
 from grasp_core.model.text import Segment, Sentence, printable_name, printable_names, safe_cell

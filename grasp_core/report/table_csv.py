@@ -7,10 +7,9 @@ import io
 from collections.abc import Iterator, Mapping
 
 from grasp_core.model.groups import AxisSet, Group, named_group
-from grasp_core.model.outcome import LabelUse, Outcome, Shift
+from grasp_core.model.outcome import LabelUse, Outcome, Shift, Verdict
 from grasp_core.model.result import Everybody, RunResult
 from grasp_core.model.text import safe_cell
-from grasp_core.model.verdict import Verdict
 from grasp_core.report.findings.mending import caution_codes
 from grasp_core.report.given import as_result as given_view
 from grasp_core.report.slices import as_results

@@ -14,6 +14,8 @@ from sqlalchemy import Engine
 
 from grasp_core.model.access import (
     DISABLED,
+    Person,
+    Role,
     User,
     actor_of,
     identity_of,
@@ -22,7 +24,6 @@ from grasp_core.model.access import (
     user_of,
 )
 from grasp_core.model.errors import AccessError, LimitError
-from grasp_core.model.people import Person, Role
 from grasp_core.model.settings import Settings
 from grasp_core.model.wording import listed, number
 from grasp_core.store.people.audit import AuditStore

@@ -7,10 +7,9 @@ from collections.abc import Callable
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.settings import Settings
-from grasp_core.read.connectors.fetching import Snapshot, available, fetch
+from grasp_core.read.connectors.fetching import NEEDED, VARIABLES, Box, Snapshot, available, fetch
 from grasp_core.read.connectors.hosts import Hosts, hosts_of
 from grasp_core.read.connectors.source import HUB, KINDS, Kind, Source
-from grasp_core.read.connectors.tokens import NEEDED, VARIABLES, Box
 from grasp_core.read.sources.folder import Folder
 from grasp_core.store.people.tokens import KeptToken, SourceTokenStore
 

@@ -10,9 +10,9 @@ import numpy as np
 from grasp_core.model.annotations import Int64Array
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.spec import CrossNegentropy, VotingAgreement
-from grasp_core.statistics.counts import NotEstimableError, cross_entropy
+from grasp_core.statistics.association import agreement
 from grasp_core.statistics.distance import Distance, nominal
-from grasp_core.statistics.questions import agreement
+from grasp_core.statistics.items import NotEstimableError, cross_entropy
 
 
 def xrr(c: Int64Array, d: Int64Array, distance: Distance = nominal) -> float:

@@ -1,4 +1,4 @@
-"""How much single items add to a group's label use and distance (docs/methods.md, "Which items")."""
+"""Statistics of items: counts, matched groups."""
 
 from __future__ import annotations
 
@@ -6,7 +6,110 @@ import math
 
 import numpy as np
 
-from grasp_core.model.annotations import FloatArray, Int64Array
+from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int64Array
+from grasp_core.model.remarks.reasons import NoValue
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.statistics.distance import Distance, nominal
+
+
+class NotEstimableError(ValueError):
+    """The data do not determine the statistic; `reason` says why."""
+
+    def __init__(self, reason: Remark) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
+
+
+ITEMS_AT_A_TIME = 2**15
+"""So that counting large data takes little memory beside the counts."""
+
+
+def count(annotations: Annotations, raters: BoolArray) -> Int64Array:
+    """Count the labels that some raters gave to every item.
+
+    Parameters
+    ----------
+    annotations : Annotations
+    raters : bool array, shape (J,)
+
+    Returns
+    -------
+    int64 array, shape (I, K)
+        c[i, k], the number of those raters who gave item i category k.
+    """
+    k, indptr = annotations.n_categories, annotations.indptr
+    counts = np.empty((annotations.n_items, k), dtype=np.int64)
+    for start in range(0, annotations.n_items, ITEMS_AT_A_TIME):
+        stop = min(start + ITEMS_AT_A_TIME, annotations.n_items)
+        here = slice(indptr[start], indptr[stop])
+        item = np.repeat(np.arange(stop - start), np.diff(indptr[start : stop + 1]))
+        chosen = raters[annotations.rater[here]]
+        cell = item[chosen] * k + annotations.category[here][chosen]
+        counts[start:stop] = np.bincount(cell, minlength=(stop - start) * k).reshape(-1, k)
+    return counts
+
+
+def cross_entropy(p: FloatArray, q: FloatArray) -> FloatArray:
+    """Cross-entropy of shares, in nats; with p twice, the entropy.
+
+    Parameters
+    ----------
+    p, q : float arrays, shape (..., K)
+
+    Returns
+    -------
+    float array, shape (...)
+        - sum_k p_k ln q_k, a term being 0 where p_k is.
+    """
+    from scipy.special import xlogy  # takes a tenth of a second to load, and most commands need none of it
+
+    found: FloatArray = -xlogy(p, q).sum(axis=-1)
+    return found
+
+
+def matched_gai(c: Int64Array, d: Int64Array, distance: Distance = nominal) -> float:
+    """IRR over XRR, both over the items with two labels of either side, which have the same weights in both.
+
+    Parameters
+    ----------
+    c, d : int arrays, shape (I, K)
+        Labels of the group and of the others.
+    distance : callable, optional
+        See :mod:`grasp_core.statistics.distance`; of both sides' labels together.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    NotEstimableError
+        If there is no such item, all labels are one same, or the matched XRR is not above 0.
+
+    Notes
+    -----
+    With w_i = n_i m_i / (n_i + m_i), p and q the means of the items' shares of labels with these weights, and
+    squared distances delta: IRR = 1 - sum_i w_i Din_i / sum_i w_i / (p delta p), where Din_i is the mean
+    distance of two labels of the group, and XRR = 1 - sum_i w_i Dx_i / sum_i w_i / (p delta q), Dx_i across.
+    """
+    both = (c.sum(axis=1) > 1) & (d.sum(axis=1) > 1)
+    if not both.any():
+        raise NotEstimableError(NoValue.NO_PAIRED_ITEM())
+    c, d = c[both], d[both]
+    n, m = c.sum(axis=1), d.sum(axis=1)
+    apart = distance((c + d).sum(axis=0))
+    weight = n * m / (n + m)
+    weight = weight / weight.sum()
+    p, q = weight @ (c / n[:, None]), weight @ (d / m[:, None])
+    inside, across = p @ apart @ p, p @ apart @ q
+    if not (inside > 0 and across > 0):
+        raise NotEstimableError(NoValue.ONE_LABEL_ACROSS())
+    irr = 1 - weight @ (((c @ apart) * c).sum(axis=1) / (n * (n - 1))) / inside
+    xrr = 1 - weight @ (((c @ apart) * d).sum(axis=1) / (n * m)) / across
+    if xrr <= 0:
+        raise NotEstimableError(NoValue.GAI_NOT_ABOVE_0(statistic="XRR", value=float(xrr)))
+    return float(np.float64(irr) / xrr)
+
 
 ENOUGH_PAIRS = 30
 """Items with two labels of both sides from which distance is taken over such items, however many others are

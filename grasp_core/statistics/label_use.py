@@ -10,9 +10,8 @@ import numpy as np
 from grasp_core.model.annotations import FloatArray, Int64Array
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.spec import Level
-from grasp_core.statistics.counts import NotEstimableError
 from grasp_core.statistics.distance import Distance, squared_distances
-from grasp_core.statistics.items import ENOUGH_PAIRS
+from grasp_core.statistics.items import ENOUGH_PAIRS, NotEstimableError
 
 
 @dataclass(frozen=True, slots=True)

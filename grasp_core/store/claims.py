@@ -141,7 +141,7 @@ class Claims(Bound):
         computed : sequence of (start, float64 array of shape (block, W))
             Newly computed blocks.
         counted : bytes, optional
-            State of a :class:`~grasp_core.permutation.nulls.tally.Tally`, in place of all that was saved
+            State of a :class:`~grasp_core.permutation.testing.tally.Tally`, in place of all that was saved
             before.
         provisional : Result, optional
             What is found so far, in place of what was found before.

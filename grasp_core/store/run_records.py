@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.result import DataSummary, Result, RunResult
 from grasp_core.model.spec import RunSpec
-from grasp_core.report.findings.doubts import told
+from grasp_core.report.findings.advice import told
 from grasp_core.report.findings.title import title
 from grasp_core.store.database import new_id
 from grasp_core.store.people.people import ids_named

@@ -9,9 +9,18 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from grasp_core.model.access import ROLES, User, is_admin_by_settings, role_of
+from grasp_core.model.access import (
+    COMMAND,
+    ROLES,
+    Person,
+    Role,
+    Scope,
+    Token,
+    User,
+    is_admin_by_settings,
+    role_of,
+)
 from grasp_core.model.errors import GraspError, LimitError, StoreError
-from grasp_core.model.people import COMMAND, Person, Role, Scope, Token
 from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import agree, number
 from grasp_core.server import server

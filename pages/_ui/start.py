@@ -12,8 +12,8 @@ import streamlit as st
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import escape_markdown
 from grasp_core.read.example import example_files, example_spec
-from grasp_core.read.handling.limited import guessed, loaded
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
+from grasp_core.read.tables import guessed, loaded
 from grasp_core.report.findings.title import HOW_SURE
 from grasp_core.store.runs import RunRecord
 from pages._ui.result import cache

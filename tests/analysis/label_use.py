@@ -11,8 +11,7 @@ import numpy as np
 from grasp_core.model.annotations import BoolArray, Codes, FloatArray
 from grasp_core.model.groups import Grouping
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.permutation.draw import permutation
-from grasp_core.permutation.exchange import over_all
+from grasp_core.permutation.draw import over_all, permutation
 from grasp_core.permutation.testing.tests import Family, Tests
 from grasp_core.read.dataset.load import Dataset
 

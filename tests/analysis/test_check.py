@@ -11,14 +11,14 @@ import pytest
 from benchmarks.confounded import CLEAN, CONFOUNDED, Situation, checked, drawn
 from benchmarks.simulated import d3_size
 from grasp_core.analysis.design import MOST_ANNOTATIONS, Seen, check_assignment, meetings
+from grasp_core.model.account import unequal_axes
 from grasp_core.model.annotations import Annotations, Axis, FloatArray, Raters
-from grasp_core.model.assignment import unequal_axes
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.permutation.exchange import exchange_of
+from grasp_core.permutation.draw import exchange_of
 from grasp_core.read.dataset.load import load
 from grasp_core.read.example import example_files, example_spec
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 
 SETS = 12
 AXES = [("side",)]

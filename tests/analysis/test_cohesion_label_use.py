@@ -14,10 +14,9 @@ from grasp_core.model.remarks.reasons import NoInterval, NoValue
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec, Level, RunSpec
 from grasp_core.permutation import design
-from grasp_core.permutation.draw import permutation
-from grasp_core.permutation.exchange import over_all
+from grasp_core.permutation.draw import over_all, permutation
 from grasp_core.read.dataset.load import Dataset
-from grasp_core.statistics.counts import count
+from grasp_core.statistics.items import count
 from grasp_core.statistics.label_use import label_use
 from tests.computing import compute_in_threads
 from tests.permutation.simulated import DATA_SPEC, dataset

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from benchmarks.planted import dataset, independent_shares, labelled, own_view, run_spec
-from grasp_core.analysis.quality.overview import associations
+from grasp_core.analysis.overview import associations
 from grasp_core.model.errors import SpecError
+from grasp_core.model.outcome import FEWEST_CLEAR
 from grasp_core.model.result import RunResult
-from grasp_core.model.verdict import FEWEST_CLEAR
 from grasp_core.read.dataset.load import Dataset
 from grasp_core.report.given import given_sentences, given_table, not_yet_given
 from grasp_core.report.public_view import public_view

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from grasp_core.analysis.items import design
+from grasp_core.analysis.items.outcomes import ItemsResult
 from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
-from grasp_core.analysis.items.result import ItemsResult
 from grasp_core.model.data_spec import DataSpec, Question
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.groups import Group
@@ -21,7 +21,7 @@ from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.read.dataset.load import Dataset, load
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from tests.analysis.items_twin import Twin
 from tests.permutation.simulated import DATA_SPEC, dataset
 from tests.shared_data import needs_shared_data

@@ -14,7 +14,7 @@ from benchmarks.planted import AXIS
 from grasp_core.analysis.jackknife import jackknifed
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray
 from grasp_core.model.groups import form_groups
-from grasp_core.statistics.counts import count
+from grasp_core.statistics.items import count
 from grasp_core.statistics.label_use import label_use
 
 

@@ -8,9 +8,9 @@ from benchmarks.confounded import CONFOUNDED, checked, drawn
 from benchmarks.planted import AXIS
 from grasp_core.analysis.design import Unmatched, unmatched
 from grasp_core.model.groups import Group, form_groups
-from grasp_core.statistics.counts import count
 from grasp_core.statistics.cross_group import xrr
 from grasp_core.statistics.in_group import irr
+from grasp_core.statistics.items import count
 
 POOL, HARDER = CONFOUNDED[:2]
 SETS = 20

@@ -12,12 +12,12 @@ import pytest
 from grasp_core.analysis.cohesion.panel import Cohesion
 from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
 from grasp_core.analysis.models.panel import Models
-from grasp_core.analysis.pairs.panel import Pairs
+from grasp_core.analysis.pairs import Pairs
 from grasp_core.analysis.panel import Panel, groups_asked
 from grasp_core.model.annotations import Annotations, Axis, FloatArray, ModelLabels, Raters
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.spec import STATISTICS, AnalysisSpec, RunSpec
-from grasp_core.permutation.nulls.values import Kept
+from grasp_core.permutation.testing.deviations import Kept
 from grasp_core.permutation.testing.outcomes import outcomes
 from grasp_core.read.dataset.load import Dataset
 from grasp_core.statistics.items import ENOUGH_PAIRS

@@ -11,7 +11,7 @@ from grasp_core.model.groups import form_groups
 from grasp_core.model.remarks.cautions import ShuffleCaution
 from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.permutation.testing.attainable import check_something_moves
+from grasp_core.permutation.testing.tail import check_something_moves
 
 UNKNOWN = DataProblem.UNKNOWN_ON_AXIS(unknown=2, raters=6, axis="some")
 OF_TWO = Problem(False, UNKNOWN, axis="some")

@@ -9,10 +9,10 @@ import pytest
 
 from grasp_core.analysis.slices import Slices, SlicesWork
 from grasp_core.engine.compute import compute
+from grasp_core.engine.conductor import Watcher
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import prepare
-from grasp_core.engine.watching import Watcher
 from grasp_core.model.annotations import Axis
 from grasp_core.model.groups import form_groups
 from grasp_core.model.result import GroupResult, RunResult, SliceResult

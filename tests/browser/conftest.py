@@ -10,8 +10,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 
 from grasp_core.engine.pools import workers
-from grasp_core.model.access import LOCAL_USER
-from grasp_core.model.people import Identity
+from grasp_core.model.access import LOCAL_USER, Identity
 from grasp_core.model.settings import Settings, variable
 from grasp_core.read.example import example_files
 from grasp_core.server.server import Server, make_server

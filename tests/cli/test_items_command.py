@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from grasp_core import cli
-from grasp_core.analysis.items.result import ItemsResult
+from grasp_core.analysis.items.outcomes import ItemsResult
 
 COLUMNS = ["--layout", "long", "--item", "item", "--rater", "rater", "--label", "label"]
 

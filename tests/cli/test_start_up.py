@@ -15,7 +15,7 @@ ENGINE = {"numba", "sklearn", "sqlalchemy", "scipy.stats", "scipy.special", "alt
 READERS = {
     "python_calamine",
     "pyreadstat",
-    "grasp_core.read.parsing.parse",
+    "grasp_core.read.sandbox.parse",
     "grasp_core.read.formats.registry",
 }
 

@@ -7,17 +7,17 @@ import random
 import pytest
 
 from grasp_core.engine.compute import compute
+from grasp_core.engine.conductor import Checkpoints, Watcher
 from grasp_core.engine.pools import blocks as blocks_module
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.model.annotations import FloatArray
 from grasp_core.model.errors import RunCancelledError
 from grasp_core.model.result import RunResult
-from grasp_core.permutation.nulls import tally as tally_module
-from grasp_core.permutation.nulls.tally import Tally
+from grasp_core.permutation.testing import tally as tally_module
 from grasp_core.permutation.testing.early_stopping import looks
+from grasp_core.permutation.testing.tally import Tally
 from tests.engine.asking import DATA, answer, digits, question
 
 MOST = 20_000

@@ -18,13 +18,13 @@ from pathlib import Path
 
 import pytest
 
-from grasp_core.engine import apart as apart_module
-from grasp_core.engine.apart import Apart
+from grasp_core.engine import process as apart_module
 from grasp_core.engine.computing import POLL_SECONDS
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.process import Apart
 from grasp_core.model.errors import WorkerError
 from grasp_core.model.settings import Settings
-from grasp_core.read.parsing.limited.limits import machine_memory
+from grasp_core.read.sandbox.limits import machine_memory
 from grasp_core.server.server import Server, make_server
 from grasp_core.store.schema import runs
 from tests.empty_store import empty_home

@@ -10,11 +10,11 @@ import pytest
 from scipy.stats import norm
 
 from benchmarks.planted import NOTHING, drawn
-from grasp_core.engine import findable as findable_module
-from grasp_core.engine.findable import odds_of, shift_of, shifted_by
+from grasp_core.engine import verdict as findable_module
+from grasp_core.engine.verdict import odds_of, shift_of, shifted_by
+from grasp_core.model.outcome import FEWEST_CLEAR
 from grasp_core.model.result import Findable, RunResult
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.model.verdict import FEWEST_CLEAR
 from grasp_core.report.public_view import public_view
 from tests.engine.asking import question
 from tests.engine.test_verdict import run

@@ -17,7 +17,7 @@ from grasp_core.model.errors import DataError
 from grasp_core.model.settings import Settings
 from grasp_core.model.spec import RunSpec
 from grasp_core.read.dataset.load import load
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.sources.allowed import AllowedSources
 from grasp_core.server.server import make_server
 from grasp_core.store.backup import restore_backup, write_backup

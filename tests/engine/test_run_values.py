@@ -8,7 +8,7 @@ import krippendorff
 import numpy as np
 import pytest
 
-from grasp_core.analysis.cohesion import self_check as self_check_module
+from grasp_core.analysis.cohesion import panel as self_check_module
 from grasp_core.analysis.cohesion.columns import Places, all_columns, group_columns
 from grasp_core.analysis.cohesion.panel import Cohesion
 from grasp_core.engine import run as run_module
@@ -21,7 +21,7 @@ from grasp_core.model.spec import STATISTICS, AnalysisSpec, RunSpec
 from grasp_core.permutation import reference
 from grasp_core.permutation.compiled import KERNEL_STATISTICS
 from grasp_core.permutation.draw import identity
-from grasp_core.permutation.nulls.tally import KEPT
+from grasp_core.permutation.testing.tally import KEPT
 from grasp_core.statistics import in_group
 from tests.permutation.simulated import DATA_SPEC, dataset
 

@@ -9,9 +9,8 @@ from grasp_core.model.annotations import Axis, Raters
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.permutation.draw import permutation
-from grasp_core.permutation.exchange import exchange_of
-from grasp_core.permutation.testing.attainable import Shuffles, check_something_moves, smallest_p
+from grasp_core.permutation.draw import exchange_of, permutation
+from grasp_core.permutation.testing.tail import Shuffles, check_something_moves, smallest_p
 from tests.permutation.simulated import clustered
 
 PERMUTATIONS = 6000

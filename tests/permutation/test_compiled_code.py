@@ -26,10 +26,10 @@ import numpy as np
 from grasp_core.model.groups import form_groups
 from grasp_core.permutation import compiled
 from grasp_core.permutation.kernel import columns, direct, profiles, sums
-from grasp_core.permutation.kernel.crossed import adding as crossed
+from grasp_core.permutation.kernel import crossed
 from grasp_core.permutation.kernel.digits import adding as digits
 from grasp_core.permutation.kernel.local import adding as local
-from grasp_core.permutation.kernel.sparse import adding as sparse
+from grasp_core.permutation.kernel import sparse
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.analysis.items import kernel as items
 from grasp_core.analysis.items.panel import ItemsAsked, look_at_items

@@ -20,11 +20,13 @@ from grasp_core.permutation import compiled
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.draw import (
     TIES_STREAM,
+    Exchange,
+    exchange_of,
     identity,
+    over_all,
     permutation,
     random_words,
 )
-from grasp_core.permutation.exchange import Exchange, exchange_of, over_all
 from grasp_core.permutation.kernel import counting
 
 WORDS = st.integers(0, 2**64 - 1)

@@ -11,7 +11,7 @@ from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import build_design
-from grasp_core.permutation.nulls.deviations import tails
+from grasp_core.permutation.testing.deviations import tails
 from tests.permutation.two_axes import GAI, dsi_p
 
 SPEC = AnalysisSpec(axes=(("race",),), permutations=199, min_raters=2)

@@ -13,7 +13,7 @@ from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import build_design
-from grasp_core.permutation.nulls.deviations import p_value
+from grasp_core.permutation.testing.deviations import p_value
 from tests.permutation.simulated import simulate
 from tests.permutation.two_axes import dsi_p
 

@@ -17,10 +17,9 @@ from grasp_core.model.spec import AnalysisSpec, Level
 from grasp_core.permutation import compiled, reference
 from grasp_core.permutation import design as design_module
 from grasp_core.permutation.design import Design, build_design
-from grasp_core.permutation.draw import identity, permutation
-from grasp_core.permutation.exchange import exchange_of
-from grasp_core.permutation.kernel.crossed import adding as crossed
-from grasp_core.permutation.kernel.crossed import layout as crossed_layout
+from grasp_core.permutation.draw import exchange_of, identity, permutation
+from grasp_core.permutation.kernel import crossed
+from grasp_core.permutation.kernel import crossed as crossed_layout
 from tests.permutation.simulated import CONVENTIONS, clustered, simulate
 
 AXES = (("gender",), ("race",), ("gender", "race"), ("gender", "race", "region"))

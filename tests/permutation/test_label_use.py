@@ -11,8 +11,7 @@ from grasp_core.model.annotations import Annotations, Raters
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import AnalysisSpec, Level
 from grasp_core.permutation import label_use, questions, reference
-from grasp_core.permutation.draw import identity, permutation
-from grasp_core.permutation.exchange import exchange_of
+from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.questions import Questions
 from tests.permutation.simulated import clustered, simulate
 

@@ -12,7 +12,7 @@ import pytest
 from grasp_core.analysis.cohesion.columns import Places
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.spec import STATISTICS
-from grasp_core.permutation.nulls.values import BINS
+from grasp_core.permutation.testing.deviations import BINS
 from tests.permutation.naive import (
     naive_dsi,
     naive_max_t,

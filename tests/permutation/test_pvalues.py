@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from grasp_core.permutation.nulls.deviations import median, p_value, tails
 from grasp_core.permutation.testing.corrections import q_values
+from grasp_core.permutation.testing.deviations import median, p_value, tails
 from tests.permutation.naive import (
     GRID,
     JITTER,

@@ -15,8 +15,7 @@ from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation import compiled, questions, reference
 from grasp_core.permutation.compiled import KERNEL_STATISTICS
-from grasp_core.permutation.draw import identity, permutation
-from grasp_core.permutation.exchange import exchange_of
+from grasp_core.permutation.draw import exchange_of, identity, permutation
 from tests.permutation.simulated import simulate
 
 AXES = (("gender",), ("race",), ("gender", "race"))

@@ -16,12 +16,11 @@ from scipy.stats import gamma, norm
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.remarks.reasons import NoFit
 from grasp_core.model.remarks.remark import Remark
-from grasp_core.permutation.nulls.deviations import MOST, Extremes, Maximum
-from grasp_core.permutation.nulls.tally import Counted, Tally
-from grasp_core.permutation.nulls.values import Kept
 from grasp_core.permutation.testing import tests as testing
+from grasp_core.permutation.testing.deviations import MOST, Extremes, Kept, Maximum
 from grasp_core.permutation.testing.outcomes import outcomes
 from grasp_core.permutation.testing.tail import ENOUGH, REACH, share_beyond
+from grasp_core.permutation.testing.tally import Counted, Tally
 from grasp_core.statistics.rater_residuals import evidence
 
 B = 5000

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from grasp_core.analysis.cohesion.columns import cohesion_tests, members, with_dsi
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
-from grasp_core.permutation.nulls.tally import CELLS, Counted, Tally
-from grasp_core.permutation.nulls.values import BINS, Kept
+from grasp_core.permutation.testing.deviations import BINS, Kept
+from grasp_core.permutation.testing.tally import CELLS, Counted, Tally
 from tests.permutation.naive import GRID, JITTER, naive_dsi
 from tests.permutation.two_axes import GROUPS, SPEC, by_group_and_axis
 

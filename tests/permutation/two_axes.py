@@ -8,7 +8,7 @@ from grasp_core.analysis.cohesion.columns import Places, cohesion_tests, members
 from grasp_core.analysis.cohesion.results import by_axis, by_group
 from grasp_core.model.groups import Group, Grouping
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
-from grasp_core.permutation.nulls.values import Kept
+from grasp_core.permutation.testing.deviations import Kept
 from grasp_core.permutation.testing.outcomes import outcomes
 
 GROUPS = tuple(

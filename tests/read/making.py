@@ -10,9 +10,9 @@ from typing import TypeVar
 import pytest
 
 from grasp_core.model.data_spec import DataSpec
-from grasp_core.read.parsing import read as tables
-from grasp_core.read.parsing.parse import parse, parse_folder
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox import read as tables
+from grasp_core.read.sandbox.parse import parse, parse_folder
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.table.parsed import Parsed, Watch
 from grasp_core.read.table.table import Table
 
@@ -46,7 +46,7 @@ def parsed_here(
     member: str | None,
     watch: Watch,
 ) -> Parsed:
-    """As :func:`grasp_core.read.parsing.limited.client.read`, in this process."""
+    """As :func:`grasp_core.read.sandbox.client.read`, in this process."""
     contents = [b"".join(file) for file in files()]
     return parse_folder(contents, name, watch) if folder else parse(contents[0], name, member, watch)
 
@@ -54,7 +54,7 @@ def parsed_here(
 def handled_here(
     work: Callable[..., T], tables: Mapping[str, Table | None], given: Mapping[str, object]
 ) -> T:
-    """As :func:`grasp_core.read.parsing.limited.client.handle`, in this process."""
+    """As :func:`grasp_core.read.sandbox.client.handle`, in this process."""
     return work(**tables, **given)
 
 

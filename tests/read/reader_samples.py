@@ -20,7 +20,7 @@ import pyreadstat
 from grasp_core.model.errors import DataError
 from grasp_core.read.archives import containers
 from grasp_core.read.files import workbooks
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.table.table import Table
 from tests.read.files.workbook_files import ods_bytes, ods_rows, xlsx_bytes
 from tests.read.making import csv_bytes, read_here

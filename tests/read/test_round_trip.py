@@ -19,7 +19,7 @@ from grasp_core.model.data_spec import DataSpec, Question
 from grasp_core.model.errors import DataError
 from grasp_core.read.dataset.load import Dataset, load
 from grasp_core.read.guess.recognise import recognise
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.table.table import Table
 from tests.read.files.workbook_files import ods_bytes, ods_text_rows, xlsx_text_bytes
 from tests.read.making import csv_bytes

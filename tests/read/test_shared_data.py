@@ -13,7 +13,7 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.read.dataset import describe
 from grasp_core.read.dataset.load import load
 from grasp_core.read.guess.recognise import recognise
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from tests.read.making import rows_table
 from tests.shared_data import SHARED, needs_shared_data
 

@@ -13,22 +13,22 @@ from benchmarks import clickers, confounded
 from benchmarks.planted import run_spec
 from benchmarks.study.situations import associated
 from grasp_core.cli.terminal.told import say_result
-from grasp_core.model.assignment import Apart, AssignmentCheck
+from grasp_core.model.account import Apart, AssignmentCheck
+from grasp_core.model.outcome import FEWEST_CLEAR
 from grasp_core.model.remarks.cautions import Caution, GroupCount, ScreenCaution
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import Association, RunResult
-from grasp_core.model.verdict import FEWEST_CLEAR
 from grasp_core.notebook.results import Analysis
 from grasp_core.read.dataset.load import Dataset
 from grasp_core.report.account import said_of_assignment
-from grasp_core.report.findings.doubts import told
+from grasp_core.report.findings.advice import told
 from grasp_core.report.findings.mending import warned
 from grasp_core.report.findings.sentences import answer
 from grasp_core.report.findings.title import NO_DIFFERENCE
-from grasp_core.report.pairs.sentences import most_told
+from grasp_core.report.pairs import most_told
 from grasp_core.report.slices import slice_sentences
 from grasp_core.report.words.printable import printable_result
-from grasp_core.report.writers.html.page import report_html
+from grasp_core.report.writers.html_page import report_html
 from grasp_core.report.writers.markdown import table_markdown
 from tests.computing import compute_in_threads
 from tests.results import make_group, make_outcome, make_result, saying, with_pairs, with_slices

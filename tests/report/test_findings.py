@@ -3,8 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from grasp_core.model.outcome import Histogram, LabelUse, Shift
-from grasp_core.model.verdict import Spread, Verdict
+from grasp_core.model.outcome import Histogram, LabelUse, Shift, Spread, Verdict
 from grasp_core.report.findings.findings import (
     evidence,
     findings,

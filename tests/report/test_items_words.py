@@ -11,7 +11,7 @@ from typing import Any
 import openpyxl
 import pytest
 
-from grasp_core.analysis.items.result import Contribution, ItemOutcome, ItemsResult, Spread, TopTenth
+from grasp_core.analysis.items.outcomes import Contribution, ItemOutcome, ItemsResult, Spread, TopTenth
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.groups import Group
 from grasp_core.model.remarks.cautions import Caution

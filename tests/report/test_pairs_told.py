@@ -8,17 +8,23 @@ from html import unescape
 import openpyxl
 import pytest
 
-from grasp_core.model.outcome import Interval, Outcome, Shift
-from grasp_core.model.pairs import PAIR_STATISTICS
+from grasp_core.model.outcome import PAIR_STATISTICS, Interval, Outcome, Shift
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.result import RunResult
 from grasp_core.notebook.results import Analysis
-from grasp_core.report.pairs.sentences import foremost_pairs, most_told, pair_sentences, seen_from, told_first
-from grasp_core.report.pairs.tables import measure_table, pair_table, pairs_in_words, pairs_table
-from grasp_core.report.pairs.words import PAIR_NAMES, measures
+from grasp_core.report.pair_tables import measure_table, pair_table, pairs_in_words, pairs_table
+from grasp_core.report.pairs import (
+    PAIR_NAMES,
+    foremost_pairs,
+    measures,
+    most_told,
+    pair_sentences,
+    seen_from,
+    told_first,
+)
 from grasp_core.report.public_view import public_view
 from grasp_core.report.words.names import what_is_provisional
-from grasp_core.report.writers.html.page import report_html
+from grasp_core.report.writers.html_page import report_html
 from grasp_core.report.writers.latex import table_latex
 from grasp_core.report.writers.markdown import table_markdown
 from grasp_core.report.writers.spreadsheet import table_xlsx

@@ -10,8 +10,8 @@ from grasp_core.model.remarks.remark import said
 from grasp_core.model.result import DsiResult, RunResult
 from grasp_core.read.dataset.load import load
 from grasp_core.read.example import example_files, example_spec
-from grasp_core.read.parsing.read import read_table
-from grasp_core.report.findings.doubts import told
+from grasp_core.read.sandbox.read import read_table
+from grasp_core.report.findings.advice import told
 from grasp_core.report.public_view import public_view
 from grasp_core.report.writers.registry import EXPORTS
 from tests.computing import compute_in_threads

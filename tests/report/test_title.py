@@ -7,11 +7,10 @@ from dataclasses import replace
 import pytest
 
 from grasp_core.model.groups import Group
-from grasp_core.model.outcome import Interval, Shift
+from grasp_core.model.outcome import Interval, Kind, Shift, Spread, Untestable, Verdict, VerdictCode
 from grasp_core.model.result import Findable, GroupResult, RunResult
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.model.verdict import Kind, Spread, Untestable, Verdict, VerdictCode
-from grasp_core.report.findings.doubts import told
+from grasp_core.report.findings.advice import told
 from grasp_core.report.findings.sentences import answer
 from grasp_core.report.findings.title import (
     HOW_SURE,

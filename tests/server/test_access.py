@@ -9,6 +9,7 @@ from grasp_core.model.access import (
     DISABLED,
     EVERYONE,
     LOCAL_USER,
+    Person,
     ProjectRole,
     Reach,
     Role,
@@ -19,7 +20,6 @@ from grasp_core.model.access import (
     user_of,
 )
 from grasp_core.model.errors import AccessError
-from grasp_core.model.people import Person
 from grasp_core.model.settings import Settings, read_settings
 
 SAID = {"iss": "https://id.example", "sub": "s-1", "email_verified": True}

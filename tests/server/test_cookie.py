@@ -22,7 +22,7 @@ from streamlit.web.server.starlette.starlette_server_config import (
 )
 
 from grasp_core.engine.pools import workers
-from grasp_core.model.people import Identity
+from grasp_core.model.access import Identity
 from grasp_core.model.settings import Settings
 from grasp_core.server import server as server_module
 from grasp_core.server.accounts import Accounts, session_key

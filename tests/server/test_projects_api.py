@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from grasp_core.engine.group_items import id_of
+from grasp_core.engine.background import id_of
 from grasp_core.engine.pools import workers
 from grasp_core.model.access import EVERYONE, only
 from grasp_core.model.settings import Settings

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from grasp_core.model.annotations import Int64Array
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.permutation.design import drawn_ranks, first_ranks
-from grasp_core.statistics.counts import NotEstimableError
 from grasp_core.statistics.cross_group import cross_negentropy, plurality_agreement, voting_agreement, xrr
+from grasp_core.statistics.items import NotEstimableError
 from tests.strategies import counts_of
 
 # The official xRR library's own test (Wong, Paritosh & Aroyo 2021).

@@ -16,7 +16,6 @@ from grasp_core.model.annotations import Int64Array
 from grasp_core.model.errors import SpecError
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.spec import Level
-from grasp_core.statistics.counts import NotEstimableError
 from grasp_core.statistics.cross_group import xrr
 from grasp_core.statistics.distance import (
     category_values,
@@ -26,6 +25,7 @@ from grasp_core.statistics.distance import (
     squared_distances,
 )
 from grasp_core.statistics.in_group import irr
+from grasp_core.statistics.items import NotEstimableError
 from tests.strategies import counts_of, label_counts
 
 LEVELS = get_args(Level)

@@ -12,8 +12,8 @@ from hypothesis import example, given
 
 from grasp_core.model.annotations import Annotations, Int64Array
 from grasp_core.model.remarks.reasons import NoValue
-from grasp_core.statistics.counts import NotEstimableError, count
 from grasp_core.statistics.in_group import irr, negentropy, plurality_size
+from grasp_core.statistics.items import NotEstimableError, count
 from tests.strategies import label_counts, rated
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grasp_core.statistics.questions import dsi, gai
+from grasp_core.statistics.association import dsi, gai
 
 NAN = math.nan
 VALUES = st.floats(-1, 1) | st.sampled_from([NAN, 0.0, -0.0, 2e-16, -2e-16])

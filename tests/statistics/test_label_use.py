@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grasp_core.statistics.counts import NotEstimableError
+from grasp_core.statistics.items import NotEstimableError
 from grasp_core.statistics.label_use import (
     Scale,
     distance,

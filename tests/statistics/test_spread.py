@@ -10,8 +10,8 @@ from grasp_core.analysis.cohesion.label_use import SpreadTest
 from grasp_core.model.annotations import Annotations, Axis, Raters
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import AnalysisSpec
+from grasp_core.statistics.between_raters import spread, spread_of_sums, spread_terms
 from grasp_core.statistics.rater_residuals import RaterResiduals, ResidualSums
-from grasp_core.statistics.spread import spread, spread_of_sums, spread_terms
 
 INSIDE, RATERS, ITEMS = 10, 40, 60
 

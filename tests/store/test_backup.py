@@ -24,9 +24,8 @@ from sqlalchemy import URL, Engine
 
 from grasp_core import cli
 from grasp_core.cli.server.storage import NOT_RESTORED
-from grasp_core.model.access import only
+from grasp_core.model.access import Identity, only
 from grasp_core.model.errors import DataError, StoreError
-from grasp_core.model.people import Identity
 from grasp_core.store import backup as backup_module
 from grasp_core.store.answers import AnswerStore
 from grasp_core.store.backup import BackupKey, Contents, new_key, restore_backup, write_backup

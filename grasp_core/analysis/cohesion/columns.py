@@ -16,10 +16,10 @@ from grasp_core.model.annotations import BoolArray, FloatArray, Int64Array
 from grasp_core.model.groups import Group
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
 from grasp_core.permutation.compiled import KERNEL_STATISTICS
-from grasp_core.permutation.nulls.deviations import Known, Maximum
-from grasp_core.permutation.testing.attainable import Symmetry
+from grasp_core.permutation.testing.deviations import Known, Maximum
+from grasp_core.permutation.testing.tail import Symmetry
 from grasp_core.permutation.testing.tests import Family, Tests
-from grasp_core.statistics.questions import dsi, gai
+from grasp_core.statistics.association import dsi, gai
 from grasp_core.statistics.rater_residuals import evidence
 
 GAI, DISTANCE = STATISTICS.index("gai"), STATISTICS.index("distance")
@@ -114,7 +114,7 @@ def cohesion_tests(
 def known_of(places: Places, like: Int64Array, further: int) -> Known:
     """What is known of the columns of groups, behind which lie so many others.
 
-    `like` is that of a :class:`~grasp_core.permutation.testing.attainable.Symmetry`.
+    `like` is that of a :class:`~grasp_core.permutation.testing.tail.Symmetry`.
     """
     width, found = places.of_group, np.arange(places.dsi(further))
     found[: places.dsi(0)] = (width * like[:, None] + np.arange(width)).ravel()

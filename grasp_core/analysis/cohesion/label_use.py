@@ -13,18 +13,17 @@ from grasp_core.analysis.cohesion.results import no_interval
 from grasp_core.analysis.cohesion.untested import Untested, jackknifed_use
 from grasp_core.model.annotations import Annotations, FloatArray, Raters
 from grasp_core.model.groups import Grouping
-from grasp_core.model.outcome import LabelUse, Outcome, Shift
+from grasp_core.model.outcome import LabelUse, Outcome, Shift, Spread
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec, IntervalTarget, PValue
-from grasp_core.model.verdict import Spread
 from grasp_core.permutation.design import MOST_TOLD
-from grasp_core.permutation.exchange import exchange_of
+from grasp_core.permutation.draw import exchange_of
 from grasp_core.permutation.kernel.profiles import draw
-from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.testing.corrections import p_of
+from grasp_core.permutation.testing.deviations import Null
+from grasp_core.statistics.between_raters import spread_of_sums, spread_terms
 from grasp_core.statistics.rater_residuals import RaterResiduals, ResidualSums
-from grasp_core.statistics.spread import spread_of_sums, spread_terms
 
 _DIGITS = 9
 """Of two labels one gains what the other loses: rounding is not to decide which lies further out."""

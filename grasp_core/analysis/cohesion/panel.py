@@ -1,4 +1,4 @@
-"""Cohesion as a panel: observed values, why some are missing, and what workers compute."""
+"""The panel of the paper's statistics: GAI, DSI and what they are made of."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+import krippendorff
 import numpy as np
 
 from grasp_core.analysis import intervals as of_groups
@@ -22,27 +23,72 @@ from grasp_core.analysis.cohesion.columns import (
 )
 from grasp_core.analysis.cohesion.label_use import Labels, label_use, with_intervals
 from grasp_core.analysis.cohesion.results import by_axis, by_group, with_interval
-from grasp_core.analysis.cohesion.self_check import self_check
 from grasp_core.analysis.cohesion.untested import Test, Untested, tests_of
 from grasp_core.analysis.cohesion.verdict import values_together
-from grasp_core.model.annotations import BoolArray, Codes, FloatArray
-from grasp_core.model.assignment import ALL_ALIKE, Unequal
-from grasp_core.model.groups import Grouping
+from grasp_core.model.account import ALL_ALIKE, Unequal
+from grasp_core.model.annotations import Annotations, BoolArray, Codes, FloatArray
+from grasp_core.model.errors import SelfCheckError
+from grasp_core.model.groups import Group, Grouping
 from grasp_core.model.outcome import LabelUse, Outcome
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import DsiResult, GroupResult, RunResult, Undecided
-from grasp_core.model.spec import IN_GROUP, STATISTICS, AnalysisSpec
+from grasp_core.model.spec import IN_GROUP, STATISTICS, AnalysisSpec, Level
 from grasp_core.permutation import compiled, questions
 from grasp_core.permutation.label_use import residuals_of
-from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.questions import Questions
-from grasp_core.permutation.testing.attainable import Symmetry, regroupings
+from grasp_core.permutation.testing.deviations import Null
 from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
+from grasp_core.permutation.testing.tail import Symmetry, regroupings
 from grasp_core.permutation.testing.tests import Tests
 from grasp_core.read.dataset.load import Dataset
-from grasp_core.statistics.items import ENOUGH_PAIRS
+from grasp_core.statistics import in_group
+from grasp_core.statistics.distance import category_values, distance_of
+from grasp_core.statistics.items import ENOUGH_PAIRS, NotEstimableError, count
+
+SELF_CHECK_TOLERANCE = 1e-9
+SELF_CHECK_ITEMS = 2**15
+"""Items that ``krippendorff.alpha`` sees at most: it takes hundreds of bytes for each."""
+
+
+def self_check(annotations: Annotations, grouping: Grouping, level: Level, irr: FloatArray) -> None:
+    """Hold each group's IRR, shape (G,), against independent software.
+
+    Of data with many items ``krippendorff.alpha``, which takes much memory, sees the first ones: it is held
+    against the plain definition there, and the plain definition, over all items, against `irr`.
+
+    Raises
+    ------
+    SelfCheckError
+        If two of them differ by more than 1e-9.
+    """
+    values = category_values(annotations.categories, level)
+    distance = distance_of(annotations.categories, level)
+    for group, member, value in zip(grouping.groups, grouping.member, irr, strict=True):
+        if np.isnan(value):
+            continue
+        counts = count(annotations, member)
+        if len(counts) > SELF_CHECK_ITEMS:
+            _same(group, float(value), in_group.irr(counts, distance), "its plain definition")
+            counts = counts[:SELF_CHECK_ITEMS]
+            try:
+                value = in_group.irr(counts, distance)
+            except NotEstimableError:
+                continue
+        used = counts.any(axis=0)
+        expected = krippendorff.alpha(
+            value_counts=counts[:, used], value_domain=values[used], level_of_measurement=level
+        )
+        _same(group, float(value), float(expected), "the package krippendorff")
+
+
+def _same(group: Group, value: float, expected: float, source: str) -> None:
+    if not abs(expected - value) <= SELF_CHECK_TOLERANCE:
+        raise SelfCheckError(
+            f"IRR of {group.label} is {value!r} here but {expected!r} by {source};"
+            " nothing is reported, please file a bug"
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +136,7 @@ class Cohesion:
     test : callable
         Tests the label use of their groups by leaving out raters.
     left : float64 array, shape (G,), optional
-        :func:`~grasp_core.permutation.testing.attainable.regroupings` of the groups.
+        :func:`~grasp_core.permutation.testing.tail.regroupings` of the groups.
     symmetry : Symmetry, optional
         Of the groups under the run's shuffles; by default none is known.
     """

@@ -11,16 +11,16 @@ import numpy as np
 
 from grasp_core.analysis.cohesion.columns import Places
 from grasp_core.analysis.jackknife import FEWEST_RATERS, Jackknifed, jackknifed
+from grasp_core.model.account import Unequal
 from grasp_core.model.annotations import Annotations, FloatArray
-from grasp_core.model.assignment import Unequal
 from grasp_core.model.groups import Group, Grouping
 from grasp_core.model.outcome import LabelUse, Outcome, Shift
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import STATISTICS, AnalysisSpec, Level
 from grasp_core.permutation.design import MOST_TOLD
-from grasp_core.statistics.counts import count
 from grasp_core.statistics.distance import category_values
+from grasp_core.statistics.items import count
 from grasp_core.statistics.label_use import Scale, mean_positions
 
 WITHHELD = {

@@ -11,13 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from grasp_core.analysis.cohesion.columns import DISTANCE, GAI, Places
+from grasp_core.model.account import Unequal
 from grasp_core.model.annotations import FloatArray
-from grasp_core.model.assignment import Unequal
 from grasp_core.model.groups import AxisSet, Grouping
+from grasp_core.model.outcome import FEWEST_CLEAR, Kind, Spread, Untestable, Verdict, VerdictCode
 from grasp_core.model.result import GroupResult
 from grasp_core.model.spec import LEVEL, STATISTICS
-from grasp_core.model.verdict import FEWEST_CLEAR, Kind, Spread, Untestable, Verdict, VerdictCode
-from grasp_core.permutation.nulls.deviations import FEWEST, TIE_TOLERANCE
 from grasp_core.permutation.testing.corrections import (
     Evidence,
     Test,
@@ -26,6 +25,7 @@ from grasp_core.permutation.testing.corrections import (
     p_of,
     step_down,
 )
+from grasp_core.permutation.testing.deviations import FEWEST, TIE_TOLERANCE
 
 MOST_LOST = 0.01
 """Share of permutations that may lack a value of a test that takes part."""
@@ -110,7 +110,7 @@ def untestable(grouping: Grouping, log_regroupings: FloatArray, unequal: Unequal
     Parameters
     ----------
     log_regroupings : float64 array, shape (G,)
-        From :func:`~grasp_core.permutation.testing.attainable.log_regroupings`.
+        From :func:`~grasp_core.permutation.testing.tail.log_regroupings`.
     unequal : mapping from AxisSet
         Axes whose groups were given other items, or more of them.
     """
@@ -152,7 +152,7 @@ def judged_alone(
     asked : sequence of tuple of int
         From :func:`hypotheses`.
     like : sequence of int, length G
-        Of each group, :attr:`~grasp_core.permutation.testing.attainable.Symmetry.like`.
+        Of each group, :attr:`~grasp_core.permutation.testing.tail.Symmetry.like`.
     untestable : mapping from group
         Why shuffling says nothing of it.
     spread : callable, optional

@@ -8,17 +8,31 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from grasp_core.analysis.items.arguments import INSIDE, OUTSIDE, Moments, Standards, new_moments
 from grasp_core.analysis.items.design import (
+    INSIDE,
+    OUTSIDE,
     FirstTask,
     ItemsDesign,
+    Moments,
     SecondTask,
+    Standards,
     first,
     lay_out,
+    new_moments,
     second,
 )
-from grasp_core.analysis.items.outcomes import Held, contribution, deviations, least, standards, top_tenth
-from grasp_core.analysis.items.result import Contribution, ItemOutcome, ItemsResult, Spread
+from grasp_core.analysis.items.outcomes import (
+    Contribution,
+    Held,
+    ItemOutcome,
+    ItemsResult,
+    Spread,
+    contribution,
+    deviations,
+    least,
+    standards,
+    top_tenth,
+)
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int64Array
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.groups import Group, form_groups
@@ -27,11 +41,10 @@ from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.wording import number
-from grasp_core.permutation.testing.attainable import Symmetry
 from grasp_core.permutation.testing.corrections import fewest_permutations
+from grasp_core.permutation.testing.tail import Symmetry
 from grasp_core.read.dataset.load import Dataset
-from grasp_core.statistics.counts import count
-from grasp_core.statistics.items import weights
+from grasp_core.statistics.items import count, weights
 from grasp_core.version import __version__
 
 

@@ -11,7 +11,7 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.model.spec import ModelSource
 from grasp_core.model.wording import closest, listed, number, quoted
-from grasp_core.read.archives.bounded import MIB
+from grasp_core.read.archives.members import MIB
 from grasp_core.read.dataset.load import Dataset
 from grasp_core.read.dataset.recoding import own_recoded
 from grasp_core.read.table.table import Table

@@ -20,13 +20,12 @@ from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import Undecided
 from grasp_core.model.spec import SIDES, AnalysisSpec
 from grasp_core.permutation.design import tie_ranks
-from grasp_core.permutation.nulls.deviations import Known
-from grasp_core.permutation.nulls.values import Null
-from grasp_core.permutation.testing.attainable import Symmetry
+from grasp_core.permutation.testing.deviations import Known, Null
 from grasp_core.permutation.testing.outcomes import outcomes
+from grasp_core.permutation.testing.tail import Symmetry
 from grasp_core.permutation.testing.tests import Family, Tests
 from grasp_core.read.dataset.load import Dataset
-from grasp_core.statistics.counts import count
+from grasp_core.statistics.items import count
 
 
 def models_tests(groups: Sequence[Group], n_models: int, analysis: AnalysisSpec, symmetry: Symmetry) -> Tests:

@@ -13,9 +13,10 @@ from grasp_core.model.annotations import BoolArray, Codes, FloatArray, Int64Arra
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import SIDES
-from grasp_core.statistics import counts, cross_group
-from grasp_core.statistics.counts import NotEstimableError
+from grasp_core.statistics import cross_group
+from grasp_core.statistics import items as counts
 from grasp_core.statistics.f1 import confusion, f1_of_totals
+from grasp_core.statistics.items import NotEstimableError
 
 CLOSER_BELOW = ("cross_entropy", "js_divergence")
 """Smaller means closer to the group; for the others larger does."""

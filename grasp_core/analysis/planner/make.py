@@ -24,7 +24,7 @@ from grasp_core.analysis.planner.planting import assumed_model, measured, plante
 from grasp_core.analysis.planner.surface import factor_of, fitted
 from grasp_core.analysis.planner.trials import Trial, Trials, count_hits
 from grasp_core.analysis.planner.values import LINES, MOST, Assumed, Cell, Have, Plan, PlanSpec
-from grasp_core.analysis.quality.power import thinned
+from grasp_core.analysis.power import thinned
 from grasp_core.model.annotations import Annotations, BoolArray
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.groups import Group, Grouping, form_groups, group_label

@@ -12,7 +12,7 @@ from grasp_core.model.data_spec import DataSpec, Filters, Layout, Question, Repe
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.recode_steps import Bins, Combine, MapValues, Recode, range_labels
 from grasp_core.model.wording import quoted
-from grasp_core.read.archives.bounded import MIB, read_at_most
+from grasp_core.read.archives.members import MIB, read_at_most
 from grasp_core.read.connectors.source import WRITTEN
 
 _MAX_IDS = 64 * MIB

@@ -16,8 +16,8 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.text import printable
 from grasp_core.read.connectors.anywhere import read_anywhere
+from grasp_core.read.connectors.fetching import NEEDED, VARIABLES
 from grasp_core.read.connectors.source import TOOLS, Source
-from grasp_core.read.connectors.tokens import NEEDED, VARIABLES
 from grasp_core.read.dataset.load import Dataset
 from grasp_core.read.guess.roles import Role, file_roles
 from grasp_core.read.table.table import Table

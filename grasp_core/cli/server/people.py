@@ -11,9 +11,8 @@ from typing import get_args
 
 from grasp_core.cli.server.storage import open_database
 from grasp_core.cli.terminal.output import check_target
-from grasp_core.model.access import role_of
+from grasp_core.model.access import Person, Role, role_of
 from grasp_core.model.errors import DataError
-from grasp_core.model.people import Person, Role
 from grasp_core.model.settings import read_settings
 from grasp_core.model.wording import tabbed
 from grasp_core.server.accounts import STAYS, Accounts, accounts_of, erasing

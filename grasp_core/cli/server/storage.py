@@ -9,8 +9,8 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
+from grasp_core.model.access import COMMAND
 from grasp_core.model.errors import SettingsError
-from grasp_core.model.people import COMMAND
 from grasp_core.model.settings import read_settings
 from grasp_core.store.backup import BackupKey, Contents, new_key, restore_backup, write_backup
 from grasp_core.store.database import connect, database_url

@@ -9,8 +9,8 @@ from grasp_core.cli.commands import Command, add_commands
 from grasp_core.cli.server.people import person_id_of
 from grasp_core.cli.server.storage import open_database
 from grasp_core.cli.terminal.output import day
+from grasp_core.model.access import COMMAND, Scope, Token
 from grasp_core.model.errors import DataError
-from grasp_core.model.people import COMMAND, Scope, Token
 from grasp_core.model.wording import tabbed
 from grasp_core.store.people.audit import AuditStore
 from grasp_core.store.people.people import PeopleStore

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from grasp_core.analysis.rater_map.values import RaterMap
+from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.model.groups import group_labels, one_line
 from grasp_core.model.result import RunResult, SlicesResult
 from grasp_core.model.spec import Level
@@ -18,7 +18,7 @@ from grasp_core.report.findings.findings import leading
 from grasp_core.report.findings.sentences import answer
 from grasp_core.report.given import given_sentences, given_table
 from grasp_core.report.in_numbers import means_in_numbers, statistics_in_numbers
-from grasp_core.report.pairs.sentences import PAIRS_SAID, most_told
+from grasp_core.report.pairs import PAIRS_SAID, most_told
 from grasp_core.report.rater_map import axes_table, distance_words, groups_table, sentences
 from grasp_core.report.slices import side_by_side, slice_sentences
 from grasp_core.report.tables import label_use_by_group, verdict_table, wide_table, with_label_use

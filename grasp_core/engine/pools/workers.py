@@ -1,8 +1,4 @@
-"""Workers: where blocks are computed, which is any ``concurrent.futures`` executor.
-
-A piece of work is a function that can be imported by name, a buffer that is sent once (:class:`Sent`), and a
-range. Threads and processes read the buffer from a file; on a Dask cluster it travels.
-"""
+"""Workers: where blocks are computed, which is any ``concurrent.futures`` executor; their memory."""
 
 from __future__ import annotations
 
@@ -14,14 +10,37 @@ import signal
 import threading
 import time
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
 from grasp_core.analysis.panel import Work
-from grasp_core.engine.pools.memory import limit_memory, share_of_memory
 from grasp_core.model.annotations import FloatArray
 from grasp_core.permutation.jit import tell_of_preparing
+
+LEAST_MEMORY = 2**30
+"""Bytes that a process is given at least: Python, its libraries and compiled kernels take a part of them."""
+
+
+def limit_memory(size: int) -> None:
+    """Give this process no more than so many bytes; where a system knows no such limit, it has none."""
+    with suppress(ImportError, ValueError, OSError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (size, size))
+
+
+def share_of_memory(processes: int) -> int:
+    """Bytes that each of some processes may take of what this one may; 0 where it may take any."""
+    with suppress(ImportError, OSError):
+        import resource
+
+        size, _ = resource.getrlimit(resource.RLIMIT_DATA)
+        if size != resource.RLIM_INFINITY:
+            return min(size, max(size // processes, LEAST_MEMORY))
+    return 0
+
 
 log = logging.getLogger(__name__)
 

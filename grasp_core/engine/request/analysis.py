@@ -17,8 +17,8 @@ from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import printable
 from grasp_core.model.wording import listed, quoted
-from grasp_core.permutation.exchange import check_strata
-from grasp_core.permutation.testing.attainable import Shuffles
+from grasp_core.permutation.draw import check_strata
+from grasp_core.permutation.testing.tail import Shuffles
 from grasp_core.read.dataset.load import Dataset, candidate_axes, candidate_columns
 from grasp_core.report.account import SHUFFLES, could_hold_batches, given_other_items, team_sentence
 from grasp_core.report.shuffles import few_regroupings, staying

@@ -1,11 +1,64 @@
-"""What each column of counts adds, not added up: for what is known of single items, labels or raters."""
+"""Columns of values: looked up, by row, for intervals."""
 
 from __future__ import annotations
 
-from grasp_core.permutation.jit import compiled
+from grasp_core.permutation.jit import borrowing, compiled
 from grasp_core.permutation.kernel import sums as at
 from grasp_core.permutation.kernel.disagreement import disagree
 from grasp_core.permutation.kernel.item_terms import of_category, room_for_terms, work_out
+
+
+@compiled()
+def add_up(profiles, ptr, of, rater, terms, out):  # type: ignore[no-untyped-def]  # compiled: types are numba's
+    """Fill `out`, shape (permutations, rows, M), with the sums of `terms` over the raters of each row.
+
+    Raters are added one after the other: a row's sums are the same bits whatever other rows there are.
+
+    Parameters
+    ----------
+    profiles : int array, shape (J, permutations)
+    ptr, of : int arrays
+        Profile p belongs to the rows ``of[ptr[p]:ptr[p + 1]]``.
+    rater : int32 array, shape (R,)
+    terms : float64 array, shape (R, M)
+        What the r-th of these raters adds.
+    """
+    for b in range(out.shape[0]):
+        out[b] = 0.0
+        for r in range(rater.size):
+            p = profiles[rater[r], b]
+            for a in range(ptr[p], ptr[p + 1]):
+                into = out[b, of[a]]
+                for m in range(into.size):
+                    into[m] += terms[r, m]
+
+
+QUAD = 4
+"""Items whose tables are looked up in one pass over the permutations."""
+WIDTH = 4
+"""Columns that are added at a time; tables have a multiple of them."""
+
+
+@borrowing
+def padded(columns):  # type: ignore[no-untyped-def]  # compiled: types are numba's
+    """Columns of a table that has to hold so many."""
+    return -(-columns // WIDTH) * WIDTH
+
+
+@borrowing
+def look_up(index, tables, found):  # type: ignore[no-untyped-def]
+    """Add to each row of `found`, shape (B, width), a row of each of `tables`, shape (4, rows, width).
+
+    `index`, shape (4, B or more), says which; width is a multiple of four, and rows lie in one piece.
+    """
+    index_0, index_1, index_2, index_3 = index[0], index[1], index[2], index[3]
+    a, b, c, d = tables[0], tables[1], tables[2], tables[3]
+    for r in range(found.shape[0]):
+        into = found[r]
+        row_a, row_b, row_c, row_d = a[index_0[r]], b[index_1[r]], c[index_2[r]], d[index_3[r]]
+        for s in range(0, into.size, WIDTH):
+            for t in range(s, s + WIDTH):
+                into[t] += (row_a[t] + row_b[t]) + (row_c[t] + row_d[t])
 
 
 @compiled(seconds=4, common=True)

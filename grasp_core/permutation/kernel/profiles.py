@@ -12,7 +12,7 @@ import pandas as pd
 from grasp_core.model.annotations import BoolArray, Int64Array, Raters
 from grasp_core.model.groups import Grouping
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.permutation.exchange import exchange_of
+from grasp_core.permutation.draw import exchange_of
 from grasp_core.permutation.jit import compiled
 from grasp_core.permutation.kernel.arguments import Rows
 from grasp_core.permutation.kernel.counting import shuffle

@@ -13,9 +13,8 @@ import numpy as np
 
 from grasp_core.model.annotations import BoolArray, FloatArray
 from grasp_core.model.spec import LEVEL, Correction
-from grasp_core.permutation.nulls.deviations import Maximum
-from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.testing.corrections import Interval, p_interval, share_interval, step_up
+from grasp_core.permutation.testing.deviations import Maximum, Null
 from grasp_core.permutation.testing.tests import Tests
 
 RISK = 0.001

@@ -12,8 +12,6 @@ from grasp_core.model.outcome import Outcome, Significance
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import LEVEL
-from grasp_core.permutation.nulls.deviations import FEWEST
-from grasp_core.permutation.nulls.values import Null, Summary
 from grasp_core.permutation.testing.corrections import (
     Interval,
     corrected,
@@ -22,6 +20,7 @@ from grasp_core.permutation.testing.corrections import (
     share_interval,
     step_up,
 )
+from grasp_core.permutation.testing.deviations import FEWEST, Null, Summary
 from grasp_core.permutation.testing.tail import with_tail
 from grasp_core.permutation.testing.tests import Family, Tests
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 
 from grasp_core.model.annotations import BoolArray, FloatArray
 from grasp_core.model.spec import Correction
-from grasp_core.permutation.nulls.deviations import Known, Maximum, Tail, Tails
-from grasp_core.permutation.nulls.values import Null
+from grasp_core.permutation.testing.deviations import Known, Maximum, Null, Tail, Tails
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,10 @@ import os
 from collections.abc import Callable
 
 from grasp_core.model.settings import read_settings
-from grasp_core.read.connectors.fetching import Snapshot, Told, fetch
+from grasp_core.read.connectors.fetching import VARIABLES, Snapshot, Told, fetch
 from grasp_core.read.connectors.hosts import Hosts, hosts_of
 from grasp_core.read.connectors.source import Source, is_source, parse
-from grasp_core.read.connectors.tokens import VARIABLES
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.sources import allowed
 from grasp_core.read.table.table import Table
 

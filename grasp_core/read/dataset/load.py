@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -12,28 +14,187 @@ from grasp_core.model.annotations import (
     Annotations,
     Axis,
     BoolArray,
+    Codes,
+    Int32Array,
     Int64Array,
     ModelLabels,
     Raters,
 )
-from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.data_spec import DataSpec, Screen
 from grasp_core.model.errors import Problem, raise_stopping
-from grasp_core.model.ordering import tallied
+from grasp_core.model.ordering import in_pieces, sorted_codes, tallied
 from grasp_core.model.remarks.cautions import LeftOutReason
 from grasp_core.model.result import DataSummary, FileFingerprint
-from grasp_core.model.wording import EXAMPLES, quoted
+from grasp_core.model.wording import EXAMPLES, listed, quoted
 from grasp_core.read.dataset import checks, filters, recoding
 from grasp_core.read.dataset.checks import answered, together
-from grasp_core.read.dataset.contents import Contents, leave_out, summary, unused
-from grasp_core.read.dataset.filters import Removal
-from grasp_core.read.dataset.forming import annotations_of, attributes_of, axis_of, categories_of
+from grasp_core.read.dataset.contents import Answers, Contents, leave_out, summary, unused
+from grasp_core.read.dataset.filters import Removal, Sieve, per_rater
 from grasp_core.read.dataset.items import Descriptions
 from grasp_core.read.dataset.raters import DescribingColumn, Profiles
-from grasp_core.read.dataset.recoding import all_recoded, ranges, recode
-from grasp_core.read.dataset.screening import leave_out_screened
-from grasp_core.read.dataset.votes import rater_rows, read_votes
+from grasp_core.read.dataset.recoding import all_recoded, in_order, ranges, recode
+from grasp_core.read.dataset.votes import Votes, rater_rows, read_votes
 from grasp_core.read.table.columns import near_duplicates
 from grasp_core.read.table.table import Table
+
+
+def annotations_of(
+    votes: Votes, categories: tuple[str, ...], counted: BoolArray, rated: BoolArray
+) -> Annotations:
+    """One question's votes as annotations, of the raters (J,) and the items (I,) that count."""
+    position = {label: index for index, label in enumerate(categories)}
+    category = np.array([position.get(label, -1) for label in votes.labels], dtype=np.int32)
+    per_item, rater, label = by_item(votes)
+    _replace(rater, np.cumsum(counted, dtype=np.int32) - 1)
+    _replace(label, category)
+    ids = _chosen(votes.item_ids, rated), _chosen(votes.rater_ids, counted)
+    return Annotations.of_sorted(per_item[rated], rater, label, *ids, categories)
+
+
+def by_item(votes: Votes) -> tuple[Codes, Int32Array, Int32Array]:
+    """Entries of each item, shape (I,); raters and labels by item, then by rater, both of shape (A,)."""
+    per_item = tallied(votes.item, len(votes.item_ids))
+    return per_item, *sorted_codes(votes.pieces, per_item, len(votes.rater_ids), len(votes.labels))
+
+
+def _replace(codes: Int32Array, by: Int32Array) -> None:
+    """Put what stands for each code in its place."""
+    for (some,) in in_pieces([codes]):
+        some[:] = by[some]
+
+
+def _chosen(ids: tuple[str, ...], which: BoolArray) -> tuple[str, ...]:
+    return ids if which.all() else tuple(ids[position] for position in np.flatnonzero(which))
+
+
+def attributes_of(
+    columns: Mapping[str, DescribingColumn], rated: BoolArray, spec: DataSpec
+) -> dict[str, Axis]:
+    """The columns of the items that count."""
+    return {name: axis_of(column, rated, ranges(spec, name)) for name, column in columns.items()}
+
+
+def categories_of(answers: Answers, spec: DataSpec) -> tuple[str, ...]:
+    """One question's labels: those declared, or those found in order."""
+    cut = ranges(spec, None) or ranges(spec, spec.label)
+    return spec.categories or in_order(answers.labels, cut)
+
+
+def axis_of(column: DescribingColumn, counted: BoolArray, cut: Sequence[str]) -> Axis:
+    """The axis of the raters (the attribute of the items) that count.
+
+    `cut` are the ranges that its values were cut into, if any.
+    """
+    codes = column.codes[counted]
+    code_of = {column.values[code]: code for code in np.unique(codes[codes >= 0]).tolist()}
+    used = [code_of[value] for value in in_order(code_of, cut)]
+    position = np.full(len(column.values) + 1, -1, dtype=np.int32)
+    position[used] = np.arange(len(used), dtype=np.int32)
+    of_unit = position[codes]
+    of_unit.flags.writeable = False
+    return Axis(tuple(column.values[code] for code in used), of_unit)
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """As much of a reading as fits.
+
+    Parameters
+    ----------
+    dropped : tuple of str
+        What was left out of it, as parts of a sentence.
+    """
+
+    spec: DataSpec
+    axes: tuple[str, ...]
+    dropped: tuple[str, ...]
+
+
+def signature(annotations: Table, raters: Table | None, items: Table | None = None) -> str:
+    """Hash of the files' column names, in whatever order they stand."""
+    columns: list[list[str] | str] = [
+        sorted(table.columns) for table in (annotations, raters) if table is not None
+    ]
+    if items is not None:
+        columns += ["items", sorted(items.columns)]
+    return hashlib.sha256(json.dumps(columns).encode()).hexdigest()
+
+
+def fitting(
+    annotations: Table,
+    raters: Table | None,
+    spec: DataSpec,
+    axes: Sequence[str],
+    items: Table | None = None,
+) -> Fitted:
+    """As much of a reading as fits these files: axes that exist, and declared labels if all are among them.
+
+    Raises
+    ------
+    DataError
+        If the reading as a whole does not fit, e.g. for a column that does not exist.
+    """
+    annotations, raters, items, _ = recode(annotations, raters, spec, items)
+    raise_stopping(checks.missing_columns(annotations, raters, spec, ()))
+    if items is not None and spec.items_id not in items.columns:
+        raise_stopping([checks.no_column(str(spec.items_id), (items,))])
+    dropped: list[str] = []
+    categories = []
+    for question in spec.questions:
+        raise_stopping(filters.unknown_columns(annotations, question))
+        stray = _undeclared(read_votes(annotations, question), question)
+        categories.append(None if stray else question.categories)
+        if stray:
+            dropped.append(f"the order of the labels, for {listed(stray, 5)} was not among them")
+    further = (
+        dataclasses.replace(question, categories=declared)
+        for question, declared in zip(spec.further, categories[1:], strict=True)
+    )
+    spec = dataclasses.replace(spec, categories=categories[0], further=tuple(further))
+    columns = {*annotations.columns, *(raters.columns if raters else ())}
+    known = tuple(name for name in axes if name in columns)
+    return Fitted(spec, known, tuple(dropped))
+
+
+def _undeclared(votes: Votes, spec: DataSpec) -> list[str]:
+    if spec.categories is None:
+        return []
+    found = (votes.labels[code] for code in votes.used_labels())
+    return [label for label in found if label not in spec.missing and label not in spec.categories]
+
+
+REASONS: Mapping[Screen, LeftOutReason] = {
+    "random": LeftOutReason.AT_CHANCE,
+    "constant": LeftOutReason.ONE_LABEL_ALWAYS,
+    "duplicates": LeftOutReason.TOO_CLOSE,
+}
+
+
+def leave_out_screened(sieves: Sequence[Sieve], spec: DataSpec) -> None:
+    """Leave out whom the spec's screens name by the answers to the first question, in all questions.
+
+    Every screen looks at the same annotations: those that exclusions and filters have left.
+    """
+    votes = sieves[0].votes
+    counted = per_rater(votes) > 0
+    if not spec.screens or not counted.any():
+        return
+    from grasp_core.read.screens.screens import (
+        screened,
+    )  # brings all of SciPy's functions, and most data need none
+
+    annotations = _annotations(votes)
+    for screen in spec.screens:
+        named = np.zeros(counted.size, dtype=np.bool_)
+        named[counted] = screened(screen, annotations)
+        for sieve in sieves:
+            sieve.keep(REASONS[screen](), ~named[sieve.votes.rater])
+
+
+def _annotations(votes: Votes) -> Annotations:
+    labels = tuple(votes.labels[code] for code in np.unique(votes.label))
+    rated = tallied(votes.item, len(votes.item_ids)) > 0
+    return annotations_of(votes, labels, per_rater(votes) > 0, rated)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,7 +16,7 @@ from grasp_core.model.errors import Problem, stop
 from grasp_core.model.ordering import in_pieces, tallied
 from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.wording import EXAMPLES, quoted
-from grasp_core.read.parsing.limited.weight import check_matrix
+from grasp_core.read.sandbox.cache import check_matrix
 from grasp_core.read.table.columns import Column, near_duplicates
 from grasp_core.read.table.table import Table
 

@@ -11,8 +11,7 @@ from grasp_core.model.annotations import is_number, number_of
 from grasp_core.model.errors import Problem, know
 from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.read.table import names
-from grasp_core.read.table.parsed import MAX_COLUMNS, name_columns
-from grasp_core.read.table.runs import form
+from grasp_core.read.table.parsed import MAX_COLUMNS, form, name_columns
 
 LOOKED_AT = 1_000
 """First rows of a file that tell which of them are its header."""

@@ -23,7 +23,7 @@ from grasp_core.model.errors import DataError, Problem, know
 from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.model.wording import EXAMPLES, agree, listed, number, quoted
 from grasp_core.read.archives import containers
-from grasp_core.read.archives.members import Member
+from grasp_core.read.archives.stack import Member
 from grasp_core.read.files.headers import Header, header_of
 from grasp_core.read.table.columns import MAX_WRITTEN, duration_text, moment_text
 from grasp_core.read.table.parsed import MAX_COLUMNS, Parsed, from_rows, name_columns, no_rows

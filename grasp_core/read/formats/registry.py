@@ -7,10 +7,8 @@ from collections.abc import Callable, Sequence
 
 from grasp_core.read.files import json_files
 from grasp_core.read.files.json_files import Record
-from grasp_core.read.formats.crowds import mturk, prolific, zooniverse
 from grasp_core.read.formats.shapes import column_groups, list_columns
 from grasp_core.read.formats.shapes.described import without_descriptions
-from grasp_core.read.formats.surveys import qualtrics, sosci, surveymonkey
 from grasp_core.read.formats.tools import (
     argilla,
     doccano,
@@ -18,8 +16,14 @@ from grasp_core.read.formats.tools import (
     label_studio,
     lewidi,
     list_cells,
+    mturk,
     potato,
     prodigy,
+    prolific,
+    qualtrics,
+    sosci,
+    surveymonkey,
+    zooniverse,
 )
 from grasp_core.read.table.parsed import Parsed
 

@@ -16,13 +16,24 @@ from grasp_core.read.dataset.load import candidate_axes
 from grasp_core.read.formats.datasets import known
 from grasp_core.read.formats.shapes.rows import MAX_AXES, PROPOSED_AXIS_VALUES
 from grasp_core.read.guess.advice import Advice, Named, Reason, all_taken
-from grasp_core.read.guess.columns.around import around_matrix, long_or_wide
 from grasp_core.read.guess.columns.cells import rater_by_file
 from grasp_core.read.guess.columns.labels import among_questions, doubts
 from grasp_core.read.guess.columns.long import guess_long
-from grasp_core.read.guess.columns.matrix import guess_matrix, named_matrix, survey
-from grasp_core.read.guess.design import begun_anew, contradicted, marked_spans, questions_in_rows
-from grasp_core.read.guess.look import MAX_ROWS, Look
+from grasp_core.read.guess.columns.matrix import (
+    around_matrix,
+    guess_matrix,
+    long_or_wide,
+    named_matrix,
+    survey,
+)
+from grasp_core.read.guess.look import (
+    MAX_ROWS,
+    Look,
+    begun_anew,
+    contradicted,
+    marked_spans,
+    questions_in_rows,
+)
 from grasp_core.read.guess.rows import advise_aside, guess_aside, guess_exclusions, in_doubt, occurrences
 from grasp_core.read.guess.values import (
     advise_missing,

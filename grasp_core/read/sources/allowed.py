@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from grasp_core.model.errors import DataError, SettingsError
 from grasp_core.model.wording import quoted
-from grasp_core.read.parsing.read import files_sha256, read_files, read_table
+from grasp_core.read.sandbox.read import files_sha256, read_files, read_table
 from grasp_core.read.sources import remote
 from grasp_core.read.sources.folder import Folder, Listing
 from grasp_core.read.table.table import Table

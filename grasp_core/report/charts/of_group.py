@@ -9,8 +9,7 @@ from typing import Any
 import altair as alt
 
 from grasp_core.model.groups import axis_label, group_label, group_labels
-from grasp_core.model.outcome import Histogram, Outcome, Significance
-from grasp_core.model.pairs import PairResult
+from grasp_core.model.outcome import Histogram, Outcome, PairResult, Significance
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.report.charts.nulls import (
     Heading,

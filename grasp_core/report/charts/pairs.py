@@ -7,12 +7,11 @@ from typing import Any
 import altair as alt
 
 from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, group_labels, one_line
-from grasp_core.model.outcome import Outcome
-from grasp_core.model.pairs import PairResult
+from grasp_core.model.outcome import Outcome, PairResult
 from grasp_core.model.result import RunResult
 from grasp_core.report.charts.forest import forest_plot, label_forest_plot
 from grasp_core.report.charts.theme import LEFT, Theme, finish, message, palette, rows, title, tooltip
-from grasp_core.report.pairs.words import Measure
+from grasp_core.report.pairs import Measure
 from grasp_core.report.slices import by_value
 from grasp_core.report.tables import ends
 from grasp_core.report.words.names import SIGNIFICANCE_NAMES, format_p, p_words, signs, verdict
@@ -60,7 +59,7 @@ def pairs_matrix(
     axes : tuple of str
         The axis or intersection.
     measure : Measure
-        One of :func:`grasp_core.report.pairs.words.measures`.
+        One of :func:`grasp_core.report.pairs.measures`.
 
     Returns
     -------

@@ -9,7 +9,7 @@ from typing import Any
 
 import altair as alt
 
-from grasp_core.analysis.rater_map.values import MapAxis, RaterMap
+from grasp_core.analysis.rater_map_values import MapAxis, RaterMap
 from grasp_core.model.groups import AxisSet, Group, axis_label, group_label
 from grasp_core.model.wording import number
 from grasp_core.report.charts.labels import Point, place, texts_at

@@ -9,12 +9,11 @@ from typing import Any
 import altair as alt
 
 from grasp_core.model.groups import group_labels, one_line
-from grasp_core.model.outcome import Outcome, Significance
+from grasp_core.model.outcome import Kind, Outcome, Significance, VerdictCode
 from grasp_core.model.result import RunResult
-from grasp_core.model.verdict import Kind, VerdictCode
 from grasp_core.report.charts.nulls import within
 from grasp_core.report.charts.theme import LEFT, UP_TO_RIGHT, Theme, finish, message, palette, rows, tooltip
-from grasp_core.report.findings.doubts import doubted
+from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.finding import COHESION, NO_EFFECT, Finding
 from grasp_core.report.findings.findings import by_verdict
 from grasp_core.report.tables import ends

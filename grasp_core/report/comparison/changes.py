@@ -1,4 +1,4 @@
-"""Changes between two results: values, label use."""
+"""Two runs side by side: whether they asked the same, and what changed."""
 
 from __future__ import annotations
 
@@ -10,16 +10,109 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from grasp_core.analysis.models.result import ModelsResult
-from grasp_core.model.groups import Group, axis_label, group_label, one_line
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, one_line
 from grasp_core.model.outcome import Direction, Interval, LabelUse, Outcome, Shift
 from grasp_core.model.result import Result, RunResult
+from grasp_core.model.spec import STATISTICS, ModelSource, RunSpec
 from grasp_core.model.wording import number
-from grasp_core.report.comparison.asked import asked, data_of
-from grasp_core.report.pairs.words import PAIR_NAMES
+from grasp_core.report.contents import raters_per_item
+from grasp_core.report.conventions import (
+    CORRECTION,
+    CROSS_NEGENTROPY,
+    FAMILY,
+    INTERVAL,
+    LEVEL,
+    P_VALUE,
+    TIES,
+    VOTING_AGREEMENT,
+    profiles_move,
+)
+from grasp_core.report.pairs import PAIR_NAMES
 from grasp_core.report.tables import cell_text, or_nan
 from grasp_core.report.words.label_use import foremost, mean_outcome
+from grasp_core.report.words.levels import left_out, step_sentence
 from grasp_core.report.words.models import DSI, LABEL_USE, LABELS, MEAN, SIDE_WORDS, statistic_name
-from grasp_core.report.words.names import SIGNIFICANCE_NAMES, format_value, interval_text, outcome_of
+from grasp_core.report.words.names import SIGNIFICANCE_NAMES, WORDS, format_value, interval_text, outcome_of
+
+_LAYOUTS = {
+    "long": "one row per annotation",
+    "items-by-raters": "one row per item",
+    "raters-by-items": "one row per rater",
+}
+
+
+def asked(spec: RunSpec) -> dict[str, str]:
+    """Every field of a spec, in words."""
+    analysis = spec.analysis
+    inside, across = analysis.gai
+    return {
+        **_reading(spec.data),
+        **({"Models": "; ".join(map(_source, spec.models))} if spec.models else {}),
+        "Axes and intersections": _sets(analysis.axes),
+        "Given": ", ".join(analysis.given) or "none",
+        "Slices": ", ".join(analysis.slices) or "none",
+        "Statistics": ", ".join(WORDS[name].name for name in STATISTICS if name in analysis.statistics),
+        "GAI": f"{WORDS[inside].name} divided by {WORDS[across].name}",
+        "Intervals": INTERVAL[analysis.interval].label,
+        "Pairs of groups": "compared" if analysis.pairs else "not compared",
+        "Smallest group": f"{analysis.min_raters:,} raters",
+        "Permutations": f"{'at most ' if analysis.adaptive else ''}{analysis.permutations:,}",
+        "Seed": str(analysis.seed),
+        "Profiles shuffled": profiles_move(analysis),
+        "p-value": P_VALUE[analysis.p_value].label,
+        "Correction": CORRECTION[analysis.correction].label,
+        "Corrected together": FAMILY[analysis.family].label,
+        "Level of measurement": LEVEL[analysis.level].label,
+        "Cross-negentropy": CROSS_NEGENTROPY[analysis.cross_negentropy].label,
+        "Voting agreement": VOTING_AGREEMENT[analysis.voting_agreement].label,
+        "Tied votes": TIES[analysis.ties].label,
+    }
+
+
+def _reading(data: DataSpec) -> dict[str, str]:
+    return {
+        "Layout": _LAYOUTS[data.layout],
+        "Item column": data.item or "none",
+        **({} if data.items_id is None else {"Ids of the items file": data.items_id}),
+        "Rater column": data.rater or "none",
+        "Label column": ", ".join(data.labels) or data.label or "none",
+        "Profile columns": ", ".join(data.profile) or "none",
+        "Labels declared": "; ".join(map(_declared, data.questions)),
+        "Texts that mean missing": ", ".join(token or "(empty)" for token in data.missing) or "none",
+        "Columns ignored": ", ".join(data.ignore) or "none",
+        "Values recoded": "; ".join(step_sentence(step) for step in data.recode) or "none",
+        "Left out": "; ".join(left_out(data)) or "nothing",
+    }
+
+
+def _source(model: ModelSource) -> str:
+    where = f"SHA-256 {model.sha256[:8]}" if model.column is None else f"column {model.column}"
+    return f"{model.name} ({where})"
+
+
+def _declared(question: DataSpec) -> str:
+    return ", ".join(question.categories) if question.categories else "none; those found"
+
+
+def _sets(axes: Iterable[AxisSet]) -> str:
+    """Sorted, since their order changes nothing."""
+    return ", ".join(sorted(axis_label(tuple(sorted(names))) for names in axes))
+
+
+def data_of(result: Result) -> dict[str, str]:
+    """The data of a run, in numbers."""
+    data = result.data
+    labels = zip(data.categories, data.label_counts, strict=False)
+    return {
+        "Fingerprint (SHA-256)": data.sha256,
+        "Items": f"{data.items:,}",
+        "Raters": f"{data.raters:,}",
+        "Annotations": f"{data.annotations:,}",
+        "Raters per item": raters_per_item(result),
+        "Annotations per label": ", ".join(f"{label}: {count:,}" for label, count in labels),
+        "GRASP version": result.code_version,
+    }
 
 
 def difference(a: Outcome, b: Outcome) -> Interval | None:

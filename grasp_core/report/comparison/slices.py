@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from grasp_core.model.groups import group_label, one_line
-from grasp_core.model.pairs import PairResult
+from grasp_core.model.outcome import PairResult
 from grasp_core.model.result import Result, RunResult
 from grasp_core.report.comparison.changes import Change, changes_table, compare, use_changed
 from grasp_core.report.slices import as_results

@@ -1,16 +1,155 @@
-"""Advice: what to do about what was found, by what it is."""
+"""What may undo a finding, and what to do about it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from grasp_core.model.groups import group_labels
+from grasp_core.model.data_spec import SCREENS, Screen
+from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, group_labels, named_group
+from grasp_core.model.outcome import Untestable
+from grasp_core.model.remarks.cautions import GuardCaution, ScreenCaution, counts_by_group, leaving_out
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import Segment, Sentence
-from grasp_core.model.verdict import Untestable
-from grasp_core.report.findings.doubts import SAME_ITEMS, SAME_WORKLOAD
-from grasp_core.report.findings.finding import Finding
-from grasp_core.report.findings.findings import standing_pair
+from grasp_core.report.findings.finding import LABEL_USE, Doubt, Finding
+from grasp_core.report.findings.findings import findings, held_groups, left_given, standing_pair
+
+MATCHED = (LABEL_USE, "distance")
+"""What compares a group with the others on the same items, so that other items, or more, do not make it."""
+OF_GAI = ("gai", "gap", "irr", "gai_difference", "irr_difference")
+MANY = 0.1
+"""The share of a group's raters from which those whom a screen names may be all that is found of it."""
+_WHY: dict[Screen, tuple[str, str]] = {
+    "random": ("Perhaps raters who did not read", "agree with the others no more than chance does"),
+    "constant": ("Perhaps raters who did not look", "gave one label always"),
+    "duplicates": ("Perhaps one rater under several names", "are of pairs who agree too closely"),
+}
+SAME_ITEMS = (
+    "shuffle within what decided who rates what, such as the batch (--within), or have all groups rate the "
+    "same items"
+)
+SAME_WORKLOAD = "shuffle within raters of like workload (--within workload)"
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a doubt may be about: one thing of these groups of an axis or intersection."""
+
+    axes: AxisSet
+    groups: tuple[Group, ...]
+    what: str
+
+
+def told(result: RunResult) -> tuple[Finding, ...]:
+    """Findings with their doubts; those that no doubt undoes come first."""
+    found = [doubted(one, result) for one in findings(result)]
+    return tuple(sorted(found, key=lambda one: one.undone))
+
+
+def doubted(one: Finding, result: RunResult) -> Finding:
+    """A finding with its doubts."""
+    return replace(one, doubts=doubts(result, About(one.row.group.axes, one.groups, one.what)))
+
+
+def doubts(result: RunResult, about: About) -> tuple[Doubt, ...]:
+    """All that may undo it, or limits it."""
+    return (*_of_items(result, about), *_of_screens(result, about), *_of_other_axes(result, about))
+
+
+def _of_items(result: RunResult, about: About) -> Iterator[Doubt]:
+    """Which items, and how many, the groups were given."""
+    check = next((one for one in result.assignment if one.axes == about.axes and one.large), None)
+    if check is None:
+        return
+    axis = axis_label(about.axes)
+    refuted = _refuted(result, about)
+    if refuted is not None:
+        yield refuted
+    elif check.own_items:
+        yield _given(about, f"groups by {axis} were given different items", "the items", SAME_ITEMS)
+    if check.own_workload and check.workload is not None:
+        busy = group_label(check.workload.group)
+        why = f"raters of {busy} gave {check.workload.size:.2f} times as many annotations as the others"
+        yield _given(about, why, "how much they rated", SAME_WORKLOAD)
+
+
+def _given(about: About, why: str, cause: str, mend: str) -> Doubt:
+    if about.what in MATCHED:
+        on = "on the items that both sides rated"
+        return Doubt(f"O{on[1:]} ({why})", on, mend, undoes=False)
+    return Doubt(f"Perhaps {cause}, not the raters ({why})", f"perhaps {cause}", mend)
+
+
+def _refuted(result: RunResult, about: About) -> Doubt | None:
+    """GAI that is another one over the same items."""
+    names = {group_label(group) for group in about.groups}
+    for one in result.warnings:
+        numbers = dict(one.numbers)
+        if (
+            one.code is GuardCaution.GAI_OF_OTHER_ITEMS
+            and about.what in OF_GAI
+            and numbers["axis"] == axis_label(about.axes)
+            and numbers["group"] in names
+        ):
+            there = f"GAI {numbers['gai']:.2f} is {numbers['matched']:.2f} there"
+            return Doubt(f"Not over the same items ({there})", "not over the same items", SAME_ITEMS)
+    return None
+
+
+def _of_screens(result: RunResult, about: About) -> Iterator[Doubt]:
+    """Raters of the group, or of the only other one, whom a screen names."""
+    of_axes = [row for row in result.groups if row.group.axes == about.axes]
+    rows = [row for row in of_axes if row.group in about.groups or len(of_axes) == 2]
+    for one in result.warnings:
+        if one.code is not ScreenCaution.SCREENED_IN_GROUPS:
+            continue
+        counts, of = counts_by_group(one), dict(one.numbers)["screen"]
+        screen = next((name for name, words in SCREENS.items() if words == of), None)
+        if screen is None or (screen == "random" and about.what == LABEL_USE):
+            continue
+        for row in rows:
+            named = counts.get(named_group(row.group), 0)
+            if named >= MANY * row.n_raters:
+                lead, do = _WHY[screen]
+                who = f"{named} of {row.n_raters} {group_label(row.group)}"
+                mend = f"leave these raters out: {leaving_out(screen)}"
+                yield Doubt(f"{lead} ({who} {do})", f"{who} {do}", mend)
+
+
+def _of_other_axes(result: RunResult, about: About) -> Iterator[Doubt]:
+    """Axes that go with this one, and axes given which it no longer holds."""
+    tested = {found.column: found for found in result.given}
+    axis = axis_label(about.axes)
+    settled: set[str] = set()
+    for column, found in tested.items():
+        here = {row.group for row in found.groups} & set(about.groups)
+        if not here:
+            continue
+        settled.add(column)
+        if not here & left_given(result, found):
+            other = axis_label((column,))
+            lead = f"No longer given {other} ({other} may stand behind it, or too few raters may move)"
+            yield Doubt(lead, f"no longer given {other}", f"do not recruit by {axis}: see what {other} tells")
+    for one in result.associations:
+        inside = [name for name in (one.first, one.second) if name in about.axes]
+        if len(inside) != 1:
+            continue
+        other = one.second if inside[0] == one.first else one.first
+        if other in settled or not _may_explain(result, other):
+            continue
+        named, own = axis_label((other,)), axis_label((inside[0],))
+        both = f"{axis_label((one.first,))} and {axis_label((one.second,))}"
+        mend = f"test {both} each given the other (under Compare groups, or by --given)"
+        lead = f"Perhaps {named}, which goes with {own} (Cramér's V {one.v:.2f})"
+        yield Doubt(lead, f"perhaps {named}", mend)
+
+
+def _may_explain(result: RunResult, axis: str) -> bool:
+    """Whether something is marked of the axis itself, which has more of what it lends, or it is untested."""
+    groups = {row.group for row in result.groups if row.group.axes == (axis,)}
+    marked = held_groups(result) | held_groups(result, "nominal")
+    return not groups or bool(groups & marked)
+
 
 _NAMED = 3
 _OWN_VIEW = ("gai", "gap")

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grasp_core.model.groups import Group, one_line
-from grasp_core.model.outcome import Outcome
+from grasp_core.model.outcome import Outcome, Verdict
 from grasp_core.model.result import GroupResult
 from grasp_core.model.spec import CROSS_GROUP
 from grasp_core.model.text import Segment, Sentence
-from grasp_core.model.verdict import Verdict
 from grasp_core.model.wording import number
 from grasp_core.report.words.label_use import centre, direction, format_points, manner, spread
 from grasp_core.report.words.names import (

@@ -8,11 +8,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from grasp_core.model.groups import AxisSet, Group, group_labels
-from grasp_core.model.outcome import Histogram, Interval, LabelUse, Outcome, Shift, Significance
-from grasp_core.model.pairs import PairResult
+from grasp_core.model.outcome import (
+    Histogram,
+    Interval,
+    Kind,
+    LabelUse,
+    Outcome,
+    PairResult,
+    Shift,
+    Significance,
+    Spread,
+    Verdict,
+    VerdictCode,
+)
 from grasp_core.model.result import GivenResult, GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
-from grasp_core.model.verdict import Kind, Spread, Verdict, VerdictCode
 from grasp_core.report.findings.finding import LABEL_USE, SPREAD, SYMMETRIC, Finding
 from grasp_core.report.words.label_use import centre, foremost
 from grasp_core.report.words.names import lead_statistic

@@ -7,11 +7,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from grasp_core.model.groups import group_labels, one_line
-from grasp_core.model.outcome import Shift
+from grasp_core.model.outcome import Shift, Untestable
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import LEVEL
 from grasp_core.model.text import Segment, Sentence
-from grasp_core.model.verdict import Untestable
 from grasp_core.model.wording import agree, number, spelled
 from grasp_core.report.everybody import agreement_title
 from grasp_core.report.findings.finding import COHESION, LABEL_USE, NO_EFFECT, SPREAD, Finding
@@ -54,7 +53,7 @@ def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
     Parameters
     ----------
     found : sequence of Finding
-        Findings with their doubts: see :func:`grasp_core.report.findings.doubts.told`.
+        Findings with their doubts: see :func:`grasp_core.report.findings.advice.told`.
     """
     if result.of_everybody:
         return agreement_title(result)

@@ -6,11 +6,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from grasp_core.model.outcome import Interval, LabelUse, Outcome, Significance
+from grasp_core.model.outcome import Interval, LabelUse, Outcome, Significance, VerdictCode
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.result import GroupResult, Result, RunResult
 from grasp_core.model.spec import LEVEL, STATISTICS
-from grasp_core.model.verdict import VerdictCode
 
 MINUS = "−"
 NOT_ESTIMABLE = "not estimable"

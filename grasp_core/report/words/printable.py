@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from grasp_core.model.account import Account
 from grasp_core.model.groups import Group
-from grasp_core.model.outcome import LabelUse, Outcome
-from grasp_core.model.pairs import PairResult
+from grasp_core.model.outcome import LabelUse, Outcome, PairResult
 from grasp_core.model.remarks.remark import Remark, Value
 from grasp_core.model.result import (
     Association,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from grasp_core.analysis.items.result import Contribution, ItemsResult, Measure
+from grasp_core.analysis.items.outcomes import Contribution, ItemsResult, Measure
 from grasp_core.model.groups import axis_label, group_label
 from grasp_core.model.text import printable, printable_name
 from grasp_core.report.items import EXPLANATIONS, MEASURES, cut_text, in_order, items_table, sentences

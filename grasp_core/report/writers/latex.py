@@ -8,7 +8,7 @@ from itertools import groupby
 
 import pandas as pd
 
-from grasp_core.analysis.rater_map.values import RaterMap
+from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.model.groups import axis_label, group_label, one_line
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.remarks.benchmark import ranked
@@ -18,9 +18,8 @@ from grasp_core.report.contents import brackets, marks, run_title
 from grasp_core.report.everybody import agreement_tables, in_one_line
 from grasp_core.report.given import GIVEN_EXPLANATION, given_table
 from grasp_core.report.in_numbers import dsi_in_numbers, in_numbers
-from grasp_core.report.pairs.sentences import PAIRS_SAID, most_told
-from grasp_core.report.pairs.tables import pairs_in_words
-from grasp_core.report.pairs.words import PAIRS_EXPLANATION
+from grasp_core.report.pair_tables import pairs_in_words
+from grasp_core.report.pairs import PAIRS_EXPLANATION, PAIRS_SAID, most_told
 from grasp_core.report.rater_map import EXPLANATION, axes_table, distance_words, groups_table, printable_map
 from grasp_core.report.slices import sliced
 from grasp_core.report.tables import label_use_by_group, ordered_groups, wide_table

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from grasp_core.analysis.rater_map.values import RaterMap
+from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.model.result import RunResult, SlicesResult
 from grasp_core.model.spec import Level
 from grasp_core.model.text import WORD_JOINER, Sentence, printable
@@ -17,9 +17,8 @@ from grasp_core.report.findings.mending import Warned
 from grasp_core.report.findings.sentences import answer
 from grasp_core.report.given import GIVEN_EXPLANATION, given_sentences, given_table
 from grasp_core.report.in_numbers import dsi_in_numbers, in_numbers
-from grasp_core.report.pairs.sentences import most_told
-from grasp_core.report.pairs.tables import pairs_in_words
-from grasp_core.report.pairs.words import PAIRS_EXPLANATION
+from grasp_core.report.pair_tables import pairs_in_words
+from grasp_core.report.pairs import PAIRS_EXPLANATION, most_told
 from grasp_core.report.rater_map import (
     EXPLANATION,
     axes_table,

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 
-from grasp_core.analysis.rater_map.values import RaterMap
+from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.model.groups import axis_label, group_label
 from grasp_core.model.remarks.benchmark import ranked
 from grasp_core.model.result import Everybody, RunResult, SliceResult, SlicesResult
 from grasp_core.report.contents import conventions, marks, methods, not_estimable, raters_per_item, run_title
 from grasp_core.report.findings.sentences import answer
 from grasp_core.report.given import as_result
-from grasp_core.report.pairs.sentences import most_told
-from grasp_core.report.pairs.tables import pairs_table
+from grasp_core.report.pair_tables import pairs_table
+from grasp_core.report.pairs import most_told
 from grasp_core.report.rater_map import printable_map, sentences
 from grasp_core.report.slices import as_results
 from grasp_core.report.tables import MEAN, dsi_table, label_use_table, results_table, with_label_use

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 
-from grasp_core.analysis.rater_map.values import RaterMap
+from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.model.result import RunResult
 from grasp_core.report.charts import drawn
 from grasp_core.report.writers.registry import EXPORTS

@@ -15,10 +15,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from grasp_core.analysis.rater_map.values import RaterMap, map_without_small_groups
-from grasp_core.model.access import EVERYONE, EVERYTHING, User, user_by_token
+from grasp_core.analysis.rater_map_values import RaterMap, map_without_small_groups
+from grasp_core.model.access import EVERYONE, EVERYTHING, Token, User, user_by_token
 from grasp_core.model.errors import AccessError, LimitError, TooOftenError
-from grasp_core.model.people import Token
 from grasp_core.model.rates import Asker
 from grasp_core.model.result import Result
 from grasp_core.model.turns import ask_as, link_name

@@ -11,10 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from grasp_core.analysis.items.panel import ItemsAsked
 from grasp_core.analysis.small_groups import LEAST
-from grasp_core.engine.group_items import id_of
-from grasp_core.model.access import EVERYONE
-from grasp_core.model.people import Person as KnownPerson
-from grasp_core.model.people import Role
+from grasp_core.engine.background import id_of
+from grasp_core.model.access import EVERYONE, Role
+from grasp_core.model.access import Person as KnownPerson
 from grasp_core.store import links
 from grasp_core.store.links import MOST_USES
 from grasp_core.store.run_records import RunRecord

@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from starlette.responses import JSONResponse, Response
 
 from grasp_core.analysis.items.panel import ItemsAsked
-from grasp_core.engine.group_items import all_asked, check_items, id_of
+from grasp_core.engine.background import all_asked, check_items, id_of
 from grasp_core.model.errors import MissingResultError, SpecError
 from grasp_core.model.groups import Group
 from grasp_core.model.result import RunResult

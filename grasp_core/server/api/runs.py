@@ -10,7 +10,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Path, Query
 from starlette.responses import JSONResponse, Response
 
-from grasp_core.analysis.rater_map.values import ANSWER, of_answer
+from grasp_core.analysis.rater_map_values import ANSWER, of_answer
 from grasp_core.model.access import EVERYONE
 from grasp_core.model.errors import MissingResultError
 from grasp_core.model.result import Result, RunResult

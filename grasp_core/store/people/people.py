@@ -12,9 +12,8 @@ from typing import IO, Any
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, LargeBinary, Table, Text
 
-from grasp_core.model.access import EVERYONE
+from grasp_core.model.access import EVERYONE, Identity, Person, Role
 from grasp_core.model.errors import AccessError
-from grasp_core.model.people import Identity, Person, Role
 from grasp_core.store.database import (
     clock,
     insert_new,

@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from grasp_core.model.people import Person
+from grasp_core.model.access import Person
 from grasp_core.store.database import clock, insert_new, to_read, to_write
 from grasp_core.store.people.people import PERSON, person_of
 from grasp_core.store.schema import people, sessions

@@ -9,8 +9,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
+from grasp_core.model.access import Scope, Token
 from grasp_core.model.errors import LimitError
-from grasp_core.model.people import Scope, Token
 from grasp_core.store.database import clock, new_id, only_one, to_read, to_write
 from grasp_core.store.digest import digest_of
 from grasp_core.store.schema import source_tokens, storable, tokens

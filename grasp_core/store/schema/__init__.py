@@ -7,29 +7,45 @@ data summary) are JSON texts in ASCII that carry their own version; what people 
 
 from __future__ import annotations
 
-from grasp_core.store.schema.benchmark_tables import scorings, submissions
-from grasp_core.store.schema.call_tables import (
-    outcomes,
-    source_tokens,
-    tokens,
-    webhook_keys,
-    webhooks,
-)
 from grasp_core.store.schema.columns import Line, Prose, metadata, storable
-from grasp_core.store.schema.file_tables import chunks, drafts, files, readings, run_files
-from grasp_core.store.schema.link_tables import link_tries, link_visits, links
-from grasp_core.store.schema.people_tables import addresses, audit, audit_heads, people, sessions
-from grasp_core.store.schema.project_tables import current_projects, project_members, projects
+from grasp_core.store.schema.people_tables import (
+    addresses,
+    audit,
+    audit_heads,
+    current_projects,
+    people,
+    project_members,
+    projects,
+    sessions,
+)
 from grasp_core.store.schema.run_tables import (
     answers,
     checkpoints,
+    chunks,
+    drafts,
+    files,
+    link_tries,
+    link_visits,
+    links,
     losses,
     provisional_results,
+    readings,
+    run_files,
     runs,
     tags,
     tallies,
 )
-from grasp_core.store.schema.watch_tables import watch_runs, watches
+from grasp_core.store.schema.work_tables import (
+    outcomes,
+    scorings,
+    source_tokens,
+    submissions,
+    tokens,
+    watch_runs,
+    watches,
+    webhook_keys,
+    webhooks,
+)
 
 __all__ = [
     "PASSING",

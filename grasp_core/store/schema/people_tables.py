@@ -1,10 +1,10 @@
-"""People, their sign-ins, and the log of what they did."""
+"""People, their sessions, tokens and projects."""
 
 from __future__ import annotations
 
 from sqlalchemy import BigInteger, Column, Double, ForeignKey, Index, Table, Text, UniqueConstraint
 
-from grasp_core.store.schema.columns import Line, Prose, metadata
+from grasp_core.store.schema.columns import Line, Prose, metadata, project_reference
 
 # Who has signed in, known by issuer and subject of their sign-in; objects name them by `id` as owner.
 people = Table(
@@ -71,4 +71,33 @@ audit_heads = Table(
     Column("number", BigInteger, nullable=False),
     Column("hash", Line(64), nullable=False),
     Column("seal", Line(64), nullable=False),
+)
+
+
+# Names need not differ: a name that is taken would tell of a project that one does not see.
+projects = Table(
+    "projects",
+    metadata,
+    Column("id", Line(32), primary_key=True),
+    Column("name", Prose, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("archived_at", Double),  # nothing is added to it from then on
+)
+
+# Who sees a project, and as what; there is no row of those who see everybody's.
+project_members = Table(
+    "project_members",
+    metadata,
+    project_reference(primary_key=True),
+    Column("kind", Line(16), primary_key=True),  # person, address, domain or group
+    Column("name", Line(320), primary_key=True),
+    Column("role", Line(16), nullable=False),
+)
+
+# The project that a person works in, for their next visit.
+current_projects = Table(
+    "current_projects",
+    metadata,
+    Column("person", Line(320), primary_key=True),
+    project_reference(),
 )

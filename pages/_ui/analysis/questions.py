@@ -15,9 +15,9 @@ from grasp_core.model.groups import AxisSet, Grouping, form_groups, one_line
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import listed, number
-from grasp_core.permutation.exchange import exchange_of
-from grasp_core.permutation.testing.attainable import Shuffles, check_something_moves
+from grasp_core.permutation.draw import exchange_of
 from grasp_core.permutation.testing.corrections import fewest_permutations, largest_family
+from grasp_core.permutation.testing.tail import Shuffles, check_something_moves
 from grasp_core.read.dataset.load import Dataset
 from grasp_core.report.account import (
     could_hold_batches,

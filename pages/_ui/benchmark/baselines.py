@@ -24,7 +24,7 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.extras import command
 from grasp_core.model.text import escape_markdown
-from grasp_core.read.archives.bounded import MIB
+from grasp_core.read.archives.members import MIB
 from grasp_core.read.dataset.votes import cell_columns, id_columns
 from grasp_core.read.table.table import Table
 from grasp_core.server import server

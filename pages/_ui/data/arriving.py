@@ -14,8 +14,8 @@ import streamlit as st
 from grasp_core.analysis.results import read_result
 from grasp_core.model.errors import FAULT, DataError
 from grasp_core.model.text import escape_markdown
-from grasp_core.read.archives.bounded import MIB, check_size
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.archives.members import MIB, check_size
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.sources.allowed import FOLDER, AllowedSources
 from grasp_core.read.sources.folder import MAX_LISTED, Entry, Listing
 from grasp_core.read.table.table import Table

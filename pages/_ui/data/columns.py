@@ -24,8 +24,8 @@ from grasp_core.read.dataset.votes import cell_columns
 from grasp_core.read.guess.advice import Reason
 from grasp_core.read.guess.recognise import Guess
 from grasp_core.read.guess.roles import question
-from grasp_core.read.handling.limited import loaded
 from grasp_core.read.table.table import Table
+from grasp_core.read.tables import loaded
 from pages._ui.session.state import work
 from pages._ui.shell.links import link_to
 from pages._ui.shell.page_style import ROLE

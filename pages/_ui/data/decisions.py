@@ -18,8 +18,8 @@ from grasp_core.read.dataset.load import Dataset
 from grasp_core.read.dataset.votes import cell_columns
 from grasp_core.read.guess.advice import Advice
 from grasp_core.read.guess.recognise import Guess
-from grasp_core.read.handling.limited import loaded
 from grasp_core.read.table.table import Table
+from grasp_core.read.tables import loaded
 from grasp_core.report.words.levels import known_scale, proposed_levels
 from pages._ui.data.columns import found_labels
 from pages._ui.session.state import work

@@ -23,9 +23,9 @@ from grasp_core.read.connectors.anywhere import table_of
 from grasp_core.read.connectors.source import Source
 from grasp_core.read.guess.recognise import Guess
 from grasp_core.read.guess.roles import Role
-from grasp_core.read.handling.limited import fitted, guessed, roles_of
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.table.table import Table
+from grasp_core.read.tables import fitted, guessed, roles_of
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.data.arriving import (

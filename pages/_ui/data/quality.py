@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from grasp_core.analysis.quality.odd_raters import ConstantRaters, RandomRaters
-from grasp_core.analysis.quality.power import GroupPower, estimate, power_tasks
+from grasp_core.analysis.overview import ConstantRaters, RandomRaters
+from grasp_core.analysis.power import GroupPower, estimate, power_tasks
 from grasp_core.model.annotations import Annotations
 from grasp_core.model.groups import AxisSet, axis_label, one_line
 from grasp_core.model.text import escape_markdown

@@ -18,7 +18,7 @@ from altair.utils.schemapi import disable_debug_mode
 
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.analysis.planner.values import Plan
-from grasp_core.analysis.rater_map.values import RaterMap
+from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.benchmark.leaderboard import Entry
 from grasp_core.model.groups import AxisSet, Group
 from grasp_core.model.outcome import Significance
@@ -32,13 +32,11 @@ from grasp_core.report.charts.rater_map import rater_map_chart
 from grasp_core.report.charts.theme import spec_of
 from grasp_core.report.charts.verdicts import drawn_groups
 from grasp_core.report.everybody import agreement_title, how_sure_agreement
-from grasp_core.report.findings.advice import advice
-from grasp_core.report.findings.doubts import told
+from grasp_core.report.findings.advice import advice, told
 from grasp_core.report.findings.finding import Finding
 from grasp_core.report.findings.findings import count_groups, named_groups, of_verdict
 from grasp_core.report.findings.title import counts, how_sure, title
-from grasp_core.report.pairs.sentences import seen_from
-from grasp_core.report.pairs.words import measures
+from grasp_core.report.pairs import measures, seen_from
 from grasp_core.report.tables import RowOrder
 from grasp_core.report.words.names import lead_statistic
 from pages._ui.result.live_chart import with_data_apart

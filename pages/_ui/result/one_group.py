@@ -11,7 +11,7 @@ from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import number
 from grasp_core.report import charts
-from grasp_core.report.findings.doubts import doubted
+from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.findings import evidence, named_groups
 from grasp_core.report.findings.sentences import verdict_sentence
 from grasp_core.report.shuffles import least_of

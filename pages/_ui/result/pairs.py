@@ -8,21 +8,23 @@ import pandas as pd
 import streamlit as st
 
 from grasp_core.model.groups import Group, axis_label, group_label
-from grasp_core.model.pairs import PairResult
+from grasp_core.model.outcome import PairResult
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import Sentence, escape_markdown
 from grasp_core.report import charts
-from grasp_core.report.pairs.sentences import (
+from grasp_core.report.pair_tables import measure_table, pair_table
+from grasp_core.report.pairs import (
+    PAIRS_EXPLANATION,
     PAIRS_SAID,
+    Measure,
     foremost_pairs,
+    measures,
     most_told,
     pair_sentences,
     seen_from,
     strongest,
     told_first,
 )
-from grasp_core.report.pairs.tables import measure_table, pair_table
-from grasp_core.report.pairs.words import PAIRS_EXPLANATION, Measure, measures
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme, save_figure
 from pages._ui.widgets.choices import when_open

@@ -7,8 +7,8 @@ import functools
 import altair as alt
 import streamlit as st
 
-from grasp_core.analysis.rater_map.make import MapTask, rater_map
-from grasp_core.analysis.rater_map.values import (
+from grasp_core.analysis.rater_map import MapTask, rater_map
+from grasp_core.analysis.rater_map_values import (
     ANSWER,
     RaterMap,
     map_without_small_groups,

@@ -14,8 +14,8 @@ from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import escape_markdown
 from grasp_core.read.guess.roles import Role
-from grasp_core.read.handling.limited import guessed, loaded
 from grasp_core.read.table.table import Table
+from grasp_core.read.tables import guessed, loaded
 from grasp_core.server import server
 from grasp_core.server.visits import BROWSER, known
 from grasp_core.store.drafts import Draft, DraftFile

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 import altair as alt
 import streamlit as st
 
-from grasp_core.analysis.rater_map.values import RaterMap
+from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.report.writers.registry import EXPORTS, Export, safe_name
 from grasp_core.server import server
 from pages._ui.widgets.choices import as_this_session, menu_when_open

@@ -11,7 +11,7 @@ from grasp_core.model.data_spec import DataSpec, Filters
 from grasp_core.model.errors import DataError
 from grasp_core.model.recode_steps import MapValues
 from grasp_core.read.dataset.load import Dataset, load
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.table.table import Table
 
 VOTES = """item,rater,label,gold,partial,differs

@@ -10,7 +10,7 @@ import pytest
 from grasp_core.analysis.models import kernel
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import SIDES, AnalysisSpec
-from grasp_core.permutation.nulls.deviations import p_value
+from grasp_core.permutation.testing.deviations import p_value
 from tests.permutation.simulated import simulate
 
 DATA_SETS = 400

@@ -17,9 +17,8 @@ from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation import design as design_module
 from grasp_core.permutation.design import first_ranks, tie_ranks
-from grasp_core.permutation.draw import identity, permutation
-from grasp_core.permutation.exchange import exchange_of
-from grasp_core.statistics.counts import count
+from grasp_core.permutation.draw import exchange_of, identity, permutation
+from grasp_core.statistics.items import count
 from tests.analysis.models.cases import random_labels
 from tests.permutation.simulated import simulate
 

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import URL
 
 from grasp_core import cli
-from grasp_core.model.people import Identity
+from grasp_core.model.access import Identity
 from grasp_core.model.settings import Settings, variable
 from grasp_core.server.accounts import Accounts, accounts_of
 from grasp_core.store.database import connect, to_write

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import URL
 
 from grasp_core import cli
-from grasp_core.model.people import Identity
+from grasp_core.model.access import Identity
 from grasp_core.store.database import connect
 from grasp_core.store.people.people import PeopleStore
 from tests.empty_store import empty_home

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.model.people import Identity
+from grasp_core.model.access import Identity
 from grasp_core.server.server import Server
 from tests.pages.conftest import ENTRY
 from tests.pages.people import ROOT, become

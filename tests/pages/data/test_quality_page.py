@@ -14,7 +14,7 @@ from tests.pages.visits import press, seen, widget
 def quality_page(annotations, raters, spec):
     """What pages/data.py does, around the report alone."""
     from grasp_core.read.dataset.load import load
-    from grasp_core.read.parsing.read import read_table
+    from grasp_core.read.sandbox.read import read_table
     from pages._ui.data.quality import show_quality
     from pages._ui.session.state import work
 

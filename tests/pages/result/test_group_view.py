@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from streamlit.testing.v1 import AppTest
 
+from grasp_core.model.outcome import Verdict
 from grasp_core.model.result import Findable, RunResult
-from grasp_core.model.verdict import Verdict
 from grasp_core.report.findings.title import NO_DIFFERENCE
 from grasp_core.server.server import Server
 from tests.labels import DATA_AND_METHODS, ORDER

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from grasp_core.analysis.items.outcomes import ItemsResult
 from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
-from grasp_core.analysis.items.result import ItemsResult
 from grasp_core.engine.service import BROUGHT
 from grasp_core.model.access import EVERYTHING
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.groups import Group
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.read.dataset.load import load
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
 from tests.computing import compute_in_threads

@@ -10,7 +10,7 @@ from grasp_core.benchmark.language_models.answers import Answers
 from grasp_core.benchmark.language_models.prompt import FileTokens
 from grasp_core.benchmark.tasks import builtin_tasks, read_rows, read_task
 from grasp_core.model.errors import DataError
-from grasp_core.read.archives.bounded import MIB, read_at_most
+from grasp_core.read.archives.members import MIB, read_at_most
 
 TASK = next(iter(builtin_tasks().values()))
 

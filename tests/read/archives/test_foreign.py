@@ -18,7 +18,7 @@ import pytest
 import xlsxwriter
 
 from grasp_core.model.errors import DataError
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.table.table import Table
 from tests.read.making import csv_bytes
 from tests.read.reader_samples import ROWS, outcome

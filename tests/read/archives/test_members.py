@@ -8,10 +8,10 @@ import pytest
 
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
-from grasp_core.read.archives.member_names import annotators
+from grasp_core.read.archives.members import annotators
 from grasp_core.read.dataset.load import load
 from grasp_core.read.guess.recognise import recognise
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.table import columns as cells
 from grasp_core.read.table.table import Table
 from tests.read.files.workbook_files import ods_bytes, ods_rows, sheets_bytes, xlsx_bytes

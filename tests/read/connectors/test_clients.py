@@ -15,7 +15,7 @@ from grasp_core.read.connectors.hosts import hosts_of
 from grasp_core.read.connectors.source import Kind, parse
 from grasp_core.read.dataset.load import load
 from grasp_core.read.guess.recognise import recognise
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from tests.read.connectors import recorded
 from tests.read.connectors.answering import Tool, tool
 

@@ -10,8 +10,8 @@ from sqlalchemy import Engine
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.settings import Settings
+from grasp_core.read.connectors.fetching import Box
 from grasp_core.read.connectors.source import parse
-from grasp_core.read.connectors.tokens import Box
 from grasp_core.server.sources import Sources
 from grasp_core.store.people.tokens import SourceTokenStore
 from grasp_core.store.schema import source_tokens

@@ -16,7 +16,7 @@ from grasp_core.read.connectors.fetching import fetch
 from grasp_core.read.connectors.hosts import hosts_of
 from grasp_core.read.connectors.job import Job
 from grasp_core.read.connectors.source import make
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.sources.folder import Folder
 
 SORTED = {

@@ -18,7 +18,7 @@ from grasp_core.model.remarks.cautions import LeftOutReason, Skipped
 from grasp_core.model.remarks.remark import Remark, said
 from grasp_core.model.result import DataSummary
 from grasp_core.read.dataset.load import load
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.table.table import Table
 from grasp_core.report.account import account_sentence, unused_sentence
 from grasp_core.report.public_view import public_summary

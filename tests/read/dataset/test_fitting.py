@@ -7,7 +7,7 @@ import pytest
 from grasp_core.model.data_spec import DataSpec, Filters
 from grasp_core.model.errors import DataError
 from grasp_core.model.recode_steps import Combine, MapValues
-from grasp_core.read.dataset.fitting import Fitted, fitting, signature
+from grasp_core.read.dataset.load import Fitted, fitting, signature
 from tests.read.making import LONG, text_table
 
 VOTES = text_table("item rater label gender/i1 r1 Yes Woman/i1 r2 No Man/i2 r1 No Woman/i2 r2 Yes Man")

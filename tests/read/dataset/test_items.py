@@ -9,9 +9,8 @@ import pytest
 from grasp_core.model.data_spec import Filters
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.recode_steps import Bins, MapValues
-from grasp_core.read.dataset.fitting import signature
 from grasp_core.read.dataset.items import LONGEST, MAX_SLICES
-from grasp_core.read.dataset.load import Dataset, load
+from grasp_core.read.dataset.load import Dataset, load, signature
 from grasp_core.read.table.table import Table
 from tests.read.making import LONG, rows_table
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from grasp_core.model.errors import DataError
 from grasp_core.read.dataset.load import load
 from grasp_core.read.guess.recognise import recognise
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.table.table import Table
 from tests.read.files.workbook_files import xlsx_bytes
 from tests.read.making import rows_table

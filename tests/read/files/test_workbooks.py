@@ -14,7 +14,7 @@ from grasp_core.model.errors import DataError
 from grasp_core.read.archives import containers
 from grasp_core.read.files import workbooks
 from grasp_core.read.files import workbooks as sheets
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.table import parsed
 from grasp_core.read.table.table import Table
 from tests.read.files.workbook_files import changed, ods_bytes, ods_rows, ole_bytes, xlsx_bytes

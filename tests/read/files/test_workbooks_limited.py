@@ -8,7 +8,7 @@ import openpyxl
 import pytest
 
 from grasp_core.model.errors import DataError
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from tests.read.files.workbook_files import changed, ods_bytes, xlsx_bytes
 
 pytestmark = pytest.mark.in_earnest

@@ -14,7 +14,7 @@ import pytest
 
 from grasp_core.model.errors import DataError
 from grasp_core.read.guess.recognise import recognise
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.table.table import Table
 from tests.zips import zipped
 

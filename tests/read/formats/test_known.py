@@ -19,7 +19,7 @@ from grasp_core.model.recode_steps import Bins, Combine, MapValues
 from grasp_core.read.dataset.load import Dataset, load
 from grasp_core.read.formats.datasets import known
 from grasp_core.read.formats.datasets.dices import REMOVED_350
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.table.table import Recipe, Table
 from tests.read.making import csv_bytes, rows_table
 from tests.shared_data import DICES350, SHARED, needs_shared_data

@@ -16,7 +16,7 @@ import pytest
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.read.dataset.load import load
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.table.table import Table
 from tests.shared_data import SHARED, needs_shared_data
 

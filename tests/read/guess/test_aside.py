@@ -7,7 +7,7 @@ import pytest
 from grasp_core import cli
 from grasp_core.read.dataset.load import load
 from grasp_core.read.guess.recognise import recognise
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.table.table import Table
 
 LONG = [f"i{n},w{r},{'yn'[(n + r) % 2]}" for n in range(9) for r in range(4)]

@@ -9,7 +9,7 @@ import json
 import pytest
 
 from grasp_core.read.guess.recognise import recognise
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 
 HEADER = ["HITId", "AssignmentId", "WorkerId", "Input.text", "Answer.spans"]
 

@@ -7,7 +7,7 @@ import pytest
 from grasp_core import cli
 from grasp_core.read.dataset.load import load
 from grasp_core.read.guess.recognise import Guess, recognise
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.table.table import Table
 
 ROWS = [(n, r) for n in range(9) for r in range(6)]

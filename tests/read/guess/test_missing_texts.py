@@ -7,7 +7,7 @@ import pytest
 from grasp_core import cli
 from grasp_core.read.dataset.load import load
 from grasp_core.read.guess.recognise import recognise
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.table.table import Table
 from tests.read.making import rows_table
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from grasp_core.read.guess.advice import Named
 from grasp_core.read.guess.recognise import Guess, recognise
 from grasp_core.read.guess.roles import question
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.table.table import Table
 from tests.read.made_up import IDS, Made, made, noise
 from tests.read.making import rows_table, text_table

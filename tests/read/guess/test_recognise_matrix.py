@@ -14,7 +14,7 @@ from grasp_core.model.errors import DataError
 from grasp_core.read.dataset.load import Dataset, load
 from grasp_core.read.guess.advice import Named
 from grasp_core.read.guess.recognise import Guess, recognise
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.table.table import Table
 from tests.read.making import rows_table, text_table
 from tests.shared_data import SHARED, needs_shared_data

@@ -8,7 +8,7 @@ import pytest
 
 from grasp_core.model.errors import DataError
 from grasp_core.read.guess.roles import file_roles
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from tests.shared_data import DICES350, SHARED, needs_shared_data
 
 VOTES = "item,rater,label\n" + "".join(f"i{i},r{j},{'YN'[i * j % 2]}\n" for i in range(9) for j in range(6))

@@ -13,8 +13,8 @@ import pytest
 
 import grasp_core as grasp
 from grasp_core.read.guess.recognise import recognise
-from grasp_core.read.parsing.parse import frame_table
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.parse import frame_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.report.words.levels import known_scale, unranked
 
 ORDER = ["low", "medium", "high", "extreme"]

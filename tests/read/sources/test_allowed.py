@@ -15,7 +15,7 @@ import pytest
 
 from grasp_core.model.errors import DataError, SettingsError
 from grasp_core.read.archives import containers
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.sources import folder, remote
 from grasp_core.read.sources.allowed import AllowedSources, read_anywhere
 from tests.read.sources.serving import Site, site

@@ -6,7 +6,7 @@ import pytest
 
 from grasp_core.model.outcome import Outcome
 from grasp_core.report.charts import pairs_matrix, to_png
-from grasp_core.report.pairs.words import measures
+from grasp_core.report.pairs import measures
 from tests.report.charts.drawn import datasets
 from tests.results import make_outcome, make_pair, make_result, with_pairs
 

@@ -7,13 +7,13 @@ from collections import Counter
 
 import pytest
 
-from grasp_core.analysis.rater_map.make import rater_map
-from grasp_core.analysis.rater_map.values import NOTHING, RaterMap
+from grasp_core.analysis.rater_map import rater_map
+from grasp_core.analysis.rater_map_values import NOTHING, RaterMap
 from grasp_core.model.groups import Group
 from grasp_core.model.remarks.cautions import NoMap
 from grasp_core.report.charts import to_svg
 from grasp_core.report.charts.rater_map import OTHERS, rater_map_chart
-from tests.analysis.rater_map.cases import ALL, task
+from tests.analysis.cases import ALL, task
 from tests.report.charts.drawn import datasets, encodings
 
 RACE = ("race",)

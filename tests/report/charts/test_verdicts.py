@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from grasp_core.model.outcome import Interval
+from grasp_core.model.outcome import Interval, Kind, Verdict, VerdictCode
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.model.verdict import Kind, Verdict, VerdictCode
 from grasp_core.report.charts import to_svg, verdict_chart
 from grasp_core.report.charts.verdicts import SHOWN, drawn_groups
 from tests.report.charts.drawn import datasets

@@ -9,13 +9,13 @@ import re
 import openpyxl
 import pytest
 
-from grasp_core.analysis.rater_map.make import rater_map
-from grasp_core.analysis.rater_map.values import NOTHING, MapPoint, RaterMap
+from grasp_core.analysis.rater_map import rater_map
+from grasp_core.analysis.rater_map_values import NOTHING, MapPoint, RaterMap
 from grasp_core.model.groups import Group
 from grasp_core.model.remarks.cautions import NoMap
 from grasp_core.report.rater_map import sentences
 from grasp_core.report.writers.registry import EXPORTS
-from tests.analysis.rater_map.cases import divided
+from tests.analysis.cases import divided
 from tests.report.hostile import TEXTS
 from tests.results import make_group, make_result
 

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from starlette.applications import Starlette
 
-from grasp_core.engine.group_items import id_of
+from grasp_core.engine.background import id_of
 from grasp_core.server.api.app import mount
 from grasp_core.server.server import Server
 from grasp_core.server.uploads import UploadLedger

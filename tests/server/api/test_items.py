@@ -13,15 +13,15 @@ import pytest
 from fastapi.testclient import TestClient
 
 from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
-from grasp_core.engine import group_items
-from grasp_core.engine.group_items import id_of
+from grasp_core.engine import background as group_items
+from grasp_core.engine.background import id_of
 from grasp_core.engine.service import BROUGHT
 from grasp_core.model.access import EVERYTHING
 from grasp_core.model.data_spec import DataSpec, Question
 from grasp_core.model.groups import Group
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.read.dataset.load import load
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
 from tests.results import make_result

@@ -10,7 +10,7 @@ from http import HTTPStatus
 import pytest
 from starlette.testclient import TestClient
 
-from grasp_core.model.people import Identity
+from grasp_core.model.access import Identity
 from grasp_core.server.server import Server
 from tests.server.api.asking import bearer, make_token, problem
 from tests.server.conftest import ANN, SIGN_IN, MakeClient

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from grasp_core.analysis.rater_map.values import ANSWER, NOTHING
+from grasp_core.analysis.rater_map_values import ANSWER, NOTHING
 from grasp_core.model.access import User
 from grasp_core.model.errors import MissingResultError
 from grasp_core.model.json_values import to_json

@@ -16,7 +16,7 @@ from httpx import ASGITransport, AsyncClient, Response
 from grasp_core.read.dataset.contents import Contents
 from grasp_core.read.dataset.load import load
 from grasp_core.read.guess.look import Look
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
 from tests.computing import compute_in_threads

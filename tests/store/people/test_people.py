@@ -9,8 +9,8 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
+from grasp_core.model.access import Identity
 from grasp_core.model.errors import AccessError, LimitError
-from grasp_core.model.people import Identity
 from grasp_core.model.settings import Settings
 from grasp_core.server.accounts import FRESH_SECONDS, Accounts, accounts_of
 from grasp_core.store.people.people import PeopleStore

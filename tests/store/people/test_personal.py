@@ -13,9 +13,8 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from grasp_core.model.access import EVERYONE, only
+from grasp_core.model.access import EVERYONE, Identity, only
 from grasp_core.model.errors import AccessError, LimitError
-from grasp_core.model.people import Identity
 from grasp_core.model.settings import Settings
 from grasp_core.server.accounts import Accounts, accounts_of
 from grasp_core.store.calls import Outcome, OutcomeStore, WebhookStore

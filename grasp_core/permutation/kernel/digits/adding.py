@@ -3,7 +3,7 @@
 Items are outside and permutations inside. The labels of an item are parted among numbers that tell about a
 hundred counts apart; counting an annotation is one addition to a number of each of its rater's groups. What
 counts add that is a sum over labels, or the largest of them, is looked up number by number
-(:mod:`~grasp_core.permutation.kernel.digits.tables`), and what it comes to is worked out for many groups and
+(:mod:`~grasp_core.permutation.kernel.digits.layout`), and what it comes to is worked out for many groups and
 permutations at once. Where some values are unknown, the labels then left out are digits too.
 
 Which labels a group gave is added up rater by rater; rare exceptions are subtracted: items with one label of
@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from grasp_core.permutation.jit import borrowing, compiled, inlined
-from grasp_core.permutation.kernel.digits import tables
+from grasp_core.permutation.kernel.digits import layout as tables
 from grasp_core.permutation.kernel.digits.counts import count_item, room_for_counts
 from grasp_core.permutation.kernel.digits.totals import APART_FROM, LONELY, UNSHARED, Totals, add, unpack
 from grasp_core.permutation.kernel.disagreement import disagree_nominally

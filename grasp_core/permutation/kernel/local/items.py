@@ -50,7 +50,7 @@ class Chosen(NamedTuple):
     ----------
     group, permutation : int32 (N,)
     at, known_at : int32 (N,)
-        Places in :class:`~grasp_core.permutation.kernel.local.counts.Counts` of the group, and of those
+        Places in :class:`~grasp_core.permutation.kernel.local.layout.Counts` of the group, and of those
         whose values are not known.
     """
 

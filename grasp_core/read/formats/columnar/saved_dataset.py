@@ -10,7 +10,7 @@ from typing import Any
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.wording import listed, quoted
-from grasp_core.read.archives.members import Member, together
+from grasp_core.read.archives.stack import Member, together
 from grasp_core.read.formats.columnar import arrow_files
 from grasp_core.read.table.parsed import Parsed, Watch
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from grasp_core.read.files.headers import BETWEEN
 from grasp_core.read.table import names
-from grasp_core.read.table.runs import ITEMS, RATERS, form, stem
+from grasp_core.read.table.parsed import ITEMS, RATERS, form, stem
 
 Units = Literal["rater", "item"]
 _SEPARATORS = (BETWEEN, "__", " - ", ": ", "_", ".", "-", " ", ":")

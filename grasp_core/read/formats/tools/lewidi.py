@@ -12,8 +12,8 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.model.wording import number, quoted
 from grasp_core.read.files.json_files import Record, text
-from grasp_core.read.formats.crowds.prolific import MISSING
 from grasp_core.read.formats.shapes.rows import joined, proposed_axes
+from grasp_core.read.formats.tools.prolific import MISSING
 from grasp_core.read.table.columns import check_cells
 from grasp_core.read.table.parsed import Parsed, from_rows, name_columns
 from grasp_core.read.table.table import Recipe

@@ -14,7 +14,7 @@ from grasp_core.read.guess.advice import ANY, Confidence
 from grasp_core.read.guess.look import Look
 from grasp_core.read.table import names
 from grasp_core.read.table.columns import Column
-from grasp_core.read.table.runs import RATERS, alike, form, kinds_of, runs, stem
+from grasp_core.read.table.parsed import RATERS, alike, form, kinds_of, runs, stem
 from grasp_core.read.table.table import Table
 
 _NEUTRAL = re.compile(r"column \d+")

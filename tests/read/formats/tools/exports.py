@@ -14,7 +14,7 @@ from grasp_core import cli
 from grasp_core.model.errors import DataError
 from grasp_core.read.dataset.load import Dataset, load
 from grasp_core.read.guess.recognise import recognise
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.table.parsed import Parsed
 from grasp_core.read.table.table import Table
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from grasp_core import cli
 from grasp_core.model.errors import DataError
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from tests.read.formats.tools.exports import RATERS
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from grasp_core.model.errors import DataError
 from grasp_core.read.dataset.load import load
 from grasp_core.read.guess.recognise import recognise
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from tests.read.making import rows_table, text_table
 from tests.shared_data import SHARED, needs_shared_data
 

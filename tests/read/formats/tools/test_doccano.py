@@ -22,7 +22,7 @@ from hypothesis import given
 
 from grasp_core.model.errors import DataError
 from grasp_core.read.formats.tools import doccano
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from tests.read.formats.tools.exports import cells, lines, loaded, mangled, run, survives, table_of
 
 PEOPLE = ("ann", "ben", "cem", "dua")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from grasp_core.model.errors import DataError
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.table.table import Table
 from tests.read.formats.tools.exports import cells, loaded
 from tests.shared_data import SHARED

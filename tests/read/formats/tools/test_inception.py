@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grasp_core.model.errors import DataError
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from tests.read.formats.tools.exports import cells, loaded, mangled
 from tests.read.formats.tools.samples import counted, read_or_refused, recognised_run
 from tests.zips import zipped

@@ -22,7 +22,7 @@ from grasp_core.model.errors import DataError
 from grasp_core.read.dataset.load import load
 from grasp_core.read.formats.tools import label_studio
 from grasp_core.read.guess.recognise import recognise
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from tests.read.files.workbook_files import ods_bytes, ods_rows
 from tests.read.formats.tools.exports import RATERS, cells, loaded, mangled, run, survives, table_of
 from tests.shared_data import SHARED

@@ -17,7 +17,7 @@ from grasp_core.model.errors import DataError
 from grasp_core.read.dataset.load import load
 from grasp_core.read.formats.tools import lewidi
 from grasp_core.read.guess.recognise import recognise
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from tests.read.formats.tools.exports import cells, loaded, mangled, run, survives, table_of
 from tests.read.formats.tools.samples import counted, recognised_run
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from grasp_core.model.errors import DataError
 from grasp_core.read.formats.tools import list_cells
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from tests.read.formats.tools.exports import cells, loaded
 from tests.read.making import csv_bytes
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from grasp_core.model.errors import DataError
 from grasp_core.read.archives import containers
 from grasp_core.read.formats.shapes import list_columns
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.table.table import Table
 from tests.read.formats.tools.exports import cells, lines, loaded, mangled, run, survives
 from tests.read.formats.tools.samples import counted, read_or_refused, recognised_run

@@ -18,7 +18,7 @@ from hypothesis import given
 
 from grasp_core.model.errors import DataError
 from grasp_core.read.formats.tools import potato
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.table.table import Table
 from tests.read.formats.tools.exports import cells, lines, loaded, mangled, run, survives, table_of, textual
 from tests.read.formats.tools.samples import counted, read_or_refused, recognised_run

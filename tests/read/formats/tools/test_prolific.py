@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from grasp_core.model.errors import DataError
 from grasp_core.read.dataset.load import load
 from grasp_core.read.guess.recognise import recognise
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.table.table import Table
 from tests.read.formats.tools.samples import counted, read_or_refused, recognised_run
 from tests.read.making import csv_bytes

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from grasp_core.model.errors import DataError
 from grasp_core.read.formats.shapes import list_columns
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from tests.read.formats.tools.exports import cells, lines, loaded, mangled, survives, table_of, textual
 
 GENDERS = {"P01": "Woman", "P02": "Man", "P03": "Woman"}

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from grasp_core.model.errors import DataError
-from grasp_core.read.parsing.read import read_table
+from grasp_core.read.sandbox.read import read_table
 from grasp_core.read.table.table import Table
 from tests.read.formats.tools.exports import cells, loaded
 from tests.read.making import csv_bytes

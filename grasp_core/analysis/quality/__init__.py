@@ -1,1 +1,0 @@
-"""Quality: limits of what the data can show, told before any run."""

@@ -1,1 +1,0 @@
-"""The map of raters: placed by how they agree with each other, held against every axis."""

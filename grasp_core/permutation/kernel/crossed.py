@@ -1,0 +1,371 @@
+"""Where everybody labelled nearly everything: raters as bits of each item and category."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from grasp_core.model.annotations import Annotations, FloatArray, Int64Array
+from grasp_core.model.groups import Grouping
+from grasp_core.permutation.jit import borrowing, compiled, making
+from grasp_core.permutation.kernel import sums as at
+from grasp_core.permutation.kernel.arguments import LEVELS, Distances
+from grasp_core.permutation.kernel.columns import QUAD, look_up, padded
+from grasp_core.permutation.kernel.counting import ones, shuffle
+from grasp_core.permutation.kernel.disagreement import disagree_inside
+from grasp_core.permutation.kernel.item_terms import (
+    APART,
+    Columns,
+    Terms,
+    repeat_item,
+    room_for_counts,
+    room_for_terms,
+    work_out,
+)
+from grasp_core.permutation.kernel.profiles import profiles_of, rows_by_column
+from grasp_core.statistics.distance import squared_distances
+from grasp_core.statistics.items import count
+
+MOST_ENTRIES = 16384
+"""Largest table; it has to stay in a core's own cache."""
+FEW_ENTRIES = 1024
+"""Largest mean size at which building the tables is cheap beside looking things up."""
+_EXACT_BITS = 52
+"""Whole numbers below 2^52 are exact in float64, so several small ones are packed into one."""
+
+
+class Crossed(NamedTuple):
+    """Arrays of crossed data, beside the rest of a design.
+
+    Parameters
+    ----------
+    linear : float64 (J, K + C)
+        By rater: labels of each category, and by column of disagreement sum_i sum_l T_il w_kl over the labels
+        k that the rater gave.
+    units : float64 (Q, K + 2), or (Q, 2 K + 2) where the others' votes are counted by themselves
+        By packed column what one of each field counts there: 2 to the power of its lowest bit, or 0 where it
+        lies in another column. Votes for the last category have none: they follow from the others.
+    profile : int64 (J,)
+        Each rater's profile: which groups they belong to.
+    group_ptr, group_of : int64 arrays
+        Profile p belongs to the groups ``group_of[group_ptr[p]:group_ptr[p + 1]]``.
+    """
+
+    linear: FloatArray
+    units: FloatArray
+    profile: Int64Array
+    group_ptr: Int64Array
+    group_of: Int64Array
+
+
+def lay_out(
+    annotations: Annotations, grouping: Grouping, distances: Distances, width: int, *, kappa: bool
+) -> Crossed | None:
+    """Build once what every permutation reads; None unless data are crossed and tables small.
+
+    `width` is the number of items in a block; `kappa` as in
+    :class:`~grasp_core.permutation.kernel.arguments.Conventions`.
+    """
+    k = annotations.n_categories
+    if k < 2 or annotations.n_items == 0 or not grouping.groups or not grouping.known.all():
+        return None
+    if annotations.n_annotations != annotations.n_items * annotations.n_raters:
+        return None
+    totals = count(annotations, np.ones(annotations.n_raters, dtype=np.bool_))
+    entries = np.array([(np.minimum(totals[:, :-1], n) + 1.0).prod(axis=1) for n in grouping.n_raters])
+    if entries.max() > MOST_ENTRIES or entries.mean() > FEW_ENTRIES:
+        return None
+    linear = np.zeros((annotations.n_raters, k + distances.n_columns))
+    cell = annotations.rater.astype(np.int64) * k + annotations.category
+    linear[:, :k] = np.bincount(cell, minlength=annotations.n_raters * k).reshape(-1, k)
+    for column in range(distances.n_columns):
+        met = (totals @ _weights(distances, column))[annotations.item, annotations.category]
+        linear[:, k + column] = np.bincount(annotations.rater, weights=met, minlength=annotations.n_raters)
+    most = width * int(grouping.n_raters.max())
+    others = [width.bit_length()] * (k if kappa else 0)
+    units = _pack([most.bit_length(), width.bit_length(), *[(2 * width).bit_length()] * (k - 1), 0, *others])
+    profile, first_of = profiles_of(grouping.member)
+    groups = rows_by_column(grouping.member[:, first_of])
+    return Crossed(linear, units, profile.astype(np.int64), *groups)
+
+
+def _weights(distances: Distances, column: int) -> FloatArray:
+    """What two labels add to a column of disagreement, shape (K, K)."""
+    if not distances.first.size:
+        return squared_distances(LEVELS[distances.level], distances.values, np.zeros(distances.values.size))
+    weights = np.zeros((distances.values.size, distances.values.size))
+    first, second = distances.first[column], distances.second[column]
+    weights[first, second] = weights[second, first] = 1.0
+    return weights
+
+
+def _pack(bits: list[int]) -> FloatArray:
+    """Put fields that need so many bits, or none, into as few columns as hold them; see :class:`Crossed`."""
+    units = np.zeros((len(bits), len(bits)))
+    column = used = 0
+    for field, need in enumerate(bits):
+        if used + need > _EXACT_BITS:
+            column, used = column + 1, 0
+        units[column, field] = 2.0**used if need > 0 else 0.0
+        used += need
+    return units[: column + 1].copy()
+
+
+BATCH = 8192
+"""Most permutations for which one table serves."""
+_PASS = 1024
+"""Permutations for which four items are counted and at once looked up: both stay in the first cache."""
+# A table's columns: an item's negentropy and cross-negentropy, the packed fields, and then the disagreements.
+_OWN, _OTHER, _PACKED = range(3)
+# Fields: size of the plurality, whether both sides' agree, then the votes for each category (the last one's
+# are not counted), and for kappa the others' votes for each.
+_SIZE, _AGREES, _VOTES = range(3)
+
+
+class _Room(NamedTuple):
+    """Room for what a table is made from: counts, their terms, their rows, and totals of the item."""
+
+    counts: Columns
+    terms: Terms
+    place: Int64Array
+    totals: Int64Array
+
+
+@compiled(seconds=5, common=True)
+def add_up(seed, start, order, bounds, counting, how, crossed, out):  # type: ignore[no-untyped-def]  # compiled: types are numba's
+    """Fill `out`, shape (permutations, G, sums), for the permutations from `start` on."""
+    bits, ties, linear = counting.bits, counting.ties, crossed.linear
+    n_groups, columns = out.shape[1], how.distances.n_columns
+    n_items = counting.labels.rater.size // order.size
+    labels = np.zeros(linear.shape[1])
+    for j in range(order.size):
+        for s in range(labels.size):
+            labels[s] += linear[j, s]
+    most = min(BATCH, out.shape[0])
+    masks = np.empty((n_groups, bits.shape[2], most), dtype=np.uint64)
+    on_raters = np.empty((most, n_groups, linear.shape[1]))
+    found = np.empty((most, padded(_PACKED + crossed.units.shape[0] + columns)))
+    index = np.zeros((QUAD, _PASS), dtype=np.uint64)
+    table = np.zeros((QUAD, MOST_ENTRIES + APART, found.shape[1]))
+    places = np.empty(crossed.units.shape[1], dtype=np.int64)
+    single = at.PER_COLUMN * columns
+    places[_SIZE], places[_AGREES] = single + at.PLURALITY, single + at.AGREED
+    for k in range(bits.shape[1]):
+        places[_VOTES + k] = single + at.N_SINGLE + at.VOTES + at.PER_CATEGORY * k
+    for place in range(_VOTES + bits.shape[1], places.size):
+        places[place] = out.shape[2] - places.size + place
+    like = ties.reshape(ties.size)
+    counts = room_for_counts(bits.shape[1], MOST_ENTRIES, how.distances, like)
+    room = _Room(
+        counts,
+        room_for_terms(counts.size, like),
+        np.empty(MOST_ENTRIES, dtype=np.int64),
+        np.empty((2, bits.shape[1]), dtype=np.int64),
+    )
+    for first in range(0, out.shape[0], most):
+        batch = min(most, out.shape[0] - first)
+        _draw(seed, start + first, batch, order, bounds, crossed, masks, on_raters)
+        for g in range(n_groups):
+            n = np.int64(0)
+            for w in range(masks.shape[1]):
+                n += np.int64(ones(masks[g, w, 0]))
+            sums = out[first : first + batch, g]
+            sums[:] = 0.0
+            for block in range(ties.shape[0]):
+                items = min(ties.shape[3], n_items - block * ties.shape[3])
+                found[:batch] = 0.0
+                for item in range(0, items, QUAD):
+                    here = min(QUAD, items - item)
+                    for q in range(here):
+                        _fill(table[q], n, bits[block], item + q, ties[block], how, crossed.units, room)
+                    for q in range(here, QUAD):
+                        table[q, 0] = 0.0
+                        index[q] = 0
+                    for b in range(0, batch, _PASS):
+                        passed = min(_PASS, batch - b)
+                        for q in range(here):
+                            _index(masks[g], b, bits[block], item + q, n, index[q, :passed])
+                        look_up(index, table, found[b : b + passed])
+                last = _VOTES + bits.shape[1] - 1
+                _unpack(found[:batch], crossed.units, places, last, order.size > n, items, columns, sums)
+            _add_linear(on_raters[:batch, g], labels, n, order.size - n, n_items, columns, sums)
+
+
+@making
+def _draw(seed, start, batch, order, bounds, crossed, masks, on_raters):  # type: ignore[no-untyped-def]
+    """Draw a batch of permutations: each group's raters as bit sets, and their linear sums."""
+    linear, group_ptr, group_of = crossed.linear, crossed.group_ptr, crossed.group_of
+    words = np.empty(order.size + 3, dtype=np.uint64)
+    ordered, shuffled = np.empty_like(order), np.empty_like(order)
+    for i in range(order.size):
+        ordered[i] = crossed.profile[order[i]]
+    held = np.empty((group_ptr.size - 1, masks.shape[1]), dtype=np.uint64)
+    sums = np.empty((group_ptr.size - 1, linear.shape[1]))
+    members = np.empty(masks.shape[:2], dtype=np.uint64)
+    on_raters[:batch] = 0.0
+    for b in range(batch):
+        for i in range(order.size):
+            shuffled[i] = ordered[i]
+        shuffle(seed, np.uint64(start + b), bounds, words, shuffled)
+        held[:], sums[:], members[:] = 0, 0.0, 0
+        for i in range(order.size):
+            j, p = order[i], shuffled[i]
+            held[p, j >> 6] |= np.uint64(1) << np.uint64(j & 63)
+            for s in range(linear.shape[1]):
+                sums[p, s] += linear[j, s]
+        for p in range(held.shape[0]):
+            for a in range(group_ptr[p], group_ptr[p + 1]):
+                g = group_of[a]
+                for w in range(held.shape[1]):
+                    members[g, w] |= held[p, w]
+                for s in range(linear.shape[1]):
+                    on_raters[b, g, s] += sums[p, s]
+        for g in range(members.shape[0]):
+            for w in range(members.shape[1]):
+                masks[g, w, b] = members[g, w]
+
+
+@borrowing
+def _radix(bits, item, k, n):  # type: ignore[no-untyped-def]
+    """1 + the most raters of a group of n who can have given the item category k."""
+    total = np.int64(0)
+    for w in range(bits.shape[1]):
+        total += np.int64(ones(bits[k, w, item]))
+    return min(total, n) + 1
+
+
+@borrowing
+def _index(masks, from_b, bits, item, n, index):  # type: ignore[no-untyped-def]
+    """The counts of all categories but the last as one number, for each permutation."""
+    n_words = bits.shape[1]
+    for k in range(bits.shape[0] - 1):
+        for w in range(0, n_words, 2):  # two words in a pass
+            scale = np.uint64(_radix(bits, item, k, n) if w == 0 else 1)
+            v = min(w + 1, n_words - 1)
+            raters, members = bits[k, w, item], masks[w, from_b:]
+            more, others = bits[k, v, item] if v > w else np.uint64(0), masks[v, from_b:]
+            if k == 0 and w == 0:
+                for b in range(index.size):
+                    index[b] = ones(members[b] & raters) + ones(others[b] & more)
+            else:
+                for b in range(index.size):
+                    index[b] = index[b] * scale + ones(members[b] & raters) + ones(others[b] & more)
+
+
+@borrowing
+def _fill(table, n, bits, item, ties, how, units, room):  # type: ignore[no-untyped-def]
+    """The item's contributions for every possible count of a group of `n`, but for those linear in counts."""
+    terms, place = room.terms, room.place
+    _total(bits, item, n, room.totals)
+    entries = _possible(n, room.totals[1], room.counts.c, place)
+    columns = Columns(room.counts.c, room.counts.known, room.counts.ties, room.counts.values, entries)
+    repeat_item(columns, room.totals[0], ties[:, :, item])
+    work_out(columns, how, terms)
+    inside = _PACKED + units.shape[0]
+    for i in range(columns.size):
+        row, first, second = table[place[i]], terms.first[i], terms.second[i]
+        row[_OWN], row[_OTHER] = terms.own[i], terms.cross[i]
+        for q in range(units.shape[0]):
+            row[_PACKED + q] = units[q, _SIZE] * terms.largest[i]
+            if first >= 0:
+                votes = units[q, _VOTES + first] + units[q, _VOTES + second]
+                row[_PACKED + q] += votes + units[q, _AGREES] * (first == second)
+                if how.kappa:
+                    row[_PACKED + q] += units[q, _VOTES + columns.c.shape[0] + second]
+    for column in range(how.distances.n_columns):
+        disagree_inside(column, columns, how, terms)
+        for i in range(columns.size):
+            table[place[i], inside + column] = terms.inside[i]
+
+
+@borrowing
+def _total(bits, item, n, totals):  # type: ignore[no-untyped-def]
+    """Fill `totals`, shape (2, K): labels of an item, and 1 + the most that a group of `n` can have given."""
+    totals[:] = 0
+    for k in range(bits.shape[0]):
+        for w in range(bits.shape[1]):
+            totals[0, k] += np.int64(ones(bits[k, w, item]))
+        totals[1, k] = min(totals[0, k], n) + 1
+
+
+@borrowing
+def _possible(n, radix, c, place):  # type: ignore[no-untyped-def]
+    """Fill `c` with the counts that a group of `n` can have, `place` with their rows; return how many."""
+    last, free = radix.size - 1, radix.size - 2
+    now = c[:, c.shape[1] - 1]  # the counts of the categories before the last two
+    now[:] = 0
+    base, found, left, running = np.int64(0), np.int64(0), n, True
+    while running:
+        first, stop = max(left - radix[last] + 1, 0), min(radix[free], left + 1)
+        entries = max(stop - first, 0)
+        for k in range(free):
+            c[k, found : found + entries] = now[k]
+        for x in range(first, stop):
+            i = found + x - first
+            c[free, i], c[last, i], place[i] = x, left - x, base + x
+        found += entries
+        base += radix[free]
+        running = False
+        for k in range(free - 1, -1, -1):  # the next counts of the categories before
+            if now[k] + 1 < radix[k]:
+                now[k], left, running = now[k] + 1, left - 1, True
+                break
+            now[k], left = 0, left + now[k]
+    return found
+
+
+@borrowing
+def _unpack(found, units, places, last, shared, items, columns, sums):  # type: ignore[no-untyped-def]
+    """Add a block of items' looked-up rows to the group's sums.
+
+    `places` are those of the packed fields, of which `last` are the votes for the last category.
+    """
+    single = at.PER_COLUMN * columns
+    inside = _PACKED + units.shape[0]
+    for b in range(found.shape[0]):
+        row, into = found[b], sums[b]
+        for s in range(columns):
+            into[s] += row[inside + s]
+        into[single + at.NEGENTROPY] += row[_OWN]
+        into[single + at.CROSS] += row[_OTHER]
+        votes = 2.0 * items * shared
+        for q in range(units.shape[0]):
+            packed = row[_PACKED + q]
+            for field in range(units.shape[1] - 1, -1, -1):  # the highest first
+                if units[q, field] > 0:
+                    count = np.floor(packed / units[q, field])
+                    packed -= count * units[q, field]
+                    into[places[field]] += count
+                    votes -= count * ((field >= _VOTES) & (field < last))
+        into[places[last]] += votes
+
+
+@borrowing
+def _add_linear(on_raters, labels, n, m, n_items, columns, sums):  # type: ignore[no-untyped-def]
+    """Add what is linear in the counts, and take the plurality's share, now that all items are in."""
+    n_categories = on_raters.shape[1] - columns
+    single, of = at.PER_COLUMN * columns, at.PER_COLUMN * columns + at.N_SINGLE
+    paired, shared, both_paired = n > 1, m > 0, (n > 1) & (m > 1)
+    x, y, ratio = np.float64(n), np.float64(m), n / np.float64(n + m)
+    weight = n_items * ratio * y
+    for b in range(sums.shape[0]):
+        into, line = sums[b], on_raters[b]
+        for s in range(columns):
+            inside = (x - 1) * into[s]
+            across = line[n_categories + s] - inside
+            others = labels[n_categories + s] - line[n_categories + s] - across
+            into[columns + s] = shared * (x + y) * across / (x * max(y, 1.0))
+            apart = 2 * across - y * into[s] - x * others / max(y - 1, 1.0)
+            into[2 * columns + s] = apart / (x + y) if both_paired else 0.0
+        into[single + at.PLURALITY] /= n
+        into[single + at.WEIGHT] = weight
+        into[single + at.PAIRED_WEIGHT] = weight if both_paired else 0.0
+        into[single + at.RATED] = n_items
+        into[single + at.PAIRED] = n_items * both_paired
+        for k in range(n_categories):
+            place = of + at.PER_CATEGORY * k
+            into[place + at.IN_PAIRS] = paired * line[k]
+            into[place + at.IN_GROUP] = shared * line[k]
+            into[place + at.IN_OTHERS] = labels[k] - line[k]
+            into[place + at.MORE] = line[k] - ratio * labels[k]

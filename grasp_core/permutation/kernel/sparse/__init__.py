@@ -1,1 +1,0 @@
-"""Few raters an item: counts of an item held as one number."""

@@ -1,1 +1,0 @@
-"""Null distributions: shuffled values kept whole or counted, and where an observed value lies among them."""

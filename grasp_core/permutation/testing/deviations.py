@@ -1,0 +1,434 @@
+"""Null values, and how far the observed ones lie from the middle of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Protocol, Self
+
+import numpy as np
+
+from grasp_core.model.annotations import BoolArray, FloatArray, Int64Array
+from grasp_core.model.outcome import Histogram
+from grasp_core.model.spec import PValue
+from grasp_core.permutation.jit import compiled
+
+TIE_TOLERANCE = 1e-12
+"""Values this close, relative to max(1, |observed|), are ties: rounding must not decide a test."""
+
+FEWEST = 100
+"""With fewer estimable shuffled values there is no p-value."""
+
+Tail = PValue | Literal["upper"]
+"""How a p-value is taken: by a convention, or of large values alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tails:
+    """Where an observed value lies among its shuffled ones; all that a p-value needs.
+
+    Parameters
+    ----------
+    n : int
+        Estimable shuffled values.
+    low, high : int
+        Those at or below the observed value and those at or above it; ties count in both.
+    """
+
+    n: int
+    low: int
+    high: int
+
+    @property
+    def below(self) -> bool:
+        """Whether the observed value lies below the null's median; a tie does not.
+
+        Notes
+        -----
+        The median is element floor(n / 2) in ascending order. It lies above the observed value just where
+        elements 0 to floor(n / 2) do not all lie at or below it: where #{s* <= s} <= floor(n / 2).
+        """
+        return self.low <= self.n // 2
+
+    @property
+    def p_high(self) -> float:
+        """(1 + #{s* >= s}) / (n + 1)."""
+        return (1 + self.high) / (self.n + 1)
+
+    def p(self, tail: Tail) -> float | None:
+        """See :func:`p_value`; "upper" is :attr:`p_high`."""
+        if self.n < FEWEST:
+            return None
+        if tail == "upper":
+            return self.p_high
+        if tail == "two-sided":
+            return min(1.0, 2 * min((1 + self.low) / (self.n + 1), self.p_high))
+        strictly_beyond = self.n - (self.high if self.below else self.low)
+        return strictly_beyond / self.n
+
+
+def tails(observed: float, null: FloatArray) -> Tails:
+    """Count the shuffled values, shape (B,), on either side of the observed one; NaN is left out."""
+    margin = float(tolerance(observed))
+    return Tails(
+        int(np.count_nonzero(~np.isnan(null))),
+        int(np.count_nonzero(null <= observed + margin)),
+        int(np.count_nonzero(null >= observed - margin)),
+    )
+
+
+def median(null: FloatArray) -> float:
+    """Element floor(B / 2) of the shuffled values in ascending order.
+
+    Parameters
+    ----------
+    null : float array, shape (B,), B >= 1, without NaN
+    """
+    middle = null.size // 2
+    return float(np.partition(null, middle)[middle])
+
+
+def p_value(observed: float, null: FloatArray, convention: PValue) -> float | None:
+    """Probability, under the null hypothesis, of a value as extreme as the observed one.
+
+    Parameters
+    ----------
+    null : float array, shape (B,), without NaN
+    convention : {"two-sided", "paper"}
+        "two-sided" is min(1, 2 min(p_low, p_high)), each tail (1 + #ties and beyond) / (B + 1); it is
+        never 0 and valid at every level. "paper" is the share of values strictly beyond the observed
+        one on its own side of the median; choosing the side from the data, it rejects about twice as
+        often as its level says.
+
+    Returns
+    -------
+    float or None
+        None where fewer than 100 shuffled values are estimable.
+    """
+    return tails(observed, null).p(convention)
+
+
+def tolerance(observed: FloatArray | float) -> FloatArray:
+    """How far from each observed value, of any shape, a shuffled one may be and still be a tie."""
+    return np.asarray(TIE_TOLERANCE * np.maximum(1.0, np.abs(observed)))
+
+
+MOST = 501
+"""Values that are kept on either side; the last is the threshold that the others exceed."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moments:
+    """Mean, standard deviation and skewness of shuffled values; a null that is constant has no skewness."""
+
+    mean: float
+    deviation: float
+    skewness: float
+
+    @classmethod
+    def of(cls, values: FloatArray) -> Self:
+        """Those of values, shape (B,), B >= 1, without NaN."""
+        mean, deviation = float(values.mean()), float(values.std())
+        if deviation <= TIE_TOLERANCE * max(1.0, abs(mean)):
+            return cls(mean, 0.0, 0.0)
+        return cls(mean, deviation, float((((values - mean) / deviation) ** 3).mean()))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Extremes:
+    """One side of a null distribution, turned so that large values are extreme.
+
+    Parameters
+    ----------
+    n : int
+        Estimable shuffled values.
+    values : float64 array, shape (up to :data:`MOST`,)
+        The largest ones, in descending order.
+    moments : Moments
+        Of all values, or of the first where further ones are counted.
+    """
+
+    n: int
+    values: FloatArray
+    moments: Moments
+
+    @classmethod
+    def of(cls, values: FloatArray, *, upper: bool) -> Self:
+        """Those of values, shape (B,), without NaN."""
+        turned = values if upper else -values
+        return cls(turned.size, np.sort(turned)[::-1][:MOST], Moments.of(turned))
+
+
+class Furthest:
+    """The largest and the smallest values of counted columns, whatever the order in which they come.
+
+    Parameters
+    ----------
+    first : float64 array, shape (H, C)
+        The first values, NaN where not estimable; they are not added yet.
+    """
+
+    def __init__(self, first: FloatArray) -> None:
+        both = np.concatenate([first, -first], axis=1)
+        columns = [column[~np.isnan(column)] for column in both.T]
+        of_each = [Moments.of(column if column.size else np.zeros(1)) for column in columns]
+        self.moments: FloatArray = np.array(
+            [[one.mean, one.deviation, one.skewness] for one in of_each]
+        ).reshape(-1, 3)
+        self.values: FloatArray = np.full((both.shape[1], MOST), -np.inf)
+
+    def add(self, values: FloatArray) -> None:
+        """Take values, shape (b, C)."""
+        _keep(np.concatenate([values, -values], axis=1), self.values)
+
+    def extremes(self, column: int, n: int, *, upper: bool) -> Extremes:
+        """One side of a column of which n values were estimable."""
+        place = column if upper else column + len(self.values) // 2
+        values = np.sort(self.values[place])[::-1]
+        return Extremes(n, values[: min(n, MOST)], Moments(*self.moments[place].tolist()))
+
+
+@compiled()
+def _keep(values, largest):  # type: ignore[no-untyped-def]  # types are numba's
+    for c in range(values.shape[1]):
+        place = np.argmin(largest[c])
+        for b in range(values.shape[0]):
+            if values[b, c] > largest[c, place]:  # NaN is not
+                largest[c, place] = values[b, c]
+                place = np.argmin(largest[c])
+
+
+class Known(NamedTuple):
+    """What regroupings are known to make of T columns.
+
+    A centre estimated from shuffled values has noise. Where each regrouping has a mirror with the opposite
+    value, or with the values of two groups exchanged, that noise alone would decide which of the two lies
+    further out, and p would be half or twice the exact one.
+
+    Parameters
+    ----------
+    like : tuple of int, length T
+        Columns with the same number have the same null distribution; () where no two have.
+    centred : tuple of bool, length T
+        Columns whose mean over all regroupings is 0; () where none is known to be.
+    """
+
+    like: tuple[int, ...] = ()
+    centred: tuple[bool, ...] = ()
+
+    def of(self, columns: Sequence[int]) -> Known:
+        """What is known of some of the columns."""
+        like = tuple(self.like[c] for c in columns) if self.like else ()
+        centred = tuple(self.centred[c] for c in columns) if self.centred else ()
+        return Known(like, centred)
+
+
+class Maximum(NamedTuple):
+    """Columns whose largest deviation in a permutation is what that of each is held against.
+
+    Parameters
+    ----------
+    upper : tuple of int
+        Those of which deviations upwards alone count.
+    within : int, optional
+        A column that has no value in the permutations that do not count; by default all count.
+    every : bool
+        Whether columns without an observed value take part too, as an axis's groups do in its DSI.
+    known : Known
+        What is known of the columns' null distributions without looking at shuffled values.
+    """
+
+    columns: tuple[int, ...]
+    upper: tuple[int, ...] = ()
+    within: int | None = None
+    every: bool = False
+    known: Known = Known()
+
+    @property
+    def upwards(self) -> BoolArray:
+        """Which columns are in `upper`, shape (T,)."""
+        upper = set(self.upper)
+        return np.array([column in upper for column in self.columns], np.bool_)
+
+    def standard(self, null: FloatArray) -> Standard:
+        """What deviations of shuffled values, shape (B, T), are measured by; see :func:`standard`."""
+        centre, scale = standard(null)
+        like = np.array(self.known.like or range(len(self.columns)))
+        for kind, n in zip(*np.unique(like, return_counts=True), strict=True):
+            if n > 1:
+                together = standard(null[:, like == kind].reshape(-1, 1))
+                centre[like == kind], scale[like == kind] = together.centre, together.scale
+        if self.known.centred:
+            centre[list(self.known.centred)] = 0.0
+        return Standard(centre, scale)
+
+    def among(self, values: FloatArray) -> FloatArray:
+        """Of values (b, C) those of these columns, shape (up to b, T), in the permutations that count."""
+        chosen = values[:, list(self.columns)]  # first: there may be a thousand columns
+        return chosen if self.within is None else chosen[~np.isnan(values[:, self.within])]
+
+
+class Standard(NamedTuple):
+    """Mean and standard deviation of columns, float64 arrays of shape (T,)."""
+
+    centre: FloatArray
+    scale: FloatArray
+
+
+def reached(
+    observed: FloatArray,
+    null: FloatArray,
+    by: Standard,
+    *,
+    upper: BoolArray | None = None,
+    every: bool = False,
+) -> Int64Array:
+    """Permutations whose largest deviation reaches that of each column.
+
+    Parameters
+    ----------
+    observed : float array, shape (T,)
+    null : float array, shape (B, T)
+        NaN where not estimable.
+    by : Standard
+        Where deviations start, and their unit.
+    upper : bool array, shape (T,), optional
+        :attr:`Maximum.upwards`; by default deviations either way count.
+    every : bool
+        As in :class:`Maximum`.
+
+    Returns
+    -------
+    int64 array, shape (T,)
+        All of them for a column without an observed value.
+    """
+    deviation, largest = deviations_of(observed, null, by, upper=upper, every=every)
+    return np.asarray((largest[:, None] >= deviation - TIE_TOLERANCE).sum(axis=0), np.int64)
+
+
+def deviations_of(
+    observed: FloatArray,
+    null: FloatArray,
+    by: Standard,
+    *,
+    upper: BoolArray | None = None,
+    every: bool = False,
+) -> tuple[FloatArray, FloatArray]:
+    """How far each column lies out, shape (T,), and the largest such deviation of each permutation, (B,).
+
+    Parameters are those of :func:`reached`; a column without an observed value lies infinitely far inside.
+    """
+    deviation, deviations = ((values - by.centre) / by.scale for values in (observed, null))
+    upwards = np.zeros(observed.size, np.bool_) if upper is None else upper
+    deviation = np.where(upwards, deviation, np.abs(deviation))
+    deviations = np.where(upwards, deviations, np.abs(deviations))
+    if not every:
+        deviations = deviations[:, ~np.isnan(observed)]
+    deviation = np.where(np.isnan(deviation), -np.inf, deviation)
+    return deviation, np.nanmax(deviations, axis=1, initial=-np.inf if upwards.all() else 0.0)
+
+
+def standard(null: FloatArray) -> Standard:
+    """Mean and standard deviation of shuffled values, shape (B, T), NaN left out.
+
+    A null that is constant up to rounding, or of which fewer than 100 values are estimable, says nothing: its
+    scale is infinite, so its deviation counts as 0.
+    """
+    centre, scale = np.zeros(null.shape[1]), np.full(null.shape[1], np.inf)
+    enough = np.count_nonzero(~np.isnan(null), axis=0) >= FEWEST
+    centre[enough], scale[enough] = np.nanmean(null[:, enough], axis=0), np.nanstd(null[:, enough], axis=0)
+    scale[scale <= TIE_TOLERANCE * np.maximum(1.0, np.abs(centre))] = np.inf
+    return Standard(centre, scale)
+
+
+BINS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One column's null distribution: no median and no histogram where no shuffled value is estimable."""
+
+    tails: Tails
+    median: float | None = None
+    histogram: Histogram | None = None
+
+
+class Null(Protocol):
+    """Null distributions of columns of values."""
+
+    def summary(self, column: int) -> Summary:
+        """Held against the column's observed value."""
+
+    def tails(self, column: int) -> Tails:
+        """The summary's tails alone."""
+
+    def reached(self, maximum: Maximum) -> tuple[Int64Array, int]:
+        """Permutations whose largest deviation reaches each column's, shape (T,), and all that count."""
+
+    def extremes(self, column: int, *, upper: bool) -> Extremes:
+        """The column's most extreme shuffled values, the largest or the smallest."""
+
+    def largest(self, maximum: Maximum) -> tuple[float, Extremes]:
+        """The largest deviation as observed, and the extremes of the largest in each permutation."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kept:
+    """Shuffled values as they are.
+
+    Parameters
+    ----------
+    observed : float64 array, shape (C,)
+    values : float64 array, shape (B, C)
+        NaN where not estimable.
+    """
+
+    observed: FloatArray
+    values: FloatArray
+
+    def summary(self, column: int) -> Summary:
+        """See :class:`Null`."""
+        null = self.values[:, column]
+        null = null[~np.isnan(null)]
+        found = tails(float(self.observed[column]), null)
+        return Summary(found, median(null), histogram(null)) if null.size else Summary(found)
+
+    def tails(self, column: int) -> Tails:
+        """See :class:`Null`."""
+        return tails(float(self.observed[column]), self.values[:, column])
+
+    def reached(self, maximum: Maximum) -> tuple[Int64Array, int]:
+        """See :class:`Null`."""
+        null = maximum.among(self.values)
+        observed = self.observed[list(maximum.columns)]
+        return reached(
+            observed, null, maximum.standard(null), upper=maximum.upwards, every=maximum.every
+        ), len(null)
+
+    def extremes(self, column: int, *, upper: bool) -> Extremes:
+        """See :class:`Null`."""
+        null = self.values[:, column]
+        return Extremes.of(null[~np.isnan(null)], upper=upper)
+
+    def largest(self, maximum: Maximum) -> tuple[float, Extremes]:
+        """See :class:`Null`."""
+        null, observed = maximum.among(self.values), self.observed[list(maximum.columns)]
+        deviation, largest = deviations_of(
+            observed, null, maximum.standard(null), upper=maximum.upwards, every=maximum.every
+        )
+        return float(deviation.max()), Extremes.of(largest, upper=True)
+
+
+def histogram(null: FloatArray) -> Histogram:
+    """Counts in 60 equal bins from the smallest to the largest value, shape (B,), B >= 1, without NaN."""
+    low, high = bounds(null)
+    counts, _ = np.histogram(null, bins=BINS, range=(low, high))
+    return Histogram(low, high, tuple(counts.tolist()))
+
+
+def bounds(null: FloatArray) -> tuple[float, float]:
+    """Smallest and largest of values (B,), or one bin's worth of room where all are the same."""
+    low, high = float(null.min()), float(null.max())
+    if high - low <= TIE_TOLERANCE * max(1.0, abs(low)):
+        return low - 0.5, high + 0.5
+    return low, high

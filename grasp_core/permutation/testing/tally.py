@@ -1,0 +1,436 @@
+"""Counts of permutations, for p-values, bounds and histograms."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from grasp_core.model.annotations import BoolArray, FloatArray, Int64Array
+from grasp_core.model.outcome import Histogram
+from grasp_core.permutation.jit import compiled, inlined
+from grasp_core.permutation.testing.deviations import (
+    BINS,
+    Extremes,
+    Furthest,
+    Kept,
+    Maximum,
+    Null,
+    Standard,
+    Summary,
+    Tails,
+    bounds,
+    deviations_of,
+    reached,
+    tolerance,
+)
+
+MARGIN = 60
+"""Bins beyond the first values' range, on either side: values further out count in the last one."""
+CELLS = 256
+"""Cells around the first values' median, which is known to the width of one in the end."""
+AROUND = 0.05
+"""They reach from the quantile 0.5 - AROUND to 0.5 + AROUND, ten standard errors of a median of 10,000."""
+
+
+class Counted:
+    """Counts of shuffled values.
+
+    Parameters
+    ----------
+    observed : float64 array, shape (C,)
+    first : float64 array, shape (H, C)
+        The first shuffled values, NaN where not estimable; they are not counted yet.
+    maxima : sequence of Maximum
+        Columns whose largest deviations are counted.
+    extremes : bool
+        Whether the most extreme values are kept, as curves through tails need them.
+    """
+
+    def __init__(
+        self, observed: FloatArray, first: FloatArray, maxima: Sequence[Maximum], *, extremes: bool = False
+    ) -> None:
+        margin = tolerance(observed)
+        self._observed = observed
+        self._reach = np.stack([observed + margin, observed - margin])
+        self._maxima = list(maxima)
+        ends = np.cumsum([len(maximum.columns) for maximum in maxima], dtype=np.int64)
+        self._places = [slice(end - len(one.columns), end) for one, end in zip(maxima, ends, strict=True)]
+        edges = np.array([_edges(float(observed[c]), first[:, c]) for c in range(observed.size)])
+        self._edges: FloatArray = edges.reshape(-1, 4)
+        self._bins: Int64Array = np.zeros((observed.size, BINS + 2 * MARGIN + 2), np.int64)
+        self._cells: Int64Array = np.zeros((observed.size, CELLS + 2), np.int64)
+        self._tails: Int64Array = np.zeros((observed.size, 3), np.int64)
+        standards = [np.array(maximum.standard(maximum.among(first))) for maximum in maxima]
+        self._standard: FloatArray = np.concatenate([np.empty((2, 0)), *standards], axis=1)
+        self._reached: Int64Array = np.zeros(self._standard.shape[1], np.int64)
+        self._total: Int64Array = np.zeros(len(self._maxima), np.int64)
+        self._extremes = extremes
+        self._furthest = Furthest(self._with_largest(first) if extremes else np.empty((0, 0)))
+
+    def add(self, values: FloatArray) -> None:
+        """Count values, shape (b, C)."""
+        values = np.ascontiguousarray(values)
+        _count(values, self._reach, self._edges, self._tails, self._bins, self._cells)
+        for m, (maximum, here) in enumerate(zip(self._maxima, self._places, strict=True)):
+            observed, null = self._observed[list(maximum.columns)], maximum.among(values)
+            by = Standard(*self._standard[:, here])
+            self._reached[here] += reached(observed, null, by, upper=maximum.upwards, every=maximum.every)
+            self._total[m] += len(null)
+        if self._extremes:
+            self._furthest.add(self._with_largest(values))
+
+    def _with_largest(self, values: FloatArray) -> FloatArray:
+        """Values (b, C) with the largest deviation of each of the M maxima behind: shape (b, C + M)."""
+        found = np.full((len(values), len(self._maxima)), np.nan)
+        for m, maximum in enumerate(self._maxima):
+            counts = np.ones(len(values), np.bool_)
+            if maximum.within is not None:
+                counts = ~np.isnan(values[:, maximum.within])
+            found[counts, m] = self._deviations(m, maximum.among(values))[1]
+        return np.concatenate([values, found], axis=1)
+
+    def _deviations(self, m: int, null: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Of a maximum's columns, as observed and the largest of each permutation."""
+        maximum, by = self._maxima[m], Standard(*self._standard[:, self._places[m]])
+        observed = self._observed[list(maximum.columns)]
+        return deviations_of(observed, null, by, upper=maximum.upwards, every=maximum.every)
+
+    def summary(self, column: int) -> Summary:
+        """See :class:`~grasp_core.permutation.testing.deviations.Null`."""
+        found = self.tails(column)
+        if found.n == 0:
+            return Summary(found)
+        start, width, middle_start, cell = self._edges[column].tolist()
+        return Summary(
+            found,
+            _median(self._cells[column], found.n, middle_start, cell),
+            _histogram(self._bins[column], start, width),
+        )
+
+    def tails(self, column: int) -> Tails:
+        """See :class:`~grasp_core.permutation.testing.deviations.Null`."""
+        n, low, high = self._tails[column].tolist()
+        return Tails(n, low, high)
+
+    def reached(self, maximum: Maximum) -> tuple[Int64Array, int]:
+        """See :class:`~grasp_core.permutation.testing.deviations.Null`."""
+        m = self._maxima.index(maximum)
+        return self._reached[self._places[m]], int(self._total[m])
+
+    def extremes(self, column: int, *, upper: bool) -> Extremes:
+        """As :class:`~grasp_core.permutation.testing.deviations.Null`; with moments of the first values."""
+        return self._furthest.extremes(column, self.tails(column).n, upper=upper)
+
+    def largest(self, maximum: Maximum) -> tuple[float, Extremes]:
+        """See :class:`~grasp_core.permutation.testing.deviations.Null`."""
+        m = self._maxima.index(maximum)
+        deviation, _ = self._deviations(m, np.empty((0, len(maximum.columns))))
+        column = self._observed.size + m
+        return float(deviation.max()), self._furthest.extremes(column, int(self._total[m]), upper=True)
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """All that was counted and by what, for T tests; :meth:`from_arrays` reads it back."""
+        return {
+            "total": self._total,
+            "edges": self._edges,
+            "tails": self._tails,
+            "bins": self._bins,
+            "cells": self._cells,
+            "standard": self._standard,
+            "reached": self._reached,
+            "moments": self._furthest.moments,
+            "furthest": self._furthest.values,
+        }
+
+    @classmethod
+    def from_arrays(
+        cls,
+        arrays: Mapping[str, npt.NDArray[Any]],
+        observed: FloatArray,
+        maxima: Sequence[Maximum],
+        *,
+        extremes: bool = False,
+    ) -> Counted:
+        """Go on from :meth:`arrays`.
+
+        Raises
+        ------
+        ValueError, KeyError
+            If they are not those of these tests.
+        """
+        new = cls(observed, np.empty((0, observed.size)), maxima, extremes=extremes)
+        for name, empty in new.arrays().items():
+            if arrays[name].shape != empty.shape or arrays[name].dtype != empty.dtype:
+                raise ValueError(name)
+            empty[...] = arrays[name]
+        return new
+
+
+def _edges(observed: float, first: FloatArray) -> tuple[float, float, float, float]:
+    """Where bins and the cells of the median start, and how wide they are."""
+    first = np.sort(first[~np.isnan(first)])
+    if not first.size:  # estimable later if at all: near the observed value, if there is one
+        first = np.array([0.0 if np.isnan(observed) else observed])
+    low, high = bounds(first)
+    width = (high - low) / BINS
+    around = min(max(AROUND, 2.5 / np.sqrt(first.size)), 0.5)  # five standard errors where values are few
+    left, right = (float(first[int(share * (first.size - 1))]) for share in (0.5 - around, 0.5 + around))
+    return low - MARGIN * width, width, left, (right - left) / CELLS
+
+
+def _median(cells: Int64Array, n: int, start: float, width: float) -> float:
+    """Element floor(n / 2), to the width of its cell; at a cell's place that its rank there suggests."""
+    before = np.cumsum(cells) - cells
+    cell = int(np.searchsorted(np.cumsum(cells), n // 2, side="right"))
+    if cell == 0 or width == 0.0:
+        return start
+    if cell > CELLS:
+        return start + CELLS * width
+    return float(start + (cell - 1 + (n // 2 - before[cell] + 0.5) / cells[cell]) * width)
+
+
+def _histogram(bins: Int64Array, start: float, width: float) -> Histogram:
+    """From the first to the last bin that is not empty; what lies beyond all of them is in the last."""
+    inner = bins[1:-1].copy()
+    inner[0] += bins[0]
+    inner[-1] += bins[-1]
+    filled = np.flatnonzero(inner)
+    first, last = int(filled[0]), int(filled[-1]) + 1
+    return Histogram(start + first * width, start + last * width, tuple(inner[first:last].tolist()))
+
+
+@compiled()
+def _count(values, reach, edges, tails, bins, cells):  # type: ignore[no-untyped-def]  # types are numba's
+    for b in range(values.shape[0]):
+        for c in range(values.shape[1]):
+            value = values[b, c]
+            if not np.isnan(value):
+                tails[c, 0] += 1
+                tails[c, 1] += value <= reach[0, c]
+                tails[c, 2] += value >= reach[1, c]
+                bins[c, _cell(value, edges[c, 0], edges[c, 1], bins.shape[1] - 2)] += 1
+                cells[c, _cell(value, edges[c, 2], edges[c, 3], cells.shape[1] - 2)] += 1
+
+
+@inlined
+def _cell(value, start, width, n):  # type: ignore[no-untyped-def]
+    """0 before the start, 1 to n within, n + 1 behind."""
+    if value < start:
+        return 0
+    if width == 0.0:
+        return 1 if value == start else n + 1
+    position = (value - start) / width
+    return n + 1 if position >= n else 1 + int(position)
+
+
+KEPT, KEPT_LEAST = 10_000, 1000
+"""Permutations up to which shuffled values are kept, and are kept however many columns there are."""
+KEPT_VALUES = 2**25
+"""Shuffled values that are kept in all, where there are many columns."""
+
+
+def kept_of(columns: int) -> int:
+    """Permutations of so many columns that are kept whole."""
+    return min(max(KEPT_VALUES // max(columns, 1), KEPT_LEAST), KEPT)
+
+
+class Tally:
+    """Takes shuffled statistics and holds what the tests need of them.
+
+    The answer is the same whatever the blocks and their order.
+
+    Parameters
+    ----------
+    observed : float64 array, shape (C,)
+    needs : bool array, shape (C, U)
+        Units whose permutations a column needs.
+    permutations : int
+        Most that will be added.
+    maxima : sequence of Maximum
+        Columns of which the largest deviation in each permutation is counted.
+    kept : int
+        Permutations up to which values are kept; by default :func:`kept_of` the columns.
+    extremes : bool
+        Whether the most extreme values are kept where others are counted.
+    together : callable, optional
+        From the values (B, C) that are kept to what tests of several columns together need of them, row by
+        row: it stays where the values themselves go.
+
+    Attributes
+    ----------
+    active : bool array, shape (U,)
+        Units whose permutations go on; columns that need another one count nowhere.
+    most_kept : int
+        Permutations up to which values are kept.
+    lost : int
+        Permutations in which a value of a computed column that has an observed one was not estimable.
+    """
+
+    def __init__(
+        self,
+        observed: FloatArray,
+        needs: BoolArray,
+        permutations: int,
+        maxima: Sequence[Maximum] = (),
+        *,
+        kept: int | None = None,
+        extremes: bool = False,
+        together: Callable[[FloatArray], FloatArray] | None = None,
+    ) -> None:
+        self._maxima = maxima
+        self._extremes = extremes
+        self._together = together or (lambda values: values[:0])
+        self._apart: FloatArray | None = None
+        self._whole = 0
+        self._needs = needs
+        self._observed = observed
+        kept = kept_of(observed.size) if kept is None else kept
+        self.most_kept = min(kept, permutations)
+        self._first = np.empty((self.most_kept, observed.size))
+        self._counted: Counted | None = None
+        self._waiting: list[FloatArray] = []
+        self._done: list[tuple[int, int]] = []
+        self.active: BoolArray = np.ones(needs.shape[1], np.bool_)
+        self.lost = 0
+
+    @property
+    def done(self) -> list[tuple[int, int]]:
+        """Permutations that were added, as (start, stop) in ascending order with gaps between."""
+        return self._done
+
+    @property
+    def permutations(self) -> int:
+        """How many were added."""
+        return sum(stop - start for start, stop in self._done)
+
+    def has(self, b: int) -> bool:
+        """Whether permutation b was added."""
+        return any(start <= b < stop for start, stop in self._done)
+
+    def has_all(self, stop: int) -> bool:
+        """Whether permutations 0 to `stop` - 1 were added."""
+        return bool(self._done) and self._done[0][0] == 0 and self._done[0][1] >= stop
+
+    @property
+    def counting(self) -> bool:
+        """Whether values are counted and no longer kept, so that :meth:`state` has all of them."""
+        return self._counted is not None
+
+    @property
+    def null(self) -> Null:
+        """The null distributions of the permutations from 0 on that have come without a gap."""
+        if self._counted is not None:
+            return self._counted
+        return Kept(self._observed, self._first[: self.in_null])
+
+    @property
+    def in_null(self) -> int:
+        """How many permutations :attr:`null` is of: all of them once they are counted."""
+        if self._counted is not None:
+            return self.permutations
+        return min(self._done[0][1], len(self._first)) if self._done and self._done[0][0] == 0 else 0
+
+    @property
+    def n_together(self) -> int:
+        """Kept permutations that were computed for all units."""
+        return min(self._whole, self.most_kept, self.in_null)
+
+    @property
+    def together(self) -> FloatArray:
+        """What `together` makes of the kept permutations that were computed for all units."""
+        if self._apart is not None:
+            return self._apart
+        return self._together(self._first[: self.n_together])
+
+    def add(self, start: int, values: FloatArray) -> None:
+        """Add permutations that were not added before.
+
+        Parameters
+        ----------
+        start : int
+            The first permutation's number.
+        values : float64 array, shape (b, C)
+            NaN where not estimable; not kept, but may be written to.
+        """
+        computed = ~(self._needs & ~self.active).any(axis=1)
+        tested = computed & ~np.isnan(self._observed)
+        self.lost += int(np.isnan(values[:, tested]).any(axis=1).sum())
+        values[:, ~computed] = np.nan  # e.g. the largest of some of the groups is not the largest
+        self._done = _merged([*self._done, (start, start + len(values))])
+        if self.active.all():
+            self._whole = max(self._whole, start + len(values))
+        first = values[: max(len(self._first) - start, 0)]
+        self._first[start : start + len(first)] = first
+        self._count(values[len(first) :])
+
+    def _count(self, further: FloatArray) -> None:
+        if self._counted is None:
+            if len(further):
+                self._waiting.append(further)
+            if not self._waiting or self._done[0][0] > 0 or self._done[0][1] < len(self._first):
+                return
+            self._apart = self.together
+            self._counted = Counted(self._observed, self._first, self._maxima, extremes=self._extremes)
+            self._waiting.insert(0, self._first)
+        else:
+            self._waiting = [further]
+        for values in self._waiting:
+            self._counted.add(values)
+        self._waiting, self._first = [], self._first[:0].copy()
+
+    def state(self) -> bytes:
+        """All that was added, as an ``.npz`` file; :meth:`restore` goes on from it.
+
+        Raises
+        ------
+        ValueError
+            Before anything is counted: then the values themselves are all there is.
+        """
+        if self._counted is None or self._apart is None:
+            raise ValueError("nothing is counted yet")
+        file = io.BytesIO()
+        counted: dict[str, Any] = self._counted.arrays()  # for mypy: none of them is an option of NumPy's
+        np.savez_compressed(
+            file,
+            done=np.array(self._done, np.int64),
+            active=self.active,
+            lost=np.array([self.lost]),
+            whole=np.array([self._whole]),
+            apart=self._apart,
+            **counted,
+        )
+        return file.getvalue()
+
+    def restore(self, state: bytes) -> bool:
+        """Go on from :meth:`state` of a tally of the same run; False, and nothing done, if it is damaged."""
+        try:
+            with np.load(io.BytesIO(state), allow_pickle=False) as arrays:
+                counted = Counted.from_arrays(arrays, self._observed, self._maxima, extremes=self._extremes)
+                done, active, lost = arrays["done"], arrays["active"], int(arrays["lost"][0])
+                apart, whole = arrays["apart"], int(arrays["whole"][0])
+                if active.shape != self.active.shape or done.ndim != 2:
+                    return False
+        except (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile, zlib.error):
+            return False
+        self._counted, self.active, self.lost = counted, active, lost
+        self._apart, self._whole = apart, whole
+        self._done = [(int(start), int(stop)) for start, stop in done]
+        self._waiting, self._first = [], self._first[:0].copy()
+        return True
+
+
+def _merged(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Ranges in ascending order, those that touch joined."""
+    joined: list[tuple[int, int]] = []
+    for start, stop in sorted(ranges):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(stop, joined[-1][1]))
+        else:
+            joined.append((start, stop))
+    return joined

@@ -1,1 +1,0 @@
-"""Exports of survey tools: a row per respondent."""

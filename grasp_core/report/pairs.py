@@ -1,0 +1,403 @@
+"""Pairs of groups in words and sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from grasp_core.model.groups import Group, group_label, one_line
+from grasp_core.model.outcome import Kind, LabelUse, Outcome, PairResult, Significance
+from grasp_core.model.result import RunResult
+from grasp_core.model.text import Segment, Sentence
+from grasp_core.report.findings.advice import About, doubts
+from grasp_core.report.findings.finding import LABEL_USE, lead
+from grasp_core.report.words.label_use import direction, format_points, manner, mean_outcome, shift_outcome
+from grasp_core.report.words.names import (
+    MEAN_SHIFT_NAME,
+    MINUS,
+    NOT_ESTIMABLE,
+    format_interval,
+    format_p,
+    format_value,
+    p_words,
+)
+
+PAIR_NAMES: Mapping[str, str] = {
+    "distance": "Distance",
+    "xrr": "XRR",
+    "gap_a": "Gap of the first",
+    "gap_b": "Gap of the second",
+    "irr_difference": "Difference in IRR",
+    "gai_difference": "Difference in GAI",
+}
+"""One entry per statistic of :data:`grasp_core.model.outcome.PAIR_STATISTICS`."""
+PAIRS_EXPLANATION = (
+    "The groups of an axis compared with each other two by two, whatever the others do. A value is compared "
+    "with random groupings of the two groups’ raters alone; the pairs of an axis are corrected together."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """Something that a matrix shows: of the row's group beside the column's one outcome.
+
+    `signed` values lie on both sides of 0: above it means more in the row's group.
+    """
+
+    key: str
+    name: str
+    explanation: str
+    brief_explanation: str
+    signed: bool
+    of: Callable[[PairResult], Outcome]
+    write: Callable[[float | None], str]
+    brief: Callable[[float], str]
+
+
+_STATISTICS: Mapping[str, tuple[str, str, str, bool]] = {
+    "distance": (
+        "Distance",
+        "How far both groups’ labels of the same items lie apart; about 0 where they answer alike.",
+        "How far their labels lie apart.",
+        False,
+    ),
+    "gap_a": (
+        "Gap",
+        "How much better the row’s raters agree with each other than with the column’s.",
+        "Agreement inside the row less that across.",
+        True,
+    ),
+    "xrr": (
+        "XRR",
+        "How well the row’s raters agree with the column’s, corrected for chance.",
+        "Agreement of the row with the column.",
+        False,
+    ),
+    "irr_difference": (
+        "Difference in IRR",
+        "How much better the row’s raters agree with each other than the column’s do.",
+        "IRR of the row less that of the column.",
+        True,
+    ),
+    "gai_difference": (
+        "Difference in GAI",
+        "GAI of the row’s raters less that of the column’s, each against the other group.",
+        "GAI of the row less that of the column.",
+        True,
+    ),
+}
+
+
+def _mean_of(row: PairResult) -> Outcome:
+    return mean_outcome(row.label_use) or Outcome(None)
+
+
+def of_label_use(result: RunResult) -> list[Measure]:
+    """Each label, all together, then the mean where labels have one."""
+    labels = dict.fromkeys(label for row in result.pairs if row.label_use for label in row.label_use.labels)
+    means = any(mean_outcome(row.label_use) is not None for row in result.pairs)
+    return [*map(_label, labels), *([_ALL_LABELS] if labels else []), *([_MEAN] if means else [])]
+
+
+def measures(result: RunResult) -> dict[str, Measure]:
+    """All that a matrix can show of this result, by key: labels first."""
+    reported = {name for row in result.pairs for name in row.statistics}
+    found = of_label_use(result)
+    found += [_statistic(name, *told) for name, told in _STATISTICS.items() if name in reported]
+    return {measure.key: measure for measure in found}
+
+
+def label_key(label: str) -> str:
+    """The key of the measure that is the use of this label."""
+    return f"label: {label}"
+
+
+def _label(label: str) -> Measure:
+    return Measure(
+        label_key(label),
+        f"“{one_line(label)}”",
+        "Percentage points by which the row’s raters say it more often than the column’s on the same items; "
+        "p is not corrected.",
+        "Points more often in the row.",
+        True,
+        lambda row: shift_outcome(row.label_use, label),
+        _points,
+        _whole_points,
+    )
+
+
+def _points(points: float | None) -> str:
+    return NOT_ESTIMABLE if points is None else format_points(points / 100)
+
+
+def _whole_points(points: float) -> str:
+    return format_points(round(points) / 100).removesuffix(".0")
+
+
+def _all_labels(row: PairResult) -> Outcome:
+    use = row.label_use
+    if use is None or use.most is None:
+        return Outcome(None, reason=None if use is None else use.reason)
+    found = shift_outcome(use, use.most)
+    return replace(found, p=use.p, q=use.q, p_interval=use.p_interval, q_interval=use.q_interval, fit=use.fit)
+
+
+_ALL_LABELS = Measure(
+    "label_use",
+    "Label use",
+    "Percentage points of the label that sets the two groups apart most; p and q are of all labels together.",
+    "Points of the label that differs most.",
+    True,
+    _all_labels,
+    _points,
+    _whole_points,
+)
+
+
+def _statistic(name: str, called: str, explanation: str, brief: str, signed: bool) -> Measure:
+    def of(row: PairResult) -> Outcome:
+        return row.statistics.get(name, Outcome(None))
+
+    return Measure(name, called, explanation, brief, signed, of, format_value, _two_decimals)
+
+
+def _two_decimals(value: float) -> str:
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", MINUS)
+
+
+_MEAN = Measure(
+    "mean",
+    MEAN_SHIFT_NAME,
+    "How much higher on the scale the row’s raters’ labels lie than the column’s of the same items; p is not "
+    "corrected.",
+    "Mean of the row less that of the column.",
+    True,
+    _mean_of,
+    format_value,
+    _two_decimals,
+)
+
+
+PAIRS_SAID = 5
+"""Pairs of which a sentence is said where not all are."""
+_ORDER: tuple[Significance, ...] = ("corrected", "nominal")
+_OF_KIND: Mapping[Kind, tuple[str, ...]] = {
+    "labels": (LABEL_USE,),
+    "items": ("distance",),
+    "cohesion": ("gap_a", "gap_b"),
+    "spread": (),
+}
+"""The measures of which one tells of each kind of difference."""
+_NOTHING = (
+    "Nothing between the two is found: random groupings of their raters differ as much. That does not show "
+    "that they see the items alike."
+)
+
+
+def pair_sentences(row: PairResult, result: RunResult) -> tuple[Sentence, ...]:
+    """What is found of a pair, or a hint of it; or that nothing is.
+
+    The first that names no label says which one goes with it, unless that was told before.
+    """
+    marked = _told(row)
+    told: list[Sentence] = []
+    named = False
+    for one, parts in marked:
+        label = () if named else _direction(row, one, result)
+        named = named or bool(label) or one is row.label_use
+        told.append(_sentence(row, one, parts, result, label, before="" if told else _hint(row)))
+    return tuple(told) or (Sentence.of(_NOTHING),)
+
+
+def _sentence(
+    row: PairResult,
+    one: Outcome | LabelUse,
+    parts: Sequence[str | Segment],
+    result: RunResult,
+    label: Sequence[str | Segment],
+    before: str = "",
+) -> Sentence:
+    """What may undo it, what was found, its test, and which label goes with it."""
+    return Sentence.of(before, _lead(row, one, result), *parts, f"; {_tested(row, one, result)}", *label, ".")
+
+
+def _direction(row: PairResult, one: Outcome | LabelUse, result: RunResult) -> tuple[str | Segment, ...]:
+    """The pair's own label use, beside what is told of it by a statistic."""
+    if isinstance(one, LabelUse):
+        return ()
+    a, b = (Segment(group_label(group), strong=True) for group in (row.a, row.b))
+    return direction(row.label_use, a, " raters", than=b, permutations=result.permutations)
+
+
+def _lead(row: PairResult, one: Outcome | LabelUse, result: RunResult) -> str:
+    """What may undo it."""
+    key = _key(row, one)
+    what = LABEL_USE if key.startswith("label: ") else "gap" if key == "gap_a" else key
+    return lead(doubts(result, About(row.a.axes, (row.a, row.b), what)))
+
+
+def _told(row: PairResult) -> list[tuple[Outcome | LabelUse, Sequence[str | Segment]]]:
+    """What is told of a pair: of a clear one, or a hint, the ways in which the two differ.
+
+    Without a verdict it is what is marked, that first which holds after correction.
+    """
+    found = _found(row)
+    if row.verdict is None:
+        marked = [(one, parts) for one, parts in found if one.significance != "none"]
+        return sorted(marked, key=lambda pair: _ORDER.index(pair[0].significance))
+    if row.verdict.code not in ("clear", "hint"):
+        return []
+    by_name = {_name(row, one): (one, parts) for one, parts in found}
+    told = [_first(by_name, _OF_KIND[kind]) for kind in row.verdict.kinds]
+    named = [one for one in told if one is not None]
+    return named or [one for one in (_first(by_name, tuple(by_name)),) if one is not None]
+
+
+def _first(
+    known: Mapping[str, tuple[Outcome | LabelUse, Sequence[str | Segment]]], names: Sequence[str]
+) -> tuple[Outcome | LabelUse, Sequence[str | Segment]] | None:
+    """Of these the one with the smallest p."""
+    found = [known[name] for name in names if name in known]
+    return min(found, key=lambda pair: 1.0 if pair[0].p is None else pair[0].p, default=None)
+
+
+def _hint(row: PairResult) -> str:
+    return "A hint, no finding: " if row.verdict is not None and row.verdict.code == "hint" else ""
+
+
+def foremost_pairs(result: RunResult, of: Group | None = None) -> list[PairResult]:
+    """Pairs that are clear, of one group where it is named, strongest first.
+
+    A named group stands first in each. Without verdicts it is those with something marked after correction.
+    """
+    rows = result.pairs if of is None else seen_from(result, of)
+    return sorted((row for row in rows if _is_clear(row)), key=_q)
+
+
+def _is_clear(row: PairResult) -> bool:
+    if row.verdict is not None:
+        return row.verdict.code == "clear"
+    return any(one.significance == "corrected" for one, _ in _found(row))
+
+
+def _q(row: PairResult) -> tuple[float, float]:
+    """A key that sorts pairs by their evidence, strongest first."""
+    if row.verdict is not None:
+        p, q = row.verdict.p, row.verdict.q
+        return (1.0 if q is None else q, 1.0 if p is None else p)
+    return (min((1.0 if one.q is None else one.q for one, _ in _found(row)), default=1.0), 0.0)
+
+
+def strongest(rows: Sequence[PairResult]) -> int:
+    """The place of the pair with the strongest evidence of anything; the first without any."""
+    return min(range(len(rows)), key=lambda place: _q(rows[place]))
+
+
+def told_first(row: PairResult) -> str | None:
+    """The key of the measure that a pair's first sentence is about; of its distance where nothing is told.
+
+    None where neither has a value.
+    """
+    for one, _ in _told(row):
+        return _key(row, one)
+    return "distance" if any(row.statistics.get("distance") is one for one, _ in _found(row)) else None
+
+
+def _name(row: PairResult, one: Outcome | LabelUse) -> str:
+    if isinstance(one, LabelUse):
+        return LABEL_USE
+    return next(name for name, outcome in row.statistics.items() if outcome is one)
+
+
+def _key(row: PairResult, one: Outcome | LabelUse) -> str:
+    if isinstance(one, LabelUse):
+        return label_key(str(one.most))
+    name = _name(row, one)
+    return "gap_a" if name == "gap_b" else name
+
+
+def seen_from(result: RunResult, group: Group) -> tuple[PairResult, ...]:
+    """The pairs of a group, as it beside the other one."""
+    of_group = (row for row in result.pairs if group in (row.a, row.b))
+    return tuple(row if row.a == group else row.turned() for row in of_group)
+
+
+def most_told(result: RunResult, most: int) -> tuple[Sentence, ...]:
+    """The strongest sentence of each pair that holds after correction, at most so many, and what is left."""
+    found = foremost_pairs(result)
+    if not found:
+        none = Sentence.of("No two groups of an axis differ for certain.")
+        return (none, *_nearest(result))
+    told = [pair_sentences(row, result)[0] for row in found[:most]]
+    left = len(found) - most
+    if left > 0:
+        pairs = "one more pair" if left == 1 else f"{left} more pairs"
+        told.append(Sentence.of(f"After correction, {pairs} differ{'s' if left == 1 else ''}, too."))
+    return tuple(told)
+
+
+def _nearest(result: RunResult) -> tuple[Sentence, ...]:
+    """What came nearest to a finding: of the pair with the smallest q, what is told first of it."""
+    if not result.pairs:
+        return ()
+    row = result.pairs[strongest(result.pairs)]
+    if row.verdict is not None:
+        return pair_sentences(row, result)[:1] if row.verdict.code == "hint" else ()
+    tested = [(one, parts) for one, parts in _found(row) if one.q is not None]
+    if not tested:
+        return ()
+    one, parts = min(tested, key=lambda pair: pair[0].q or 0.0)
+    if isinstance(one, LabelUse) and one.significance == "none":
+        a, b = (Segment(group_label(group), strong=True) for group in (row.a, row.b))
+        parts = (a, " and ", b, " raters, by how often they give each label")
+    return (_sentence(row, one, parts, result, _direction(row, one, result), before="The nearest: "),)
+
+
+def _found(row: PairResult) -> list[tuple[Outcome | LabelUse, Sequence[str | Segment]]]:
+    """All that was tested of a pair and has a value, with its words."""
+    a, b = (Segment(group_label(group), strong=True) for group in (row.a, row.b))
+    found: list[tuple[Outcome | LabelUse, Sequence[str | Segment]]] = []
+    if row.label_use is not None and (said := manner(row.label_use, b)):
+        found.append((row.label_use, (a, " raters ", *said)))
+    for name, outcome in row.statistics.items():
+        if outcome.value is not None:
+            found.append((outcome, _words(name, outcome, outcome.value, a, b)))
+    return found
+
+
+def _words(name: str, outcome: Outcome, value: float, a: Segment, b: Segment) -> tuple[str | Segment, ...]:
+    figure = f"{format_value(value)}{_interval(outcome)}"
+    if name == "distance":
+        return (a, " and ", b, f" raters label the same items differently: distance {figure}")
+    if name == "xrr":
+        less = "less" if outcome.direction == "down" else "more"
+        return (
+            a,
+            " and ",
+            b,
+            f" raters agree with each other {less} than chance halves of them: XRR {figure}",
+        )
+    if name in ("gap_a", "gap_b"):
+        own, other = (a, b) if name == "gap_a" else (b, a)
+        return (own, f" raters agree with each other {_than(value)} than with ", other, f": gap {figure}")
+    if name == "irr_difference":
+        said = f" raters agree with each other {_than(value)} than "
+        return (a, said, b, f" raters do: difference in IRR {figure}")
+    larger = "larger" if value > 0 else "smaller"
+    return (a, f" raters’ GAI is {larger} than that of ", b, f" raters: difference {figure}")
+
+
+def _than(value: float) -> str:
+    return "more" if value > 0 else "less"
+
+
+def _interval(outcome: Outcome) -> str:
+    interval = format_interval(outcome)
+    return f" {interval}" if interval else ""
+
+
+def _tested(row: PairResult, one: Outcome | LabelUse, result: RunResult) -> str:
+    many, whole = result.permutations, row.verdict
+    if whole is not None:
+        return f"all tests together {format_p(whole.p)}, {format_p(whole.q, name='q')}"
+    return f"{p_words(one, permutations=many)}, {format_p(one.q, name='q', permutations=many)}"

@@ -1,1 +1,0 @@
-"""Pairs of groups in words and tables."""

@@ -1,0 +1,153 @@
+"""Sizes, missing pairs, constant raters, small groups, axes that go together."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats.contingency import association
+
+from grasp_core.analysis.overview import (
+    Bar,
+    RandomRaters,
+    Spread,
+    constant_raters,
+    corrected_v,
+    overlaps,
+    overview,
+    small_groups,
+)
+from grasp_core.model.account import Apart, AssignmentCheck
+from grasp_core.model.annotations import Axis, Raters
+from grasp_core.model.groups import Group
+from grasp_core.read.dataset.load import load
+from grasp_core.read.screens.constant import FEWEST_ANNOTATIONS
+from grasp_core.report import quality as tables
+from grasp_core.report.quality import quality_json, quality_report
+from tests.permutation.simulated import simulate
+from tests.read.making import LONG, rows_table, text_table
+
+NONE_AT_CHANCE = RandomRaters(0, 0, None, ())
+
+
+@pytest.fixture(scope="module")
+def data():
+    votes = "item rater label g h/a r1 Yes x 1/a r2 No y 1/b r1 Yes x 1/b r2 No y 1/b r3 No x 2/c r4 No NA 2"
+    return load(text_table(votes), None, replace(LONG, missing=("NA",)), ["g", "h"])
+
+
+def crossed(table: list[list[int]]) -> Raters:
+    pairs = [(i, j) for i, row in enumerate(table) for j, n in enumerate(row) for _ in range(n)]
+    ids = tuple(map(str, range(len(pairs))))
+    first, second = (Axis.from_values([f"v{pair[side]}" for pair in pairs]) for side in (0, 1))
+    return Raters(ids, {"first": first, "second": second})
+
+
+def test_overview_counts_what_is_there_and_what_is_missing(data):
+    found = overview(data.annotations, data.raters)
+    assert (found.items, found.raters, found.annotations) == (3, 4, 6)
+    assert found.filled == found.missing == 0.5
+    assert found.raters_per_item == Spread(1, 2.0, 3)
+    assert found.annotations_per_rater == Spread(1, 1.5, 2)
+    assert found.items_by_raters == (Bar(1, 1, 1), Bar(2, 2, 1), Bar(3, 3, 1))
+    assert [(row.axis, row.raters, row.share) for row in found.unknown] == [("g", 1, 0.25), ("h", 0, 0.0)]
+    text = tables.overview_table(found).to_string()
+    assert "50.0%" in text
+    assert "1 to 3 (median 2)" in text
+    assert "1 (25.0%)" in text
+
+
+def test_the_histogram_counts_every_item_once():
+    annotations, raters = simulate(2, items=300, raters=90, missing=0.5)
+    bars = overview(annotations, raters).items_by_raters
+    per_item = np.diff(annotations.indptr)
+    assert len(bars) <= 10
+    for bar in bars:
+        assert bar.items == ((per_item >= bar.low) & (per_item <= bar.high)).sum()
+    assert sum(bar.items for bar in bars) == 300
+
+
+def test_constant_raters_are_counted_by_group_and_never_named():
+    rows = [["item", "rater", "label", "g"]]
+    labels = {
+        "always-yes": lambda i: "Yes",
+        "mixed": lambda i: "Yes" if i % 2 else "No",
+        "few": lambda i: "Yes" if i < FEWEST_ANNOTATIONS - 1 else "",
+        "unlike": lambda i: "No" if i % 3 else "Yes",
+        **{f"other {j}": lambda i, j=j: "Yes" if (i + j) % 2 else "No" for j in range(6)},
+    }
+    group = {"always-yes": "x", "mixed": "x", "few": "x", **{f"other {j}": "x" for j in range(3)}}
+    rows += [
+        [f"i{i}", name, label(i), group.get(name, "y")] for name, label in labels.items() for i in range(12)
+    ]
+    dataset = load(rows_table(rows), None, LONG, ["g"])
+    found = constant_raters(dataset.annotations, dataset.raters)
+    assert (found.constant, found.looked_at) == (1, 9)
+    assert [(row.group.values, row.constant, row.looked_at) for row in found.by_group] == [(("x",), 1, 5)]
+    report = quality_report(dataset)
+    written = quality_json(report)
+    assert "always-yes" not in written
+    assert json.loads(written)["constant_raters"]["by_group"][0]["group"] == {"g": "x"}
+    assert "1 rater of 9" in " ".join(tables.findings(NONE_AT_CHANCE, found, None, (), (), ()))
+
+
+def test_small_groups_of_axes_and_pairs():
+    raters = crossed([[12, 1], [4, 6]])
+    rows = {row.axes: row for row in small_groups(raters)}
+    assert rows["first",].fewer == (0, 0, 0)
+    assert rows["second",].fewer == (0, 0, 1)  # 16 and 7
+    assert rows["first", "second"].groups == 4
+    assert rows["first", "second"].fewer == (1, 2, 3)
+    assert rows["first", "second"].smallest == 1
+
+
+def test_corrected_v_follows_bergsma():
+    # By hand with Bergsma's (2013) formula: chi2 = 40 (18 * 16 - 2 * 4)^2 / (20 * 20 * 22 * 18) = 19.798,
+    # phi2 = 0.49495, less 1/39; both dimensions 2 - 1/39.
+    expected = np.sqrt((0.494949495 - 1 / 39) / (1 - 1 / 39))
+    assert corrected_v(np.array([[18, 2], [4, 16]])) == pytest.approx(expected, abs=1e-8)
+
+
+def test_corrected_v_of_independent_axes_is_near_zero_where_the_plain_one_is_not():
+    rng = np.random.default_rng(1)
+    draws = [rng.integers(6, size=(2, 60)) for _ in range(200)]
+    cross = [pd.crosstab(*pair).to_numpy() for pair in draws]
+    plain = np.mean([association(table, method="cramer") for table in cross])  # scipy's, uncorrected
+    corrected = np.mean([corrected_v(table) for table in cross])
+    assert plain > 0.25
+    assert corrected < 0.1
+
+
+def test_identical_axes_are_flagged_and_undefined_ones_are_not():
+    same, nested = overlaps(crossed([[9, 0], [0, 7]]))[0], overlaps(crossed([[9, 0], [0, 7], [0, 5]]))[0]
+    assert same.v == pytest.approx(1)
+    assert nested.nearly_identical  # the one tells the other
+    assert same.nearly_identical
+    found = tables.findings(NONE_AT_CHANCE, _no_constant(), None, (), (same,), ())
+    assert "cannot tell them apart" in " ".join(found)
+    independent = overlaps(crossed([[8, 8], [8, 8]]))[0]
+    assert independent.v == 0
+    assert not independent.nearly_identical
+    alone = overlaps(crossed([[8, 8]]))[0]
+    assert alone.v is None
+    assert not alone.nearly_identical
+
+
+def test_of_axes_that_go_together_page_and_option_are_named_that_test_them():
+    (close,) = overlaps(crossed([[40, 12], [14, 38]]))
+    found = " ".join(tables.findings(NONE_AT_CHANCE, _no_constant(), None, (), (close,), ()))
+    assert "Test each given the other: on Analysis, under Given, or by --given." in found
+
+
+def _no_constant():
+    annotations, raters = simulate(1)
+    return constant_raters(annotations, raters)
+
+
+@pytest.mark.parametrize(("size", "told"), [(1.07, "100%"), (1.0, "100%"), (0.6, "60%")])
+def test_groups_that_meet_more_than_by_chance_are_as_mixed_as_can_be(size: float, told: str) -> None:
+    check = AssignmentCheck(("x",), Apart(Group(("x",), ("a",)), size, 1.0), None)
+    assert list(tables.assignment_table([check])["meets the others"]) == [told]

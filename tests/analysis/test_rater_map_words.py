@@ -1,0 +1,89 @@
+"""What is said of a map: size before significance, and who is not on it."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+
+import pytest
+
+from grasp_core.analysis.rater_map import rater_map
+from grasp_core.analysis.rater_map_values import NOTHING, RaterMap
+from grasp_core.model.remarks.cautions import NoMap
+from grasp_core.report.rater_map import CSV_COLUMNS, axes_table, groups_table, map_csv, sentences
+from tests.analysis.cases import ALL, divided, task
+
+
+def said(found: RaterMap, level: str = "nominal") -> str:
+    return "\n".join(sentence.plain for sentence in sentences(found, level))  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def followed() -> RaterMap:
+    return rater_map(divided(1))
+
+
+def test_an_axis_that_holds_is_named_with_its_size_first(followed: RaterMap) -> None:
+    words = said(followed)
+    share = f"{100 * followed.axes[0].explained:.1f} %"
+    assert words.startswith(f"Disagreement between raters follows gender: {share} goes with it, ")
+    assert "points more than with random groupings (p < 0.001, q < 0.001)." in words
+    assert "Recruit along these axes" in words
+    assert f"Two raters differ on {100 * followed.between:.1f} % of what both answered" in words
+
+
+def test_where_nothing_holds_the_most_is_told() -> None:
+    words = said(rater_map(task(1)))
+    assert words.startswith(
+        "Disagreement between raters follows none of the axes beyond chance; the most with "
+    )
+    assert "Recruit" not in words
+
+
+def test_who_is_not_drawn_is_counted(followed: RaterMap) -> None:
+    assert "left out" not in said(followed)
+    partly = dataclasses.replace(
+        followed,
+        n_raters=5000,
+        n_drawn=2000,
+        n_placed=1999,
+        n_reduced=1,
+        neutral=3,
+        points=followed.points[:-1],
+    )
+    words = said(partly)
+    for sentence in (
+        "Of 5,000 raters, 2,000 were drawn at random.",
+        "1 rater shares 5 answers with fewer than half of the others and is left out.",
+        f"3 of {followed.pairs} pairs share fewer than 5 answers",
+        "Of 1 rater not all values are shown: fewer than 2 raters have them all.",
+    ):
+        assert sentence in words
+
+
+def test_other_levels_are_told_in_units_of_random_labels(followed: RaterMap) -> None:
+    assert "times as far apart, on the average, as two labels drawn at random" in said(followed, "ordinal")
+
+
+def test_no_map_says_why() -> None:
+    nothing = dataclasses.replace(NOTHING, reason=NoMap.NO_DISAGREEMENT())
+    assert said(nothing) == "There is no map of raters: raters never differ on what they share."
+
+
+def test_tables_and_csv_hold_every_axis_and_group() -> None:
+    found = rater_map(task(2, dataclasses.replace(ALL, min_raters=7), raters=40, unknown=0.1))
+    axes = axes_table(found)
+    assert axes["Axis"].tolist() == ["gender", "race", "gender × race"]
+    groups = groups_table(found, "nominal")
+    assert len(groups) == sum(len(axis.groups) for axis in found.axes)
+    none = rater_map(task(2, dataclasses.replace(ALL, min_raters=24)))
+    assert groups_table(none, "nominal").empty
+    assert set(axes_table(none)["Result"]) == {str(none.axes[0].reason)}
+    assert map_csv(none).count("\n") == 4
+    rows = list(csv.DictReader(io.StringIO(map_csv(found))))
+    assert tuple(rows[0]) == CSV_COLUMNS
+    assert {row["axis"] for row in rows} == {"gender", "race", "gender × race"}
+    first = found.axes[0].groups[0]
+    assert float(rows[0]["within"]) == first.within
+    assert groups["Two of the group"].iloc[0] == f"{100 * first.within:.1f} %"
