@@ -74,7 +74,7 @@ test-lm: ## build llama.cpp (6 minutes, once) and test the language model baseli
 test-connectors: ## add the clients of Label Studio, Argilla and Hugging Face to .venv and test fetching with them
 	@tools/setup.sh test
 	$(VENV_PYTHON) -m pip install --quiet --disable-pip-version-check --requirement requirements-connectors.txt
-	$(VENV_PYTHON) -m pytest tests/read/connectors $(PYTEST_ARGS)
+	$(VENV_PYTHON) -m pytest tests/reading/connectors $(PYTEST_ARGS)
 
 lint: ## formatting, types, direction of imports, Dockerfiles
 	@tools/setup.sh test

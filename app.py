@@ -20,7 +20,7 @@ from grasp_core.model.access import User
 from grasp_core.model.errors import SettingsError
 from grasp_core.model.logs import set_up_logs
 from grasp_core.model.settings import Settings, read_settings
-from grasp_core.read.sources.allowed import AllowedSources
+from grasp_core.reading.sources.allowed import AllowedSources
 from grasp_core.server import server
 from grasp_core.server.accounts import Accounts
 from grasp_core.server.api.app import mount

@@ -19,10 +19,10 @@ from benchmarks.simulated import AXES as D3_AXES
 from benchmarks.simulated import d3_size
 from benchmarks.starting import start_up
 from grasp_core.engine.compute import compute
-from grasp_core.engine.conductor import Watcher
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.warm import warm
+from grasp_core.engine.watching import Watcher
 from grasp_core.model.annotations import Annotations
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.groups import AxisSet, Grouping, form_groups
@@ -31,9 +31,9 @@ from grasp_core.permutation import compiled
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.kernel import crossed
 from grasp_core.permutation.kernel.profiles import MOST_BATCH
-from grasp_core.read.dataset.load import Dataset, load
-from grasp_core.read.example import AXES, example_files, example_spec
-from grasp_core.read.sandbox.read import read_table
+from grasp_core.reading.dataset.load import Dataset, load
+from grasp_core.reading.example import AXES, example_files, example_spec
+from grasp_core.reading.sandbox.read import read_table
 
 PERMUTATIONS = 10_000
 _EACH = "us a permutation"

@@ -12,14 +12,14 @@ import numpy as np
 
 from benchmarks.planted import AXIS, dataset, independent_shares, labelled, run_spec
 from grasp_core.engine.compute import compute
-from grasp_core.engine.conductor import Watcher
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.watching import Watcher
 from grasp_core.model.annotations import Annotations, BoolArray
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import LEVEL
-from grasp_core.read.dataset.load import Dataset
-from grasp_core.read.screens.screens import screened
+from grasp_core.reading.dataset.load import Dataset
+from grasp_core.reading.screens.screens import screened
 
 TESTS = ("irr", "xrr", "negentropy", "plurality_size", "gai")
 INSIDE, CLICKERS, ITEMS = 10, 4, 200

@@ -13,15 +13,15 @@ from grasp_core.analysis.cohesion.panel import Cohesion
 from grasp_core.analysis.design import Seen, check_assignment
 from grasp_core.analysis.jackknife import jackknifed
 from grasp_core.engine.compute import permute
-from grasp_core.engine.conductor import Watcher
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.watching import Watcher
 from grasp_core.model.account import AssignmentCheck
 from grasp_core.model.annotations import BoolArray, FloatArray
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import LEVEL, STATISTICS
 from grasp_core.permutation.testing.outcomes import outcomes
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 
 Random = np.random.Generator
 Chances = FloatArray

@@ -25,9 +25,9 @@ import pyarrow.parquet
 
 from benchmarks.figures import DICES, peak_mib, tell
 from grasp_core.engine.pools import workers
-from grasp_core.read.dataset.load import load
-from grasp_core.read.guess.recognise import recognise
-from grasp_core.read.sandbox.read import read_table
+from grasp_core.reading.dataset.load import load
+from grasp_core.reading.guess.recognise import recognise
+from grasp_core.reading.sandbox.read import read_table
 
 ROOT = Path(__file__).resolve().parents[1]
 ROWS = 10_000_000

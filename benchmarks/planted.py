@@ -11,7 +11,7 @@ from grasp_core.model.annotations import Annotations, Axis, BoolArray, FloatArra
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.result import DataSummary
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 
 ITEMS, RATERS, INSIDE = 60, 60, 15
 AXIS = "side"

@@ -13,9 +13,9 @@ import numpy as np
 
 from benchmarks.planted import EFFECTS, NOTHING, Effect, drawn, run_spec
 from grasp_core.engine.compute import compute
-from grasp_core.engine.conductor import Watcher
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.watching import Watcher
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
 from grasp_core.report.words.label_use import label_outcome

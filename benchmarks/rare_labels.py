@@ -10,9 +10,9 @@ from scipy.special import expit
 
 from benchmarks.planted import AXIS, dataset
 from grasp_core.model.annotations import Annotations
-from grasp_core.read.screens.constant import find_constant, too_constant
-from grasp_core.read.screens.duplicates import near_duplicates
-from grasp_core.read.screens.random_responders import random_responders
+from grasp_core.reading.screens.constant import find_constant, too_constant
+from grasp_core.reading.screens.duplicates import near_duplicates
+from grasp_core.reading.screens.random_responders import random_responders
 
 RATERS, ITEMS = 60, 60
 SPREADS = ((1.5, 0.7), (2.5, 1.2))

@@ -14,16 +14,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from grasp_core.engine import course as module
 from grasp_core.engine.compute import compute
-from grasp_core.engine.conductor import Watcher
 from grasp_core.engine.course import Course
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.watching import Watcher
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.read.dataset.load import Dataset, load
-from grasp_core.read.example import example_files, example_spec
-from grasp_core.read.sandbox.read import read_table
-from grasp_core.read.tables import guessed
+from grasp_core.reading.dataset.load import Dataset, load
+from grasp_core.reading.example import example_files, example_spec
+from grasp_core.reading.sandbox.read import read_table
+from grasp_core.reading.tables import guessed
 
 RECORDED = Path(__file__).resolve().parents[1] / "tests" / "engine" / "data" / "progress.json"
 TIMES = 5

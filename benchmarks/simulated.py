@@ -7,7 +7,7 @@ import numpy as np
 from benchmarks.figures import DICES
 from grasp_core.model.annotations import Annotations, Axis, Raters
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.read.sandbox.read import read_table
+from grasp_core.reading.sandbox.read import read_table
 
 D3 = DICES.parent / "d3" / "raters.csv"
 """The 4,309 published rater profiles, where they lie beside the repository."""

@@ -21,16 +21,16 @@ from benchmarks.planted import (
 )
 from grasp_core.analysis.cohesion.panel import Cohesion
 from grasp_core.engine.compute import permute
-from grasp_core.engine.conductor import Watcher
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.watching import Watcher
 from grasp_core.model.annotations import FloatArray
 from grasp_core.model.groups import form_groups
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
 from grasp_core.permutation.testing.deviations import Extremes, Null
 from grasp_core.permutation.testing.tail import share_beyond
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 
 REAL, FEW = 10_000_000, 10_000
 PLAIN = 250

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from grasp_core.model.errors import GraspError
-from grasp_core.read.dataset.load import load
-from grasp_core.read.guess.recognise import recognise
-from grasp_core.read.sandbox.read import read_table
+from grasp_core.reading.dataset.load import load
+from grasp_core.reading.guess.recognise import recognise
+from grasp_core.reading.sandbox.read import read_table
 
 PEOPLE = ("ann", "ben", "cem", "dua", "eva", "fay")
 LABELS = ("No", "Unsure", "Yes")

@@ -13,21 +13,23 @@ from typing import TYPE_CHECKING, Any
 from grasp_core.version import __version__
 
 if TYPE_CHECKING:
+    from grasp_core import statistics as statistics
     from grasp_core.analysis.planner.values import Assumed
-    from grasp_core.model.data_spec import Filters
+    from grasp_core.model.data_spec import DataSpec, Filters
     from grasp_core.model.errors import DataError, GraspError, RemoteError, SpecError, UnsureError
     from grasp_core.model.recode_steps import Bins, Combine, MapValues
-    from grasp_core.model.spec import RunSpec
+    from grasp_core.model.spec import AnalysisSpec, RunSpec
     from grasp_core.notebook.analysis import analyse
     from grasp_core.notebook.comparing import Compared, compare
-    from grasp_core.notebook.data import read
+    from grasp_core.notebook.data import load_example, read
     from grasp_core.notebook.items import GroupItems, items
     from grasp_core.notebook.map_raters import MappedRaters, map_raters
     from grasp_core.notebook.models import ModelsAnalysis, models
-    from grasp_core.notebook.opening import open
+    from grasp_core.notebook.opening import open as open
     from grasp_core.notebook.plan import Planned, plan
     from grasp_core.notebook.quality import Quality, quality
     from grasp_core.notebook.results import Analysis
+    from grasp_core.notebook.shuffling import Tested, permutation_test
 
 _HOMES = {
     "analyse": "notebook.analysis",
@@ -35,7 +37,10 @@ _HOMES = {
     "quality": "notebook.quality",
     "plan": "notebook.plan",
     "read": "notebook.data",
+    "load_example": "notebook.data",
     "open": "notebook.opening",
+    "permutation_test": "notebook.shuffling",
+    "Tested": "notebook.shuffling",
     "items": "notebook.items",
     "GroupItems": "notebook.items",
     "map_raters": "notebook.map_raters",
@@ -46,7 +51,9 @@ _HOMES = {
     "ModelsAnalysis": "notebook.models",
     "Quality": "notebook.quality",
     "Planned": "notebook.plan",
+    "AnalysisSpec": "model.spec",
     "RunSpec": "model.spec",
+    "DataSpec": "model.data_spec",
     "Filters": "model.data_spec",
     "MapValues": "model.recode_steps",
     "Bins": "model.recode_steps",
@@ -60,13 +67,15 @@ _HOMES = {
 }
 """Where each name is."""
 
-__all__ = [
+__all__ = [  # without `open`, so that a star import replaces no builtin
     "Analysis",
+    "AnalysisSpec",
     "Assumed",
     "Bins",
     "Combine",
     "Compared",
     "DataError",
+    "DataSpec",
     "Filters",
     "GraspError",
     "GroupItems",
@@ -78,21 +87,26 @@ __all__ = [
     "RemoteError",
     "RunSpec",
     "SpecError",
+    "Tested",
     "UnsureError",
     "__version__",
     "analyse",
     "compare",
     "items",
+    "load_example",
     "map_raters",
     "models",
-    "open",
+    "permutation_test",
     "plan",
     "quality",
     "read",
+    "statistics",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "statistics":
+        return importlib.import_module(f"{__name__}.statistics")
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
@@ -101,4 +115,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_HOMES})

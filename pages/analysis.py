@@ -11,7 +11,7 @@ from grasp_core.model.errors import GraspError, SpecError
 from grasp_core.model.groups import one_line
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import escape_markdown
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 from pages._ui.analysis.questions import (
     choose_given,
     choose_pairs,

@@ -6,7 +6,7 @@ import streamlit as st
 
 from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import number
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 from pages._ui.data.arriving import offer_deletion
 from pages._ui.data.columns import choose_columns
 from pages._ui.data.decisions import Decided, decide, list_problems, load_or_list

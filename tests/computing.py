@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from grasp_core.engine.compute import compute
-from grasp_core.engine.conductor import Watcher
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.watching import Watcher
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import RunSpec
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 
 
 def compute_in_threads(dataset: Dataset, spec: RunSpec) -> RunResult:

@@ -87,10 +87,10 @@ def _cheaply(request: pytest.FixtureRequest) -> Iterator[None]:
     if request.node.get_closest_marker("in_earnest"):
         yield
         return
-    from grasp_core.read import tables  # which loads NumPy
-    from grasp_core.read.sandbox import read
+    from grasp_core.reading import tables  # which loads NumPy
+    from grasp_core.reading.sandbox import read
     from grasp_core.store import visiting as passwords
-    from tests.read.making import handled_here, parsed_here
+    from tests.reading.making import handled_here, parsed_here
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(read, "read", parsed_here)
@@ -102,7 +102,7 @@ def _cheaply(request: pytest.FixtureRequest) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def example() -> dict[str, bytes]:
     """The example's files, by name."""
-    from grasp_core.read.example import example_files  # which loads NumPy
+    from grasp_core.reading.example import example_files  # which loads NumPy
 
     return example_files()
 
@@ -110,9 +110,9 @@ def example() -> dict[str, bytes]:
 @pytest.fixture(scope="session")
 def example_result(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
     """The example's answer of 5,000 permutations, computed once."""
-    from grasp_core.read.dataset.load import load
-    from grasp_core.read.example import example_files, example_spec
-    from grasp_core.read.sandbox.read import read_table
+    from grasp_core.reading.dataset.load import load
+    from grasp_core.reading.example import example_files, example_spec
+    from grasp_core.reading.sandbox.read import read_table
     from tests.computing import compute_in_threads, once
 
     def make() -> RunResult:

@@ -9,7 +9,7 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
 TESTS = Path(__file__).parent
-SERVERS = frozenset(("browser", "deploy", "engine", "pages", "read/connectors", "server", "store"))
+SERVERS = frozenset(("browser", "deploy", "engine", "pages", "reading/connectors", "server", "store"))
 """Folders whose tests run a server, a database or processes of their own: marked `server`."""
 LONG = frozenset(("analysis", "benchmark", "cli", "notebook", "study"))
 """Further folders of which some files take long."""

@@ -11,8 +11,8 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import PAPER_CONVENTIONS, AnalysisSpec, RunSpec
-from grasp_core.read.dataset.load import load
-from grasp_core.read.sandbox.read import read_table
+from grasp_core.reading.dataset.load import load
+from grasp_core.reading.sandbox.read import read_table
 from tests.computing import compute_in_threads
 from tests.results import PAPER_STATISTICS
 from tests.shared_data import DICES350, REFERENCE, needs_shared_data

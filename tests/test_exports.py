@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from exports.answers import Ledger, made_up, texts, votes
-from tests.read.making import csv_bytes
+from tests.reading.making import csv_bytes
 
 
 def test_files_that_agree_and_that_do_not(capsys: pytest.CaptureFixture[str]) -> None:

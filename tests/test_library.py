@@ -21,7 +21,7 @@ from packaging.utils import canonicalize_name
 from grasp_core import cli
 from grasp_core.model.errors import MissingPackageError
 from grasp_core.model.extras import DISTRIBUTION, EXTRAS, has, package, require
-from grasp_core.read.example import example_files
+from grasp_core.reading.example import example_files
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]

@@ -17,8 +17,8 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.permutation import reference
 from grasp_core.permutation.draw import over_all, permutation
-from grasp_core.read.dataset.load import Dataset, load
-from grasp_core.read.sandbox.read import read_table
+from grasp_core.reading.dataset.load import Dataset, load
+from grasp_core.reading.sandbox.read import read_table
 from tests.computing import compute_in_threads
 
 # Rater d answers only q2; nobody answers q1 of item 3; e answers nothing.

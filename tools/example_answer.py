@@ -15,9 +15,9 @@ from grasp_core.engine.conductor import Watcher  # noqa: E402
 from grasp_core.engine.pools import workers  # noqa: E402
 from grasp_core.engine.pools.pool import Pool  # noqa: E402
 from grasp_core.model.result import RunResult, Timing  # noqa: E402
-from grasp_core.read.example import example_files, example_spec  # noqa: E402
-from grasp_core.read.sandbox.read import read_table  # noqa: E402
-from grasp_core.read.tables import loaded  # noqa: E402
+from grasp_core.reading.example import example_files, example_spec  # noqa: E402
+from grasp_core.reading.sandbox.read import read_table  # noqa: E402
+from grasp_core.reading.tables import loaded  # noqa: E402
 from grasp_core.report.findings.findings import by_verdict  # noqa: E402
 
 ANSWER = ROOT / "pages/_ui/example_answer.json"

@@ -11,7 +11,7 @@ from typing import Any
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.groups import AxisSet
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 
 PERMUTATIONS = 499
 

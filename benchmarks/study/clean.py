@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.planted import EFFECTS, EVENNESS, Effect, dataset, independent_shares, labelled
 from benchmarks.study.cells import Cell
 from grasp_core.model.annotations import BoolArray
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 
 LABELS = (2, 3, 5, 7)
 SIZES = (2, 5, 10, 25, 50)

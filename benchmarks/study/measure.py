@@ -10,15 +10,15 @@ import numpy as np
 from benchmarks.study.cells import Cell
 from benchmarks.study.peers import peers
 from grasp_core.engine.compute import compute
-from grasp_core.engine.conductor import Watcher
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.watching import Watcher
 from grasp_core.model.annotations import FloatArray
 from grasp_core.model.groups import form_groups
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.spec import STATISTICS
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 from grasp_core.report.words.label_use import label_outcome
 
 TESTS = (*STATISTICS, "label_use", "verdict")

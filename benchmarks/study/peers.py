@@ -14,7 +14,7 @@ from scipy.stats import binom, chi2_contingency
 
 from grasp_core.model.annotations import FloatArray, Int64Array
 from grasp_core.model.groups import Grouping
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 from grasp_core.statistics.in_group import irr_disagreement
 from grasp_core.statistics.items import NotEstimableError, count
 

@@ -17,7 +17,7 @@ from benchmarks.planted import AXIS, dataset, independent_shares, labelled, own_
 from benchmarks.study.cells import Cell
 from grasp_core.model.annotations import Annotations, Axis, BoolArray, Int64Array
 from grasp_core.model.spec import WORKLOAD
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 
 K = 3
 RATERS, ITEMS = 60, 60

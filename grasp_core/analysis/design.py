@@ -21,8 +21,8 @@ from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec, Level
 from grasp_core.permutation.draw import Exchange, axes_in_clusters, clusters_of, over_all, random_words
 from grasp_core.permutation.kernel.profiles import draw, profiles_of
-from grasp_core.statistics.distance import distance_of
 from grasp_core.statistics.items import NotEstimableError, count, matched_gai
+from grasp_core.statistics.levels import distance_of
 
 FAR = 1.4
 """Ratio of the two, either way, from which they are far apart."""

@@ -16,11 +16,11 @@ from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import BatchAgreement, Everybody, LabelAgreement, RaterAgreement
 from grasp_core.model.spec import AnalysisSpec, Level
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 from grasp_core.statistics.association import agreement, average
-from grasp_core.statistics.distance import distance_of
 from grasp_core.statistics.in_group import irr_disagreement, plurality_size
 from grasp_core.statistics.items import NotEstimableError, count
+from grasp_core.statistics.levels import distance_of
 
 MOST_RATERS = 300
 """More raters are not listed one by one."""

@@ -15,7 +15,7 @@ from grasp_core.model.result import GivenResult, RunResult, Undecided
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.testing.tail import Shuffles, Symmetry, axes_that_stay
 from grasp_core.permutation.testing.tally import Tally
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 
 
 class Given:

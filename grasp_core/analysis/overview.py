@@ -12,8 +12,8 @@ from grasp_core.model.annotations import Annotations, Int64Array, Raters
 from grasp_core.model.groups import AxisSet, Group, form_groups
 from grasp_core.model.result import Association
 from grasp_core.model.spec import LEVEL
-from grasp_core.read.screens.constant import too_constant
-from grasp_core.read.screens.random_responders import random_responders
+from grasp_core.reading.screens.constant import too_constant
+from grasp_core.reading.screens.random_responders import random_responders
 from grasp_core.statistics.association import chance_of, corrected_v, cross_table
 
 

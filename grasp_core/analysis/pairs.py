@@ -48,7 +48,7 @@ from grasp_core.permutation.testing.deviations import Null
 from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
 from grasp_core.permutation.testing.tail import Shuffles, Symmetry, regroupings
 from grasp_core.permutation.testing.tally import Tally
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 
 MOST_GROUPS = 40
 """Groups of an axis that are compared two by two: they make 780 pairs."""

@@ -24,7 +24,7 @@ from grasp_core.model.outcome import Significance
 from grasp_core.model.remarks.cautions import NoMap
 from grasp_core.model.spec import LEVEL, AnalysisSpec
 from grasp_core.permutation.draw import exchange_of, random_words
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 
 LEAST_COMMON = 5
 """Answers that two raters have to share for a distance between them."""

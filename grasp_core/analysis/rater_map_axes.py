@@ -19,7 +19,7 @@ from grasp_core.permutation.jit import compiled
 from grasp_core.permutation.kernel.profiles import draw
 from grasp_core.permutation.testing.corrections import q_values
 from grasp_core.permutation.testing.deviations import FEWEST, TIE_TOLERANCE
-from grasp_core.statistics.distance import distance_of
+from grasp_core.statistics.levels import distance_of
 
 
 def told(codes: Int64Array, least: int) -> tuple[Int64Array, BoolArray]:

@@ -11,9 +11,9 @@ from grasp_core.model.data_spec import SCREENS, Screen
 from grasp_core.model.groups import Grouping, named_group
 from grasp_core.model.remarks.cautions import Caution, GroupCount, ScreenCaution
 from grasp_core.model.remarks.remark import Remark
-from grasp_core.read.screens.constant import FEWEST_ANNOTATIONS, too_constant
-from grasp_core.read.screens.duplicates import is_quick, near_duplicates
-from grasp_core.read.screens.random_responders import is_quick_search, random_responders
+from grasp_core.reading.screens.constant import FEWEST_ANNOTATIONS, too_constant
+from grasp_core.reading.screens.duplicates import is_quick, near_duplicates
+from grasp_core.reading.screens.random_responders import is_quick_search, random_responders
 
 
 def screen_cautions(annotations: Annotations, grouping: Grouping) -> tuple[Remark, ...]:

@@ -24,7 +24,7 @@ from grasp_core.permutation.testing.deviations import Extremes, Known, Maximum, 
 from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
 from grasp_core.permutation.testing.tally import Tally
 from grasp_core.permutation.testing.tests import Family, Tests
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 
 
 def only_items(dataset: Dataset, chosen: BoolArray) -> Dataset:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.wording import not_there, number, quoted
-from grasp_core.read.archives import containers
+from grasp_core.reading.archives import containers
 
 MAX_FILE = 64 * 1024**2
 """Largest file with predictions, unpacked; the benchmark's largest has 5,000 rows in about 0.2 MB."""

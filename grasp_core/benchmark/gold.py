@@ -13,10 +13,10 @@ from grasp_core.model.annotations import Int64Array
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.model.wording import agree, closest, listed, number, quoted
-from grasp_core.read.dataset.recoding import own_recoded
-from grasp_core.read.files import delimited, encodings
-from grasp_core.read.table.columns import Column
-from grasp_core.read.table.table import Table
+from grasp_core.reading.dataset.recoding import own_recoded
+from grasp_core.reading.files import delimited, encodings
+from grasp_core.reading.table.columns import Column
+from grasp_core.reading.table.table import Table
 
 MAX_ROWS = 1_000_000
 """More rows than this are taken for a mistake; the benchmark's largest tasks have 5,000."""
@@ -41,7 +41,7 @@ class LabelledFile:
     error : str or None
         Why it could not be read, in one sentence.
     lines : int array, shape (n,), or None
-        As in :class:`grasp_core.read.table.table.Table`.
+        As in :class:`grasp_core.reading.table.table.Table`.
     """
 
     path: str
@@ -72,7 +72,7 @@ def read_labelled(file: RawFile) -> LabelledFile:
 
     Notes
     -----
-    Rows longer than :data:`~grasp_core.read.files.delimited.MAX_LINE` bytes are refused before they are taken
+    Rows longer than :data:`~grasp_core.reading.files.delimited.MAX_LINE` bytes are refused before being taken
     apart.
     """
     if file.error is not None:

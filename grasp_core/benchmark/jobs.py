@@ -15,7 +15,7 @@ from grasp_core.benchmark.scoring.human import HumanScore, human_baseline
 from grasp_core.benchmark.scoring.scores import score, scores_json
 from grasp_core.benchmark.submissions import Submission, known_ids, require_scorable
 from grasp_core.benchmark.tasks import Rows, Task, read_tasks
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 
 Predictions = Mapping[str, Mapping[str, str]]
 """Label by row id, by task."""

@@ -13,9 +13,9 @@ from typing import Any
 from grasp_core.analysis.models.labels import ID, LABEL
 from grasp_core.model.errors import DataError
 from grasp_core.model.wording import quoted
-from grasp_core.read.archives.members import MIB, check_size, read_at_most
-from grasp_core.read.sandbox.read import read_table
-from grasp_core.read.table.table import Table
+from grasp_core.reading.archives.members import MIB, check_size, read_at_most
+from grasp_core.reading.sandbox.read import read_table
+from grasp_core.reading.table.table import Table
 
 UNLABELED = "Unlabeled"
 """Label of rows whose gold label is private; never a class."""

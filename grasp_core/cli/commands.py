@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from grasp_core.model.extras import Extra, require
-from grasp_core.read.sandbox.process import HELPER
+from grasp_core.reading.sandbox.process import HELPER
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from grasp_core.model.errors import DataError
-from grasp_core.read.example import example_files
+from grasp_core.reading.example import example_files
 
 
 def fill_example(example: argparse.ArgumentParser) -> None:

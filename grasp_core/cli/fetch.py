@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from grasp_core.read.sources.published import PUBLISHED, Published, fetch
+from grasp_core.reading.sources.published import PUBLISHED, Published, fetch
 
 
 def fill_fetch(fetching: argparse.ArgumentParser, published: Mapping[str, Published] = PUBLISHED) -> None:

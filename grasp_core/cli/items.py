@@ -27,7 +27,7 @@ from grasp_core.model.groups import AxisSet, Group
 from grasp_core.model.spec import DEFAULT_PERMUTATIONS, AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text, printable
 from grasp_core.model.wording import quoted
-from grasp_core.read.dataset.load import Dataset, load
+from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.report.items import MEASURES, in_order, items_csv, items_table, sentences
 
 BESIDE_SPEC = ("annotations", "raters", "items", "group", "question", "out", "csv", "top")

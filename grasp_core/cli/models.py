@@ -35,10 +35,10 @@ from grasp_core.model.annotations import ModelLabels
 from grasp_core.model.errors import SpecError
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text, printable
-from grasp_core.read.archives.members import check_size
-from grasp_core.read.dataset.load import Dataset, load
-from grasp_core.read.sandbox.read import read_table
-from grasp_core.read.table.table import Table
+from grasp_core.reading.archives.members import check_size
+from grasp_core.reading.dataset.load import Dataset, load
+from grasp_core.reading.sandbox.read import read_table
+from grasp_core.reading.table.table import Table
 from grasp_core.report.account import how_it_ended
 from grasp_core.report.models import plurality_table, sentences, sides_csv
 from grasp_core.report.words.models import REPRODUCED, SIDES_WITH

@@ -20,7 +20,7 @@ from grasp_core.model import spec
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import form_groups, one_line
 from grasp_core.model.text import json_text, printable
-from grasp_core.read.dataset.load import load
+from grasp_core.reading.dataset.load import load
 from grasp_core.report import charts
 from grasp_core.report.charts.plan import plan_chart
 from grasp_core.report.plan import (

@@ -23,9 +23,9 @@ from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import printable, printable_name
 from grasp_core.permutation.draw import Exchange, exchange_of
 from grasp_core.permutation.testing.tail import check_something_moves
-from grasp_core.read.dataset.load import Dataset, load
-from grasp_core.read.screens.constant import too_constant
-from grasp_core.read.screens.random_responders import random_responders
+from grasp_core.reading.dataset.load import Dataset, load
+from grasp_core.reading.screens.constant import too_constant
+from grasp_core.reading.screens.random_responders import random_responders
 from grasp_core.report import quality as tables
 from grasp_core.report.quality import (
     QualityReport,

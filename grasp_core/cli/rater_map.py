@@ -22,7 +22,7 @@ from grasp_core.model.groups import AxisSet
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text, printable
 from grasp_core.model.wording import listed, quoted
-from grasp_core.read.dataset.load import load
+from grasp_core.reading.dataset.load import load
 from grasp_core.report import charts
 from grasp_core.report.charts.rater_map import rater_map_chart
 from grasp_core.report.rater_map import map_csv

@@ -19,7 +19,7 @@ from grasp_core.cli.terminal.progress import RunOnTerminal
 from grasp_core.cli.terminal.told import say_map, say_result
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers
-from grasp_core.engine.pools.cluster import make_pool
+from grasp_core.engine.pools.choose import make_pool
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.request.analysis import (
     analysis_of,
@@ -39,7 +39,7 @@ from grasp_core.model.extras import require
 from grasp_core.model.result import RunResult
 from grasp_core.model.settings import Settings, read_settings
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.read.dataset.load import Dataset, load
+from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.report.findings.mending import warned
 from grasp_core.report.saved import result_json
 from grasp_core.report.table_csv import table_csv

@@ -8,10 +8,10 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
-from grasp_core.engine.conductor import Checkpoints
+from grasp_core.engine.watching import Checkpoints
 from grasp_core.model.annotations import FloatArray
 from grasp_core.permutation.testing.tally import Tally
-from grasp_core.read.sources import remote
+from grasp_core.reading.sources import remote
 
 
 class Scratch(Checkpoints):
@@ -35,12 +35,12 @@ class Scratch(Checkpoints):
         self._tally: Tally | None = None
 
     def counted_before(self) -> bytes | None:
-        """See :class:`~grasp_core.engine.conductor.Checkpoints`."""
+        """See :class:`~grasp_core.engine.watching.Checkpoints`."""
         found = self._read(f"{self._name}.tally")
         return found or None
 
     def computed_before(self, width: int) -> list[tuple[int, FloatArray]]:
-        """See :class:`~grasp_core.engine.conductor.Checkpoints`."""
+        """See :class:`~grasp_core.engine.watching.Checkpoints`."""
         blocks = []
         for path in self._blocks():
             with contextlib.suppress(ValueError, EOFError):
@@ -50,11 +50,11 @@ class Scratch(Checkpoints):
         return blocks
 
     def begin(self, tally: Tally) -> None:
-        """See :class:`~grasp_core.engine.conductor.Checkpoints`."""
+        """See :class:`~grasp_core.engine.watching.Checkpoints`."""
         self._tally = tally
 
     def computed(self, start: int, values: FloatArray) -> None:
-        """See :class:`~grasp_core.engine.conductor.Checkpoints`."""
+        """See :class:`~grasp_core.engine.watching.Checkpoints`."""
         if self._tally is not None and self._tally.counting:  # its state has them all
             self._write(f"{self._name}.tally", self._tally.state())
             self._remove(self._blocks())

@@ -17,7 +17,7 @@ from grasp_core.model.result import Stopping
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.testing.early_stopping import RISK, looks, still_needed, unsettled
 from grasp_core.permutation.testing.tally import Tally
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 
 
 def stages(analysis: AnalysisSpec) -> list[int]:

@@ -11,17 +11,17 @@ import numpy as np
 
 from grasp_core.analysis.panel import LaterPanel, Panel
 from grasp_core.engine.adaptive import later_stages, settle, stages, stopping, together
-from grasp_core.engine.conductor import Checkpoints, Showing, Watcher
 from grasp_core.engine.course import GROUPS, VERDICTS, Course, OnCourse
 from grasp_core.engine.pools.blocks import FIRST_LABELS, Block, Blocks, Progress
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import Prepared, agreement_alone, finish, new_tally, prepare
 from grasp_core.engine.verdict import explained, findable, too_few_for_verdicts, verdict_open
+from grasp_core.engine.watching import Checkpoints, Showing, Watcher
 from grasp_core.model.annotations import BoolArray, FloatArray
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.permutation.testing.tally import Tally
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 
 
 def compute(

@@ -18,11 +18,12 @@ from functools import partial
 from typing import NamedTuple
 
 from grasp_core.engine.compute import compute
-from grasp_core.engine.conductor import EVERY_SECONDS, Conductor
+from grasp_core.engine.conductor import Conductor
 from grasp_core.engine.inputs import Held, Holding, Inputs
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import run_key
+from grasp_core.engine.watching import EVERY_SECONDS
 from grasp_core.model.errors import (
     FAULT,
     DataError,
@@ -34,8 +35,8 @@ from grasp_core.model.errors import (
 )
 from grasp_core.model.result import Result
 from grasp_core.permutation.jit import preparing
-from grasp_core.read.dataset.load import Dataset
-from grasp_core.read.sources.allowed import AllowedSources
+from grasp_core.reading.dataset.load import Dataset
+from grasp_core.reading.sources.allowed import AllowedSources
 from grasp_core.store import claims
 from grasp_core.store.files import FileStore
 from grasp_core.store.insisting import insist

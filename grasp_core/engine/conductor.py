@@ -1,90 +1,21 @@
-"""A claimed run while this server computes it, and what watches any run."""
+"""A claimed run while this server computes it: its claim is kept, its blocks saved, its end heard of."""
 
 from __future__ import annotations
 
 import logging
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import Any
 
 from grasp_core.engine.pools.blocks import Progress
+from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.model.annotations import FloatArray
 from grasp_core.model.errors import RunCancelledError, StoreError
 from grasp_core.model.result import Result
 from grasp_core.permutation.testing.tally import Tally
 from grasp_core.store.insisting import insist
 from grasp_core.store.runs import LostRunError, RunRecord, RunStore
-
-
-class Watcher:
-    """Whoever watches a run; this one lets it go on."""
-
-    @property
-    def side_by_side(self) -> int:
-        """Runs that share the time for provisional results with this one, itself included."""
-        return 1
-
-    @property
-    def looks_on(self) -> bool:
-        """Whether somebody sees provisional results; else none are made."""
-        return True
-
-    def check(self, progress: Progress) -> None:
-        """Called several times a second; what this raises ends the run."""
-
-    def found(self, provisional: Result) -> None:
-        """What is found so far: the observed values at once, then about once a second with p-values."""
-
-
-class Checkpoints:
-    """Keeps what is computed of a run and gives it back to a later attempt; this one keeps nothing."""
-
-    def counted_before(self) -> bytes | None:
-        """The state of an earlier attempt's tally, if it had begun to count."""
-        return None
-
-    def computed_before(self, width: int) -> list[tuple[int, FloatArray]]:
-        """Blocks of an earlier attempt, as (start, array of shape (block, `width`))."""
-        return []
-
-    def begin(self, tally: Tally) -> None:
-        """Nothing is computed yet; once the tally counts, its state is all that was computed."""
-
-    def computed(self, start: int, values: FloatArray) -> None:
-        """A block of values (b, ...) was computed, and added to the tally."""
-
-
-EVERY_SECONDS = 1.0
-"""How often a provisional result is made; of several runs side by side, of one after the other."""
-SHARE = 10
-"""However large the results, making them takes at most one part of so many of the time."""
-
-
-class Showing:
-    """Makes a provisional result of the tally now and then, and hands it to a watcher.
-
-    Parameters
-    ----------
-    make : callable
-        Takes the tally and the seconds that permutations took so far.
-    """
-
-    def __init__(self, make: Callable[[Tally, float], Result], watcher: Watcher) -> None:
-        self._make, self._watcher = make, watcher
-        self._began = self._next = time.perf_counter()
-        self._shown = -1
-
-    def __call__(self, tally: Tally) -> None:
-        """Show what is found, unless nobody looks, that was done a moment ago or nothing has come since."""
-        now = time.perf_counter()
-        if not self._watcher.looks_on or now < self._next or tally.in_null == self._shown:
-            return
-        self._shown = tally.in_null
-        self._watcher.found(self._make(tally, now - self._began))
-        took = time.perf_counter() - now
-        self._next = now + self._watcher.side_by_side * max(EVERY_SECONDS, SHARE * took)
-
 
 log = logging.getLogger(__name__)
 
@@ -160,19 +91,19 @@ class Conductor(Watcher, Checkpoints):
         self._saved_at = time.monotonic()
 
     def counted_before(self) -> bytes | None:
-        """See :class:`~grasp_core.engine.conductor.Checkpoints`."""
+        """See :class:`~grasp_core.engine.watching.Checkpoints`."""
         return insist(lambda: self._runs.counted(self.record), until=self._closing)
 
     def computed_before(self, width: int) -> list[tuple[int, FloatArray]]:
-        """See :class:`~grasp_core.engine.conductor.Checkpoints`."""
+        """See :class:`~grasp_core.engine.watching.Checkpoints`."""
         return insist(lambda: self._runs.computed(self.record, width), until=self._closing)
 
     def begin(self, tally: Tally) -> None:
-        """See :class:`~grasp_core.engine.conductor.Checkpoints`."""
+        """See :class:`~grasp_core.engine.watching.Checkpoints`."""
         self._tally = tally
 
     def computed(self, start: int, values: FloatArray) -> None:
-        """See :class:`~grasp_core.engine.conductor.Checkpoints`."""
+        """See :class:`~grasp_core.engine.watching.Checkpoints`."""
         if self._computing_since is None:
             self._computing_since = time.monotonic()
         self._unsaved.append((start, values))
@@ -181,14 +112,14 @@ class Conductor(Watcher, Checkpoints):
             self._counted = True
 
     def found(self, provisional: Result) -> None:
-        """See :class:`~grasp_core.engine.conductor.Watcher`."""
+        """See :class:`~grasp_core.engine.watching.Watcher`."""
         self.provisional = provisional
         self.version = time.monotonic_ns()
         self.known.set()
 
     @property
     def side_by_side(self) -> int:
-        """See :class:`~grasp_core.engine.conductor.Watcher`."""
+        """See :class:`~grasp_core.engine.watching.Watcher`."""
         return max(1, len(self._in_hand))
 
     @property
@@ -203,7 +134,7 @@ class Conductor(Watcher, Checkpoints):
         return self.computed_s >= max(TURN_SECONDS, preparing)
 
     def check(self, progress: Progress) -> None:
-        """See :class:`~grasp_core.engine.conductor.Watcher`.
+        """See :class:`~grasp_core.engine.watching.Watcher`.
 
         Raises
         ------

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from grasp_core.analysis.pairs import compared
-from grasp_core.engine.conductor import Watcher
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.run import Prepared
+from grasp_core.engine.watching import Watcher
 from grasp_core.model.groups import AxisSet, Grouping, form_groups
 from grasp_core.model.result import Result
 from grasp_core.model.spec import DEFAULT_PERMUTATIONS
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 
 LONG_SECONDS = 10.0
 """Runs that would take longer stop early by default."""
@@ -234,20 +234,20 @@ class OnCourse(Watcher):
 
     @property
     def side_by_side(self) -> int:
-        """See :class:`~grasp_core.engine.conductor.Watcher`."""
+        """See :class:`~grasp_core.engine.watching.Watcher`."""
         return self._watcher.side_by_side
 
     @property
     def looks_on(self) -> bool:
-        """See :class:`~grasp_core.engine.conductor.Watcher`."""
+        """See :class:`~grasp_core.engine.watching.Watcher`."""
         return self._watcher.looks_on
 
     def check(self, progress: Progress) -> None:
-        """See :class:`~grasp_core.engine.conductor.Watcher`."""
+        """See :class:`~grasp_core.engine.watching.Watcher`."""
         of = None if self._of == GROUPS else self._of
         self._watcher.check(self._course.seen(replace(progress, of=of)))
 
     def found(self, provisional: Result) -> None:
-        """See :class:`~grasp_core.engine.conductor.Watcher`."""
+        """See :class:`~grasp_core.engine.watching.Watcher`."""
         later = provisional if self._of == GROUPS else replace(provisional, later=self._of)
         self._watcher.found(later)

@@ -14,11 +14,11 @@ from grasp_core.model.access import Reach, only
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.model.spec import RunSpec
-from grasp_core.read.dataset.load import Dataset
-from grasp_core.read.sandbox.read import read_table
-from grasp_core.read.sources.allowed import AllowedSources, Fetched
-from grasp_core.read.table.table import Table
-from grasp_core.read.tables import loaded
+from grasp_core.reading.dataset.load import Dataset
+from grasp_core.reading.sandbox.read import read_table
+from grasp_core.reading.sources.allowed import AllowedSources, Fetched
+from grasp_core.reading.table.table import Table
+from grasp_core.reading.tables import loaded
 from grasp_core.store.files import FileStore
 from grasp_core.store.insisting import insist
 from grasp_core.store.runs import RunRecord, RunStore
@@ -99,7 +99,7 @@ class Inputs:
         Parameters
         ----------
         location : str
-            See :meth:`grasp_core.read.sources.allowed.AllowedSources.fetch`.
+            See :meth:`grasp_core.reading.sources.allowed.AllowedSources.fetch`.
         reach : Reach
             Of whoever brings it; it is noted in their project.
 

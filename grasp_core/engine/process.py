@@ -28,7 +28,7 @@ from sqlalchemy import Engine
 from grasp_core.engine.computing import Computing, Found
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.blocks import Progress
-from grasp_core.engine.pools.cluster import server_pool
+from grasp_core.engine.pools.choose import server_pool
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.pools.workers import LEAST_MEMORY, limit_memory
 from grasp_core.engine.warm import warm_beside
@@ -36,9 +36,9 @@ from grasp_core.model.errors import GraspError
 from grasp_core.model.logs import set_up_logs
 from grasp_core.model.settings import Settings
 from grasp_core.permutation.jit import tell_of_preparing
-from grasp_core.read.dataset.load import Dataset
-from grasp_core.read.sandbox.limits import machine_memory
-from grasp_core.read.sources.allowed import AllowedSources
+from grasp_core.reading.dataset.load import Dataset
+from grasp_core.reading.sandbox.limits import machine_memory
+from grasp_core.reading.sources.allowed import AllowedSources
 from grasp_core.store.database import connect, database_url
 from grasp_core.store.files import FileStore
 from grasp_core.store.runs import RunStore

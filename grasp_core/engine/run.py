@@ -46,8 +46,8 @@ from grasp_core.permutation.design import MOST_TOLD
 from grasp_core.permutation.testing.corrections import fewest_permutations
 from grasp_core.permutation.testing.tail import Shuffles, Symmetry, check_something_moves
 from grasp_core.permutation.testing.tally import Tally, kept_of
-from grasp_core.read.dataset.load import Dataset
-from grasp_core.read.dataset.recoding import ranges
+from grasp_core.reading.dataset.load import Dataset
+from grasp_core.reading.dataset.recoding import ranges
 from grasp_core.report.account import said_of_assignment, said_of_associations, said_of_matched
 from grasp_core.report.words.levels import unranked
 from grasp_core.version import __version__

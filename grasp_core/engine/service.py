@@ -15,8 +15,8 @@ from grasp_core.model.access import Reach
 from grasp_core.model.errors import DataError, GraspError, MissingResultError
 from grasp_core.model.result import Result
 from grasp_core.model.spec import RunSpec
-from grasp_core.read.dataset.load import Dataset
-from grasp_core.read.sources.allowed import AllowedSources
+from grasp_core.reading.dataset.load import Dataset
+from grasp_core.reading.sources.allowed import AllowedSources
 from grasp_core.store.files import FileStore
 from grasp_core.store.runs import Request, RunRecord, RunStore
 from grasp_core.version import __version__

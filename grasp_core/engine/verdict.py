@@ -26,7 +26,7 @@ from grasp_core.permutation.draw import exchange_of, permutation
 from grasp_core.permutation.testing.corrections import MISS, share_interval
 from grasp_core.permutation.testing.tail import Symmetry
 from grasp_core.permutation.testing.tally import Tally
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 
 MOST_ROUNDS = 5
 """How often raters of a clear group are left out and the other clear ones are tested again."""

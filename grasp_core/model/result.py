@@ -258,7 +258,7 @@ class Timing:
 _LAST = ("warnings", "timing", "stopping", "permutations_done", "later")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Result:
     """The part of a result that every run has, whatever its panel found.
 
@@ -275,11 +275,19 @@ class Result:
     data: DataSummary
     spec: RunSpec
     warnings: tuple[Remark, ...]
-    timing: Timing
+    timing: Timing = field(compare=False)
     code_version: str
     stopping: Stopping | None = field(default=None, metadata=ADDED)
     permutations_done: int | None = field(default=None, metadata=ADDED)
     later: str | None = field(default=None, metadata=ADDED)
+
+    def __repr__(self) -> str:
+        data = self.data
+        return (
+            f"<{type(self).__name__}: {data.annotations:,} annotations of {data.items:,} items by "
+            f"{data.raters:,} raters; axes {', '.join(map(':'.join, self.spec.analysis.axes)) or 'none'}; "
+            f"{self.permutations:,} permutations>"
+        )
 
     @property
     def provisional(self) -> bool:
@@ -316,7 +324,7 @@ class Result:
             return from_json(plain, cls)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RunResult(Result):
     """Everything that was found about cohesion; enough to draw every table and figure.
 

@@ -37,6 +37,42 @@ def without_options(text: str) -> str:
     return _OPTION.sub("", text.replace(_ELSEWHERE, ""))
 
 
+def for_python(text: str) -> str:
+    """A text for Python: no places of pages, and options of the command as arguments of the functions.
+
+    Sentences say where a page has what mends a fault, and by which option the command does: ``on Data, under
+    Leave out, or by --drop age=`` becomes ``by exclude=[('age', '')]``.
+    """
+    return _COMMAND_OPTION.sub(_argument, _PLACE.sub(r"\1", text.replace(_ELSEWHERE, "")))
+
+
+_PLACE = re.compile(r"(?:on|under) [A-Z][^;:.()]*?,? or ((?:by|with) --)|(?<=\()(?=--)")
+_COMMAND_OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)(?:[= ](?=[\w“+:.]*[=:+])([^\s;,)]*[^\s;,.)])?)?")
+_PAIRS = {"drop": "filters=grasp.Filters(drop=[{}])", "exclude": "exclude=[{}]", "keep": "keep=[{}]"}
+"""Options of pairs of a column and a value."""
+_ARGUMENTS = {
+    "within": "strata=",
+    "leave-out": "screens=",
+    "exclude-rater": "filters=grasp.Filters(raters=...)",
+    "annotations": "the annotations",
+    "bins": "recode=[grasp.Bins(...)]",
+    "map": "recode=[grasp.MapValues(...)]",
+}
+"""Arguments with other names than the option; the others have its name."""
+
+
+def _argument(found: re.Match[str]) -> str:
+    name, value = found.group(1), found.group(2)
+    if name in _PAIRS:
+        column, _, cell = (value or "column=value").partition("=")
+        return _PAIRS[name].format(f"({column!r}, {cell!r})")
+    if name in _ARGUMENTS:
+        beside = f" of {value}" if name == "bins" and value else ""
+        return _ARGUMENTS[name] + beside
+    argument = f"{name.replace('-', '_')}="
+    return argument + (repr(value) if value else "")
+
+
 @dataclass(frozen=True, slots=True)
 class Segment:
     """A stretch of text, emphasised or not."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar, Unpack, cast
 
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers as kinds
-from grasp_core.engine.pools.cluster import make_pool
+from grasp_core.engine.pools.choose import make_pool
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.request.analysis import (
     analysis_of,
@@ -20,14 +21,14 @@ from grasp_core.engine.request.analysis import (
     say_teams,
     with_pairs,
 )
-from grasp_core.engine.request.reading import Reading, reading_of
+from grasp_core.engine.request.reading import Reading, as_named, reading_of
 from grasp_core.engine.run import checked_groups
-from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import SpecError
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.settings import read_settings
 from grasp_core.model.spec import RunSpec
-from grasp_core.notebook.data import tables_of
+from grasp_core.model.text import for_python
+from grasp_core.notebook.data import loaded, saved_spec, say_data, tables_of
 from grasp_core.notebook.options import (
     AnalysisOptions,
     Axes,
@@ -41,9 +42,7 @@ from grasp_core.notebook.options import (
 )
 from grasp_core.notebook.progress import Bar
 from grasp_core.notebook.results import Analysis
-from grasp_core.read.dataset.load import Dataset, load
-from grasp_core.report.account import account_sentence, unused_sentence
-from grasp_core.report.words.label_use import labelled_sentence
+from grasp_core.reading.dataset.load import Dataset
 
 R = TypeVar("R")
 
@@ -55,7 +54,7 @@ def analyse(
     *,
     axes: Axes | None = None,
     items: Any = None,
-    spec: RunSpec | None = None,
+    spec: RunSpec | str | Path | None = None,
     progress: bool = True,
     workers: int | None = None,
     **options: Unpack[AnalysisOptions],
@@ -74,15 +73,19 @@ def analyse(
         default those of a known data set, or the demographic columns.
     items : data frame, Table, str or Path, optional
         What else is known of items, a row each, for `slices`.
-    spec : RunSpec, optional
-        Of an earlier result, to ask the same again; it goes without axes and further options.
+    spec : RunSpec, str or Path, optional
+        Of an earlier result, or the path of a saved one, to ask the same again; it goes without axes and
+        further options.
     progress : bool
         Whether a bar shows how far the run is.
     workers : int, optional
-        Blocks of permutations side by side; by default one per core. No digit depends on it.
+        Blocks of permutations side by side; by default, and with -1, one per core. No digit depends on it.
 
     Other Parameters
     ----------------
+    guess
+        False recognises nothing and leaves nothing out that is not named: `item`, `rater` and `label` (of a
+        matrix `layout` and what its rows are) have to be.
     layout, item, rater, label, profile, ignore, text, categories, missing, repeated, order, items_id
         How the data are read, as in :class:`~grasp_core.model.data_spec.DataSpec`; what is not named is
         recognised. `label` may name several columns, held together; `categories` are then a mapping.
@@ -93,9 +96,11 @@ def analyse(
         :class:`Combine`, `filters` is a :class:`Filters`.
     member, raters_member, items_member
         Sheet of a workbook, or file of an archive, where data are given by their path.
-    statistics, gai, min_raters, seed, strata, cluster, p_value, cross_negentropy, voting_agreement, ties,
+    statistics, gai, min_raters, strata, cluster, p_value, cross_negentropy, voting_agreement, ties,
     correction, family, level, interval, slices, given, tail
         As in :class:`~grasp_core.model.spec.AnalysisSpec`.
+    seed
+        A whole number, a NumPy Generator to draw one from, or None for another one each time.
     permutations, adaptive
         How many at most, and whether they stop once marks are settled; by default 10,000, which stop early
         where all take long. `adaptive` alone takes up to 100,000.
@@ -118,12 +123,17 @@ def analyse(
     """
     check_names(analyse, options)
     voice, started = Python(), time.perf_counter()
+    if isinstance(spec, str | Path):
+        spec = saved_spec(Path(spec))
     if spec is not None and (options or axes is not None):
         raise SpecError("a spec says all of what to run: leave axes and options out")
     tables = tables_of(annotations, raters, items, options if spec is None else spec.data)
     if spec is None:
         fields, answer = data_fields(options, several=True), answer_of(options)
-        found = reading_of(tables, fields, voice, answer, axes_named=axes is not None)
+        if options.get("guess", True):
+            found = reading_of(tables, fields, voice, answer, axes_named=axes is not None)
+        else:
+            found = as_named(tables, fields)
         named, preset = axis_sets(axes), options.get("preset")
         run_spec = RunSpec(found.spec, analysis_of(found, analysis_fields(options), named, preset, voice))
     else:
@@ -141,13 +151,7 @@ def analyse(
     result = computed(data, run_spec, progress=progress, workers=workers, started=started)
     say_batches(found, run_spec.analysis.columns, data, result.warnings, voice)
     say_teams(found, run_spec.analysis, data, voice)
-    return Analysis(cast("RunResult", result), tuple(voice.notes))
-
-
-def loaded(found: Reading, run_spec: RunSpec) -> Dataset:
-    """The data set of a run."""
-    axes, slices = run_spec.analysis.columns, run_spec.analysis.slices
-    return load(found.annotations, found.raters, run_spec.data, axes, items=found.items, slices=slices)
+    return Analysis(cast("RunResult", result), tuple(map(for_python, voice.notes)), data)
 
 
 def _settled(data: Dataset, run_spec: RunSpec, given: AnalysisOptions, voice: Python) -> RunSpec:
@@ -157,21 +161,12 @@ def _settled(data: Dataset, run_spec: RunSpec, given: AnalysisOptions, voice: Py
     return run_spec if "pairs" in given else with_pairs(data, run_spec, voice)
 
 
-def say_data(data: Dataset, spec: DataSpec, voice: Python) -> None:
-    """Say which labels there are and how many, and what was used of the data."""
-    voice.note(labelled_sentence(spec, data.summary))
-    account = data.summary.account
-    if account is not None:
-        for sentence in filter(None, (account_sentence(account), unused_sentence(account))):
-            voice.note(sentence)
-
-
 def computed(
     data: Dataset, run_spec: RunSpec, *, progress: bool, workers: int | None, started: float
 ) -> Result:
     """Compute a run on this machine's cores, or on the installation's cluster."""
     load_s = time.perf_counter() - started
-    pool = make_pool(read_settings(), kinds.threads, workers)
+    pool = make_pool(read_settings(), kinds.threads, None if workers == -1 else workers)
     bar = Bar("permutations", shown=progress)
     return on(pool, bar, lambda: compute(data, run_spec, pool, bar, load_s=load_s))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,10 +13,11 @@ from grasp_core.model.text import Sentence
 from grasp_core.notebook.models import ModelsAnalysis
 from grasp_core.notebook.opening import open
 from grasp_core.notebook.results import Analysis
-from grasp_core.notebook.shown import page, shown_table
+from grasp_core.notebook.shown import Brief, page, shown_table
 from grasp_core.report.comparison.changes import (
     Change,
     Comparison,
+    changes_numbers,
     changes_table,
     differences_table,
     in_words,
@@ -30,8 +32,8 @@ if TYPE_CHECKING:  # takes long to load
 Opened = Analysis | ModelsAnalysis
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Compared:
+@dataclass(frozen=True, slots=True, repr=False)
+class Compared(Brief):
     """One result held against another.
 
     Parameters
@@ -69,26 +71,30 @@ class Compared:
         Returns
         -------
         DataFrame
-            `group`, `axis`, `model` if there are some, `statistic`, `a` and `b` (texts), `moved`, its 95 %
-            interval `moved_interval` (text), `q_a`, `q_b`, `q_moved`, and what became of its `significance`.
+            `group`, `axis`, `model` if there are some, `statistic`, `label`, `value_a`, `value_b`, `moved`
+            with its 95 % interval `moved_low` and `moved_high`, `q_a`, `q_b`, `q_moved` (numbers, NaN where
+            there is none), `mark_a`, `mark_b`.
         """
-        return changes_table(self.comparison.changes)
+        return changes_numbers(self.comparison.changes)
 
     def pairs(self) -> pd.DataFrame:
         """The same of the pairs of groups that both have, with `pair` in place of `group`."""
-        return pairs_compared(self.one, self.other)
+        return pairs_compared(self.one, self.other, changes_numbers)
 
     def slices(self) -> pd.DataFrame:
         """The same of the slices that both have, behind their `slice`."""
-        return slices_compared(self.one, self.other)
+        return slices_compared(self.one, self.other, changes_numbers)
 
     def moved(self) -> pd.DataFrame:
         """The rows of :meth:`table` that moved further than noise explains, or whose mark is another one."""
-        return changes_table(change for change in self.comparison.changes if _moved(change))
+        return changes_numbers(self._moved())
+
+    def _moved(self) -> Iterator[Change]:
+        return (change for change in self.comparison.changes if _has_moved(change))
 
     def _repr_html_(self) -> str:
         first, *further = self._sentences()
-        table = shown_table(self.moved())
+        table = shown_table(changes_table(self._moved()))
         return page(Sentence.of(first), [Sentence.of(one) for one in further], table, {})
 
 
@@ -128,6 +134,6 @@ def _result(place: Opened | str | Path, token: str | None) -> Result:
     return found.result
 
 
-def _moved(change: Change) -> bool:
+def _has_moved(change: Change) -> bool:
     interval = change.moved_interval
     return change.changed_significance or (interval is not None and not interval.low <= 0 <= interval.high)

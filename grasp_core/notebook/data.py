@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from grasp_core.engine.request.reading import Tables
+from grasp_core.engine.request.reading import Reading, Tables
 from grasp_core.model.data_spec import DataSpec
-from grasp_core.read.connectors.anywhere import read_anywhere
-from grasp_core.read.sandbox.parse import frame_table
-from grasp_core.read.table.table import Table
+from grasp_core.model.spec import RunSpec
+from grasp_core.notebook.options import Python
+from grasp_core.reading.connectors.anywhere import read_anywhere
+from grasp_core.reading.dataset.load import Dataset, load
+from grasp_core.reading.example import example_files
+from grasp_core.reading.sandbox.parse import frame_table
+from grasp_core.reading.table.table import Table
+from grasp_core.report.account import account_sentence, unused_sentence
+from grasp_core.report.saved import read_spec
+from grasp_core.report.words.label_use import labelled_sentence
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def read(path: str | Path, *, member: str | None = None, token: str | None = None) -> Table:
@@ -29,7 +40,7 @@ def read(path: str | Path, *, member: str | None = None, token: str | None = Non
     Returns
     -------
     Table
-        For :func:`analyse` and the others; :meth:`~grasp_core.read.table.table.Table.frame` shows its cells,
+        For :func:`analyse` and others; :meth:`~grasp_core.reading.table.table.Table.frame` shows its cells,
         all of them text. Of a known tool's export it knows how it is to be read.
 
     Raises
@@ -55,6 +66,34 @@ def table_of(given: Any, name: str, member: str | None = None) -> Table:
     return frame_table(given, name)
 
 
+def saved_spec(path: Path) -> RunSpec:
+    """The spec in a file that :meth:`Analysis.save` wrote, as ``.spec.json`` or with a whole result."""
+    return read_spec(path).spec
+
+
+def load_example() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The built-in example: synthetic judgements whether texts are unsafe, with two planted groups.
+
+    Returns
+    -------
+    annotations, raters : DataFrame
+        36,400 labels of 350 items by 104 raters, and the raters' race, gender and age.
+
+    Examples
+    --------
+    >>> annotations, raters = load_example()
+    >>> len(annotations), len(raters)
+    (36400, 104)
+    """
+    import pandas as pd
+
+    files = example_files()
+    annotations, raters = (
+        pd.read_csv(io.BytesIO(files[name]), dtype=str) for name in ("annotations.csv", "raters.csv")
+    )
+    return annotations, raters
+
+
 def tables_of(annotations: Any, raters: Any, items: Any, members: Mapping[str, Any] | DataSpec) -> Tables:
     """The three tables; raters and items may be None.
 
@@ -71,3 +110,18 @@ def tables_of(annotations: Any, raters: Any, items: Any, members: Mapping[str, A
         None if raters is None else table_of(raters, "raters", member("raters_member")),
         None if items is None else table_of(items, "items", member("items_member")),
     )
+
+
+def loaded(found: Reading, run_spec: RunSpec) -> Dataset:
+    """The data set of a run."""
+    axes, slices = run_spec.analysis.columns, run_spec.analysis.slices
+    return load(found.annotations, found.raters, run_spec.data, axes, items=found.items, slices=slices)
+
+
+def say_data(data: Dataset, spec: DataSpec, voice: Python) -> None:
+    """Say which labels there are and how many, and what was used of the data."""
+    voice.note(labelled_sentence(spec, data.summary))
+    account = data.summary.account
+    if account is not None:
+        for sentence in filter(None, (account_sentence(account), unused_sentence(account))):
+            voice.note(sentence)

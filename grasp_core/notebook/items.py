@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ from grasp_core.notebook.options import group_of
 from grasp_core.notebook.progress import Bar
 from grasp_core.notebook.results import Analysis
 from grasp_core.notebook.saving import save
-from grasp_core.notebook.shown import page, shown_table
+from grasp_core.notebook.shown import Brief, page, shown_table
 from grasp_core.report.items import MEASURES, in_order, items_csv, items_table, sentences
 from grasp_core.report.tables import or_nan
 from grasp_core.report.writers.items import items_markdown, items_xlsx
@@ -33,8 +33,8 @@ _SHOWN = 10
 """Items that a notebook's cell shows."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class GroupItems:
+@dataclass(frozen=True, slots=True, repr=False)
+class GroupItems(Brief):
     """Which items carry a group's distance and label use.
 
     Parameters
@@ -49,7 +49,7 @@ class GroupItems:
 
     result: ItemsResult
     texts: Mapping[str, str] | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     def answer(self) -> str:
         """For distance and label use: the whole, the items that hold, and what to do, a line each."""

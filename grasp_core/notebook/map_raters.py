@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,16 +19,23 @@ from grasp_core.notebook.of_run import data_of, other_data
 from grasp_core.notebook.options import texts
 from grasp_core.notebook.results import Analysis
 from grasp_core.notebook.saving import save
-from grasp_core.notebook.shown import page, shown_table
-from grasp_core.report.rater_map import EXPLANATION, axes_table, groups_table, map_csv, sentences
+from grasp_core.notebook.shown import Brief, page, shown_table
+from grasp_core.report.rater_map import (
+    EXPLANATION,
+    axes_numbers,
+    axes_table,
+    groups_numbers,
+    map_csv,
+    sentences,
+)
 
 if TYPE_CHECKING:  # both take long to load
     import altair as alt
     import pandas as pd
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MappedRaters:
+@dataclass(frozen=True, slots=True, repr=False)
+class MappedRaters(Brief):
     """Raters placed by how they agree, held against every axis; it names none of them.
 
     Parameters
@@ -46,7 +53,7 @@ class MappedRaters:
     map: RaterMap
     spec: RunSpec
     sha256: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     def answer(self) -> str:
         """Which axes disagreement follows, a line each."""
@@ -54,12 +61,24 @@ class MappedRaters:
         return "\n".join(f"- {sentence.plain}" for sentence in found)
 
     def axes(self) -> pd.DataFrame:
-        """What each axis explains, what random groupings do, and the test; cells are texts."""
-        return axes_table(self.map)
+        """What each axis explains, what random groupings do, and the test.
+
+        Returns
+        -------
+        DataFrame
+            `axis`, `groups`, `explained`, `by_chance` (shares of 1), `p`, `q`, `mark`, `reason`.
+        """
+        return axes_numbers(self.map)
 
     def groups(self) -> pd.DataFrame:
-        """How far two raters of a group differ, and one of it from one outside; cells are texts."""
-        return groups_table(self.map, self.spec.analysis.level)
+        """How far two raters of a group differ, and one of it from one outside.
+
+        Returns
+        -------
+        DataFrame
+            `axis`, `group`, `raters`, `within`, `between`.
+        """
+        return groups_numbers(self.map)
 
     def chart(self, axis: Any = None, *, theme: Any = "light") -> alt.LayerChart:
         """The map, the page's own figure, coloured by an axis or intersection; by default by the first.
@@ -93,7 +112,7 @@ class MappedRaters:
 
     def _repr_html_(self) -> str:
         found = sentences(self.map, self.spec.analysis.level)
-        return page(None, found, shown_table(self.axes(), EXPLANATION), {"Notes": self.notes})
+        return page(None, found, shown_table(axes_table(self.map), EXPLANATION), {"Notes": self.notes})
 
 
 def map_raters(annotations: Any, raters: Any = None, *, result: Analysis, items: Any = None) -> MappedRaters:

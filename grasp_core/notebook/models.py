@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
@@ -20,8 +20,8 @@ from grasp_core.engine.run import checked_groups
 from grasp_core.model.annotations import ModelLabels
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text
-from grasp_core.notebook.analysis import computed, say_data
-from grasp_core.notebook.data import table_of, tables_of
+from grasp_core.notebook.analysis import computed
+from grasp_core.notebook.data import say_data, table_of, tables_of
 from grasp_core.notebook.options import (
     Axes,
     Python,
@@ -34,9 +34,9 @@ from grasp_core.notebook.options import (
     takes,
 )
 from grasp_core.notebook.saving import save
-from grasp_core.notebook.shown import page, shown_table
-from grasp_core.read.dataset.load import Dataset, load
-from grasp_core.read.sandbox.read import read_table
+from grasp_core.notebook.shown import Brief, page, shown_table
+from grasp_core.reading.dataset.load import Dataset, load
+from grasp_core.reading.sandbox.read import read_table
 from grasp_core.report.models import plurality_table, sentences, sides_csv, sides_table
 
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ModelsAnalysis:
+@dataclass(frozen=True, slots=True, repr=False)
+class ModelsAnalysis(Brief):
     """What was found about models and groups.
 
     Parameters
@@ -57,7 +57,7 @@ class ModelsAnalysis:
     """
 
     result: ModelsResult
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def spec(self) -> RunSpec:

@@ -6,10 +6,9 @@ from typing import Any
 
 from grasp_core.engine.request.reading import Reading
 from grasp_core.model.errors import SpecError
-from grasp_core.notebook.analysis import loaded
-from grasp_core.notebook.data import tables_of
+from grasp_core.notebook.data import loaded, tables_of
 from grasp_core.notebook.results import Analysis
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 
 
 def data_of(result: Analysis, annotations: Any, raters: Any, items: Any) -> tuple[Dataset, Reading]:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from typing import Any, ParamSpec, TypedDict, TypeVar, get_type_hints
+
+import numpy as np
 
 from grasp_core.engine.request.analysis import Preset
 from grasp_core.engine.request.leaving_out import Answer
 from grasp_core.engine.request.voice import Voice
 from grasp_core.model.data_spec import DataSpec, Filters, Layout, Question, Repeated, Screen
-from grasp_core.model.errors import SpecError
+from grasp_core.model.errors import GraspError, SpecError
 from grasp_core.model.groups import AxisSet, Group, group_label
 from grasp_core.model.recode_steps import Recode
 from grasp_core.model.spec import (
@@ -26,6 +31,7 @@ from grasp_core.model.spec import (
     Ties,
     VotingAgreement,
 )
+from grasp_core.model.text import for_python
 from grasp_core.model.wording import closest, listed
 
 P = ParamSpec("P")
@@ -38,9 +44,10 @@ Axes = str | Sequence[str | Sequence[str]]
 class ReadingOptions(TypedDict, total=False):
     """How data are read: fields of :class:`~grasp_core.model.data_spec.DataSpec`; `keep`, `recommended`."""
 
+    guess: bool
     layout: Layout
-    item: str
-    rater: str
+    item: str | int
+    rater: str | int
     label: str | Sequence[str]
     profile: Sequence[str]
     ignore: Sequence[str]
@@ -67,7 +74,7 @@ class TestOptions(ReadingOptions, total=False):
     min_raters: int
     permutations: int
     adaptive: bool
-    seed: int
+    seed: int | np.random.Generator | None
     strata: Sequence[str]
     cluster: str
     p_value: PValue
@@ -128,20 +135,70 @@ class Python(Voice):
 
 
 def takes(options: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Let a function take the options of a typed dictionary alone, and its signature show them."""
+    """Let a function take the options of a typed dictionary alone, and its signature show their defaults.
+
+    An option that is None counts as not named, but for `seed`, where it asks for another seed each time.
+    Errors are worded for Python (:func:`~grasp_core.model.text.for_python`).
+    """
     hints = get_type_hints(options)
 
     def decorated(function: Callable[P, R]) -> Callable[P, R]:
         signature = inspect.signature(function)
         own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
         shown = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=..., annotation=hint)
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_default(name), annotation=hint)
             for name, hint in hints.items()
         ]
-        function.__signature__ = signature.replace(parameters=[*own, *shown])  # type: ignore[attr-defined]
-        return function
+
+        @functools.wraps(function)
+        def called(*args: P.args, **kwargs: P.kwargs) -> R:
+            with worded():
+                named: Any = {
+                    name: _plain(name, value)
+                    for name, value in kwargs.items()
+                    if value is not None or name == "seed" or name not in hints
+                }
+                return function(*args, **named)
+
+        called.__signature__ = signature.replace(parameters=[*own, *shown])  # type: ignore[attr-defined]
+        return called
 
     return decorated
+
+
+@contextmanager
+def worded() -> Iterator[None]:
+    """Errors inside are worded for Python: options as they are written there, no places of pages."""
+    try:
+        yield
+    except GraspError as error:
+        error.args = tuple(for_python(one) if isinstance(one, str) else one for one in error.args)
+        raise
+
+
+_AS_ASKED = frozenset(("permutations", "adaptive", "pairs", "missing", "layout", "categories"))
+"""Options whose default depends on the data: None in signatures."""
+
+
+def _default(name: str) -> Any:
+    """An option's default as a signature shows it; None where it is recognised, or depends on the data."""
+    if name == "guess":
+        return True
+    fields = [*dataclasses.fields(AnalysisSpec), *dataclasses.fields(DataSpec)]
+    found = next((one.default for one in fields if one.name == name), None)
+    return None if name in _AS_ASKED or found is dataclasses.MISSING else found
+
+
+def _plain(name: str, value: Any) -> Any:
+    """A number of NumPy as Python's own, and a seed as a whole number."""
+    if name == "seed":
+        if value is None:
+            return secrets.randbits(32)
+        if isinstance(value, np.random.Generator):
+            return int(value.integers(2**32))
+    if name in ("item", "rater", "text", "order", "items_id"):
+        return _text(value)
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def check_names(function: Callable[..., object], given: Mapping[str, Any]) -> None:
@@ -228,7 +285,7 @@ def analysis_fields(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def axis_sets(axes: Axes | None) -> tuple[AxisSet, ...]:
     """Axes and intersections as specs have them."""
-    named = (axes,) if isinstance(axes, str) else tuple(axes or ())
+    named = (axes,) if isinstance(axes, str) else () if axes is None else tuple(axes)
     return tuple(texts(one) for one in named)
 
 
@@ -269,6 +326,6 @@ def texts(values: Any) -> tuple[str, ...]:
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, float) and value.is_integer():
+    if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
     return str(value)

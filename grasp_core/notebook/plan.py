@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -16,8 +16,8 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import form_groups, one_line
 from grasp_core.model.spec import Level
 from grasp_core.model.text import json_text
-from grasp_core.notebook.analysis import on, say_data
-from grasp_core.notebook.data import tables_of
+from grasp_core.notebook.analysis import on
+from grasp_core.notebook.data import say_data, tables_of
 from grasp_core.notebook.options import (
     Python,
     ReadingOptions,
@@ -30,8 +30,8 @@ from grasp_core.notebook.options import (
 )
 from grasp_core.notebook.progress import Bar
 from grasp_core.notebook.saving import save
-from grasp_core.notebook.shown import page, shown_table
-from grasp_core.read.dataset.load import load
+from grasp_core.notebook.shown import Brief, page, shown_table
+from grasp_core.reading.dataset.load import load
 from grasp_core.report import plan as words
 from grasp_core.report.writers.plan import recruitment_xlsx
 
@@ -67,8 +67,8 @@ class PlanOptions(ReadingOptions, total=False):
     min_raters: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Planned:
+@dataclass(frozen=True, slots=True, repr=False)
+class Planned(Brief):
     """How many raters and items find a difference.
 
     Parameters
@@ -80,7 +80,7 @@ class Planned:
     """
 
     plan: Plan
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     def answer(self) -> str:
         """The cheapest design and its range, a line each."""

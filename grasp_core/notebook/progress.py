@@ -6,8 +6,8 @@ import warnings
 from contextlib import ExitStack
 from typing import Any
 
-from grasp_core.engine.conductor import Watcher
 from grasp_core.engine.pools.blocks import Progress
+from grasp_core.engine.watching import Watcher
 from grasp_core.permutation.jit import telling
 
 
@@ -43,7 +43,7 @@ class Bar(Watcher):
         return False
 
     def check(self, progress: Progress) -> None:
-        """See :class:`~grasp_core.engine.conductor.Watcher`."""
+        """See :class:`~grasp_core.engine.watching.Watcher`."""
         if progress.share is None or not progress.stages:
             self.tell(progress.done, progress.total, progress.of)
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -14,8 +14,7 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import Sentence
-from grasp_core.notebook.analysis import say_data
-from grasp_core.notebook.data import tables_of
+from grasp_core.notebook.data import say_data, tables_of
 from grasp_core.notebook.options import (
     Axes,
     Python,
@@ -28,14 +27,15 @@ from grasp_core.notebook.options import (
 )
 from grasp_core.notebook.progress import Bar
 from grasp_core.notebook.saving import save
-from grasp_core.notebook.shown import page, shown_table
-from grasp_core.read.dataset.load import Dataset, load
+from grasp_core.notebook.shown import Brief, page, shown_table
+from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.report.quality import (
     QualityReport,
     power_sentences,
     quality_json,
     quality_report,
     report_findings,
+    report_numbers,
     report_tables,
 )
 
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Quality:
+@dataclass(frozen=True, slots=True, repr=False)
+class Quality(Brief):
     """What data can and cannot show.
 
     Parameters
@@ -56,15 +56,15 @@ class Quality:
     """
 
     report: QualityReport
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     def answer(self) -> str:
         """What to mind, a line each."""
         return "\n".join(f"- {line}" for line in self._sentences())
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """All tables that have rows, by title; cells are texts where people read them."""
-        return report_tables(self.report)
+        """All tables that have rows, by title; numbers are numbers, shares are of 1."""
+        return report_numbers(self.report)
 
     def save(self, path: str | Path) -> None:
         """Write the report as ``.json``.
@@ -81,7 +81,8 @@ class Quality:
         return [*report_findings(self.report), *power]
 
     def _repr_html_(self) -> str:
-        titled = "".join(f"<h4>{title}</h4>{shown_table(table)}" for title, table in self.tables().items())
+        tables = report_tables(self.report).items()
+        titled = "".join(f"<h4>{title}</h4>{shown_table(table)}" for title, table in tables)
         details = [Sentence.of(line) for line in self._sentences()]
         return page(None, details, titled, {"How the data were read": self.notes})
 

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import Sentence
+from grasp_core.notebook.options import worded
 from grasp_core.notebook.saving import save
-from grasp_core.notebook.shown import below, page, shown_table
+from grasp_core.notebook.shown import Brief, page, shown_table
 from grasp_core.report.contents import marks_legend
 from grasp_core.report.findings.mending import warned
 from grasp_core.report.findings.sentences import answer
-from grasp_core.report.given import as_result
-from grasp_core.report.pair_tables import pairs_table
 from grasp_core.report.pairs import PAIRS_SAID, most_told
-from grasp_core.report.slices import as_results
 from grasp_core.report.tables import RowOrder, dsi_table, label_use_table, results_table, wide_table
+from grasp_core.report.tidy import findings_table, given_lines, lines, pair_lines, slice_lines, tidy
 from grasp_core.report.words.printable import printable_result
 from grasp_core.report.writers.registry import EXPORTS
 
@@ -27,17 +26,12 @@ if TYPE_CHECKING:  # both take long to load, and not every program shows what it
     import altair as alt
     import pandas as pd
 
-
-SliceTable = Literal["table", "label_use", "dsi"]
-_SLICE_TABLES: Mapping[SliceTable, Callable[[RunResult], pd.DataFrame]] = {
-    "table": results_table,
-    "label_use": label_use_table,
-    "dsi": dsi_table,
-}
+    from grasp_core.model.annotations import FloatArray
+    from grasp_core.reading.dataset.load import Dataset
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Analysis:
+@dataclass(frozen=True, slots=True, repr=False)
+class Analysis(Brief):
     """What was found about cohesion.
 
     Parameters
@@ -46,10 +40,13 @@ class Analysis:
         Everything as immutable values, as files hold it.
     notes : tuple of str
         How the data were read, and what is good to know of the run; empty of a result that was opened.
+    data : Dataset, optional
+        What was analysed; None of a result that was opened.
     """
 
     result: RunResult
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=(), compare=False)
+    data: Dataset | None = field(default=None, compare=False)
 
     @property
     def spec(self) -> RunSpec:
@@ -120,51 +117,81 @@ class Analysis:
         """
         return label_use_table(self.result)
 
-    def pairs(self) -> pd.DataFrame:
-        """One row per pair of groups and what was tested of it; no row where pairs were not compared.
+    def tidy(self) -> pd.DataFrame:
+        """Every number of everybody, of the groups and of the axes: a row each, to filter, join and plot.
 
         Returns
         -------
         DataFrame
-            `axis`, `first`, `second`, `raters_first`, `raters_second`, `statistic`, `value`, `low`, `high`
-            (of labels in percentage points), `p`, `q`, `stars`, `reason`.
+            A column for each axis, named as the data name it (None where the row is of no value of it), so
+            that it joins the raters; `axis` and `group` in words, `raters`, `annotations`, `statistic`,
+            `label`, `value`, `unit`, 95 % interval `low` and `high`, `null_median`, `p`, `q`, `mark` ("none",
+            "nominal", "corrected") and `reason` where there is no value. Numbers are numbers, NaN where there
+            is none. Units: "share" of 1, "coefficient", "ratio", "nats", "disagreement", and "scale", that of
+            the labels.
         """
-        return pairs_table(self.result)
+        return tidy(self.result, lines(self.result))
 
-    def slices(self, what: SliceTable = "table") -> pd.DataFrame:
-        """A table of each slice, one below the other; no row where items were not sliced.
+    def findings(self) -> pd.DataFrame:
+        """The verdict on each group.
+
+        Returns
+        -------
+        DataFrame
+            The axes' columns, `axis` and `group` in words, `raters`, `verdict` ("clear", "hint", "explained",
+            "none" or "untestable"; None in results that have none), `kinds` (tuple of "labels", "items",
+            "cohesion", "spread"), the label to speak of with its difference from the others: `label`,
+            `points` (percentage points), `low`, `high`; `p` and `q` of all tests together; `explained_by`,
+            the group that explains it, and `why` it cannot be tested.
+        """
+        return findings_table(self.result)
+
+    def pairs(self) -> pd.DataFrame:
+        """The rows of :meth:`tidy` of each pair of groups; no row where pairs were not compared.
+
+        Returns
+        -------
+        DataFrame
+            As :meth:`tidy`, and of the pair's second group the axes' columns as ``other_...``, `other_group`
+            and `other_raters`.
+        """
+        return tidy(self.result, pair_lines(self.result))
+
+    def slices(self) -> pd.DataFrame:
+        """The rows of :meth:`tidy` of each slice, behind `slice` (the column) and `slice_value`."""
+        return tidy(self.result, slice_lines(self.result))
+
+    def given(self) -> pd.DataFrame:
+        """The rows of :meth:`tidy` given each axis that the run was given, behind `given`."""
+        return tidy(self.result, given_lines(self.result))
+
+    def null_distribution(self, statistic: str, group: Mapping[str, object]) -> FloatArray:
+        """What random groupings of the raters make of a statistic: the values behind its p.
+
+        They are computed once more, with the run's seed, from the data, which a result that :func:`analyse`
+        returned still has.
 
         Parameters
         ----------
-        what : {"table", "label_use", "dsi"}
-            Which of the tables of these names.
+        statistic : str
+            One of the run's.
+        group : mapping
+            Such as ``{"race": "Black", "gender": "Woman"}``.
 
         Returns
         -------
-        DataFrame
-            `slice` (the column), `slice_value` and `items`, then the columns of that table.
-        """
-        make = _SLICE_TABLES[what]
-        found = [
-            (make(view), {"slice": column.column, "slice_value": one.value, "items": one.items})
-            for column in self.result.slices
-            for one, view in as_results(self.result, column)
-        ]
-        return below(found)
+        float64 array, shape (permutations,)
+            NaN where a permutation has no value.
 
-    def given(self) -> pd.DataFrame:
-        """One row per axis that the run was given and group that it has no part in.
-
-        Returns
-        -------
-        DataFrame
-            `given`, then the columns of :meth:`table`, whose p and q are those given that axis; no row where
-            none was given.
+        Raises
+        ------
+        SpecError
+            If the run has no such statistic or group, or the result was opened, which holds no data.
         """
-        return below(
-            (results_table(as_result(self.result, found)), {"given": found.column})
-            for found in self.result.given
-        )
+        from grasp_core.notebook.shuffling import shuffled_values
+
+        with worded():
+            return shuffled_values(self, statistic, group)
 
     def chart(self, name: str = "forest", **of: Any) -> alt.LayerChart:
         """A figure, the same as on the page.

@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any
 
 import pandas as pd
 
 from grasp_core.model.text import Sentence, printable
+
+_LINES, _WIDTH = 8, 200
+
+
+class Brief:
+    """What shows itself in a few lines, where all of its values would fill screens."""
+
+    __slots__ = ()
+
+    def answer(self) -> str:
+        """The answer in words."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        lines = [printable(line) for line in self.answer().splitlines()]
+        shown = [line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…" for line in lines[:_LINES]]
+        more = f"({len(lines) - _LINES} more lines: print(....answer()))" if len(lines) > _LINES else ""
+        return "\n".join(filter(None, (f"<grasp_core {type(self).__name__}>", *shown, more)))
 
 
 def page(
@@ -29,16 +46,6 @@ def shown_table(table: pd.DataFrame, below: str = "") -> str:
     text = f"<p><small>{_safe(below)}</small></p>" if below else ""
     cells = table.to_html(index=False, border=0, escape=True, justify="left")
     return f'<div style="overflow-x: auto; white-space: nowrap">{cells}</div>{text}'
-
-
-def below(tables: Iterable[tuple[pd.DataFrame, Mapping[str, Any]]]) -> pd.DataFrame:
-    """Like tables one below the other, each behind columns that say the same in all of its rows."""
-    frames = []
-    for table, first in tables:
-        for place, (head, cell) in enumerate(first.items()):
-            table.insert(place, head, cell)
-        frames.append(table)
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
 
 def _list(lines: Sequence[str] | map[str]) -> str:

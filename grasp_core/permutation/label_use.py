@@ -19,8 +19,8 @@ from grasp_core.permutation.design import MOST_TOLD
 from grasp_core.permutation.kernel.arguments import Rows
 from grasp_core.permutation.kernel.columns import add_up
 from grasp_core.permutation.kernel.profiles import FEWEST_BATCH, Membership, draw
-from grasp_core.statistics.distance import category_values
 from grasp_core.statistics.label_use import Scale
+from grasp_core.statistics.levels import category_values
 from grasp_core.statistics.rater_residuals import RaterResiduals, ResidualSums, of_sums
 
 ROOM = 8 * 2**20

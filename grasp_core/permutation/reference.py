@@ -18,7 +18,6 @@ from grasp_core.permutation.design import MOST_TOLD, tie_ranks
 from grasp_core.permutation.label_use import residuals_of
 from grasp_core.statistics.association import agreement, average
 from grasp_core.statistics.cross_group import cross_negentropy, voting_agreement, xrr_disagreement
-from grasp_core.statistics.distance import category_values
 from grasp_core.statistics.in_group import irr_disagreement, negentropy, plurality_size
 from grasp_core.statistics.items import NotEstimableError, count
 from grasp_core.statistics.label_use import (
@@ -29,6 +28,7 @@ from grasp_core.statistics.label_use import (
     mean_shift,
     shares_distance,
 )
+from grasp_core.statistics.levels import category_values
 from grasp_core.statistics.rater_residuals import difference
 
 T = TypeVar("T")

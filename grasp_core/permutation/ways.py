@@ -17,7 +17,7 @@ from grasp_core.permutation.kernel.local import layout as local
 from grasp_core.permutation.kernel.local.layout import Local
 from grasp_core.permutation.kernel.profiles import Membership
 from grasp_core.permutation.kernel.sparse_layout import Sparse
-from grasp_core.statistics.distance import category_values
+from grasp_core.statistics.levels import category_values
 
 WORD = 64
 MOST_PAIRED = 12

@@ -35,16 +35,17 @@ from grasp_core.model.result import DataSummary, with_group
 from grasp_core.model.text import json_text, printable_name
 from grasp_core.model.wording import agree, number
 from grasp_core.permutation.draw import Exchange
-from grasp_core.read.dataset.load import Dataset
-from grasp_core.read.screens.constant import FEWEST_ANNOTATIONS
-from grasp_core.read.screens.duplicates import FEWEST_COMMON, Duplicates, near_duplicates
-from grasp_core.read.screens.random_responders import (
+from grasp_core.reading.dataset.load import Dataset
+from grasp_core.reading.screens.constant import FEWEST_ANNOTATIONS
+from grasp_core.reading.screens.duplicates import FEWEST_COMMON, Duplicates, near_duplicates
+from grasp_core.reading.screens.random_responders import (
     FEWEST_RATERS,
     FEWEST_SHARED,
     LEAST_AGREEMENT,
     MAX_CELLS,
 )
 from grasp_core.report.account import said_of_assignment
+from grasp_core.report.tables import or_nan
 from grasp_core.report.words.names import MINUS, format_p, format_p_value
 
 FORMAT = "grasp-quality"
@@ -455,6 +456,71 @@ def report_findings(report: QualityReport) -> list[str]:
     return findings(
         report.random, report.constant, report.duplicates, report.small, report.overlaps, report.assignment
     )
+
+
+def report_numbers(report: QualityReport) -> dict[str, pd.DataFrame]:
+    """The tables of :func:`report_tables` with numbers in place of texts, for programs."""
+    sizes = report.overview
+    overview: dict[str, float] = {
+        "items": sizes.items,
+        "raters": sizes.raters,
+        "annotations": sizes.annotations,
+    }
+    for name, spread in (
+        ("raters_per_item", sizes.raters_per_item),
+        ("annotations_per_rater", sizes.annotations_per_rater),
+    ):
+        overview |= {f"{name}_{part}": getattr(spread, part) for part in ("low", "median", "high")}
+    overview |= {"filled": sizes.filled} | {f"unknown_{one.axis}": one.raters for one in sizes.unknown}
+    titled = {
+        "Overview": pd.DataFrame({"what": list(overview), "value": list(map(float, overview.values()))}),
+        "Axes that go together": pd.DataFrame(
+            [
+                {
+                    "axis": row.first,
+                    "other_axis": row.second,
+                    "cramers_v": or_nan(row.v),
+                    "p": or_nan(row.p),
+                    "together": row.together,
+                    "nearly_identical": row.nearly_identical,
+                    "raters": row.raters,
+                }
+                for row in report.overlaps
+            ]
+        ),
+        "Items and workloads of groups": pd.DataFrame(
+            [
+                {
+                    "axis": _axes(row.axes),
+                    **_of_apart("items", row.items),
+                    **_of_apart("workload", row.workload),
+                }
+                for row in report.assignment
+            ]
+        ),
+        "What these raters and items could find": pd.DataFrame(
+            [
+                {
+                    "axis": _axes(row.group.axes),
+                    "group": group_label(row.group),
+                    "raters": row.n_raters,
+                    "gai": or_nan(row.expected),
+                    "gai_up": or_nan(None if row.up is None else row.up.gai),
+                    "gai_down": or_nan(None if row.down is None else row.down.gai),
+                    "reason": None if row.reason is None else str(row.reason),
+                }
+                for row in report.power
+            ]
+        ),
+    }
+    return {title: titled.get(title, table) for title, table in report_tables(report).items()}
+
+
+def _of_apart(name: str, found: Apart | None) -> dict[str, object]:
+    """The group that stands out most in its items or its workload: by how much, and the p of its axis."""
+    if found is None:
+        return {f"{name}_group": None, f"{name}_size": float("nan"), f"{name}_p": float("nan")}
+    return {f"{name}_group": group_label(found.group), f"{name}_size": found.size, f"{name}_p": found.p}
 
 
 def report_tables(report: QualityReport) -> dict[str, pd.DataFrame]:

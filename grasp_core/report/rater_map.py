@@ -15,6 +15,7 @@ from grasp_core.model.spec import Level
 from grasp_core.model.text import Segment, Sentence, printable_name, printable_names, safe_cell
 from grasp_core.model.wording import agree, number
 from grasp_core.report.table_csv import exact
+from grasp_core.report.tables import or_nan
 from grasp_core.report.words.names import SIGNIFICANCE_NAMES, format_p, format_p_value, format_value
 from grasp_core.report.words.printable import printable_group
 
@@ -192,6 +193,42 @@ def axes_table(found: RaterMap) -> pd.DataFrame:
                 else str(axis.reason or ""),
             }
             for axis in found.axes
+        ]
+    )
+
+
+def axes_numbers(found: RaterMap) -> pd.DataFrame:
+    """The same with numbers, for programs: of `explained` and `by_chance` shares of 1."""
+    return pd.DataFrame(
+        [
+            {
+                "axis": axis_label(axis.axes),
+                "groups": len(axis.groups),
+                "explained": or_nan(axis.explained),
+                "by_chance": or_nan(axis.by_chance),
+                "p": or_nan(axis.p),
+                "q": or_nan(axis.q),
+                "mark": axis.significance,
+                "reason": None if axis.reason is None else str(axis.reason),
+            }
+            for axis in found.axes
+        ]
+    )
+
+
+def groups_numbers(found: RaterMap) -> pd.DataFrame:
+    """How far two raters differ: `axis`, `group`, `raters`, `within` the group, `between` it and others."""
+    return pd.DataFrame(
+        [
+            {
+                "axis": axis_label(axis.axes),
+                "group": group_label(row.group),
+                "raters": row.n_raters,
+                "within": or_nan(row.within),
+                "between": or_nan(row.between),
+            }
+            for axis in found.axes
+            for row in axis.groups
         ]
     )
 

@@ -11,15 +11,15 @@ from dataclasses import dataclass, field, fields
 from sqlalchemy import Engine
 
 from grasp_core.engine.background import GroupItems, Plans
-from grasp_core.engine.pools.cluster import server_pool
+from grasp_core.engine.pools.choose import server_pool
 from grasp_core.engine.process import Apart
 from grasp_core.engine.service import Service
 from grasp_core.model.access import Reach, User
 from grasp_core.model.errors import StoreError
 from grasp_core.model.rates import Rates
 from grasp_core.model.settings import Settings, read_settings
-from grasp_core.read.sandbox.process import HELPER
-from grasp_core.read.sources.allowed import AllowedSources
+from grasp_core.reading.sandbox.process import HELPER
+from grasp_core.reading.sources.allowed import AllowedSources
 from grasp_core.report.writers.kept import KeptExports
 from grasp_core.server.accounts import Accounts, accounts_of
 from grasp_core.server.links import Visitors

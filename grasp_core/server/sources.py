@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.settings import Settings
-from grasp_core.read.connectors.fetching import NEEDED, VARIABLES, Box, Snapshot, available, fetch
-from grasp_core.read.connectors.hosts import Hosts, hosts_of
-from grasp_core.read.connectors.source import HUB, KINDS, Kind, Source
-from grasp_core.read.sources.folder import Folder
+from grasp_core.reading.connectors.fetching import NEEDED, VARIABLES, Box, Snapshot, available, fetch
+from grasp_core.reading.connectors.hosts import Hosts, hosts_of
+from grasp_core.reading.connectors.source import HUB, KINDS, Kind, Source
+from grasp_core.reading.sources.folder import Folder
 from grasp_core.store.people.tokens import KeptToken, SourceTokenStore
 
 
@@ -53,7 +53,7 @@ class Sources:
         Raises
         ------
         DataError
-            As :func:`grasp_core.read.connectors.fetching.fetch`; also if the kept token cannot be opened.
+            As :func:`grasp_core.reading.connectors.fetching.fetch`; also if the kept token cannot be opened.
         """
         return fetch(
             source,

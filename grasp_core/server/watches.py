@@ -13,8 +13,8 @@ from grasp_core.engine.run import checked_groups
 from grasp_core.engine.service import Service
 from grasp_core.model.access import LOCAL_USER, User, only
 from grasp_core.model.errors import FAULT, AccessError, DataError, GraspError, MissingResultError, StoreError
-from grasp_core.read.connectors.source import is_source, parse
-from grasp_core.read.sources.allowed import Fetched
+from grasp_core.reading.connectors.source import is_source, parse
+from grasp_core.reading.sources.allowed import Fetched
 from grasp_core.report.comparison.since import Since, details, headline, since
 from grasp_core.server.accounts import Accounts
 from grasp_core.server.sources import Sources

@@ -22,7 +22,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 
 from grasp_core.model.errors import DataError, SettingsError, StoreError
 from grasp_core.model.settings import Settings
-from grasp_core.read.sources import remote
+from grasp_core.reading.sources import remote
 from grasp_core.store.calls import Due, WebhookStore
 
 log = logging.getLogger(__name__)

@@ -3,4 +3,45 @@
 The compiled kernel in :mod:`grasp_core.permutation` computes the same numbers faster; this is the
 twin it is tested against. Letters: I items, J raters, K categories, G groups; ``c[i, k]`` is the number
 of group members who gave item i category k, ``d[i, k]`` the same for the complement.
+
+:mod:`grasp_core.statistics.functions` has them for labels and counts as people hold them.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from grasp_core.statistics.functions import (
+        cross_negentropy,
+        distance,
+        gai,
+        gap,
+        krippendorff_alpha,
+        label_shares,
+        negentropy,
+        plurality_size,
+        voting_agreement,
+        xrr,
+    )
+
+__all__ = [
+    "cross_negentropy",
+    "distance",
+    "gai",
+    "gap",
+    "krippendorff_alpha",
+    "label_shares",
+    "negentropy",
+    "plurality_size",
+    "voting_agreement",
+    "xrr",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from grasp_core.statistics import functions  # loads NumPy
+
+    return getattr(functions, name)

@@ -11,8 +11,8 @@ from grasp_core.model.annotations import Int64Array
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.spec import CrossNegentropy, VotingAgreement
 from grasp_core.statistics.association import agreement
-from grasp_core.statistics.distance import Distance, nominal
 from grasp_core.statistics.items import NotEstimableError, cross_entropy
+from grasp_core.statistics.levels import Distance, nominal
 
 
 def xrr(c: Int64Array, d: Int64Array, distance: Distance = nominal) -> float:
@@ -23,7 +23,7 @@ def xrr(c: Int64Array, d: Int64Array, distance: Distance = nominal) -> float:
     c, d : int arrays, shape (I, K)
         Labels of the group and of the others; only items that both rated count.
     distance : callable, optional
-        See :mod:`grasp_core.statistics.distance`; of both sides' labels together.
+        See :mod:`grasp_core.statistics.levels`; of both sides' labels together.
 
     Returns
     -------

@@ -9,8 +9,8 @@ import numpy as np
 from grasp_core.model.annotations import Int64Array
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.statistics.association import agreement
-from grasp_core.statistics.distance import Distance, nominal
 from grasp_core.statistics.items import NotEstimableError, cross_entropy
+from grasp_core.statistics.levels import Distance, nominal
 
 
 def irr(c: Int64Array, distance: Distance = nominal) -> float:
@@ -20,7 +20,7 @@ def irr(c: Int64Array, distance: Distance = nominal) -> float:
     ----------
     c : int array, shape (I, K)
     distance : callable, optional
-        See :mod:`grasp_core.statistics.distance`; of the pairable labels.
+        See :mod:`grasp_core.statistics.levels`; of the pairable labels.
 
     Returns
     -------

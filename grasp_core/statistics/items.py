@@ -9,7 +9,7 @@ import numpy as np
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int64Array
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Remark
-from grasp_core.statistics.distance import Distance, nominal
+from grasp_core.statistics.levels import Distance, nominal
 
 
 class NotEstimableError(ValueError):
@@ -75,7 +75,7 @@ def matched_gai(c: Int64Array, d: Int64Array, distance: Distance = nominal) -> f
     c, d : int arrays, shape (I, K)
         Labels of the group and of the others.
     distance : callable, optional
-        See :mod:`grasp_core.statistics.distance`; of both sides' labels together.
+        See :mod:`grasp_core.statistics.levels`; of both sides' labels together.
 
     Returns
     -------

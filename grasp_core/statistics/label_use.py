@@ -10,8 +10,8 @@ import numpy as np
 from grasp_core.model.annotations import FloatArray, Int64Array
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.spec import Level
-from grasp_core.statistics.distance import Distance, squared_distances
 from grasp_core.statistics.items import ENOUGH_PAIRS, NotEstimableError
+from grasp_core.statistics.levels import Distance, squared_distances
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Scale:
     ----------
     level : {"nominal", "ordinal", "interval", "ratio"}
     values : float array, shape (K,)
-        Their numbers, from :func:`~grasp_core.statistics.distance.category_values`.
+        Their numbers, from :func:`~grasp_core.statistics.levels.category_values`.
     """
 
     level: Level

@@ -79,7 +79,7 @@ class FileStore(Bound):
         size : int
             Its bytes, which the quota does not count.
         location : str
-            As :class:`grasp_core.read.sources.allowed.AllowedSources` reads it; of several, the latest.
+            As :class:`grasp_core.reading.sources.allowed.AllowedSources` reads it; of several, the latest.
 
         Raises
         ------

@@ -45,7 +45,7 @@ class ReadingStore(Bound):
         Parameters
         ----------
         signature : str
-            From :func:`grasp_core.read.dataset.load.signature`.
+            From :func:`grasp_core.reading.dataset.load.signature`.
 
         Raises
         ------

@@ -33,7 +33,7 @@ class Origin:
     Parameters
     ----------
     location : str
-        As :class:`grasp_core.read.sources.allowed.AllowedSources` reads it.
+        As :class:`grasp_core.reading.sources.allowed.AllowedSources` reads it.
     """
 
     kind: Kind

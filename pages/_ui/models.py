@@ -31,11 +31,11 @@ from grasp_core.model.groups import AxisSet, axis_label
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import escape_markdown, json_text
-from grasp_core.read.archives.members import MIB, check_size
-from grasp_core.read.dataset.load import Dataset
-from grasp_core.read.dataset.votes import cell_columns, id_columns
-from grasp_core.read.sandbox.read import read_table
-from grasp_core.read.table.table import Table
+from grasp_core.reading.archives.members import MIB, check_size
+from grasp_core.reading.dataset.load import Dataset
+from grasp_core.reading.dataset.votes import cell_columns, id_columns
+from grasp_core.reading.sandbox.read import read_table
+from grasp_core.reading.table.table import Table
 from grasp_core.report.account import MEANING, how_it_ended
 from grasp_core.report.charts.models import models_chart
 from grasp_core.report.contents import marks_legend

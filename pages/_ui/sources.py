@@ -14,9 +14,9 @@ from grasp_core.model.errors import FAULT, GraspError
 from grasp_core.model.extras import command
 from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import number
-from grasp_core.read.connectors.fetching import Snapshot, available
-from grasp_core.read.connectors.source import KINDS, TOOLS, Kind, Source, make, parse
-from grasp_core.read.table.table import Table
+from grasp_core.reading.connectors.fetching import Snapshot, available
+from grasp_core.reading.connectors.source import KINDS, TOOLS, Kind, Source, make, parse
+from grasp_core.reading.table.table import Table
 from grasp_core.server import server
 from pages._ui.session.identity import current_user, here, may_run
 from pages._ui.session.state import work, zone

@@ -11,9 +11,9 @@ import streamlit as st
 
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import escape_markdown
-from grasp_core.read.example import example_files, example_spec
-from grasp_core.read.sandbox.read import read_table
-from grasp_core.read.tables import guessed, loaded
+from grasp_core.reading.example import example_files, example_spec
+from grasp_core.reading.sandbox.read import read_table
+from grasp_core.reading.tables import guessed, loaded
 from grasp_core.report.findings.title import HOW_SURE
 from grasp_core.store.runs import RunRecord
 from pages._ui.result import cache

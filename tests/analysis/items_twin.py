@@ -8,9 +8,9 @@ from grasp_core.model.groups import Group, form_groups
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.draw import exchange_of, permutation
 from grasp_core.permutation.testing.corrections import q_values
-from grasp_core.read.dataset.load import Dataset
-from grasp_core.statistics.distance import category_values, squared_distances
+from grasp_core.reading.dataset.load import Dataset
 from grasp_core.statistics.items import count, distance_terms, label_use_terms, top_share, weights
+from grasp_core.statistics.levels import category_values, squared_distances
 
 TIE = 1e-12
 

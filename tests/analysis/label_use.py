@@ -13,7 +13,7 @@ from grasp_core.model.groups import Grouping
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.draw import over_all, permutation
 from grasp_core.permutation.testing.tests import Family, Tests
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,9 +16,9 @@ from grasp_core.model.annotations import Annotations, Axis, FloatArray, Raters
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.draw import exchange_of
-from grasp_core.read.dataset.load import load
-from grasp_core.read.example import example_files, example_spec
-from grasp_core.read.sandbox.read import read_table
+from grasp_core.reading.dataset.load import load
+from grasp_core.reading.example import example_files, example_spec
+from grasp_core.reading.sandbox.read import read_table
 
 SETS = 12
 AXES = [("side",)]

@@ -15,7 +15,7 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec, Level, RunSpec
 from grasp_core.permutation import design
 from grasp_core.permutation.draw import over_all, permutation
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 from grasp_core.statistics.items import count
 from grasp_core.statistics.label_use import label_use
 from tests.computing import compute_in_threads

@@ -18,8 +18,8 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import SpecError
 from grasp_core.model.result import Everybody, RunResult
 from grasp_core.model.spec import AnalysisSpec, ModelSource, RunSpec
-from grasp_core.read.dataset.load import Dataset, load
-from grasp_core.read.sandbox.read import read_table
+from grasp_core.reading.dataset.load import Dataset, load
+from grasp_core.reading.sandbox.read import read_table
 from grasp_core.report.everybody import (
     agreement_advice,
     agreement_title,

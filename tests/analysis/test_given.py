@@ -12,7 +12,7 @@ from grasp_core.analysis.overview import associations
 from grasp_core.model.errors import SpecError
 from grasp_core.model.outcome import FEWEST_CLEAR
 from grasp_core.model.result import RunResult
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 from grasp_core.report.given import given_sentences, given_table, not_yet_given
 from grasp_core.report.public_view import public_view
 from tests.computing import compute_in_threads

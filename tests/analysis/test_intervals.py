@@ -13,8 +13,8 @@ from grasp_core.model.groups import form_groups
 from grasp_core.model.remarks.reasons import NoInterval
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import IN_GROUP, STATISTICS, AnalysisSpec, RunSpec
-from grasp_core.read.dataset.load import load
-from grasp_core.read.sandbox.read import read_table
+from grasp_core.reading.dataset.load import load
+from grasp_core.reading.sandbox.read import read_table
 from tests.computing import compute_in_threads
 from tests.permutation.simulated import DATA_SPEC, dataset
 

@@ -20,8 +20,8 @@ from grasp_core.model.groups import Group
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.read.dataset.load import Dataset, load
-from grasp_core.read.sandbox.read import read_table
+from grasp_core.reading.dataset.load import Dataset, load
+from grasp_core.reading.sandbox.read import read_table
 from tests.analysis.items_twin import Twin
 from tests.permutation.simulated import DATA_SPEC, dataset
 from tests.shared_data import needs_shared_data

@@ -19,7 +19,7 @@ from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.spec import STATISTICS, AnalysisSpec, RunSpec
 from grasp_core.permutation.testing.deviations import Kept
 from grasp_core.permutation.testing.outcomes import outcomes
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 from grasp_core.statistics.items import ENOUGH_PAIRS
 from tests.permutation.simulated import DATA_SPEC, dataset
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from grasp_core.engine.compute import permute
-from grasp_core.engine.conductor import Checkpoints, Watcher
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.testing.corrections import q_values

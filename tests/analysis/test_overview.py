@@ -23,12 +23,12 @@ from grasp_core.analysis.overview import (
 from grasp_core.model.account import Apart, AssignmentCheck
 from grasp_core.model.annotations import Axis, Raters
 from grasp_core.model.groups import Group
-from grasp_core.read.dataset.load import load
-from grasp_core.read.screens.constant import FEWEST_ANNOTATIONS
+from grasp_core.reading.dataset.load import load
+from grasp_core.reading.screens.constant import FEWEST_ANNOTATIONS
 from grasp_core.report import quality as tables
 from grasp_core.report.quality import quality_json, quality_report
 from tests.permutation.simulated import simulate
-from tests.read.making import LONG, rows_table, text_table
+from tests.reading.making import LONG, rows_table, text_table
 
 NONE_AT_CHANCE = RandomRaters(0, 0, None, ())
 

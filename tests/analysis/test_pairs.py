@@ -12,10 +12,10 @@ from grasp_core.analysis.pair_columns import PairPlaces
 from grasp_core.analysis.pairs import MOST_GROUPS, Pairs
 from grasp_core.engine.adaptive import later_stages
 from grasp_core.engine.compute import compute
-from grasp_core.engine.conductor import Watcher
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import prepare
+from grasp_core.engine.watching import Watcher
 from grasp_core.model.annotations import Annotations, Axis, Raters
 from grasp_core.model.errors import SpecError
 from grasp_core.model.outcome import PAIR_STATISTICS
@@ -26,12 +26,12 @@ from grasp_core.model.spec import AnalysisSpec, ModelSource, RunSpec
 from grasp_core.permutation.draw import exchange_of, permutation
 from grasp_core.permutation.testing.corrections import q_values
 from grasp_core.permutation.testing.deviations import tails
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 from grasp_core.statistics import cross_group, in_group
 from grasp_core.statistics import label_use as of_labels
-from grasp_core.statistics.distance import category_values, distance_of
 from grasp_core.statistics.items import NotEstimableError, count
 from grasp_core.statistics.label_use import Scale
+from grasp_core.statistics.levels import category_values, distance_of
 from tests.computing import compute_in_threads
 from tests.permutation.simulated import DATA_SPEC, dataset
 

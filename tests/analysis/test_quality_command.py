@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grasp_core import cli
-from grasp_core.read.example import example_files
+from grasp_core.reading.example import example_files
 from tests.batches import in_batches
 from tests.few_items import ANNOTATIONS, few_items
 

@@ -13,12 +13,12 @@ from benchmarks.confounded import CLEAN, CONFOUNDED, Situation, drawn
 from benchmarks.planted import run_spec
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.engine.compute import compute
-from grasp_core.engine.conductor import Watcher
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.watching import Watcher
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 from grasp_core.report.public_view import public_view
 from grasp_core.report.saved import result_json
 from grasp_core.report.writers.markdown import table_markdown

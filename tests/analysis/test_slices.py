@@ -9,18 +9,18 @@ import pytest
 
 from grasp_core.analysis.slices import Slices, SlicesWork
 from grasp_core.engine.compute import compute
-from grasp_core.engine.conductor import Watcher
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import prepare
+from grasp_core.engine.watching import Watcher
 from grasp_core.model.annotations import Axis
 from grasp_core.model.groups import form_groups
 from grasp_core.model.result import GroupResult, RunResult, SliceResult
 from grasp_core.model.spec import STATISTICS, AnalysisSpec, RunSpec
-from grasp_core.read.dataset.load import Dataset, load
+from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.report.public_view import public_view
 from tests.permutation.simulated import DATA_SPEC, simulate
-from tests.read.making import rows_table
+from tests.reading.making import rows_table
 
 TOPICS = ("art", "news", "sport")
 SPEC = replace(DATA_SPEC, categories=("label 0", "label 1", "label 2"))

@@ -13,7 +13,7 @@ from benchmarks.planted import AXIS, dataset, independent_shares, labelled, own_
 from grasp_core.model.errors import SpecError
 from grasp_core.model.outcome import LabelUse, Outcome
 from grasp_core.model.result import RunResult
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 from grasp_core.report.contents import marks_legend
 from grasp_core.report.findings.findings import findings
 from grasp_core.report.table_csv import table_csv

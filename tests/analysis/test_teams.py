@@ -13,7 +13,7 @@ from benchmarks.study.situations import in_teams
 from grasp_core.analysis import teams as module
 from grasp_core.analysis.teams import Team, teams
 from grasp_core.model.annotations import Axis
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 
 SETS = 20
 

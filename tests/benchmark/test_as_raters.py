@@ -11,8 +11,8 @@ from grasp_core.benchmark.baselines.as_raters import item_texts, label_items
 from grasp_core.benchmark.baselines.embedding import available
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
-from grasp_core.read.sandbox.read import read_table
-from tests.read.making import rows_table
+from grasp_core.reading.sandbox.read import read_table
+from tests.reading.making import rows_table
 
 SPEC = DataSpec(item="item", rater="rater", label="label", text="words")
 TEXTS = {

@@ -9,8 +9,8 @@ from grasp_core.benchmark.scoring.human import human_baseline
 from grasp_core.model.annotations import Annotations, Raters
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, SpecError
-from grasp_core.read.dataset.load import Dataset, load
-from grasp_core.read.sandbox.read import read_table
+from grasp_core.reading.dataset.load import Dataset, load
+from grasp_core.reading.sandbox.read import read_table
 from tests.shared_data import SHARED, needs_shared_data
 
 GOLD = {str(item): ("no", "yes")[item % 2] for item in range(200)}

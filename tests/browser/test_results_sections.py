@@ -9,8 +9,8 @@ from playwright.sync_api import Page, expect
 
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.read.dataset.load import load
-from grasp_core.read.sandbox.read import read_table
+from grasp_core.reading.dataset.load import load
+from grasp_core.reading.sandbox.read import read_table
 from grasp_core.server.server import Server
 from tests.browser.conftest import OpenPage
 from tests.browser.visits import picture, results, settle, tab_to, table, too_wide, view, violations

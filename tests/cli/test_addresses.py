@@ -7,7 +7,7 @@ from pathlib import Path
 
 from grasp_core import cli
 from tests.permutation.simulated import files, simulate
-from tests.read.sources.serving import site
+from tests.reading.sources.serving import site
 
 OPTIONS = [
     "--item",

@@ -14,7 +14,7 @@ from grasp_core import cli
 from grasp_core.cli.commands import fill_all
 from grasp_core.cli.entry import make_parser
 from grasp_core.cli.parser import Parser
-from tests.read.making import csv_bytes
+from tests.reading.making import csv_bytes
 
 
 def votes(*labels: str, ids: tuple[str, str] = ("item", "rater"), values: str = "123") -> bytes:

@@ -10,10 +10,10 @@ import pytest
 
 from grasp_core.cli.scratch import Scratch
 from grasp_core.engine.compute import compute
-from grasp_core.engine.conductor import Watcher
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.watching import Watcher
 from grasp_core.model.annotations import FloatArray
 from grasp_core.model.errors import RunCancelledError
 from grasp_core.model.spec import AnalysisSpec, RunSpec

@@ -14,8 +14,8 @@ from grasp_core.model.data_spec import DataSpec, Filters
 from grasp_core.model.recode_steps import MapValues
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.read.dataset.load import load
-from grasp_core.read.sandbox.read import read_table
+from grasp_core.reading.dataset.load import load
+from grasp_core.reading.sandbox.read import read_table
 from grasp_core.report.saved import spec_json
 from tests.computing import compute_in_threads
 from tests.permutation.simulated import files, simulate

@@ -15,8 +15,8 @@ ENGINE = {"numba", "sklearn", "sqlalchemy", "scipy.stats", "scipy.special", "alt
 READERS = {
     "python_calamine",
     "pyreadstat",
-    "grasp_core.read.sandbox.parse",
-    "grasp_core.read.formats.registry",
+    "grasp_core.reading.sandbox.parse",
+    "grasp_core.reading.formats.registry",
 }
 
 

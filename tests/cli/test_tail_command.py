@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from grasp_core import cli
-from grasp_core.read.example import example_files
+from grasp_core.reading.example import example_files
 
 OPTIONS = [
     *(

@@ -12,13 +12,13 @@ import pytest
 
 from grasp_core.engine import verdict as findable
 from grasp_core.engine.compute import compute
-from grasp_core.engine.conductor import Checkpoints, Watcher
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.read.dataset.load import Dataset, load
-from grasp_core.read.sandbox.read import read_table
+from grasp_core.reading.dataset.load import Dataset, load
+from grasp_core.reading.sandbox.read import read_table
 from tests.permutation.simulated import DATA_SPEC, dataset, files, simulate
 
 SHAPE = {"items": 30, "missing": 0.2, "unknown": 0.05}

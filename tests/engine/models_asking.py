@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from grasp_core.analysis.models.labels import read_model, sources
-from grasp_core.engine.conductor import Checkpoints
+from grasp_core.engine.watching import Checkpoints
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.read.sandbox.read import read_table
+from grasp_core.reading.sandbox.read import read_table
 from tests.engine.asking import answer_of
 from tests.permutation.simulated import DATA_SPEC, dataset
 

@@ -12,7 +12,7 @@ from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.service import Service
 from grasp_core.model.access import EVERYTHING
 from grasp_core.model.result import RunResult
-from grasp_core.read.sources.allowed import AllowedSources
+from grasp_core.reading.sources.allowed import AllowedSources
 from grasp_core.store.files import FileStore
 from grasp_core.store.runs import RunRecord, RunStore
 from tests.empty_store import open_store

@@ -24,7 +24,7 @@ from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.process import Apart
 from grasp_core.model.errors import WorkerError
 from grasp_core.model.settings import Settings
-from grasp_core.read.sandbox.limits import machine_memory
+from grasp_core.reading.sandbox.limits import machine_memory
 from grasp_core.server.server import Server, make_server
 from grasp_core.store.schema import runs
 from tests.empty_store import empty_home

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from grasp_core.engine.compute import compute
-from grasp_core.engine.conductor import Watcher
 from grasp_core.engine.course import GIVEN, GROUPS, PAIRS, SLICES, VERDICTS, Course, OnCourse, Stage
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.watching import Watcher
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.read.dataset.load import load
-from grasp_core.read.example import example_spec
-from grasp_core.read.sandbox.read import read_table
+from grasp_core.reading.dataset.load import load
+from grasp_core.reading.example import example_spec
+from grasp_core.reading.sandbox.read import read_table
 from tests.few_items import few_items
 from tests.results import make_result
 

@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import URL
 
 from grasp_core.analysis.models.labels import sources
-from grasp_core.engine.conductor import Checkpoints
 from grasp_core.engine.pools import workers
 from grasp_core.engine.service import Service
+from grasp_core.engine.watching import Checkpoints
 from grasp_core.model.access import EVERYTHING
 from grasp_core.model.spec import SIDES
 from grasp_core.store.runs import RunRecord

@@ -16,9 +16,9 @@ from grasp_core.model.access import EVERYTHING
 from grasp_core.model.errors import DataError
 from grasp_core.model.settings import Settings
 from grasp_core.model.spec import RunSpec
-from grasp_core.read.dataset.load import load
-from grasp_core.read.sandbox.read import read_table
-from grasp_core.read.sources.allowed import AllowedSources
+from grasp_core.reading.dataset.load import load
+from grasp_core.reading.sandbox.read import read_table
+from grasp_core.reading.sources.allowed import AllowedSources
 from grasp_core.server.server import make_server
 from grasp_core.store.backup import restore_backup, write_backup
 from grasp_core.store.database import connect
@@ -26,7 +26,7 @@ from grasp_core.store.runs import RunRecord
 from tests.engine.asking import SHAPE, digits, question, wait_until
 from tests.engine.serving import ended, result_digits, serving
 from tests.permutation.simulated import files, simulate
-from tests.read.sources.serving import site
+from tests.reading.sources.serving import site
 
 VOTES, RATERS = files(*simulate(1, **SHAPE))
 

@@ -81,6 +81,7 @@ def test_every_field_of_the_specs_is_an_option() -> None:
     fields = {one.name for spec in (DataSpec, AnalysisSpec) for one in dataclasses.fields(spec)}
     shown = inspect.signature(grasp.analyse).parameters
     assert fields - {"further", "axes"} == set(get_type_hints(AnalysisOptions)) - {
+        "guess",
         "keep",
         "recommended",
         "preset",

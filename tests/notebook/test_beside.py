@@ -28,11 +28,12 @@ def plain() -> grasp.Analysis:
 
 
 def test_slices_and_axes_given_are_tables(result: grasp.Analysis) -> None:
-    table, uses, dsi = result.slices(), result.slices("label_use"), result.slices("dsi")
+    table = result.slices()
     assert set(table["slice"]) == {"topic"}
-    assert set(table["slice_value"]) == set(uses["slice_value"]) == set(dsi["slice_value"])
-    assert {"items", "group", "gai_low", "gai_q"} <= set(table)
-    assert (dsi["low"] <= dsi["dsi"])[dsi["low"].notna()].sum() > 2
+    assert {"gai", "label_use", "dsi"} <= set(table["statistic"])
+    of_dsi = table[(table["statistic"] == "dsi") & table["low"].notna()]
+    assert set(of_dsi["slice_value"]) <= set(table["slice_value"])
+    assert (of_dsi["low"] <= of_dsi["value"]).sum() > 2
     given = result.given()
     assert set(given["given"]) == {"rater_race"}
     assert set(given["axis"]) == {"gender"}
@@ -67,7 +68,7 @@ def test_the_map_is_that_of_the_command(tmp_path: Path) -> None:
     found.save(tmp_path / "map.json")
     told = command(tmp_path, "rater-map", votes, raters, *OPTIONS)
     assert [axis["p"] for axis in told["map"]["axes"]] == [axis.p for axis in found.map.axes]
-    assert found.axes()["Axis"].tolist() == ["gender", "race"]
+    assert found.axes()["axis"].tolist() == ["gender", "race"]
     assert len(found.groups()) == 7
     assert found.chart("rater_race").to_dict()
     assert "Explained" in found._repr_html_()

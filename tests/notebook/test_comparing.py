@@ -19,7 +19,7 @@ def test_two_results_in_words_and_frames() -> None:
     assert found.asked().to_numpy().tolist() == [["Seed", "1", "2"]]
     assert found.data().empty
     assert found.table()["moved"].tolist() == pytest.approx([0.2, 0.2])
-    assert found.moved()["statistic"].tolist() == ["GAI", "DSI"]
+    assert found.moved()["statistic"].tolist() == ["gai", "dsi"]
     assert found.pairs().empty
     assert "GAI: 1 of 1 group" in found._repr_html_()
 

@@ -39,7 +39,7 @@ def test_tables_hold_the_results_numbers(analysis: grasp.Analysis) -> None:
     assert list(of_labels["shift"]) == [s.value for use in uses for s in use.labels.values()]
     assert labels["q"].dropna().tolist() == [use.q for use in uses]
     assert not (labels["q"] < labels["p"]).any()
-    assert set(analysis.pairs()["first"]) | set(analysis.pairs()["second"]) == set(table["group"])
+    assert set(analysis.pairs()["group"]) | set(analysis.pairs()["other_group"]) == set(table["group"])
     assert sorted(analysis.dsi()["dsi"]) == sorted(row.outcome.value or 0 for row in result.dsi)
 
 

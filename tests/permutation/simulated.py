@@ -9,8 +9,8 @@ import numpy as np
 
 from grasp_core.model.annotations import Annotations, Axis, Raters
 from grasp_core.model.data_spec import DataSpec
-from grasp_core.read.dataset.load import Dataset, load
-from grasp_core.read.sandbox.read import read_table
+from grasp_core.reading.dataset.load import Dataset, load
+from grasp_core.reading.sandbox.read import read_table
 
 DATA_SPEC = DataSpec(item="item", rater="rater", label="label")
 CONVENTIONS: dict[str, dict[str, Any]] = {

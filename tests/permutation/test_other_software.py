@@ -7,9 +7,9 @@ import dataclasses
 from benchmarks import peers
 from grasp_core.model.groups import form_groups
 from grasp_core.permutation.design import build_design
-from grasp_core.read.dataset.load import load
-from grasp_core.read.example import AXES, example_files, example_spec
-from grasp_core.read.sandbox.read import read_table
+from grasp_core.reading.dataset.load import load
+from grasp_core.reading.example import AXES, example_files, example_spec
+from grasp_core.reading.sandbox.read import read_table
 
 
 def test_values_are_those_of_other_software() -> None:

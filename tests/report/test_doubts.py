@@ -19,7 +19,7 @@ from grasp_core.model.remarks.cautions import Caution, GroupCount, ScreenCaution
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import Association, RunResult
 from grasp_core.notebook.results import Analysis
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 from grasp_core.report.account import said_of_assignment
 from grasp_core.report.findings.advice import told
 from grasp_core.report.findings.mending import warned

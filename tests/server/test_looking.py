@@ -15,15 +15,15 @@ import pytest
 
 from grasp_core.model.access import EVERYONE, LOCAL_USER, User, only
 from grasp_core.model.errors import AccessError, DataError
-from grasp_core.read.connectors.source import Source
-from grasp_core.read.connectors.source import make as make_source
+from grasp_core.reading.connectors.source import Source
+from grasp_core.reading.connectors.source import make as make_source
 from grasp_core.server import watches as words
 from grasp_core.server.server import Server
 from grasp_core.store.people.members import Member
 from grasp_core.store.people.projects import ProjectStore
 from grasp_core.store.schema import watches
 from grasp_core.store.watches import FAILURES, Origin, Watch
-from tests.read.sources.serving import site
+from tests.reading.sources.serving import site
 from tests.results import make_result
 from tests.server.conftest import SIGN_IN
 from tests.server.watching import close, look, make, ran, votes

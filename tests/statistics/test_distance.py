@@ -17,15 +17,15 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.spec import Level
 from grasp_core.statistics.cross_group import xrr
-from grasp_core.statistics.distance import (
+from grasp_core.statistics.in_group import irr
+from grasp_core.statistics.items import NotEstimableError
+from grasp_core.statistics.levels import (
     category_values,
     distance_of,
     nominal,
     possible_levels,
     squared_distances,
 )
-from grasp_core.statistics.in_group import irr
-from grasp_core.statistics.items import NotEstimableError
 from tests.strategies import counts_of, label_counts
 
 LEVELS = get_args(Level)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from grasp_core.statistics.cross_group import xrr
-from grasp_core.statistics.distance import distance_of
 from grasp_core.statistics.items import NotEstimableError, matched_gai
+from grasp_core.statistics.levels import distance_of
 
 C = np.array([[2, 0], [1, 1], [0, 2]])
 D = np.array([[2, 1], [0, 3], [1, 2]])

@@ -42,10 +42,10 @@ from grasp_core.permutation.testing.deviations import Null
 from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
 from grasp_core.permutation.testing.tail import Symmetry, regroupings
 from grasp_core.permutation.testing.tests import Tests
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 from grasp_core.statistics import in_group
-from grasp_core.statistics.distance import category_values, distance_of
 from grasp_core.statistics.items import ENOUGH_PAIRS, NotEstimableError, count
+from grasp_core.statistics.levels import category_values, distance_of
 
 SELF_CHECK_TOLERANCE = 1e-9
 SELF_CHECK_ITEMS = 2**15

@@ -19,9 +19,9 @@ from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import STATISTICS, AnalysisSpec, Level
 from grasp_core.permutation.design import MOST_TOLD
-from grasp_core.statistics.distance import category_values
 from grasp_core.statistics.items import count
 from grasp_core.statistics.label_use import Scale, mean_positions
+from grasp_core.statistics.levels import category_values
 
 WITHHELD = {
     "workload": ("plurality_size", "negentropy"),

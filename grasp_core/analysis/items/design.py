@@ -13,8 +13,8 @@ from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int
 from grasp_core.model.spec import AnalysisSpec, Level
 from grasp_core.permutation.draw import exchange_of
 from grasp_core.permutation.kernel.profiles import draw
-from grasp_core.statistics.distance import category_values, squared_distances
 from grasp_core.statistics.items import count, tenth
+from grasp_core.statistics.levels import category_values, squared_distances
 
 OUTSIDE, INSIDE = 1, 2
 """A rater's side; 0 is neither, where a value is unknown."""

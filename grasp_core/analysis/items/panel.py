@@ -43,7 +43,7 @@ from grasp_core.model.spec import RunSpec
 from grasp_core.model.wording import number
 from grasp_core.permutation.testing.corrections import fewest_permutations
 from grasp_core.permutation.testing.tail import Symmetry
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 from grasp_core.statistics.items import count, weights
 from grasp_core.version import __version__
 

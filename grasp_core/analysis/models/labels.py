@@ -11,10 +11,10 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.model.spec import ModelSource
 from grasp_core.model.wording import closest, listed, number, quoted
-from grasp_core.read.archives.members import MIB
-from grasp_core.read.dataset.load import Dataset
-from grasp_core.read.dataset.recoding import own_recoded
-from grasp_core.read.table.table import Table
+from grasp_core.reading.archives.members import MIB
+from grasp_core.reading.dataset.load import Dataset
+from grasp_core.reading.dataset.recoding import own_recoded
+from grasp_core.reading.table.table import Table
 
 ID, LABEL = "ID", "Label"
 """Columns of a file with a label per item, called as RAFT calls them."""

@@ -24,7 +24,7 @@ from grasp_core.permutation.testing.deviations import Known, Null
 from grasp_core.permutation.testing.outcomes import outcomes
 from grasp_core.permutation.testing.tail import Symmetry
 from grasp_core.permutation.testing.tests import Family, Tests
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 from grasp_core.statistics.items import count
 
 

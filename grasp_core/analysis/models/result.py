@@ -74,7 +74,7 @@ class GroupSides:
     models: Mapping[str, Side]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ModelsResult(Result):
     """Everything that was found about models.
 

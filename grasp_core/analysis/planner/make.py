@@ -30,7 +30,7 @@ from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.groups import Group, Grouping, form_groups, group_label
 from grasp_core.model.remarks.cautions import PlanCaution
 from grasp_core.model.remarks.remark import Remark
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 
 A = TypeVar("A")
 B = TypeVar("B")

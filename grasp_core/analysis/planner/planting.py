@@ -12,7 +12,7 @@ from grasp_core.analysis.planner.fitting import BLUNTEST, LEAN, SHARP, SHARPEST,
 from grasp_core.analysis.planner.values import Assumed, PlanSpec, Sizes
 from grasp_core.model.annotations import FloatArray
 from grasp_core.model.errors import SpecError
-from grasp_core.statistics.distance import category_values, squared_distances
+from grasp_core.statistics.levels import category_values, squared_distances
 
 _ITEMS, _RATERS = 400, 64
 """Items and raters of each side over which the model's own values are averaged."""

@@ -11,8 +11,8 @@ from grasp_core.benchmark.tasks import Rows, Task
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.model.wording import quoted
-from grasp_core.read.sandbox.read import read_table
-from grasp_core.read.table.table import Table
+from grasp_core.reading.sandbox.read import read_table
+from grasp_core.reading.table.table import Table
 
 WITHOUT_EXAMPLES = ("minilm-names",)
 """Baselines that need no labelled rows: they know the labels' names alone."""

@@ -20,7 +20,7 @@ from grasp_core.model.errors import DataError
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.wording import number
-from grasp_core.read.archives.members import MIB, read_at_most
+from grasp_core.reading.archives.members import MIB, read_at_most
 
 _FORMAT = {"format": "grasp-lm-answers", "version": 1}
 _MAX_FILE = 1024 * MIB

@@ -11,7 +11,7 @@ from grasp_core.benchmark.scoring.scores import RESAMPLES, resampled_f1
 from grasp_core.model.annotations import Annotations, Codes, Int64Array
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.wording import listed, number
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 from grasp_core.statistics.f1 import confusion, interval, macro_f1
 
 HELD_OUT, GOLD = "held-out raters", "gold"

@@ -9,7 +9,7 @@ from grasp_core.benchmark.scoring.human import human_baseline
 from grasp_core.cli.data.options import add_reading
 from grasp_core.cli.data.reading import read
 from grasp_core.cli.terminal.lines import note
-from grasp_core.read.dataset.load import load
+from grasp_core.reading.dataset.load import load
 
 _NUMBERS = (
     ("votes", 5, "annotations drawn per item"),

@@ -12,8 +12,8 @@ from grasp_core.model.data_spec import DataSpec, Filters, Layout, Question, Repe
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.recode_steps import Bins, Combine, MapValues, Recode, range_labels
 from grasp_core.model.wording import quoted
-from grasp_core.read.archives.members import MIB, read_at_most
-from grasp_core.read.connectors.source import WRITTEN
+from grasp_core.reading.archives.members import MIB, read_at_most
+from grasp_core.reading.connectors.source import WRITTEN
 
 _MAX_IDS = 64 * MIB
 _FILTERS = tuple(field.name for field in dataclasses.fields(Filters))

@@ -15,12 +15,12 @@ from grasp_core.engine.request.reading import Reading, Tables, reading_of
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.text import printable
-from grasp_core.read.connectors.anywhere import read_anywhere
-from grasp_core.read.connectors.fetching import NEEDED, VARIABLES
-from grasp_core.read.connectors.source import TOOLS, Source
-from grasp_core.read.dataset.load import Dataset
-from grasp_core.read.guess.roles import Role, file_roles
-from grasp_core.read.table.table import Table
+from grasp_core.reading.connectors.anywhere import read_anywhere
+from grasp_core.reading.connectors.fetching import NEEDED, VARIABLES
+from grasp_core.reading.connectors.source import TOOLS, Source
+from grasp_core.reading.dataset.load import Dataset
+from grasp_core.reading.guess.roles import Role, file_roles
+from grasp_core.reading.table.table import Table
 from grasp_core.report.account import account_sentence, unused_sentence
 from grasp_core.report.words.label_use import labelled_sentence
 

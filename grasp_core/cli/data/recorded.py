@@ -12,7 +12,7 @@ from grasp_core.engine.request.reading import Reading
 from grasp_core.model.errors import SpecError
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import printable
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 from grasp_core.report.saved import RecordedSpec, read_spec
 
 

@@ -9,8 +9,8 @@ from contextlib import ExitStack
 import pandas as pd
 
 from grasp_core.cli.terminal.lines import Lines, note
-from grasp_core.engine.conductor import Watcher
 from grasp_core.engine.pools.blocks import Progress
+from grasp_core.engine.watching import Watcher
 from grasp_core.model.result import Result
 from grasp_core.model.text import printable
 from grasp_core.permutation.jit import preparing, telling
@@ -43,13 +43,13 @@ class RunOnTerminal(Watcher):
         return sys.stderr.isatty()
 
     def found(self, provisional: Result) -> None:
-        """See :class:`~grasp_core.engine.conductor.Watcher`."""
+        """See :class:`~grasp_core.engine.watching.Watcher`."""
         table = self._table(provisional).to_string(index=False)
         self._found = [*map(printable, table.splitlines()), what_is_provisional(provisional)]
         self._show()
 
     def check(self, progress: Progress) -> None:
-        """See :class:`~grasp_core.engine.conductor.Watcher`."""
+        """See :class:`~grasp_core.engine.watching.Watcher`."""
         left = progress.seconds_left
         if left is None and (sentence := preparing()) is not None:
             return self._wait(sentence)

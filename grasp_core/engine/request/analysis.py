@@ -19,7 +19,7 @@ from grasp_core.model.text import printable
 from grasp_core.model.wording import listed, quoted
 from grasp_core.permutation.draw import check_strata
 from grasp_core.permutation.testing.tail import Shuffles
-from grasp_core.read.dataset.load import Dataset, candidate_axes, candidate_columns
+from grasp_core.reading.dataset.load import Dataset, candidate_axes, candidate_columns
 from grasp_core.report.account import SHUFFLES, could_hold_batches, given_other_items, team_sentence
 from grasp_core.report.shuffles import few_regroupings, staying
 from grasp_core.report.words.levels import proposed_levels, unranked

@@ -9,8 +9,8 @@ from typing import Any
 from grasp_core.engine.request.voice import Voice
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import SpecError
-from grasp_core.read.guess.advice import Advice, all_taken, told
-from grasp_core.read.guess.recognise import Guess
+from grasp_core.reading.guess.advice import Advice, all_taken, told
+from grasp_core.reading.guess.recognise import Guess
 
 Pairs = Sequence[tuple[str, str]]
 

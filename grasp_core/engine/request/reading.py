@@ -11,12 +11,12 @@ from grasp_core.engine.request.voice import Voice
 from grasp_core.model.data_spec import DataSpec, Filters
 from grasp_core.model.errors import UnsureError, raise_stopping
 from grasp_core.model.recode_steps import Bins, Combine, Recode
-from grasp_core.read.dataset.checks import no_column
-from grasp_core.read.guess.advice import Confidence, Named, Reason
-from grasp_core.read.guess.recognise import Guess, recognise
-from grasp_core.read.guess.roles import question, with_items
-from grasp_core.read.table.parsed import with_joined
-from grasp_core.read.table.table import Recipe, Table
+from grasp_core.reading.dataset.checks import no_column
+from grasp_core.reading.guess.advice import Confidence, Named, Reason
+from grasp_core.reading.guess.recognise import Guess, recognise
+from grasp_core.reading.guess.roles import question, with_items
+from grasp_core.reading.table.parsed import with_joined
+from grasp_core.reading.table.table import Recipe, Table
 
 _FIRST = ("exclude", "filters")
 """Fields of which is said first what is left out, or may be meant to be."""
@@ -107,6 +107,19 @@ def reading_of(
     axes = tuple(name for name in guess.axes if name not in idle)
     ranked = guess.ranked or "categories" in fields
     return Reading(annotations, raters, spec, axes, _as_read(guess, spec), items, ranked)
+
+
+def as_named(given: Tables, fields: Mapping[str, Any]) -> Reading:
+    """The reading that the fields name, of whose columns nothing is recognised and no row left out.
+
+    Raises
+    ------
+    SpecError
+        If they do not say which columns to read.
+    """
+    spec = DataSpec(**{"layout": "long", **fields})
+    annotations = with_joined(given.annotations, (spec.item, spec.rater))
+    return Reading(annotations, given.raters, spec, items=given.items, ranked=spec.categories is not None)
 
 
 def _refuse_unknown_label(given: Tables, named: Named, steps: Sequence[Recode]) -> None:

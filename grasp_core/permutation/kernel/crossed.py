@@ -24,8 +24,8 @@ from grasp_core.permutation.kernel.item_terms import (
     work_out,
 )
 from grasp_core.permutation.kernel.profiles import profiles_of, rows_by_column
-from grasp_core.statistics.distance import squared_distances
 from grasp_core.statistics.items import count
+from grasp_core.statistics.levels import squared_distances
 
 MOST_ENTRIES = 16384
 """Largest table; it has to stay in a core's own cache."""

@@ -310,6 +310,40 @@ def changes_table(changes: Iterable[Change]) -> pd.DataFrame:
     return pd.DataFrame([_row(change) for change in changes])
 
 
+def changes_numbers(changes: Iterable[Change]) -> pd.DataFrame:
+    """The same with numbers in place of texts, for programs.
+
+    Returns
+    -------
+    DataFrame
+        `group`, `axis`, `model` if there are some, `statistic` and `label` (as results name them), `value_a`,
+        `value_b`, `moved` with its 95 % interval `moved_low` and `moved_high`, `q_a`, `q_b`, `q_moved`
+        (float, NaN where there is none), `mark_a`, `mark_b`.
+    """
+    return pd.DataFrame([_numbers(change) for change in changes])
+
+
+def _numbers(change: Change) -> dict[str, Any]:
+    interval = change.moved_interval
+    return {
+        "group": whose(change),
+        "axis": axis_label(change.group.axes),
+        **({} if change.model is None else {"model": change.model}),
+        "statistic": change.statistic,
+        "label": change.label,
+        "value_a": or_nan(change.a.value),
+        "value_b": or_nan(change.b.value),
+        "moved": or_nan(change.value_moved),
+        "moved_low": or_nan(None if interval is None else interval.low),
+        "moved_high": or_nan(None if interval is None else interval.high),
+        "q_a": or_nan(change.a.q),
+        "q_b": or_nan(change.b.q),
+        "q_moved": or_nan(change.q_moved),
+        "mark_a": change.a.significance,
+        "mark_b": change.b.significance,
+    }
+
+
 def differences_table(differences: Iterable[Difference]) -> pd.DataFrame:
     """`what`, `a` and `b` as text."""
     rows = [(difference.name, difference.a, difference.b) for difference in differences]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import pandas as pd
 
@@ -12,9 +12,11 @@ from grasp_core.model.result import Result, RunResult
 from grasp_core.report.comparison.changes import Change, changes_table, compare, use_changed
 from grasp_core.report.slices import as_results
 
+Table = Callable[[Iterable[Change]], pd.DataFrame]
 
-def pairs_compared(a: Result, b: Result) -> pd.DataFrame:
-    """What became of every test of the pairs that both runs have.
+
+def pairs_compared(a: Result, b: Result, table: Table = changes_table) -> pd.DataFrame:
+    """What became of every test of the pairs that both runs have, as texts, or as `table` has it.
 
     Returns
     -------
@@ -34,7 +36,7 @@ def pairs_compared(a: Result, b: Result) -> pd.DataFrame:
     ]
     if not found:
         return pd.DataFrame()
-    frame = changes_table(change for _, change in found).drop(columns="group")
+    frame = table(change for _, change in found).drop(columns="group")
     frame.insert(0, "pair", [pair for pair, _ in found])
     return frame
 
@@ -57,8 +59,8 @@ def _changes(a: PairResult, b: PairResult) -> Iterator[Change]:
             yield Change(a.a, name, outcome, b.statistics[name])
 
 
-def slices_compared(a: Result, b: Result) -> pd.DataFrame:
-    """What became of every test in the slices that both runs have.
+def slices_compared(a: Result, b: Result, table: Table = changes_table) -> pd.DataFrame:
+    """What became of every test in the slices that both runs have, as texts, or as `table` has it.
 
     Returns
     -------
@@ -71,7 +73,7 @@ def slices_compared(a: Result, b: Result) -> pd.DataFrame:
     for key, view in views_a.items():
         found = compare(view, views_b[key]) if key in views_b else None
         if found is not None and found.changes:
-            frame = changes_table(found.changes)
+            frame = table(found.changes)
             frame.insert(0, "slice", " = ".join(map(one_line, key)))
             frames.append(frame)
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()

@@ -13,7 +13,7 @@ from grasp_core.model.data_spec import SCREENS, DataSpec, Filters
 from grasp_core.model.recode_steps import Bins, Combine, MapValues, Recode
 from grasp_core.model.spec import Level
 from grasp_core.model.wording import agree, listed, quoted
-from grasp_core.statistics.distance import possible_levels
+from grasp_core.statistics.levels import possible_levels
 
 NO_VALUE = "no value"
 _SHOWN_VALUES = 8

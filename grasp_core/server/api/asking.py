@@ -15,9 +15,9 @@ from grasp_core.engine.run import checked_groups
 from grasp_core.model.access import User
 from grasp_core.model.errors import DataError
 from grasp_core.model.spec import SPEC_VERSION, RunSpec
-from grasp_core.read.guess.advice import Named, all_taken, told
-from grasp_core.read.table.table import Table
-from grasp_core.read.tables import guessed
+from grasp_core.reading.guess.advice import Named, all_taken, told
+from grasp_core.reading.table.table import Table
+from grasp_core.reading.tables import guessed
 from grasp_core.report.contents import run_title
 from grasp_core.server.api.admission import Asking, Caller
 from grasp_core.server.api.forms import Files, NewRun, Run, StartedRun

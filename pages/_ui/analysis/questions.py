@@ -18,7 +18,7 @@ from grasp_core.model.wording import listed, number
 from grasp_core.permutation.draw import exchange_of
 from grasp_core.permutation.testing.corrections import fewest_permutations, largest_family
 from grasp_core.permutation.testing.tail import Shuffles, check_something_moves
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 from grasp_core.report.account import (
     could_hold_batches,
     given_other_items,

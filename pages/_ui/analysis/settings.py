@@ -23,7 +23,7 @@ from grasp_core.model.spec import (
     AnalysisSpec,
 )
 from grasp_core.model.text import escape_markdown
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 from grasp_core.report.account import MEANING
 from grasp_core.report.conventions import (
     CORRECTION,
@@ -41,7 +41,7 @@ from grasp_core.report.conventions import (
 )
 from grasp_core.report.words.levels import Proposal, proposed_levels
 from grasp_core.report.words.names import WORDS
-from grasp_core.statistics.distance import possible_levels
+from grasp_core.statistics.levels import possible_levels
 from pages._ui.session.state import work
 from pages._ui.widgets.choices import choose_shuffles
 

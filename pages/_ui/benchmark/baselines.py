@@ -24,9 +24,9 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.extras import command
 from grasp_core.model.text import escape_markdown
-from grasp_core.read.archives.members import MIB
-from grasp_core.read.dataset.votes import cell_columns, id_columns
-from grasp_core.read.table.table import Table
+from grasp_core.reading.archives.members import MIB
+from grasp_core.reading.dataset.votes import cell_columns, id_columns
+from grasp_core.reading.table.table import Table
 from grasp_core.server import server
 from grasp_core.statistics.f1 import confusion
 from pages._ui.benchmark.lm_baseline import ask_language_model, has_language_model, show_taken

@@ -36,7 +36,7 @@ from grasp_core.benchmark.tasks import Task, builtin_tasks, read_tasks
 from grasp_core.model.errors import DataError, GraspError, Problem
 from grasp_core.model.text import escape_markdown, json_text
 from grasp_core.model.wording import number
-from grasp_core.read.archives.members import MIB, check_size
+from grasp_core.reading.archives.members import MIB, check_size
 from grasp_core.report import charts
 from grasp_core.report.words.names import format_p
 from grasp_core.server import server, submitting

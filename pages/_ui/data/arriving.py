@@ -14,11 +14,11 @@ import streamlit as st
 from grasp_core.analysis.results import read_result
 from grasp_core.model.errors import FAULT, DataError
 from grasp_core.model.text import escape_markdown
-from grasp_core.read.archives.members import MIB, check_size
-from grasp_core.read.sandbox.read import read_table
-from grasp_core.read.sources.allowed import FOLDER, AllowedSources
-from grasp_core.read.sources.folder import MAX_LISTED, Entry, Listing
-from grasp_core.read.table.table import Table
+from grasp_core.reading.archives.members import MIB, check_size
+from grasp_core.reading.sandbox.read import read_table
+from grasp_core.reading.sources.allowed import FOLDER, AllowedSources
+from grasp_core.reading.sources.folder import MAX_LISTED, Entry, Listing
+from grasp_core.reading.table.table import Table
 from grasp_core.report.contents import run_title
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord

@@ -17,15 +17,15 @@ from grasp_core.model.groups import one_line
 from grasp_core.model.recode_steps import Bins, Combine
 from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import listed, number
-from grasp_core.read.dataset.checks import MAX_CATEGORIES
-from grasp_core.read.dataset.load import Dataset
-from grasp_core.read.dataset.recoding import in_order, ranges
-from grasp_core.read.dataset.votes import cell_columns
-from grasp_core.read.guess.advice import Reason
-from grasp_core.read.guess.recognise import Guess
-from grasp_core.read.guess.roles import question
-from grasp_core.read.table.table import Table
-from grasp_core.read.tables import loaded
+from grasp_core.reading.dataset.checks import MAX_CATEGORIES
+from grasp_core.reading.dataset.load import Dataset
+from grasp_core.reading.dataset.recoding import in_order, ranges
+from grasp_core.reading.dataset.votes import cell_columns
+from grasp_core.reading.guess.advice import Reason
+from grasp_core.reading.guess.recognise import Guess
+from grasp_core.reading.guess.roles import question
+from grasp_core.reading.table.table import Table
+from grasp_core.reading.tables import loaded
 from pages._ui.session.state import work
 from pages._ui.shell.links import link_to
 from pages._ui.shell.page_style import ROLE

@@ -14,12 +14,12 @@ from grasp_core.model.errors import DataError, Problem
 from grasp_core.model.groups import one_line
 from grasp_core.model.spec import Level
 from grasp_core.model.text import escape_markdown
-from grasp_core.read.dataset.load import Dataset
-from grasp_core.read.dataset.votes import cell_columns
-from grasp_core.read.guess.advice import Advice
-from grasp_core.read.guess.recognise import Guess
-from grasp_core.read.table.table import Table
-from grasp_core.read.tables import loaded
+from grasp_core.reading.dataset.load import Dataset
+from grasp_core.reading.dataset.votes import cell_columns
+from grasp_core.reading.guess.advice import Advice
+from grasp_core.reading.guess.recognise import Guess
+from grasp_core.reading.table.table import Table
+from grasp_core.reading.tables import loaded
 from grasp_core.report.words.levels import known_scale, proposed_levels
 from pages._ui.data.columns import found_labels
 from pages._ui.session.state import work

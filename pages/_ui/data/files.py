@@ -19,13 +19,13 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import number
-from grasp_core.read.connectors.anywhere import table_of
-from grasp_core.read.connectors.source import Source
-from grasp_core.read.guess.recognise import Guess
-from grasp_core.read.guess.roles import Role
-from grasp_core.read.sandbox.read import read_table
-from grasp_core.read.table.table import Table
-from grasp_core.read.tables import fitted, guessed, roles_of
+from grasp_core.reading.connectors.anywhere import table_of
+from grasp_core.reading.connectors.source import Source
+from grasp_core.reading.guess.recognise import Guess
+from grasp_core.reading.guess.roles import Role
+from grasp_core.reading.sandbox.read import read_table
+from grasp_core.reading.table.table import Table
+from grasp_core.reading.tables import fitted, guessed, roles_of
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.data.arriving import (

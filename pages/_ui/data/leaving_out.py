@@ -13,12 +13,12 @@ from grasp_core.model.data_spec import SCREENS, DataSpec, Filters, Screen
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import axis_label
 from grasp_core.model.text import escape_markdown
-from grasp_core.read.dataset.filters import Removal
-from grasp_core.read.dataset.load import Dataset
-from grasp_core.read.dataset.raters import MAX_AXIS_VALUES
-from grasp_core.read.dataset.votes import cell_columns
-from grasp_core.read.guess.recognise import Guess
-from grasp_core.read.table.table import Table
+from grasp_core.reading.dataset.filters import Removal
+from grasp_core.reading.dataset.load import Dataset
+from grasp_core.reading.dataset.raters import MAX_AXIS_VALUES
+from grasp_core.reading.dataset.votes import cell_columns
+from grasp_core.reading.guess.recognise import Guess
+from grasp_core.reading.table.table import Table
 from grasp_core.report.account import account_sentence, unused_sentence
 from grasp_core.report.words.levels import left_out
 from pages._ui.data.decisions import choose_repeated

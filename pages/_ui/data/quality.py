@@ -18,12 +18,12 @@ from grasp_core.model.groups import AxisSet, axis_label, one_line
 from grasp_core.model.text import escape_markdown
 from grasp_core.model.turns import Turns
 from grasp_core.model.wording import first_few, number
-from grasp_core.read.dataset import describe
-from grasp_core.read.dataset.load import Dataset
-from grasp_core.read.screens.constant import too_constant
-from grasp_core.read.screens.duplicates import Duplicates, is_instant, is_quick, near_duplicates
-from grasp_core.read.screens.random_responders import random_responders
-from grasp_core.read.table.table import Table
+from grasp_core.reading.dataset import describe
+from grasp_core.reading.dataset.load import Dataset
+from grasp_core.reading.screens.constant import too_constant
+from grasp_core.reading.screens.duplicates import Duplicates, is_instant, is_quick, near_duplicates
+from grasp_core.reading.screens.random_responders import random_responders
+from grasp_core.reading.table.table import Table
 from grasp_core.report import quality as tables
 from grasp_core.report.quality import Looked, looked_at
 from grasp_core.server import server

@@ -13,10 +13,10 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.recode_steps import Bins, Combine, MapValues, Recode, range_labels
 from grasp_core.model.text import escape_markdown
-from grasp_core.read.dataset import checks
-from grasp_core.read.dataset.raters import MAX_AXIS_VALUES
-from grasp_core.read.dataset.recoding import counts, recode
-from grasp_core.read.table.table import Table
+from grasp_core.reading.dataset import checks
+from grasp_core.reading.dataset.raters import MAX_AXIS_VALUES
+from grasp_core.reading.dataset.recoding import counts, recode
+from grasp_core.reading.table.table import Table
 from grasp_core.report.words.levels import NO_VALUE, step_sentence
 from pages._ui.session.state import work
 

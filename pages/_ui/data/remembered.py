@@ -14,10 +14,10 @@ from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.spec import PAPER_CONVENTIONS, AnalysisSpec, RunSpec
 from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import number
-from grasp_core.read.dataset.load import Fitted, signature
-from grasp_core.read.guess.recognise import Guess
-from grasp_core.read.table.table import Table
-from grasp_core.read.tables import fitted, loaded
+from grasp_core.reading.dataset.load import Fitted, signature
+from grasp_core.reading.guess.recognise import Guess
+from grasp_core.reading.table.table import Table
+from grasp_core.reading.tables import fitted, loaded
 from grasp_core.store.readings import Reading
 from pages._ui.session.identity import current_user, here, owner_names, require_run
 from pages._ui.session.state import submit, work, zone

@@ -15,11 +15,11 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.recode_steps import Combine, Recode
 from grasp_core.model.spec import AnalysisSpec, Level, RunSpec
-from grasp_core.read.dataset.load import Dataset
-from grasp_core.read.dataset.recoding import recode
-from grasp_core.read.guess.recognise import Guess
-from grasp_core.read.table.table import Table
-from grasp_core.read.tables import guessed, loaded
+from grasp_core.reading.dataset.load import Dataset
+from grasp_core.reading.dataset.recoding import recode
+from grasp_core.reading.guess.recognise import Guess
+from grasp_core.reading.table.table import Table
+from grasp_core.reading.tables import guessed, loaded
 from grasp_core.report.contents import run_title
 from grasp_core.server import server
 from grasp_core.store.drafts import Draft

@@ -10,7 +10,7 @@ from grasp_core.analysis.models.labels import sources
 from grasp_core.analysis.models.result import ModelsResult, closer
 from grasp_core.model.annotations import Annotations, ModelLabels
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.read.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset
 from grasp_core.statistics.items import count
 from tests.computing import compute_in_threads
 from tests.permutation.simulated import DATA_SPEC

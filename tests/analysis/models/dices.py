@@ -8,8 +8,8 @@ import numpy as np
 
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.groups import form_groups
-from grasp_core.read.dataset.load import Dataset, load
-from grasp_core.read.sandbox.read import read_table
+from grasp_core.reading.dataset.load import Dataset, load
+from grasp_core.reading.sandbox.read import read_table
 from tests.analysis.models.cases import plurality_of
 from tests.shared_data import DICES350
 

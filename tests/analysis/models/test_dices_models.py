@@ -15,7 +15,7 @@ from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.model.annotations import ModelLabels
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.read.sandbox.read import read_table
+from grasp_core.reading.sandbox.read import read_table
 from grasp_core.report.models import sentences
 from tests.analysis.models.cases import compute_models, plurality_of, sided
 from tests.analysis.models.dices import ASIAN_WOMEN, AXES, SPEC, data, planted_labels

@@ -10,9 +10,9 @@ from grasp_core.analysis.models.labels import MAX_NAME, check_models, read_model
 from grasp_core.model.data_spec import DataSpec, Filters
 from grasp_core.model.errors import DataError
 from grasp_core.model.recode_steps import MapValues
-from grasp_core.read.dataset.load import Dataset, load
-from grasp_core.read.sandbox.read import read_table
-from grasp_core.read.table.table import Table
+from grasp_core.reading.dataset.load import Dataset, load
+from grasp_core.reading.sandbox.read import read_table
+from grasp_core.reading.table.table import Table
 
 VOTES = """item,rater,label,gold,partial,differs
 b,1,yes,no,,yes

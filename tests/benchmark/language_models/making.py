@@ -8,7 +8,7 @@ from pathlib import Path
 
 from grasp_core.benchmark.language_models.model import Answer
 from grasp_core.benchmark.tasks import Rows, Task
-from grasp_core.read.sandbox.read import read_table
+from grasp_core.reading.sandbox.read import read_table
 
 TASK = Task(
     name="orders",

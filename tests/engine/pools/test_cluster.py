@@ -23,19 +23,20 @@ from distributed import Client, Security
 
 from grasp_core import __version__, cli
 from grasp_core.engine.compute import compute
-from grasp_core.engine.conductor import Watcher
 from grasp_core.engine.pools import cluster as cluster_module
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.blocks import Progress
-from grasp_core.engine.pools.cluster import ClusterPool, make_pool
+from grasp_core.engine.pools.choose import make_pool
+from grasp_core.engine.pools.cluster import ClusterPool
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.service import Service
+from grasp_core.engine.watching import Watcher
 from grasp_core.model.access import EVERYTHING
 from grasp_core.model.errors import LostSchedulerError, RunCancelledError, SettingsError, WorkerError
 from grasp_core.model.settings import Settings, read_settings
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.read.dataset.load import load
-from grasp_core.read.sandbox.read import read_table
+from grasp_core.reading.dataset.load import load
+from grasp_core.reading.sandbox.read import read_table
 from grasp_core.store.database import connect, database_url
 from grasp_core.store.files import FileStore
 from grasp_core.store.runs import RunStore

@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 
 from grasp_core.engine.compute import compute
-from grasp_core.engine.conductor import Watcher
 from grasp_core.engine.pools import blocks as blocks_module
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.pool import ATTEMPTS, Pool
 from grasp_core.engine.pools.workers import Sent
 from grasp_core.engine.run import prepare
+from grasp_core.engine.watching import Watcher
 from grasp_core.model.errors import RunCancelledError, WorkerError
 from tests.engine.asking import DATA, ENDLESS, answer, digits, known_answer, question, wait_until
 

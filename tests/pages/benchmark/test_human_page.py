@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.read.example import example_files
+from grasp_core.reading.example import example_files
 from tests.pages.visits import drop, open_example, press, seen, widget
 
 

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.labels import CONTINUE, ITEM_COLUMN, LABEL_COLUMN, RATER_COLUMN
 from tests.pages.visits import drop, seen, widget
-from tests.read.making import csv_bytes
+from tests.reading.making import csv_bytes
 
 
 def votes(*labels: str, rater: str = "rater") -> bytes:

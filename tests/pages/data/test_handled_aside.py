@@ -7,8 +7,8 @@ from typing import NoReturn
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.read.dataset.contents import Contents
-from grasp_core.read.guess.look import Look
+from grasp_core.reading.dataset.contents import Contents
+from grasp_core.reading.guess.look import Look
 from tests.labels import CONTINUE
 from tests.pages.visits import drop, press
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.read.example import example_files, example_spec
+from grasp_core.reading.example import example_files, example_spec
 from grasp_core.server.server import Server
 from tests.few_items import few_items
 from tests.pages.visits import press, seen, widget
@@ -13,8 +13,8 @@ from tests.pages.visits import press, seen, widget
 
 def quality_page(annotations, raters, spec):
     """What pages/data.py does, around the report alone."""
-    from grasp_core.read.dataset.load import load
-    from grasp_core.read.sandbox.read import read_table
+    from grasp_core.reading.dataset.load import load
+    from grasp_core.reading.sandbox.read import read_table
     from pages._ui.data.quality import show_quality
     from pages._ui.session.state import work
 
@@ -89,7 +89,7 @@ def test_power_is_estimated_when_asked_and_kept(server: Server) -> None:
 def test_long_searches_wait_for_a_button(
     server: Server, annotations: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("grasp_core.read.screens.duplicates.QUICK_WORK", 1)
+    monkeypatch.setattr("grasp_core.reading.screens.duplicates.QUICK_WORK", 1)
     page = opened(annotations)
     assert "Near-duplicates" not in seen(page.markdown)
     press(page, "Look for raters who agree too closely")
@@ -102,7 +102,7 @@ def test_what_takes_long_is_looked_at_in_workers(
     server: Server, annotations: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = [warning.value for warning in opened(annotations).warning]
-    monkeypatch.setattr("grasp_core.read.screens.duplicates.INSTANT_WORK", 1)
+    monkeypatch.setattr("grasp_core.reading.screens.duplicates.INSTANT_WORK", 1)
     looked, each = [], server.service.pool.each
     monkeypatch.setattr(
         server.service.pool, "each", lambda look, at: looked.append(look.__name__) or each(look, at)

@@ -7,8 +7,8 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.model.access import User
 from grasp_core.model.errors import StoreError
-from grasp_core.read.dataset.load import signature
-from grasp_core.read.sandbox.read import read_table
+from grasp_core.reading.dataset.load import signature
+from grasp_core.reading.sandbox.read import read_table
 from grasp_core.server.server import Server
 from grasp_core.store.readings import ReadingStore
 from grasp_core.store.schema import readings

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from grasp_core.engine.pools import workers
 from grasp_core.model.access import User
 from grasp_core.model.settings import Settings
-from grasp_core.read.archives import containers
+from grasp_core.reading.archives import containers
 from grasp_core.server import server as server_module
 from grasp_core.server.server import Server, make_server
 from pages._ui.data import arriving as server_files
@@ -22,7 +22,7 @@ from tests.empty_store import empty_home
 from tests.labels import CONTINUE
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import drop, finished, press, seen, shown_run, widget
-from tests.read.sources.serving import Site, site
+from tests.reading.sources.serving import Site, site
 
 PICKER = "File on the server"
 UNDERSTOOD = ["35", "104", "3,640", "104"]

@@ -10,9 +10,9 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.read.dataset.load import load
-from grasp_core.read.example import example_files, example_spec
-from grasp_core.read.sandbox.read import read_table
+from grasp_core.reading.dataset.load import load
+from grasp_core.reading.example import example_files, example_spec
+from grasp_core.reading.sandbox.read import read_table
 from grasp_core.server.server import Server
 from tests.analysis.models.dices import AXES, SPEC, data, planted_labels
 from tests.labels import CANCEL_RUN, RUN_AGAIN
@@ -45,7 +45,7 @@ def answered(page: AppTest, server: Server, gone: list[str]) -> AppTest:
 
 def section(annotations, raters, spec):
     """What pages/models.py does, around this section alone."""
-    from grasp_core.read.sandbox.read import read_table
+    from grasp_core.reading.sandbox.read import read_table
     from pages._ui.data.decisions import Decided, load_or_list
     from pages._ui.models import show_models_as_raters
     from pages._ui.session.state import work

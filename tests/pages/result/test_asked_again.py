@@ -16,8 +16,8 @@ from grasp_core.model.remarks.cautions import Caution, GuardCaution
 from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.read.dataset.load import load
-from grasp_core.read.sandbox.read import read_table
+from grasp_core.reading.dataset.load import load
+from grasp_core.reading.sandbox.read import read_table
 from grasp_core.server.server import Server
 from grasp_core.store.people.members import Member
 from grasp_core.store.runs import RunRecord

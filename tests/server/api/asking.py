@@ -9,7 +9,7 @@ from typing import Any
 from fastapi.testclient import TestClient
 from httpx import Response
 
-from grasp_core.read.example import example_spec
+from grasp_core.reading.example import example_spec
 from grasp_core.server.server import Server
 from grasp_core.store.runs import Request, RunRecord
 from tests.few_items import few_items

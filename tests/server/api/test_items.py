@@ -20,8 +20,8 @@ from grasp_core.model.access import EVERYTHING
 from grasp_core.model.data_spec import DataSpec, Question
 from grasp_core.model.groups import Group
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.read.dataset.load import load
-from grasp_core.read.sandbox.read import read_table
+from grasp_core.reading.dataset.load import load
+from grasp_core.reading.sandbox.read import read_table
 from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
 from tests.results import make_result

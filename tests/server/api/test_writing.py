@@ -13,10 +13,10 @@ import pytest
 from fastapi.testclient import TestClient
 from httpx import ASGITransport, AsyncClient, Response
 
-from grasp_core.read.dataset.contents import Contents
-from grasp_core.read.dataset.load import load
-from grasp_core.read.guess.look import Look
-from grasp_core.read.sandbox.read import read_table
+from grasp_core.reading.dataset.contents import Contents
+from grasp_core.reading.dataset.load import load
+from grasp_core.reading.guess.look import Look
+from grasp_core.reading.sandbox.read import read_table
 from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
 from tests.computing import compute_in_threads

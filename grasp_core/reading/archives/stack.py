@@ -1,0 +1,509 @@
+"""Compressed files and archives inside each other, opened within bounds."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from grasp_core.model.annotations import Int64Array
+from grasp_core.model.errors import DataError, Problem, know
+from grasp_core.model.remarks.problems import FileProblem
+from grasp_core.model.wording import number, quoted
+from grasp_core.reading.archives.members import (
+    annotators,
+    is_aggregate,
+    items,
+    make_matrix,
+    may_be_annotator,
+    named_alike,
+    named_as_raters,
+    names_annotators,
+    tells_of_all,
+    versions,
+    without_endings,
+)
+from grasp_core.reading.table import names
+from grasp_core.reading.table.columns import Column, check_cells
+from grasp_core.reading.table.parsed import Parsed, compact
+
+_UNIQUE = 0.95
+"""Share of a member's rows that are about an item of their own, where it is one annotator's."""
+_AGREE = 0.5
+"""Share of the items in several members whose texts must be the same."""
+_LONG = 25
+"""Columns of longer values, on average, may be texts."""
+_MEASURED = 1_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stack:
+    """Members' rows below each other.
+
+    Parameters
+    ----------
+    member : int array, shape (n,)
+        Which member each row is of.
+    """
+
+    data: pa.Table
+    member: Int64Array
+
+    @classmethod
+    def of(cls, tables: Sequence[Parsed], owners: Sequence[int], name: str) -> Stack:
+        """The columns that all tables have, in the first one's order; those of one owner count as one member.
+
+        Raises
+        ------
+        DataError
+            If together they have too many cells.
+        """
+        columns = [name for name in tables[0].columns if all(name in table.columns for table in tables)]
+        check_cells(sum(len(table.data) for table in tables) * len(columns), name)
+        texts = [as_texts(table, columns) for table in tables]
+        member = np.repeat(np.array(owners, dtype=np.int64), [len(table.data) for table in tables])
+        return cls(pa.concat_tables(texts).combine_chunks(), member)
+
+    def repeated_item(self) -> str | None:
+        """The column of items: another in each row of a member, and the same ones in several members."""
+        ranked = sorted(self._named(), key=lambda name: -names.id_score(name, names.ITEM))
+        return next((name for name in ranked if self._recurs(name)), None)
+
+    def recurring(self) -> list[str]:
+        """Columns with another value in each row of a member, and the same ones in several members."""
+        return [name for name in self._named() if self._recurs(name)]
+
+    def _named(self) -> list[str]:
+        """Columns but those that are named like numbers of rows."""
+        return [name for name in self.data.column_names if names.words(name)[:1] not in _INDEX]
+
+    def row_numbers(self, item: str) -> list[str]:
+        """Columns of whole numbers that begin anew in each member, and so stand for other items in each."""
+        return [
+            name
+            for name in self.data.column_names
+            if name != item and self._is_numbered(name) and not self._depends_on(item, name)
+        ]
+
+    def _is_numbered(self, name: str) -> bool:
+        """Whether every member counts its rows up from 0, or from 1; ranks come in other orders."""
+        cells = self.data.column(name).to_pylist()
+        rows = np.bincount(self.member)
+        before = np.empty(len(cells), dtype=np.int64)
+        before[np.argsort(self.member, kind="stable")] = np.arange(len(cells)) - np.repeat(
+            np.cumsum(rows) - rows, rows
+        )
+        return any(cells == [str(at) for at in (before + start).tolist()] for start in (0, 1))
+
+    def without(self, columns: Sequence[str]) -> Stack:
+        """With columns left out."""
+        return Stack(self.data.drop_columns(list(columns)), self.member) if columns else self
+
+    def rater(self, item: str) -> str | None:
+        """A column named like raters' ids that is not about the items, e.g. their authors."""
+        found = [name for name in self.data.column_names if names.id_score(name, names.RATER)]
+        return next((name for name in found if not self._depends_on(name, item)), None)
+
+    def varies(self, item: str) -> bool:
+        """Whether anything differs between the rows of one item, as annotators' labels do."""
+        return bool(self.differing(item))
+
+    def differing(self, item: str) -> list[str]:
+        """Columns that differ between the rows of one item."""
+        return [name for name in self.data.column_names if name != item and not self._depends_on(name, item)]
+
+    def named_ids(self) -> tuple[str | None, str | None]:
+        """The columns named like items' and raters' ids."""
+        found = []
+        for kinds in (names.ITEM, names.RATER):
+            best = max(self.data.column_names, key=lambda name: names.id_score(name, kinds))
+            found.append(best if names.id_score(best, kinds) else None)
+        return found[0], found[1]
+
+    def are_parts(self, item: str, rater: str) -> bool:
+        """Whether no annotation is in two members, and no id means different items in them.
+
+        Members of one rater each also need items in common: they may be named after no rater.
+        """
+        if not {item, rater} <= set(self.data.column_names):
+            return False
+        items, raters = self._codes(item)[0], self._codes(rater)[0]
+        annotations = np.unique(_paired(items, raters), return_inverse=True)[1]
+        if len(_ids_in_several(annotations, self.member)) or not self._same_texts(item):
+            return False
+        lone = len(_distinct_pairs(self.member, raters)[0]) == int(self.member.max()) + 1
+        return not lone or len(_ids_in_several(items, self.member)) > 0
+
+    def _recurs(self, name: str) -> bool:
+        codes, values = self._codes(name)
+        filled = codes != values.get("", -1)
+        members, found = _distinct_pairs(self.member[filled], codes[filled])
+        if len(found) < _UNIQUE * len(codes):
+            return False
+        often = np.bincount(found, minlength=len(values)) > 1
+        sharing = np.unique(members[often[found]])
+        return 2 * len(sharing) > int(self.member.max()) + 1 and self._same_texts(name)
+
+    def _same_texts(self, item: str) -> bool:
+        """Whether items in several members have the same texts there, if there are texts."""
+        texts = [name for name in self.data.column_names if name != item and self._is_text(name)]
+        if not texts:
+            return True
+        items = self._codes(item)[0]
+        shared = _ids_in_several(items, self.member)
+        rows = np.isin(items, shared)
+        if not rows.any():
+            return True
+        return any(self._share_alike(items[rows], self._codes(name)[0][rows]) >= _AGREE for name in texts)
+
+    def _share_alike(self, items: Int64Array, texts: Int64Array) -> float:
+        found, _ = _distinct_pairs(items, texts)
+        return float((np.unique(found, return_counts=True)[1] == 1).mean())
+
+    def _is_text(self, name: str) -> bool:
+        values = list(self._codes(name)[1])[:_MEASURED]
+        return sum(map(len, values)) > _LONG * len(values)
+
+    def _depends_on(self, name: str, key: str) -> bool:
+        keys, codes = self._codes(key)[0], self._codes(name)[0]
+        return len(_distinct_pairs(keys, codes)[0]) == len(np.unique(keys))
+
+    def _codes(self, name: str) -> tuple[Int64Array, dict[str, int]]:
+        column = Column.of(self.data.column(name))
+        return column.codes.astype(np.int64), {value: code for code, value in enumerate(column.values)}
+
+
+_INDEX = tuple((word,) for word in names.INDEX - {"no", "nr"})
+
+
+def as_texts(table: Parsed, columns: Sequence[str]) -> pa.Table:
+    """Columns of a table as plain texts, whatever codes its own have."""
+    return table.data.select(list(columns)).cast(pa.schema([(name, pa.string()) for name in columns]))
+
+
+def _paired(first: Int64Array, second: Int64Array) -> Int64Array:
+    """One number for each pair."""
+    paired: Int64Array = first * (int(second.max(initial=0)) + 1) + second
+    return paired
+
+
+def _distinct_pairs(first: Int64Array, second: Int64Array) -> tuple[Int64Array, Int64Array]:
+    width = int(second.max(initial=0)) + 1
+    found = np.unique(_paired(first, second))
+    return found // width, found % width
+
+
+def _ids_in_several(codes: Int64Array, member: Int64Array) -> Int64Array:
+    """Codes that occur in more than one member."""
+    ids, counts = np.unique(_distinct_pairs(codes, member)[0], return_counts=True)
+    found: Int64Array = ids[counts > 1]
+    return found
+
+
+_SHOWN = 12
+_NOTES = 3
+"""Notes of single members that are passed on."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Member:
+    """A sheet, or a file of an archive: its name and its table."""
+
+    name: str
+    parsed: Parsed
+
+    @property
+    def rows(self) -> int:
+        """Rows of its table."""
+        return len(self.parsed.data)
+
+    @property
+    def shown(self) -> str:
+        """Its name and rows, for messages."""
+        return f"{quoted(self.name)} ({number(self.rows, 'row')})"
+
+
+def together(tables: Sequence[Member], others: Sequence[str], name: str, what: str) -> Parsed:
+    """The table that a workbook's sheets or an archive's files make.
+
+    With the same columns in each and no rater among them, where the members' names can be annotators' and
+    items recur from one to the other, each is an annotator's, and a column of raters is added. Where raters
+    recur from one to the other and there are no items, each is an item's. Members that hold raters and never
+    the same annotation are parts of one data set. Otherwise the first is read. What was
+    done, and what was left out with how many rows, is among the problems.
+
+    Parameters
+    ----------
+    tables : sequence of Member
+        At least one.
+    others : sequence of str
+        Members that hold no table.
+    name : str
+        The file's.
+    what : str
+        "file" or "sheet".
+
+    Raises
+    ------
+    DataError
+        If together they have too many cells.
+    """
+    alike = _alike(tables)
+    copies = _copies(alike)
+    alike = [member for member in alike if member.name not in copies]
+    kinds = (_of_items, _of_annotators, _of_parts) if len(alike) > 1 else ()
+    found = next((made for kind in kinds if (made := kind(alike, name, what)) is not None), None)
+    if found is None:
+        return _first(tables, others, name, what)
+    used, parsed = found
+    return _with_notes(parsed, [], _left_out(tables, others, used, copies, name))
+
+
+def _alike(tables: Sequence[Member]) -> list[Member]:
+    """The most members with the same columns, in any order, and those with more columns but raters'."""
+    groups: dict[frozenset[str], list[Member]] = {}
+    for member in tables:
+        groups.setdefault(frozenset(member.parsed.columns), []).append(member)
+    columns, largest = max(groups.items(), key=lambda group: len(group[1]))
+    if len(largest) < 2:
+        return largest
+    return [
+        member
+        for member in tables
+        if columns <= (own := set(member.parsed.columns))
+        and not any(names.id_score(column, names.RATER) for column in own - columns)
+    ]
+
+
+def _copies(alike: Sequence[Member]) -> dict[str, str]:
+    """Names of members that hold the same as another one whose version they are named, to that one's."""
+    found = versions([without_endings(member.name) for member in alike])
+    return {
+        alike[at].name: alike[first].name
+        for at, first in found.items()
+        if _hold_the_same(alike[at].parsed, alike[first].parsed)
+    }
+
+
+def _hold_the_same(one: Parsed, other: Parsed) -> bool:
+    if set(one.columns) != set(other.columns):
+        return False
+    same: bool = as_texts(one, one.columns).equals(as_texts(other, one.columns))
+    return same
+
+
+def _first(tables: Sequence[Member], others: Sequence[str], name: str, what: str) -> Parsed:
+    first, *more = tables
+    several = bool(more or others)
+    parsed = dataclasses.replace(first.parsed, member=first.name if several else None)
+    if not more:
+        return parsed
+    shown = _several([one.shown for one in more])
+    remark = FileProblem.ONE_MEMBER_READ(
+        file=name, what=what, member=first.shown, others=len(more), shown=shown
+    )
+    notes = [know(remark, len(more))]
+    if (raters := _like_raters(first.parsed, more)) is not None:
+        member, column = raters
+        like = FileProblem.MEMBER_LIKE_RATERS(file=name, what=what, member=member.name, column=column)
+        notes.append(know(like, member.rows))
+    return _with_notes(parsed, notes)
+
+
+def _like_raters(first: Parsed, others: Sequence[Member]) -> tuple[Member, str] | None:
+    """A member with a row for each id in a column named like raters, and that column; None without one."""
+    for column in (one for one in first.columns if names.id_score(one, names.RATER)):
+        ids = set(as_texts(first, [column]).column(0).unique().to_pylist())
+        for member in others if 1 < len(ids) < len(first.data) else ():
+            texts = as_texts(member.parsed, member.parsed.columns)
+            if any(ids <= _single(texts.column(name)) for name in member.parsed.columns):
+                return member, column
+    return None
+
+
+def _single(cells: pa.ChunkedArray) -> set[str]:
+    """The texts of a column; none where one occurs twice."""
+    found = cells.unique()
+    return set(found.to_pylist()) if len(found) == len(cells) else set()
+
+
+def _several(shown: Sequence[str]) -> str:
+    more = len(shown) - _SHOWN
+    return ", ".join(shown[:_SHOWN]) + (f" and {more:,} more" if more > 0 else "")
+
+
+# A member per item
+
+
+def _of_items(alike: Sequence[Member], name: str, what: str) -> tuple[list[Member], Parsed] | None:
+    """Those members that are items', each with a row per rater, and their table; None where they are not.
+
+    Their names have to be of one form and not those of raters, and raters are called so: users and subjects
+    may be what each of several annotators' files is about.
+    """
+    used = [member for member in alike if not is_aggregate(member.name)]
+    paths = [member.name for member in used]
+    ids = items(paths)
+    if len(used) < 2 or ids is None or named_as_raters([*ids, *annotators(paths)]):
+        return None
+    columns = used[0].parsed.columns
+    raters = [column for column in columns if names.id_score(column, names.RATES)]
+    if not raters or make_matrix(columns):  # told before the members are put together
+        return None
+    stack = Stack.of([member.parsed for member in used], range(len(used)), name)
+    rater, *others = stack.recurring() or [""]
+    if others or rater not in raters or stack.named_ids()[0] is not None:
+        return None
+    parsed = _stacked(used, stack, _free("item", stack), ids, what)
+    remark = FileProblem.MEMBER_PER_ITEM(
+        file=name, members=len(used), what=what, items=tuple(ids), rows=len(stack.data)
+    )
+    return used, _with_notes(parsed, [know(remark), *_narrowed(used, stack, [], name, what)])
+
+
+# A member per annotator
+
+
+def _of_annotators(alike: Sequence[Member], name: str, what: str) -> tuple[list[Member], Parsed] | None:
+    """Those members of `alike` that are annotators', and their table; None where they are not."""
+    ids = annotators([member.name for member in alike])
+    chosen = [(member, rater) for member, rater in zip(alike, ids, strict=True) if may_be_annotator(rater)]
+    used, raters = [member for member, _ in chosen], list(dict.fromkeys(rater for _, rater in chosen))
+    if len(raters) < 2:
+        return None
+    sure = named_alike(raters)
+    if not sure and names_annotators(used[0].parsed.columns):
+        return None
+    owners = [raters.index(rater) for _, rater in chosen]
+    stack = Stack.of([member.parsed for member in used], owners, name)
+    item = stack.repeated_item()
+    if item is None or stack.rater(item) is not None or not (sure or stack.varies(item)):
+        return None
+    if not sure and tells_of_all(stack.differing(item)):
+        return None
+    _check_versions(used, [rater for _, rater in chosen], name, what)
+    numbers = stack.row_numbers(item)
+    stack, column = stack.without(numbers), _free("rater", stack)
+    parsed = _stacked(used, stack, column, raters, what)
+    remark = FileProblem.MEMBER_PER_ANNOTATOR(
+        file=name, members=len(used), what=what, raters=tuple(raters), rows=len(stack.data)
+    )
+    return used, _with_notes(parsed, [know(remark), *_narrowed(used, stack, numbers, name, what)])
+
+
+def _check_versions(used: Sequence[Member], raters: Sequence[str], name: str, what: str) -> None:
+    """Refuse members that may be another version of one annotator's: they would be taken for two."""
+    for at, first in versions(raters).items():
+        raise DataError(
+            f"{name}: its {what} {quoted(used[at].name)} may be another version of "
+            f"{quoted(used[first].name)}; keep the one that counts, or give each its annotator's name"
+        )
+
+
+def _narrowed(
+    used: Sequence[Member], stack: Stack, numbers: Sequence[str], name: str, what: str
+) -> list[Problem]:
+    """Notes on columns that were left out."""
+    kept = {*stack.data.column_names, *numbers}
+    more = list(dict.fromkeys(column for one in used for column in one.parsed.columns if column not in kept))
+    notes = []
+    if numbers:
+        notes.append(know(FileProblem.ROW_NUMBERS_LEFT_OUT(file=name, columns=tuple(numbers), what=what)))
+    if more:
+        remark = FileProblem.COLUMNS_NOT_IN_ALL(file=name, what=what, columns=tuple(more))
+        notes.append(know(remark, len(more)))
+    return notes
+
+
+# Parts of one data set
+
+
+def _of_parts(alike: Sequence[Member], name: str, what: str) -> tuple[list[Member], Parsed] | None:
+    """The members with raters inside, and their table, if no annotation is in two of them; else None."""
+    columns = min((set(member.parsed.columns) for member in alike), key=len)
+    same = [member for member in alike if set(member.parsed.columns) == columns]
+    chosen = [member for member in same if not is_aggregate(member.name)]
+    if len(chosen) < 2:
+        return None
+    tables = [member.parsed for member in chosen]
+    recipes = {(table.recipe.name, table.recipe.spec) if table.recipe else None for table in tables}
+    if len(recipes) > 1:
+        return None
+    stack = Stack.of(tables, range(len(tables)), name)
+    spec = tables[0].recipe.spec if tables[0].recipe is not None else None
+    item, rater = (spec.item, spec.rater) if spec is not None else stack.named_ids()
+    if item is None or rater is None or _are_row_numbers(tables, item) or not stack.are_parts(item, rater):
+        return None
+    column = _free(what, stack)
+    parsed = _stacked(chosen, stack, column, [member.name for member in chosen], what)
+    remark = FileProblem.MEMBERS_TOGETHER(
+        file=name, members=len(chosen), what=what, rows=len(stack.data), column=column
+    )
+    return chosen, _with_notes(dataclasses.replace(parsed, recipe=tables[0].recipe), [know(remark)])
+
+
+def _are_row_numbers(tables: Sequence[Parsed], item: str) -> bool:
+    """Whether items are only told apart by their rows, which begin anew in each member."""
+    return all(
+        table.data.column(item).to_pylist() == [str(line) for line in table.numbers.tolist()]
+        for table in tables
+        if item in table.columns
+    )
+
+
+# Both
+
+
+def _free(wanted: str, stack: Stack) -> str:
+    """A name that no column has."""
+    while wanted in stack.data.column_names:
+        wanted += " (name)"
+    return wanted
+
+
+def _stacked(used: Sequence[Member], stack: Stack, column: str, values: Sequence[str], what: str) -> Parsed:
+    """The members below each other, with a first column that says which."""
+    tables = [member.parsed for member in used]
+    codes = pa.DictionaryArray.from_arrays(pa.array(stack.member, pa.int32()), pa.array(values, pa.string()))
+    data = compact(stack.data.add_column(0, column, codes))
+    notes = list(dict.fromkeys(note for table in tables for note in table.problems))
+    problems = notes[:_NOTES]
+    if len(notes) > _NOTES:
+        more = len(notes) - _NOTES
+        problems.append(know(FileProblem.MORE_NOTES(more=more, what=what), more))
+    return Parsed(
+        tuple(data.column_names),
+        data,
+        f"{tables[0].kind}, {number(len(tables), what)}",
+        first_row=tables[0].first_row,
+        lines=np.concatenate([table.numbers for table in tables]),
+        problems=tuple(problems),
+    )
+
+
+def _left_out(
+    tables: Sequence[Member],
+    others: Sequence[str],
+    used: Sequence[Member],
+    copies: Mapping[str, str],
+    name: str,
+) -> list[Problem]:
+    """The note on members that are not among those read."""
+    kept = {member.name for member in used}
+    columns = set(used[0].parsed.columns)
+    shown = []
+    for member in tables:
+        if member.name not in kept:
+            why = "not named like the others" if set(member.parsed.columns) == columns else "other columns"
+            why = f"the same as {quoted(copies[member.name])}" if member.name in copies else why
+            shown.append(f"{quoted(member.name)} ({number(member.rows, 'row')}, {why})")
+    shown += [f"{quoted(other)} (no table with rows)" for other in others]
+    remark = FileProblem.MEMBERS_LEFT_OUT(file=name, shown=_several(shown))
+    return [know(remark, len(shown))] if shown else []
+
+
+def _with_notes(parsed: Parsed, first: Sequence[Problem], last: Sequence[Problem] = ()) -> Parsed:
+    return dataclasses.replace(parsed, problems=(*first, *parsed.problems, *last))

@@ -1,0 +1,270 @@
+"""Items as the files describe them: their ids in an items file, and the columns that can make slices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from grasp_core.model.annotations import BoolArray, Codes
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import DataError, Problem, SpecError, know, raise_stopping, stop
+from grasp_core.model.remarks.reasons import ItemProblem
+from grasp_core.model.wording import EXAMPLES, quoted
+from grasp_core.reading.dataset.checks import no_column
+from grasp_core.reading.dataset.raters import DescribingColumn, Source, alike, merged
+from grasp_core.reading.dataset.votes import cell_columns, id_columns
+from grasp_core.reading.table.columns import near_duplicates
+from grasp_core.reading.table.table import Table
+
+MAX_SLICES = 50
+"""A column with more distinct values than this makes no slices."""
+LONGEST = 200
+"""Longer texts name no slice."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Descriptions:
+    """Both files' columns that describe items; the items file comes first.
+
+    Parameters
+    ----------
+    item_ids : tuple of str, length I
+        Of all items, whether they count or not.
+    inside, beside : Source or None
+        The columns of the annotations file and of the items file.
+    """
+
+    item_ids: tuple[str, ...]
+    spec: DataSpec
+    annotations: Table
+    inside: Source | None
+    beside: Source | None
+
+    @classmethod
+    def of(
+        cls,
+        annotations: Table,
+        items: Table | None,
+        spec: DataSpec,
+        item_ids: tuple[str, ...],
+        item_of_row: Codes | None,
+    ) -> Descriptions:
+        """Connect files; the last two arguments are as in :class:`~grasp_core.reading.dataset.votes.Votes`.
+
+        Raises
+        ------
+        DataError
+            If the items file, its column of ids, or every item of the annotations is missing.
+        """
+        inside = None
+        if item_of_row is not None:
+            taken = {*id_columns(spec), *spec.labels, spec.text}
+            cells = () if spec.layout == "long" else cell_columns(annotations, spec)
+            columns = tuple(name for name in annotations.columns if name not in taken.union(cells))
+            of_row = _of_kept_rows(annotations, spec, item_of_row)
+            inside = Source(annotations, spec.item, of_row, columns, len(item_ids), "item")
+        return cls(item_ids, spec, annotations, inside, _beside(annotations.name, items, spec, item_ids))
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """The files that describe items, the one that decides first."""
+        return tuple(source for source in (self.beside, self.inside) if source is not None)
+
+    def candidates(self, rated: BoolArray) -> dict[str, DescribingColumn]:
+        """Columns that can make slices: one value per item, at least two and not too many in all."""
+        names = dict.fromkeys(name for source in self.sources for name in source.columns)
+        able = (name for name in names if all(self._able(source, name, rated) for source in self.sources))
+        found = {name: self._column(name, rated) for name in able}
+        return {name: column for name, column in found.items() if len(_there(column, rated)) > 1}
+
+    def _able(self, source: Source, name: str, rated: BoolArray) -> bool:
+        if name not in source.columns:
+            return True
+        values = set(self._values(source, name, rated)) - set(self.spec.missing)
+        return (
+            2 <= len(values) <= min(MAX_SLICES, max(2, int(rated.sum()) // 2))
+            and max(map(len, values)) <= LONGEST
+            and source.constant(name, self.spec.missing)
+        )
+
+    def _values(self, source: Source, name: str, rated: BoolArray) -> Sequence[str]:
+        """A column's distinct texts: of an items file, which may list a whole catalogue, those that count."""
+        if source is not self.beside:
+            return source.table.distinct(name)
+        column, unit = source.table.column(name), source.unit_of_row
+        return [column.values[code] for code in np.unique(column.codes[(unit >= 0) & rated[unit]])]
+
+    def slices(self, names: Sequence[str], rated: BoolArray) -> dict[str, DescribingColumn]:
+        """The named columns; `rated`, (I,), are the items that count.
+
+        Raises
+        ------
+        DataError
+            If one of them has too many values, several for one item, or fewer than two in all.
+        """
+        raise_stopping(problem for name in names for problem in self._refused(name, rated))
+        found = {name: self._column(name, rated) for name in names}
+        raise_stopping(problem for column in found.values() for problem in column.problems)
+        for name, column in found.items():
+            there = _there(column, rated)
+            if len(there) < 2:
+                raise DataError(ItemProblem.ONE_SLICE(column=name, value=there))
+        return found
+
+    def _column(self, name: str, rated: BoolArray) -> DescribingColumn:
+        """Each item's value; the items file decides where it has one."""
+        sources = [source for source in self.sources if name in source.columns]
+        found = [source.column(name, self.spec.missing, rated) for source in sources]
+        if len(found) == 1:
+            return found[0]
+        column, differ = merged(found[0], found[1], rated)
+        if not differ.size:
+            return column
+        files = tuple(source.table.name for source in sources)
+        remark = ItemProblem.FILES_DISAGREE_ON_ITEMS(
+            files=files, column=name, items=differ.size, decides=files[0]
+        )
+        problem = know(remark, differ.size, [self.item_ids[item] for item in differ[:EXAMPLES]])
+        return replace(column, problems=(*column.problems, problem))
+
+    def _refused(self, name: str, rated: BoolArray) -> list[Problem]:
+        """Why a column makes no slices, before its cells are looked at one by one."""
+        sources = [source for source in self.sources if name in source.columns]
+        if not sources:
+            return [self._not_describing(name)]
+        return [problem for source in sources for problem in self._too_much(source, name, rated)]
+
+    def _not_describing(self, name: str) -> Problem:
+        tables = [self.annotations, *([self.beside.table] if self.beside else [])]
+        if not any(name in table.columns for table in tables):
+            return no_column(name, tables)
+        labels = self.spec.labels or cell_columns(self.annotations, self.spec)
+        what = "the items' texts" if name == self.spec.text else "labels" if name in labels else "ids"
+        return stop(ItemProblem.NO_SLICES_OF(column=name, what=what))
+
+    def _too_much(self, source: Source, name: str, rated: BoolArray) -> Iterator[Problem]:
+        """Values that are too many, or too long to be named."""
+        table, values = source.table, self._values(source, name, rated)
+        column = table.column(name)
+        long = [value for value in values if len(value) > LONGEST]
+        if long:
+            row = table.row(int(np.flatnonzero(column.among(long))[0]))
+            length = len(long[0])
+            yield stop(
+                ItemProblem.LONG_SLICE(file=table.name, row=row, column=name, length=length, most=LONGEST)
+            )
+            return
+        distinct = len(set(values) - set(self.spec.missing))
+        if distinct > MAX_SLICES:
+            remark = ItemProblem.TOO_MANY_SLICES(
+                file=table.name, column=name, values=distinct, most=MAX_SLICES
+            )
+            yield stop(remark, distinct, values)
+
+    def problems(self, rated: BoolArray) -> list[Problem]:
+        """Problems of the items file's ids."""
+        if self.beside is None:
+            return []
+        return [*_about_ids(self.beside), *self._unmatched(self.beside, rated)]
+
+    def _unmatched(self, source: Source, rated: BoolArray) -> Iterator[Problem]:
+        described = np.zeros(len(self.item_ids), dtype=np.bool_)
+        described[source.unit_of_row[source.unit_of_row >= 0]] = True
+        without = np.flatnonzero(rated & ~described)
+        file, key = source.table.name, str(source.key)
+        if without.size:
+            remark = ItemProblem.ITEMS_NOT_DESCRIBED(items=without.size, column=key, file=file)
+            yield know(remark, without.size, [self.item_ids[item] for item in without[:EXAMPLES]])
+        column = source.table.column(key)
+        idle = [column.values[code] for code in np.unique(column.codes[source.unit_of_row < 0])]
+        if idle:
+            remark = ItemProblem.ITEMS_WITHOUT_ANNOTATIONS(items=len(idle), file=file)
+            yield know(remark, len(idle), idle)
+        near = alike([self.item_ids[item] for item in without], idle) if without.size and idle else None
+        if near is not None:
+            remark = ItemProblem.ITEM_IDS_WRITTEN_OTHERWISE(
+                file=file, column=key, ids=len(near.pairs), difference=near.but_for
+            )
+            yield know(remark, len(near.pairs), [other for _, other in near.pairs])
+
+
+def _of_kept_rows(annotations: Table, spec: DataSpec, item_of_row: Codes) -> Codes:
+    """The item of each row; -1 for rows that are left out by a value, which describe nothing."""
+    if not spec.filters.drop:
+        return item_of_row
+    dropped = [annotations.column(name).among([value]) for name, value in spec.filters.drop]
+    return np.where(np.logical_or.reduce(dropped), -1, item_of_row)
+
+
+def _there(column: DescribingColumn, rated: BoolArray) -> tuple[str, ...]:
+    """Values of the items that count."""
+    return tuple(column.values[code] for code in np.unique(column.codes[rated]) if code >= 0)
+
+
+def _beside(name: str, items: Table | None, spec: DataSpec, ids: tuple[str, ...]) -> Source | None:
+    """The columns of the items file."""
+    if items is None:
+        if spec.items_id is not None:
+            raise DataError(ItemProblem.NO_ITEMS_FILE(column=spec.items_id))
+        return None
+    if spec.items_id is None:
+        raise SpecError("an items file needs `items_id`, the name of its column of item ids")
+    if spec.layout == "items-by-raters" and spec.item is None:
+        raise DataError(ItemProblem.NO_ITEM_IDS(file=name, items=items.name))
+    if spec.items_id not in items.columns:
+        raise_stopping([no_column(spec.items_id, (items,))])
+    column = items.column(spec.items_id)
+    positions = pd.Index(ids).get_indexer(pd.Index(column.values))[column.codes].astype(np.int64)
+    if not (positions >= 0).any():
+        raise _nothing(name, ids, items, spec.items_id)
+    others = tuple(one for one in items.columns if one != spec.items_id)
+    return Source(items, spec.items_id, positions, others, len(ids), "item")
+
+
+def _nothing(name: str, ids: tuple[str, ...], items: Table, key: str) -> DataError:
+    """The error for an items file without any item of the annotations."""
+    problem = ItemProblem.NOTHING_DESCRIBED(
+        file=name, ids=ids, column=key, items=items.name, example=items.cell(key, 0)
+    )
+    near = alike(ids, items.distinct(key))
+    if near is None:
+        return DataError(problem)
+    item, other = near.pairs[0]
+    remark = ItemProblem.NOTHING_DESCRIBED_BUT_FOR(
+        problem=problem,
+        matches=len(near.pairs),
+        others=len(ids) - len(near.pairs),
+        of=len(ids),
+        difference=near.but_for,
+        item=item,
+        other=other,
+    )
+    return DataError(remark)
+
+
+def _about_ids(source: Source) -> Iterator[Problem]:
+    """Ids of the items file that are blank, there more than once, or alike."""
+    table, key = source.table, str(source.key)
+    column = table.column(key)
+    counts = column.counts()
+    blank = np.flatnonzero(column.among([value for value in column.values if not value.strip()]))
+    if blank.size:
+        row = table.row(int(blank[0]))
+        yield stop(ItemProblem.BLANK_ITEM_ID(file=table.name, row=row, column=key), blank.size)
+    twice = [code for code in np.flatnonzero(counts > 1).tolist() if column.values[code].strip()]
+    if twice:
+        first, second = np.flatnonzero(column.codes == twice[0])[:2].tolist()
+        remark = ItemProblem.ITEM_TWICE(
+            file=table.name,
+            first=table.row(first),
+            second=table.row(second),
+            column=key,
+            item=column.values[twice[0]],
+            more=len(twice) - 1,
+        )
+        yield stop(remark, len(twice), [column.values[code] for code in twice[:EXAMPLES]])
+    where = f"{table.name}, column {quoted(key)}"
+    yield from near_duplicates(where, dict(zip(column.values, counts.tolist(), strict=True)), ids=True)

@@ -1,0 +1,485 @@
+"""Raters: the columns that describe them, their ids, one profile each."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from grasp_core.model.annotations import BoolArray, Codes
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import DataError, Problem, know, stop
+from grasp_core.model.ordering import in_pieces, tallied
+from grasp_core.model.remarks.problems import DataProblem
+from grasp_core.model.remarks.reasons import ItemProblem
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.wording import EXAMPLES, quoted
+from grasp_core.reading.dataset.votes import id_columns
+from grasp_core.reading.table import names
+from grasp_core.reading.table.columns import Column, near_duplicates, odd_texts
+from grasp_core.reading.table.table import Table
+
+MAX_AXIS_VALUES = 100
+"""A column with more distinct values than this is not offered as an axis."""
+_SAMPLE = 2_000
+_FEW = 0.2
+"""Share of the raters with several rows up to which several values of one rater are taken for mistakes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DescribingColumn:
+    """A column's value for each rater, or each item.
+
+    Parameters
+    ----------
+    codes : int array, shape (J,) or (I,)
+        Position in `values`, or -1 for unknown.
+    """
+
+    codes: Codes
+    values: tuple[str, ...]
+    problems: tuple[Problem, ...] = ()
+
+
+def merged(
+    first: DescribingColumn, second: DescribingColumn, counted: BoolArray
+) -> tuple[DescribingColumn, Codes]:
+    """One column of two files, and the units on which they differ.
+
+    Parameters
+    ----------
+    first, second : DescribingColumn
+        The first decides where it has a value.
+    counted : bool array, shape (J,) or (I,)
+        Units that count; others that differ are passed over.
+    """
+    values = tuple(dict.fromkeys(first.values + second.values))
+    position = {value: index for index, value in enumerate(values)}
+    codes = np.array([position[value] for value in second.values] + [-1], dtype=np.int64)[second.codes]
+    differ = np.flatnonzero((first.codes >= 0) & (codes >= 0) & (first.codes != codes) & counted)
+    problems = (*first.problems, *second.problems)
+    return DescribingColumn(np.where(first.codes >= 0, first.codes, codes), values, problems), differ
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _ByUnit:
+    """A column, each unit's first known code and its row, and the first row that differs (-1: none)."""
+
+    column: Column
+    codes: Codes
+    first: Codes
+    clash: Codes
+
+    @classmethod
+    def of(cls, column: Column, unit_of_row: Codes, n_units: int, missing: Collection[str]) -> _ByUnit:
+        codes, first, clash = (np.full(n_units, -1, dtype=np.int64) for _ in range(3))
+        known = np.array([value not in missing for value in column.values], dtype=np.bool_)
+        before = 0
+        for unit, code in in_pieces([unit_of_row, column.codes]):
+            size, here = unit.size, np.flatnonzero(known[code] & (unit >= 0))
+            row, unit, code = before + here, unit[here], code[here]
+            _at_first(first, unit, row)
+            _at_first(codes, unit, code)
+            differs = code != codes[unit]
+            _at_first(clash, unit[differs], row[differs])
+            before += size
+        return cls(column, codes, first, clash)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """A file with columns that describe raters, or items: the units here.
+
+    Parameters
+    ----------
+    key : str or None
+        Column of the units' ids; None where each row is a unit.
+    unit_of_row : int array, shape (rows,)
+        Position of each row's unit among all U units, or -1 for one that is not among them.
+    columns : tuple of str
+        Those that may describe units.
+    n_units : int
+        U.
+    of : {"rater", "item"}
+        What units are.
+    """
+
+    table: Table
+    key: str | None
+    unit_of_row: Codes
+    columns: tuple[str, ...]
+    n_units: int
+    of: Literal["rater", "item"] = "rater"
+    _known: dict[str, _ByUnit] = field(default_factory=dict)
+
+    def constant(self, name: str, missing: Collection[str]) -> bool:
+        """Whether the column has at most one known value per unit."""
+        return self._constant_at_first(name, missing) and not (self._by_unit(name, missing).clash >= 0).any()
+
+    def _constant_at_first(self, name: str, missing: Collection[str]) -> bool:
+        """The same of the first rows, which tell most columns apart."""
+        column = Column.of(self.table.data.column(name).slice(0, _SAMPLE))
+        known = ~column.among(missing) & (self.unit_of_row[:_SAMPLE] >= 0)
+        unit, code = self.unit_of_row[:_SAMPLE][known], column.codes[known]
+        first = np.zeros(self.n_units, dtype=np.int64)
+        first[unit[::-1]] = code[::-1]
+        return np.array_equal(first[unit], code)
+
+    def _by_unit(self, name: str, missing: Collection[str]) -> _ByUnit:
+        """Each unit's first known value, found once per column."""
+        if name not in self._known:
+            column = self.table.column(name)
+            self._known[name] = _ByUnit.of(column, self.unit_of_row, self.n_units, missing)
+        return self._known[name]
+
+    def nearly_constant(self, name: str, missing: Collection[str]) -> Problem | None:
+        """That a few units have several values in a column, where all others have one."""
+        found = self._by_unit(name, missing)
+        clash = np.flatnonzero(found.clash >= 0)
+        again = tallied(self.unit_of_row[self.unit_of_row >= 0], self.n_units) > 1
+        if not 0 < clash.size <= _FEW * again.sum():
+            return None
+        problem = self._clash(name, found, clash)
+        return dataclasses.replace(
+            problem, stops=False, remark=DataProblem.NO_AXIS_TILL_THEN(problem=problem.remark)
+        )
+
+    def divides(self, name: str, missing: Collection[str]) -> bool:
+        """Whether the column has several values, yet few enough to form groups of units."""
+        distinct = len(set(self.table.distinct(name)) - set(missing))
+        return 2 <= distinct <= min(MAX_AXIS_VALUES, max(2, self.n_units // 2))
+
+    def column(self, name: str, missing: Collection[str], counted: BoolArray) -> DescribingColumn:
+        """Each unit's value; where some cells are missing, those that are not decide.
+
+        Parameters
+        ----------
+        counted : bool array, shape (U,)
+            Units in which two different values are a problem.
+        """
+        found = self._by_unit(name, missing)
+        column = found.column
+        clash = np.flatnonzero((found.clash >= 0) & counted)
+        where = f"{self.table.name}, column {quoted(name)}"
+        problems = odd_texts(where, dict(zip(column.values, column.counts().tolist(), strict=True)), missing)
+        if clash.size:
+            problems.append(self._clash(name, found, clash))
+        return DescribingColumn(found.codes, column.values, tuple(problems))
+
+    def _clash(self, name: str, found: _ByUnit, clash: Codes) -> Problem:
+        """That units, by position, have several values."""
+        column, rows = found.column, np.sort(found.clash[clash])
+        row = int(rows[0])
+        before = int(found.first[self.unit_of_row[row]])
+        codes = {"rater": DataProblem.SEVERAL_VALUES, "item": ItemProblem.SEVERAL_VALUES_OF_ITEM}
+        numbers = {
+            "file": self.table.name,
+            "column": name,
+            "first": self.table.row(before),
+            "second": self.table.row(row),
+            self.of: self._id(row),
+            "value": column.values[column.codes[before]],
+            "other": column.values[column.codes[row]],
+            "more": clash.size - 1,
+        }
+        examples = [self._id(int(position)) for position in rows[:EXAMPLES]]
+        return stop(codes[self.of](**numbers), clash.size, examples)
+
+    def _id(self, row: int) -> str:
+        return f"row {self.table.row(row)}" if self.key is None else self.table.cell(self.key, row)
+
+
+def _at_first(values: Codes, unit: Codes, value: Codes) -> None:
+    """Put the first of each unit's values in its place, where there is none yet."""
+    fresh = np.flatnonzero(values[unit] < 0)[::-1]
+    values[unit[fresh]] = value[fresh]
+
+
+_DECIMALS = re.compile(r"0*(\d+)(?:\.0+)?")
+_LAST_NUMBER = re.compile(r".*?\D0*(\d+)|0*(\d+)", re.DOTALL)
+
+
+def _number(text: str) -> str:
+    found = _DECIMALS.fullmatch(text)
+    return text if found is None else found[1]
+
+
+def _last_number(text: str) -> str:
+    found = _LAST_NUMBER.fullmatch(text)
+    return text if found is None else found[1] or found[2]
+
+
+_WAYS: Sequence[tuple[str, Callable[[str], str]]] = (
+    ("surrounding spaces", str.strip),
+    ("upper and lower case", str.casefold),
+    ("how their numbers are written", _number),
+    ("spaces, case and how their numbers are written", lambda text: _number(text.strip().casefold())),
+    ("what follows the @", lambda text: text.strip().casefold().split("@")[0]),
+    ("what stands before their numbers", lambda text: _last_number(text.strip())),
+)
+"""From what changes least to what changes most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """Ids of a raters file that would be raters of the annotations if they were written alike.
+
+    Parameters
+    ----------
+    but_for : str
+        What differs, in words.
+    pairs : tuple of (rater, id)
+        As the annotations and as the raters file write it.
+    """
+
+    but_for: str
+    pairs: tuple[tuple[str, str], ...]
+
+
+def alike(raters: Iterable[str], ids: Collection[str]) -> Alike | None:
+    """The smallest difference in writing that most of two lists of ids have; None where nothing matches."""
+    wanted = list(raters)
+    best: Alike | None = None
+    for but_for, written in _WAYS:
+        others: dict[str, list[str]] = {}
+        for one in ids:
+            others.setdefault(written(one), []).append(one)
+        own = [written(rater) for rater in wanted]
+        pairs = tuple(
+            (rater, others[form][0])
+            for rater, form in zip(wanted, own, strict=True)
+            if len(others.get(form, ())) == 1
+        )
+        clear = len({other for _, other in pairs}) == len(pairs)
+        if pairs and clear and (best is None or len(pairs) > len(best.pairs)):
+            best = Alike(but_for, pairs)
+    return best
+
+
+def rater_column(raters: Table, spec: DataSpec, rater_ids: Sequence[str], annotations_name: str) -> str:
+    """The raters file's column of rater ids.
+
+    It is `spec.rater` where the file has that column, and otherwise the column whose values include the
+    most rater ids of the annotations (the first one, of several); ages are no ids, for all that they may
+    be the same numbers.
+
+    Raises
+    ------
+    DataError
+        If that column holds none of the rater ids; the sentence says how they would match.
+    """
+    if spec.layout == "raters-by-items" and spec.rater is None:
+        raise DataError(DataProblem.NO_RATER_IDS(file=annotations_name, raters=raters.name))
+    known = set(rater_ids)
+    if spec.rater in raters.columns:
+        able = [str(spec.rater)]
+    else:
+        able = [name for name in raters.columns if not names.mentions(name, names.DEMOGRAPHIC)]
+        able = able or list(raters.columns)
+    overlap = {name: len(known.intersection(raters.distinct(name))) for name in able}
+    best = max(overlap, key=lambda name: overlap[name])
+    if not overlap[best]:
+        raise _nobody(raters, able, spec.rater in raters.columns, rater_ids, annotations_name)
+    return best
+
+
+def _nobody(
+    raters: Table, able: Sequence[str], named: bool, rater_ids: Sequence[str], annotations_name: str
+) -> DataError:
+    """The error for a raters file without any rater of the annotations."""
+    near = {name: found for name in able if (found := alike(rater_ids, raters.distinct(name))) is not None}
+    column = max(near, key=lambda name: len(near[name].pairs)) if near else able[0]
+    problem = DataProblem.NOBODY_DESCRIBED(
+        file=annotations_name,
+        ids=tuple(rater_ids),
+        named=int(named),
+        column=column,
+        raters=raters.name,
+        example=raters.cell(column, 0),
+        advice=_same_ids(rater_ids, raters),
+    )
+    if not near:
+        return DataError(problem)
+    found = near[column]
+    rater, other = found.pairs[0]
+    remark = DataProblem.NOBODY_DESCRIBED_BUT_FOR(
+        problem=problem,
+        matches=len(found.pairs),
+        others=len(rater_ids) - len(found.pairs),
+        of=len(rater_ids),
+        difference=found.but_for,
+        rater=rater,
+        other=other,
+        column=column,
+    )
+    return DataError(remark)
+
+
+def _same_ids(rater_ids: Sequence[str], raters: Table) -> Remark:
+    """The way out where two files call raters by different ids."""
+    columns = {name: [value for value in raters.distinct(name) if value] for name in raters.columns}
+    mailed = next(
+        (name for name, values in columns.items() if values and all("@" in one for one in values)), None
+    )
+    if mailed and all(rater.isdecimal() for rater in rater_ids):
+        return DataProblem.IDS_ARE_NUMBERS(raters=raters.name)
+    if all("@" in rater for rater in rater_ids):
+        return DataProblem.IDS_ARE_ADDRESSES(raters=raters.name)
+    return DataProblem.USE_SAME_IDS()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Profiles:
+    """Both files' columns that describe raters; the raters file comes first.
+
+    Parameters
+    ----------
+    rater_ids : tuple of str, length J
+    """
+
+    rater_ids: tuple[str, ...]
+    missing: tuple[str, ...]
+    annotations: Source | None
+    raters: Source | None
+
+    @classmethod
+    def of(
+        cls,
+        annotations: Table,
+        raters: Table | None,
+        spec: DataSpec,
+        rater_ids: tuple[str, ...],
+        rater_of_row: Codes | None,
+    ) -> Profiles:
+        """Connect files; the last two arguments are as in :class:`~grasp_core.reading.dataset.votes.Votes`.
+
+        Raises
+        ------
+        DataError
+            If no column of the raters file holds rater ids of the annotations.
+        """
+        inside = None
+        if rater_of_row is not None:
+            taken = {*id_columns(spec), *spec.labels}
+            names = spec.profile if spec.layout == "raters-by-items" else annotations.columns
+            columns = tuple(name for name in names if name not in taken)
+            inside = Source(annotations, spec.rater, rater_of_row, columns, len(rater_ids))
+        beside = None
+        if raters is not None:
+            key = rater_column(raters, spec, rater_ids, annotations.name)
+            column = raters.column(key)
+            positions = (
+                pd.Index(rater_ids).get_indexer(pd.Index(column.values))[column.codes].astype(np.int64)
+            )
+            others = tuple(name for name in raters.columns if name != key)
+            beside = Source(raters, key, positions, others, len(rater_ids))
+        return cls(rater_ids, spec.missing, inside, beside)
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """The files that describe raters, the one that decides first."""
+        return tuple(source for source in (self.raters, self.annotations) if source is not None)
+
+    def candidates(self, left_out: Collection[str]) -> tuple[str, ...]:
+        """Columns that can be axes: one value per rater, at least two and not too many in all."""
+        names: dict[str, None] = {}
+        for source in self.sources:
+            for name in source.columns:
+                if (
+                    name not in left_out
+                    and source.divides(name, self.missing)
+                    and (source is self.raters or source.constant(name, self.missing))
+                ):
+                    names[name] = None
+        return tuple(names)
+
+    def nearly(self, left_out: Collection[str]) -> list[Problem]:
+        """Columns that would be axes, had not a few raters several values."""
+        source = self.annotations
+        if source is None:
+            return []
+        return [
+            problem
+            for name in source.columns
+            if name not in left_out
+            and (self.raters is None or name not in self.raters.columns)
+            and source.divides(name, self.missing)
+            and (problem := source.nearly_constant(name, self.missing)) is not None
+        ]
+
+    def column(self, name: str, counted: BoolArray) -> DescribingColumn:
+        """Each rater's value; the raters file decides where it has one; `counted`, (J,), are who count.
+
+        Raises
+        ------
+        DataError
+            If the column holds the rater ids.
+        """
+        found = [
+            source.column(name, self.missing, counted) for source in self.sources if name in source.columns
+        ]
+        if not found:
+            raise DataError(DataProblem.COLUMN_OF_IDS(column=name, file=self.sources[0].table.name))
+        if len(found) == 1:
+            return found[0]
+        column, differ = merged(found[0], found[1], counted)
+        if not differ.size:
+            return column
+        files = tuple(source.table.name for source in self.sources)
+        remark = DataProblem.FILES_DISAGREE(files=files, column=name, raters=differ.size, decides=files[0])
+        problem = know(remark, differ.size, [self.rater_ids[rater] for rater in differ])
+        return replace(column, problems=(*column.problems, problem))
+
+    def problems(self, counted: BoolArray) -> list[Problem]:
+        """Problems of the raters file's ids; `counted`, shape (J,), are raters with labels that count."""
+        if self.raters is None:
+            return []
+        return [
+            *_id_problems(self.raters),
+            *self._unmatched(self.raters, counted),
+        ]
+
+    def _unmatched(self, source: Source, counted: BoolArray) -> list[Problem]:
+        problems: list[Problem] = []
+        described = np.zeros(len(self.rater_ids), dtype=np.bool_)
+        described[source.unit_of_row[source.unit_of_row >= 0]] = True
+        without = np.flatnonzero(counted & ~described)
+        file, key = source.table.name, str(source.key)
+        if without.size:
+            remark = DataProblem.RATERS_NOT_DESCRIBED(raters=without.size, column=key, file=file)
+            problems.append(know(remark, without.size, [self.rater_ids[rater] for rater in without]))
+        idle = np.flatnonzero(source.unit_of_row < 0)
+        if idle.size:
+            column = source.table.column(key)
+            ids = [column.values[code] for code in np.unique(column.codes[idle])]
+            remark = DataProblem.RATERS_WITHOUT_ANNOTATIONS(raters=len(ids), file=file)
+            problems.append(know(remark, len(ids), ids))
+            near = alike([self.rater_ids[rater] for rater in without], ids) if without.size else None
+            if near is not None:
+                remark = DataProblem.IDS_WRITTEN_OTHERWISE(
+                    file=file, column=key, ids=len(near.pairs), difference=near.but_for
+                )
+                problems.append(know(remark, len(near.pairs), [other for _, other in near.pairs]))
+        return problems
+
+
+def _id_problems(source: Source) -> list[Problem]:
+    table, key = source.table, str(source.key)
+    column = table.column(key)
+    counts = column.counts()
+    where = f"{table.name}, column {quoted(key)}"
+    problems = near_duplicates(where, dict(zip(column.values, counts.tolist(), strict=True)), ids=True)
+    blank = np.flatnonzero(column.among([value for value in column.values if not value.strip()]))
+    if blank.size:
+        row = table.row(blank[0])
+        problems.append(stop(DataProblem.BLANK_RATER_ID(file=table.name, row=row, column=key), blank.size))
+    repeated = np.flatnonzero(counts > 1)
+    if repeated.size:
+        remark = DataProblem.RATERS_IN_SEVERAL_ROWS(where=where, raters=repeated.size)
+        problems.append(know(remark, repeated.size, [column.values[position] for position in repeated]))
+    return problems

@@ -1,0 +1,281 @@
+"""The cells of an annotations file, in any layout, as one code per annotation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from grasp_core.model.annotations import BoolArray, Codes, Scalar
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import Problem, stop
+from grasp_core.model.ordering import in_pieces, tallied
+from grasp_core.model.remarks.problems import DataProblem
+from grasp_core.model.wording import EXAMPLES, quoted
+from grasp_core.reading.sandbox.cache import check_matrix
+from grasp_core.reading.table.columns import Column, near_duplicates
+from grasp_core.reading.table.table import Table
+
+
+class Cells(NamedTuple):
+    """Cells that can hold an annotation, N in all, in file order.
+
+    Parameters
+    ----------
+    item, rater, label : int arrays, shape (N,)
+    row : int array, shape (N,), or None
+        Position of the cell's row in the table; None where each row is a cell.
+    """
+
+    item: Codes
+    rater: Codes
+    label: Codes
+    row: Codes | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Votes:
+    """One entry per cell that counts so far, A in all, in file order.
+
+    Parameters
+    ----------
+    of_cells : Cells
+        Where the table has them: data are often larger than what else there is room for.
+    chosen : bool array, shape (N,), or None
+        The cells that count; None where all do.
+    item_ids, rater_ids, labels : tuple of str
+        In order of first appearance.
+    label_column : str or None
+        Column of a long file; in a matrix each rater (item) is a column.
+    item_of_row, rater_of_row : int array, shape (rows,), or None
+        The item, and the rater, that each row of the table belongs to, where it belongs to one.
+    cells : int
+        Rows of a long file, cells of a matrix; those of a matrix without a label are no entries.
+    """
+
+    table: Table
+    of_cells: Cells
+    item_ids: tuple[str, ...]
+    rater_ids: tuple[str, ...]
+    labels: tuple[str, ...]
+    label_column: str | None
+    item_of_row: Codes | None
+    rater_of_row: Codes | None
+    cells: int
+    columns_are: str | None = None
+    chosen: BoolArray | None = None
+
+    @property
+    def size(self) -> int:
+        """A."""
+        return int(self.of_cells.item.size if self.chosen is None else np.count_nonzero(self.chosen))
+
+    @property
+    def item(self) -> Codes:
+        """Positions in `item_ids`, shape (A,)."""
+        return self._among_chosen(self.of_cells.item)
+
+    @property
+    def rater(self) -> Codes:
+        """Positions in `rater_ids`, shape (A,)."""
+        return self._among_chosen(self.of_cells.rater)
+
+    @property
+    def label(self) -> Codes:
+        """Positions in `labels`, shape (A,)."""
+        return self._among_chosen(self.of_cells.label)
+
+    @property
+    def row(self) -> Codes:
+        """Position of each entry's row in the table, shape (A,)."""
+        rows = len(self.table)
+        return self.of_rows(np.arange(rows, dtype=np.int32 if rows < 2**31 else np.int64))
+
+    def of_rows(self, values: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
+        """What each entry's row has, shape (A,), of a value for each row of the table."""
+        row = self.of_cells.row
+        return self._among_chosen(values) if row is None else values[self._among_chosen(row)]
+
+    def pieces(self) -> Iterator[tuple[Codes, ...]]:
+        """Items (-1 for cells that do not count), raters and labels, a piece of each at a time."""
+        codes = self.of_cells[:3]
+        if self.chosen is None:
+            yield from in_pieces(codes)
+            return
+        for item, rater, label, chosen in in_pieces([*codes, self.chosen]):
+            yield np.where(chosen, item, np.int64(-1)), rater, label
+
+    def used_labels(self) -> Codes:
+        """Positions in `labels` of those that occur, ascending."""
+        return np.flatnonzero(tallied(self.label, len(self.labels)))
+
+    def keep(self, which: BoolArray) -> Votes:
+        """The entries that a mask (A,) chooses; all ids stay listed."""
+        if which.all():
+            return self
+        if self.chosen is None:
+            return replace(self, chosen=which)
+        chosen = self.chosen.copy()
+        chosen[self.chosen] = which
+        return replace(self, chosen=chosen)
+
+    def _among_chosen(self, of_cells: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
+        return of_cells if self.chosen is None else of_cells[self.chosen]
+
+    def place(self, entry: int) -> str:
+        """File, row and column of an entry."""
+        return f"{self.table.name}, row {self.table.row(self.row[entry])}, column {self.column(entry)}"
+
+    def column(self, entry: int) -> str:
+        """Quoted name of the column that holds an entry's label."""
+        if self.label_column is not None:
+            return quoted(self.label_column)
+        ids, codes = (
+            (self.item_ids, self.item) if self.columns_are == "items" else (self.rater_ids, self.rater)
+        )
+        return quoted(ids[codes[entry]])
+
+
+def read_votes(table: Table, spec: DataSpec) -> Votes:
+    """Encode the table's ids and labels; a long file's missing labels are still among the entries.
+
+    The columns of :func:`cell_columns` are a matrix's raters or items.
+    """
+    return _read_long(table, spec) if spec.layout == "long" else _read_matrix(table, spec)
+
+
+def alike_ids(votes: Votes, spec: DataSpec) -> list[Problem]:
+    """Ids of items, and a matrix's headers, that differ only by surrounding spaces."""
+    table, found = votes.table, list[Problem]()
+    if spec.item is not None and spec.layout != "raters-by-items":
+        column = Column(votes.item, votes.item_ids) if spec.layout == "long" else table.column(spec.item)
+        counts = dict(zip(column.values, column.counts().tolist(), strict=True))
+        where = f"{table.name}, column {quoted(spec.item)}"
+        found += near_duplicates(where, counts, ids=True)
+    if votes.columns_are is not None:
+        headers = votes.item_ids if votes.columns_are == "items" else votes.rater_ids
+        counts = dict.fromkeys(headers, len(table))
+        found += near_duplicates(f"{table.name}, row 1", counts, ids=True)
+    return found
+
+
+def id_columns(spec: DataSpec) -> tuple[str, ...]:
+    """The columns of the annotations file that hold item and rater ids; none where each row is one."""
+    named = {
+        "long": (spec.item, spec.rater),
+        "items-by-raters": (spec.item,),
+        "raters-by-items": (spec.rater,),
+    }[spec.layout]
+    return tuple(name for name in named if name is not None)
+
+
+def cell_columns(table: Table, spec: DataSpec) -> tuple[str, ...]:
+    """The columns that hold labels."""
+    if spec.layout == "long":
+        return spec.labels
+    other = {*id_columns(spec), *spec.ignore, *(spec.profile if spec.layout == "raters-by-items" else ())}
+    other |= {
+        name for name in (spec.text, spec.filters.time, spec.filters.gold, spec.order) if name is not None
+    }
+    other |= {name for name, _ in spec.filters.drop}
+    return tuple(name for name in table.columns if name not in other)
+
+
+def rater_rows(table: Table, spec: DataSpec) -> tuple[tuple[str, ...], Codes | None]:
+    """Rater ids (J), and the rater (n,) of each row where a row belongs to one; as in :class:`Votes`."""
+    if spec.layout == "items-by-raters":
+        return cell_columns(table, spec), None
+    column = table.column(str(spec.rater)) if spec.layout == "long" else _row_ids(table, spec.rater)
+    return column.values, column.codes
+
+
+def item_rows(table: Table, spec: DataSpec) -> tuple[tuple[str, ...], Codes | None]:
+    """Item ids (I), and the item (n,) of each row where a row belongs to one; as in :class:`Votes`."""
+    if spec.layout == "raters-by-items":
+        return cell_columns(table, spec), None
+    column = table.column(str(spec.item)) if spec.layout == "long" else _row_ids(table, spec.item)
+    return column.values, column.codes
+
+
+def _row_ids(table: Table, key: str | None) -> Column:
+    """The ids of a matrix's rows: a column's, or their numbers in the file."""
+    if key is not None:
+        return table.column(key)
+    numbers = tuple(f"row {table.row(position)}" for position in range(len(table)))
+    return Column(np.arange(len(table), dtype=np.int64), numbers)
+
+
+def _read_long(table: Table, spec: DataSpec) -> Votes:
+    item, rater, label = (table.column(str(name)) for name in (spec.item, spec.rater, spec.label))
+    return Votes(
+        table=table,
+        of_cells=Cells(item.codes, rater.codes, label.codes),
+        item_ids=item.values,
+        rater_ids=rater.values,
+        labels=label.values,
+        label_column=spec.label,
+        item_of_row=item.codes,
+        rater_of_row=rater.codes,
+        cells=len(table),
+    )
+
+
+def _read_matrix(table: Table, spec: DataSpec) -> Votes:
+    by_rater = spec.layout == "raters-by-items"
+    others = cell_columns(table, spec)
+    rows = _row_ids(table, spec.rater if by_rater else spec.item)
+    cells = len(others) * len(table)
+    check_matrix(cells, 0, table.name)
+    label = _cells(table, others)
+    given = ~label.among(spec.missing)
+    check_matrix(cells, int(np.count_nonzero(given)), table.name)
+    # Row by row, so that ids and labels appear in the order in which a person reads the file.
+    shape = len(others), len(table)
+    row, of_column = np.nonzero(given.reshape(shape).T)
+    of_row = rows.codes[row]
+    return Votes(
+        table=table,
+        of_cells=Cells(
+            item=of_column if by_rater else of_row,
+            rater=of_row if by_rater else of_column,
+            label=label.codes.reshape(shape)[of_column, row],
+            row=row,
+        ),
+        item_ids=others if by_rater else rows.values,
+        rater_ids=rows.values if by_rater else others,
+        labels=label.values,
+        label_column=None,
+        item_of_row=None if by_rater else rows.codes,
+        rater_of_row=rows.codes if by_rater else None,
+        cells=label.codes.size,
+        columns_are="items" if by_rater else "raters",
+    )
+
+
+def _cells(table: Table, names: Sequence[str]) -> Column:
+    """Several columns, one below the other."""
+    texts = [table.data.column(name).cast(pa.string()).combine_chunks() for name in names]
+    return Column.of(pa.chunked_array(texts, pa.string()))
+
+
+def blank_ids(votes: Votes, spec: DataSpec) -> list[Problem]:
+    """Rows with a label and without the id of the item or the rater."""
+    return [problem for name in id_columns(spec) for problem in _blank(votes, name, spec)]
+
+
+def _blank(votes: Votes, name: str, spec: DataSpec) -> list[Problem]:
+    table = votes.table
+    ids, codes = (votes.item_ids, votes.item) if name == spec.item else (votes.rater_ids, votes.rater)
+    if all(map(str.strip, ids)):  # the usual case, even of a million ids
+        return []
+    blank = [code for code, value in enumerate(ids) if not value.strip()]
+    rows = np.unique(votes.row[np.isin(codes, blank)])
+    if not rows.size:
+        return []
+    code = DataProblem.BLANK_ID_OF_ROW if spec.layout == "long" else DataProblem.BLANK_ID
+    remark = code(file=table.name, row=table.row(rows[0]), column=name, more=rows.size - 1)
+    return [stop(remark, rows.size, [f"row {table.row(row)}" for row in rows[:EXAMPLES]])]

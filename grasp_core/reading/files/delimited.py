@@ -1,0 +1,427 @@
+"""Delimited text: its delimiter, quotes, rows."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import re
+from array import array
+from collections.abc import Generator, Iterator
+from contextlib import suppress
+from itertools import islice
+from typing import BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+
+from grasp_core.model.annotations import Int64Array
+from grasp_core.model.errors import DataError, Problem, know, raise_stopping, stop
+from grasp_core.model.remarks.problems import FileProblem
+from grasp_core.model.wording import EXAMPLES, number, quoted
+from grasp_core.reading.files.encodings import line_of
+from grasp_core.reading.files.headers import LOOKED_AT, Header, header_of
+from grasp_core.reading.table.parsed import Parsed, Watch, compact, from_rows, no_rows
+
+_NAMES = {",": "a comma", "\t": "a tab", ";": "a semicolon", "|": "a vertical bar"}
+KINDS = {",": "CSV", "\t": "TSV", ";": "CSV, semicolons", "|": "CSV, bars"}
+_TO_FILL_IN = ("Approve", "Reject")
+
+
+class UnreadableRowError(Exception):
+    """A row whose quotation marks do not match.
+
+    Parameters
+    ----------
+    line : int
+        Line that the row starts on.
+    why : str
+        The CSV reader's words.
+    """
+
+    def __init__(self, line: int, why: str) -> None:
+        super().__init__(line, why)
+        self.line = line
+        self.why = why
+
+    def refusal(self, name: str) -> DataError:
+        """The sentence that refuses the file."""
+        if "expected after" in self.why:
+            found = "text follows a quotation mark that closes a field"
+        elif "larger than" in self.why:
+            found = f"a field of more than {csv.field_size_limit():,} characters starts here (an open quote?)"
+        else:
+            found = "a quotation mark opens a field and is never closed"
+        return DataError(
+            f"{name}, row {self.line}: {found}; close the field before the next separator, "
+            'and write a quotation mark inside a quoted field twice ("")'
+        )
+
+
+def records(file: BinaryIO, delimiter: str, *, strict: bool = True) -> Generator[tuple[int, list[str]]]:
+    """Each row that is not blank, with the line that it starts on.
+
+    Raises
+    ------
+    UnreadableRowError
+        Where quotation marks do not match.
+    """
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+    reader = csv.reader(text, delimiter=delimiter, strict=strict)
+    line = 1
+    try:
+        for record in reader:
+            if record:
+                yield line, record
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise UnreadableRowError(line, str(error)) from None
+
+
+class WatchedBytes(io.BytesIO):
+    """Bytes that tell how far they have been read."""
+
+    def __init__(self, content: bytes, start: int, watch: Watch) -> None:
+        super().__init__(content)  # shares the bytes, does not copy them
+        self.seek(start)
+        self._watch, self._total = watch, len(content)
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Some of the bytes."""
+        self._watch(self.tell(), self._total)
+        return super().read(size)
+
+    def read1(self, size: int | None = -1, /) -> bytes:
+        """The same; text is read by this."""
+        return self.read(size)
+
+
+def parse_with_care(content: bytes, header: Header, delimiter: str, name: str, watch: Watch) -> Parsed:
+    """Read every row by itself, where a file is unusual.
+
+    Parameters
+    ----------
+    content : bytes
+        In UTF-8.
+
+    Raises
+    ------
+    DataError
+        Naming the row whose quotation marks do not match or whose fields are not as many as the header's.
+    """
+    careful = _Careful(WatchedBytes(content, 0, watch), delimiter, header)
+    try:
+        data = from_rows(header.columns, careful.rows())
+    except UnreadableRowError as error:
+        raise error.refusal(name) from None
+    careful.check(name)
+    if not data.num_rows:
+        raise no_rows(name, careful.first)
+    lines = np.frombuffer(careful.lines, dtype=np.int64)
+    return Parsed(header.columns, data, KINDS[delimiter], int(lines[0]), lines, tuple(careful.notes(name)))
+
+
+def _may_lack(columns: tuple[str, ...]) -> int:
+    """Fields that rows may end before: Mechanical Turk names two that are for the requester to fill in."""
+    return len(_TO_FILL_IN) if columns[-2:] == _TO_FILL_IN and "AssignmentId" in columns else 0
+
+
+class _Careful:
+    """Rows one by one; those of another length than the header's are counted and left out.
+
+    Rows may lack a few of the last fields, see :func:`_may_lack`; these are then empty. Empty fields behind
+    the last column count for nothing.
+    """
+
+    def __init__(self, file: BinaryIO, delimiter: str, header: Header) -> None:
+        self._file, self._delimiter, self._width = file, delimiter, len(header.columns)
+        self._header_rows, self._may_lack = header.rows, _may_lack(header.columns)
+        self.first = 1
+        self.lines = array("q")
+        self.ragged = self._filled = 0
+        self._examples: list[tuple[int, int]] = []
+
+    def rows(self) -> Iterator[list[str]]:
+        for position, (line, record) in enumerate(records(self._file, self._delimiter)):
+            if position < self._header_rows:
+                self.first = line if not position else self.first
+                continue
+            missing = self._width - len(record)
+            if 0 <= missing <= self._may_lack:
+                self._filled += missing > 0
+                self.lines.append(line)
+                yield record + [""] * missing
+            elif missing < 0 and not any(cell.strip() for cell in record[missing:]):
+                self.lines.append(line)
+                yield record[:missing]
+            else:
+                self.ragged += 1
+                if len(self._examples) < EXAMPLES:
+                    self._examples.append((line, len(record)))
+
+    def notes(self, name: str) -> list[Problem]:
+        """Sentences on what was filled in."""
+        note = know(FileProblem.ROWS_END_EARLY(file=name, rows=self._filled), self._filled)
+        return [note] if self._filled else []
+
+    def check(self, name: str) -> None:
+        """Refuse the file if rows differed in length."""
+        if not self.ragged:
+            return
+        (line, found), *others = self._examples
+        remark = FileProblem.ROWS_OF_OTHER_LENGTH(
+            file=name,
+            row=line,
+            found=found,
+            columns=self._width,
+            more=self.ragged - 1,
+            delimiter=_NAMES[self._delimiter],
+        )
+        examples = [f"row {other}: {number(length, 'field')}" for other, length in others]
+        raise_stopping([stop(remark, self.ragged, examples)])
+
+
+_SNIFFED_ROWS, _HEAD = 100, 1 << 16
+_BLANKS = re.compile(rb'("[^"\n]*")| +')
+"""A quoted field, which stays, or blanks between fields."""
+_QUOTE, _LF, _CR = 34, 10, 13
+_SHOWN = 1_000
+_DECLARED = re.compile(rb'"?sep=([,\t;|])"?\r?\n', re.IGNORECASE)
+"""The first line by which Excel is told the delimiter."""
+MAX_LINE = 1 << 24
+"""Bytes of the longest row; a longer one is no table."""
+
+Bytes = npt.NDArray[np.uint8]
+
+
+def parse(content: bytes, name: str, watch: Watch, *, headed: bool = False) -> Parsed:
+    """Read text whose first row names the columns.
+
+    Parameters
+    ----------
+    content : bytes
+        In UTF-8 (see :mod:`grasp_core.reading.files.encodings`), without byte order mark.
+    watch : callable
+        Told how far reading is; may raise to stop it.
+    headed : bool
+        The first row, and no other, is the header, whatever it looks like.
+
+    Raises
+    ------
+    DataError
+        Naming the row, what was found and what would do.
+    """
+    _check_bytes(content, name)
+    declared = _DECLARED.match(content)
+    if declared is not None:
+        content = b"\n" + content[declared.end() :]  # an empty line in its place keeps the numbers of rows
+    content = _tabbed(content) if declared is None else content
+    delimiter = _sniff(content, name) if declared is None else declared[1].decode()
+    header = _header(content, delimiter, name, headed)
+    parsed = _parse_fast(content, header, delimiter, watch)
+    parsed = parsed or parse_with_care(content, header, delimiter, name, watch)
+    for column in header.unnamed:
+        parsed = _without(parsed, column, name)
+    parsed = _without_header(parsed, name) if header.rows == 1 and not headed else parsed
+    return dataclasses.replace(parsed, problems=(*header.notes, *parsed.problems))
+
+
+def _without_header(parsed: Parsed, name: str) -> Parsed:
+    """The table without rows that repeat the header, as files have that were put one after another."""
+    again = None
+    for column in parsed.columns:
+        same = pc.is_in(parsed.data.column(column), value_set=pa.array([column]))
+        again = same if again is None else pc.and_(again, same)
+        if not pc.any(again).as_py():
+            return parsed
+    kept = np.flatnonzero(~np.asarray(again, dtype=np.bool_))
+    if not kept.size:
+        raise no_rows(name)
+    count = len(parsed.data) - kept.size
+    note = know(FileProblem.HEADER_AGAIN(file=name, rows=count), count)
+    return dataclasses.replace(parsed.kept(kept), problems=(*parsed.problems, note))
+
+
+def _without(parsed: Parsed, column: str, name: str) -> Parsed:
+    """The table without a column that has neither a name nor a filled cell."""
+    if any(text.strip() for text in parsed.data.column(column).unique().to_pylist()):
+        raise DataError(
+            f"{name}: column {parsed.columns.index(column) + 1} has no name and holds text; "
+            "name every column in the header, or remove it"
+        )
+    columns = tuple(other for other in parsed.columns if other != column)
+    return dataclasses.replace(parsed, columns=columns, data=parsed.data.select(list(columns)))
+
+
+def _header(content: bytes, delimiter: str, name: str, headed: bool) -> Header:
+    found = records(io.BytesIO(content), delimiter)
+    rows: list[list[str]] = []
+    line = 1
+    try:
+        line, first = next(found)
+        rows.append(first)
+        rows += (row for _, row in islice(found, 0 if headed else LOOKED_AT))
+    except UnreadableRowError as error:  # a later one is found again, by who reads the rows
+        if not rows:
+            raise error.refusal(name) from None
+    return header_of(rows, name, line)
+
+
+def _check_bytes(content: bytes, name: str) -> None:
+    if not content[:MAX_LINE].strip() and not content.strip():
+        raise DataError(f"{name} is empty; it should hold a header and a row per annotation, item or rater")
+    if b"\0" in content:
+        row = line_of(content, content.index(b"\0"))
+        raise DataError(
+            f"{name}, row {row}: a NUL byte was found, so this is no text; "
+            "save the table as CSV (UTF-8), TSV or Parquet"
+        )
+    start = 0
+    while start + MAX_LINE < len(content):  # the last line end within each stretch: few steps, no copy
+        end = max(
+            content.rfind(b"\n", start, start + MAX_LINE), content.rfind(b"\r", start, start + MAX_LINE)
+        )
+        if end < start:
+            raise DataError(
+                f"{name}, row {line_of(content, start)}: a line of more than {MAX_LINE:,} bytes; "
+                "a table has a line per row, so end each row with a line break"
+            )
+        start = end + 1
+
+
+def _sniff(content: bytes, name: str) -> str:
+    """The delimiter that splits the first rows into the same number of fields as the header."""
+    scores = {delimiter: _score(content, delimiter) for delimiter in KINDS}
+    best = max(scores, key=lambda delimiter: scores[delimiter])
+    if scores[best][1] < 2:
+        first = content[:_SHOWN].split(b"\n", 1)[0].decode(errors="replace").strip()
+        found = f"{name}, row 1: only one column was found ({quoted(first)})"
+        begins = _begins(content)
+        if begins is not None:
+            raise DataError(
+                f"{found}, and a table seems to begin in row {begins}; remove what stands above it"
+            )
+        raise DataError(f"{found}; separate the columns by commas, tabs, semicolons or vertical bars")
+    return best
+
+
+def _tabbed(content: bytes) -> bytes:
+    """A text whose columns only blanks separate, as R writes tables, with tabs in their place."""
+    head = content[:_HEAD].splitlines()[:_SNIFFED_ROWS]
+    if not head or any(delimiter.encode() in head[0] for delimiter in KINDS):
+        return content
+    widths = [len(_BLANKS.sub(_tab, line.strip()).split(b"\t")) for line in head if line.strip()]
+    if len(content) > _HEAD:
+        widths = widths[:-1]
+    usual = max(widths[1:], default=0)
+    if usual < 3 or widths[0] not in (usual, usual - 1) or set(widths[1:]) != {usual}:
+        return content
+    return b"\n".join(_BLANKS.sub(_tab, line.strip()) for line in content.split(b"\n"))
+
+
+def _tab(found: re.Match[bytes]) -> bytes:
+    return found[1] or b"\t"
+
+
+def _begins(content: bytes) -> int | None:
+    """The first line below a title of a few lines from which on all rows have as many fields."""
+    for delimiter in KINDS:
+        found = _lengths(content, delimiter)
+        width = found[-1][1] if found else 1
+        table = [row for row in found if row[1] == width]
+        if width > 1 and len(table) > 1 and found[-len(table) :] == table:
+            return table[0][0]
+    return None
+
+
+def _score(content: bytes, delimiter: str) -> tuple[float, int]:
+    """Share of the first rows that are as long as the header, and its length."""
+    lengths = [length for _, length in _lengths(content, delimiter)]
+    if not lengths or lengths[0] < 2:
+        return 0.0, 1
+    return lengths.count(lengths[0]) / len(lengths), lengths[0]
+
+
+def _lengths(content: bytes, delimiter: str) -> list[tuple[int, int]]:
+    """Line and number of fields of the first rows, up to one that cannot be read."""
+    found: list[tuple[int, int]] = []
+    with suppress(UnreadableRowError):
+        for line, record in islice(records(io.BytesIO(content), delimiter, strict=False), _SNIFFED_ROWS):
+            found.append((line, len(record)))
+    return found
+
+
+def _parse_fast(content: bytes, header: Header, delimiter: str, watch: Watch) -> Parsed | None:
+    """Parse a well-formed file, or return None for :func:`parse_with_care` to say what is wrong."""
+    data = np.frombuffer(content, dtype=np.uint8)
+    quotes = _places(data, _QUOTE)
+    if not _well_quoted(data, quotes, ord(delimiter)):
+        return None
+    starts, lines = _row_starts(data, quotes)
+    rows = starts.size - header.rows
+    if rows < 1:
+        return None
+    first = int(starts[header.rows])
+    lines = lines[header.rows :]
+    regular = int(lines[0]) + rows - 1 == int(lines[-1])
+    del starts, quotes
+    try:
+        table = _arrow_table(content, first, header.columns, delimiter, watch)
+    except pa.ArrowInvalid:
+        return None
+    if table.num_rows != rows:
+        return None
+    own = None if regular else lines
+    return Parsed(header.columns, compact(table), KINDS[delimiter], int(lines[0]), own)
+
+
+def _places(data: Bytes, wanted: int) -> Int64Array:
+    """Places of a byte; found a piece at a time, so that little memory is taken beside the file."""
+    starts = range(0, data.size, MAX_LINE)
+    return np.concatenate([np.flatnonzero(data[at : at + MAX_LINE] == wanted) + at for at in starts])
+
+
+def _well_quoted(data: Bytes, quotes: Int64Array, delimiter: int) -> bool:
+    """Whether every quotation mark opens or closes a whole field or is doubled inside one."""
+    if quotes.size % 2:
+        return False
+    opening, closing = quotes[::2], quotes[1::2]
+    around = np.array([delimiter, _LF, _CR, _QUOTE], dtype=np.uint8)
+    before = data[opening[opening > 0] - 1]
+    after = data[closing[closing < data.size - 1] + 1]
+    return bool(np.isin(before, around).all() and np.isin(after, around).all())
+
+
+def _row_starts(data: Bytes, quotes: Int64Array) -> tuple[Int64Array, Int64Array]:
+    """Offset and line of each row that is not blank, from a well-quoted file."""
+    lone = _places(data, _CR)
+    lone = lone[data[np.minimum(lone + 1, data.size - 1)] != _LF]
+    ends = _places(data, _LF)
+    if lone.size:
+        ends = np.sort(np.concatenate((ends, lone)))
+    starts = np.concatenate(([0], ends + 1))
+    lines = np.arange(1, starts.size + 1)
+    if quotes.size:
+        outside = np.searchsorted(quotes, starts) % 2 == 0
+        starts, lines = starts[outside], lines[outside]
+    inside = starts < data.size
+    starts, lines = starts[inside], lines[inside]
+    first = data[starts]
+    blank = (first == _LF) | (first == _CR)
+    return starts[~blank], lines[~blank]
+
+
+def _arrow_table(
+    content: bytes, start: int, columns: tuple[str, ...], delimiter: str, watch: Watch
+) -> pa.Table:
+    return pyarrow.csv.read_csv(
+        WatchedBytes(content, start, watch),
+        read_options=pyarrow.csv.ReadOptions(column_names=columns, block_size=MAX_LINE),
+        parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        convert_options=pyarrow.csv.ConvertOptions(
+            column_types=dict.fromkeys(columns, pa.string()), strings_can_be_null=False
+        ),
+    )

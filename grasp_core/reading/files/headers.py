@@ -1,0 +1,268 @@
+"""The rows that name the columns: usually the first; none, or two or three of them, in some files."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from grasp_core.model.annotations import is_number, number_of
+from grasp_core.model.errors import Problem, know
+from grasp_core.model.remarks.problems import FileProblem
+from grasp_core.reading.table import names
+from grasp_core.reading.table.parsed import MAX_COLUMNS, form, name_columns
+
+LOOKED_AT = 1_000
+"""First rows of a file that tell which of them are its header."""
+_LONG = 20
+_CELLS = 100_000
+"""Cells looked at of a wide file."""
+BETWEEN = " / "
+"""Stands between the parts of a name that was spread over two rows."""
+_MOSTLY = 0.9
+_PLAIN = frozenset({"", "response", "open-ended response"})
+"""Texts of SurveyMonkey below a question that has one column."""
+
+Row = Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The names of the columns.
+
+    Parameters
+    ----------
+    rows : int
+        Rows, from the first, that hold names and no data.
+    unnamed : tuple of str
+        Of the columns the last, without a name; they should be empty, as where rows end with a comma.
+    """
+
+    columns: tuple[str, ...]
+    rows: int
+    notes: tuple[Problem, ...]
+    unnamed: tuple[str, ...] = ()
+
+
+def header_of(rows: Sequence[Row], name: str, line: int) -> Header:
+    """The header of a file that begins with `rows`, the first of which is in `line`.
+
+    Raises
+    ------
+    DataError
+        If it names columns twice, or not.
+    """
+    first, where = list(rows[0]), f"row {line}"
+    if len(first) > MAX_COLUMNS:
+        name_columns(first, name, where)
+    below = rows[1 : max(3, _CELLS // len(first))]
+    if _row_names(first, below):
+        columns, _ = name_columns(["", *first], name, where)
+        note = know(FileProblem.ROW_NAMES(file=name, where=where, column=columns[0]))
+        return Header(columns, 1, (note,))
+    if any(len(row) != len(first) for row in below[:5]):
+        columns, notes = name_columns(first, name, where)
+        return Header(columns, 1, tuple(notes))
+    below = [row for row in below if len(row) == len(first)]  # others are refused where they are read
+    if _is_data(first, below):
+        columns = tuple(f"column {position}" for position in range(1, len(first) + 1))
+        return Header(columns, 0, (know(FileProblem.NO_HEADER(file=name, where=where, columns=columns)),))
+    spare = _spare(first, below)
+    if spare:
+        named = header_of([row[: len(row) - spare] for row in [first, *below]], name, line)
+        unnamed = tuple(f"(no name {position})" for position in range(1, spare + 1))
+        return replace(named, columns=(*named.columns, *unnamed), unnamed=unnamed)
+    levels = _levels(first, below)
+    columns, notes = name_columns(_joined(first, below, levels) if levels > 1 else first, name, where)
+    if levels > 1:
+        notes.append(know(FileProblem.HEADER_OF_ROWS(file=name, rows=levels)))
+    return Header(columns, levels, tuple(notes))
+
+
+def _spare(first: Row, below: Sequence[Row]) -> int:
+    """Columns at the end without a name and, as far as is looked, without a cell."""
+    spare = 0
+    while spare < len(first) - 2 and not any(row[-1 - spare].strip() for row in [first, *below]):
+        spare += 1
+    return spare if below else 0
+
+
+# Row names
+
+
+def _row_names(first: Row, below: Sequence[Row]) -> bool:
+    """Whether each row has one field more, the first of which tells it apart, as R writes row names."""
+    if not below or len(first) < 2 or any(len(row) != len(first) + 1 for row in below):
+        return False
+    ids = {row[0] for row in below}
+    return len(ids) == len(below) and "" not in ids and any(row[-1].strip() for row in below)
+
+
+# No header
+
+
+def _is_data(first: Row, below: Sequence[Row]) -> bool:
+    """Whether the first row's cells are of the kind of those below, and none looks like a name."""
+    if not below or len(first) < 2 or _counts_up(first):
+        return False
+    words = any(cell.strip() and not is_number(cell) for cell in first)
+    if words and list(first) in [list(row) for row in below[:50]]:  # as files have that were put together
+        return False
+    data, filled = 0, sum(bool(cell.strip()) for cell in first)
+    if words and _named_twice(first, below) >= max(3, filled // 3):
+        return False
+    for position, cell in enumerate(first):
+        like = _like(cell, [row[position] for row in below])
+        if like is False:
+            return False
+        data += like is True
+    return data > 1 and 2 * data >= filled
+
+
+def _named_twice(first: Row, below: Sequence[Row]) -> int:
+    """Cells that the next row repeats and no other has, as older exports of Qualtrics repeat names."""
+    twice = (at for at, cell in enumerate(first) if cell.strip() and cell == below[0][at])
+    return sum(all(row[at] != first[at] for row in below[1:]) for at in twice)
+
+
+def _counts_up(first: Row) -> bool:
+    """Whether the names are 0, 1, 2..., of columns without names, or ids in order beside a blank one."""
+    cells = [cell.strip() for cell in (first if first[0].strip() else first[1:])]
+    if not all(cell.isascii() and cell.isdigit() and len(cell) < _LONG for cell in cells):
+        return False
+    numbers = [int(cell) for cell in cells]
+    if not first[0].strip():
+        return all(before < after for before, after in pairwise(numbers))
+    return numbers == list(range(numbers[0], numbers[0] + len(numbers))) and (
+        numbers[0] == 0 or len(numbers) > 3
+    )
+
+
+def _like(cell: str, below: Sequence[str]) -> bool | None:
+    """Whether a cell is one of those below it, rather than their name; None where nothing tells."""
+    cell = cell.strip()
+    filled = [text.strip() for text in below if text.strip()]
+    if not cell or not filled:
+        return None
+    numbers = [number_of(text) for text in filled if is_number(text)]
+    if len(numbers) >= _MOSTLY * len(filled):
+        return _in_range(number_of(cell), numbers)
+    if cell in filled:
+        return True
+    kind = form(cell)
+    if kind is not None and sum(form(text) == kind for text in filled) >= _MOSTLY * len(filled):
+        return True
+    if _like_ids(cell) and sum(map(_like_ids, filled)) >= _MOSTLY * len(filled):
+        lengths = [len(text) for text in filled]
+        if lengths.count(len(cell)) >= _MOSTLY * len(lengths):
+            return True
+    forms = [form(text) for text in filled[:100]]
+    recurs = 2 * len(set(filled)) <= len(filled)
+    one_form = forms[0] is not None and forms.count(forms[0]) >= _MOSTLY * len(forms)
+    return False if recurs or one_form or _says_what(cell) else None
+
+
+def _like_ids(cell: str) -> bool:
+    """Whether a text is of letters and digits without a blank, as the ids that programs make."""
+    return cell.isalnum() and not cell.isalpha() and not cell.isdigit()
+
+
+def _in_range(cell: float, numbers: Sequence[float]) -> bool | None:
+    """Whether a number is of the size of others; None where it is neither that nor far from it."""
+    if math.isnan(cell):
+        return False
+    least, most = min(numbers), max(numbers)
+    if least - 1 - (most - least) / 2 <= cell <= most + 1 + (most - least) / 2:
+        return True
+    return False if abs(cell) > 10 * max(abs(least), abs(most)) + 10 else None
+
+
+def _says_what(cell: str) -> bool:
+    """Whether the text is a usual name of a column."""
+    kinds = names.ITEM | names.RATER
+    return bool(names.id_score(cell, kinds) > 1 or names.label_score(cell) > 1 or cell.casefold() == "id")
+
+
+# Several rows
+
+
+def _levels(first: Row, below: Sequence[Row]) -> int:
+    """Rows that name the columns: more than one where names recur, or end, until the next row tells."""
+    if len(below) < 2:
+        return 1
+    second, rest = below[0], below[1:]
+    if _survey_monkey(first, second):
+        return 2
+    if _named_twice(first, below) >= max(3, len(first) // 3):
+        return 1
+    start = _grouped_from(first)
+    if start is None:
+        return 1
+    both = list(zip(_forward(first)[start:], second[start:], strict=True))
+    if len(set(both)) < len(both) or not all(cell.strip() for cell in second[start:]):
+        return 1
+    likes = [_like(cell, [row[start + at] for row in rest]) for at, cell in enumerate(second[start:])]
+    if 2 * likes.count(True) >= len(likes):
+        return 1
+    named = any(cell.strip() for cell in rest[0][:start]) and not any(
+        cell.strip() for cell in rest[0][start:]
+    )
+    return 3 if named and start else 2
+
+
+def _survey_monkey(first: Row, second: Row) -> bool:
+    folded = [cell.strip().casefold().replace(" ", "") for cell in first[:3]]
+    return "collectorid" in folded and "respondentid" in folded and not second[0].strip()
+
+
+def _grouped_from(first: Row) -> int | None:
+    """Position of the first name that goes for the column after it too; None where each has its own."""
+    for position in range(1, len(first)):
+        again = first[position] == first[position - 1] and first[position].strip()
+        if again or (first[position - 1].strip() and not first[position].strip()):
+            return position - 1
+    seen: dict[str, int] = {}
+    again_at = (
+        seen[cell] for at, cell in enumerate(first) if cell.strip() and seen.setdefault(cell, at) != at
+    )
+    return min(again_at, default=None)
+
+
+def _forward(row: Row) -> list[str]:
+    """With the name before in blank cells."""
+    filled: list[str] = []
+    for cell in row:
+        filled.append(cell if cell.strip() or not filled else filled[-1])
+    return filled
+
+
+def _joined(first: Row, below: Sequence[Row], levels: int) -> list[str]:
+    """The names of both rows as one; a part that is the same everywhere is left out."""
+    second = below[0]
+    if _survey_monkey(first, second):
+        return [_question(one, two) for one, two in zip(_forward(first), second, strict=True)]
+    start = _grouped_from(first) or 0
+    upper, lower = _forward(first)[start:], second[start:]
+    if len(set(upper)) == 1:
+        grouped = list(lower)
+    elif len(set(lower)) == 1:
+        grouped = list(upper)
+    else:
+        grouped = [f"{one.strip()}{BETWEEN}{two.strip()}" for one, two in zip(upper, lower, strict=True)]
+    return [*_of_rows(first[:start], second[:start], below[1][:start] if levels == 3 else None), *grouped]
+
+
+def _question(one: str, two: str) -> str:
+    return one if two.strip().casefold() in _PLAIN else f"{one.strip()}{BETWEEN}{two.strip()}"
+
+
+def _of_rows(first: Row, second: Row, third: Row | None) -> list[str]:
+    """The names of the columns before those that are grouped."""
+    if third is not None:
+        return list(third)
+    found = []
+    for position, (one, two) in enumerate(zip(first, second, strict=True), start=1):
+        own = [cell for cell in (one, two) if cell.strip()]
+        found.append(own[0] if len(own) == 1 else f"column {position}")
+    return found

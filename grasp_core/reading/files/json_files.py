@@ -1,0 +1,346 @@
+"""JSON and JSON Lines as records."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from grasp_core.model.errors import DataError
+from grasp_core.model.wording import number, quoted
+from grasp_core.reading.table import names
+from grasp_core.reading.table.columns import MAX_WRITTEN
+from grasp_core.reading.table.parsed import Parsed, check_filled, from_cells, name_columns, no_rows
+
+MAX_DEPTH = 100
+"""Deepest nesting of objects and lists."""
+FORM = "write a list of objects, or one object per line"
+_SPACE = re.compile(r"[ \t\n\r]*")
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_ESCAPES = re.compile(
+    r"(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\[^u])|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
+)
+"""A pair of surrogates and every other escape are kept (group 1), half a pair is not."""
+
+
+class Number(str):
+    """A number as the file writes it."""
+
+    __slots__ = ()
+
+
+class _RepeatedFieldError(Exception):
+    pass
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        raise _RepeatedFieldError(first_twice(pairs))
+    return record
+
+
+def first_twice(pairs: Iterable[tuple[str, Any]]) -> str:
+    """The first field that occurs twice, as one does."""
+    counts = Counter(field for field, _ in pairs)
+    return next(field for field, count in counts.items() if count > 1)
+
+
+def _constant(name: str) -> str | None:
+    """NaN is no value, as null is; infinity is a number."""
+    return None if name == "NaN" else Number(name)
+
+
+_DECODER = json.JSONDecoder(
+    parse_int=Number, parse_float=Number, parse_constant=_constant, object_pairs_hook=_object
+)
+
+
+def whole_characters(document: str) -> str:
+    """JSON whose escapes of half a character are those of U+FFFD, as half of one is no text."""
+    if not _SURROGATE.search(document):
+        return document
+    return _ESCAPES.sub(lambda found: found[1] or "\\ufffd", document)
+
+
+def end_of_space(text: str, start: int) -> int:
+    """The place of what follows white space."""
+    space = _SPACE.match(text, start)
+    return space.end() if space else start
+
+
+def decoded(text: str, start: int, name: str, line: int | None = None) -> tuple[Any, int]:
+    """The value that begins at `start`, and where it ends; `line` is the text's number if it is a line.
+
+    Raises
+    ------
+    DataError
+        If it is no JSON, nested too deep, or an object has a field twice.
+    """
+    where = name if line is None else f"{name}, row {line}"
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        what = f"{error.msg.lower()}, at character {error.colno:,}"
+        raise DataError(f"{name}, row {line or error.lineno}: this is not JSON ({what}); {FORM}") from None
+    except _RepeatedFieldError as error:
+        raise DataError(
+            f"{where}: an object has the field {quoted(str(error))} twice; give each field a name of its own"
+        ) from None
+    except RecursionError:
+        raise _too_deep(where) from None
+    if _is_deep(value):
+        raise _too_deep(where)
+    return value, end
+
+
+def _is_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            inside
+            for outer in level
+            for inside in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inside, dict | list)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _too_deep(where: str) -> DataError:
+    return DataError(f"{where}: nested more than {MAX_DEPTH} deep, which is no table; {FORM}")
+
+
+MAX_JSON_BYTES = 512 * 2**20
+"""Larger JSON is refused."""
+MAX_VALUES = 1 << 24
+"""Most values in a file: each takes about a hundred bytes in memory, however short it is written."""
+MAX_NAME = 4_096
+"""Longest name of a field that holds others: each of them repeats it."""
+_WRAPPERS = frozenset({"data", "records", "items", "rows", "results", "tasks", "examples", "documents"})
+"""Fields that may hold all records; a record's own list, such as its annotations, is none of them."""
+_COMMAS = re.compile(r'"(?:[^"\\]|\\.)*+"?|,[ \t\n\r]*(?=[\]}])', re.DOTALL)
+"""Texts, and commas that nothing follows in their list or object, which some write by hand."""
+
+
+def _without_comma(found: re.Match[str]) -> str:
+    return found[0] if found[0].startswith('"') else found[0][1:]
+
+
+Record = dict[str, Any]
+"""An object whose scalars are text, True, False or None; numbers are the text that the file holds."""
+
+
+def records(content: bytes, name: str) -> tuple[list[Record], str]:
+    """The objects of a JSON file, and "JSON" or "JSON Lines".
+
+    A list of objects, an object per line, an object of objects (its keys become the first field, ``key``),
+    an object of equally long lists, or one of these under a single key such as ``data``; also a table as
+    pandas writes it with the orientation ``columns`` or ``split``. Half a character (a surrogate without its
+    other half, where a text was cut) becomes U+FFFD.
+
+    Parameters
+    ----------
+    content : bytes
+        In UTF-8, without byte order mark.
+
+    Raises
+    ------
+    DataError
+        Naming the line where it is not JSON, or what was found instead of records.
+    """
+    _check_amount(content, name)
+    document = whole_characters(content.decode("utf-8"))
+    try:
+        whole, end = decoded(document, end_of_space(document, 0), name)
+    except DataError:
+        mended = _COMMAS.sub(_without_comma, document)
+        if len(mended) == len(document):
+            raise
+        document = mended
+        whole, end = decoded(document, end_of_space(document, 0), name)
+    if end_of_space(document, end) < len(document):
+        del whole
+        return list(_lines(document, name)), "JSON Lines"
+    return _listed(whole, name), "JSON"
+
+
+def cell(content: str) -> Any:
+    """The list or object that a table's cell holds as JSON; None for any other cell."""
+    if not content.startswith(("[", "{")):
+        return None
+    document = whole_characters(content)
+    try:
+        found, end = decoded(document, 0, "a cell")
+    except DataError:
+        return None
+    return found if end_of_space(document, end) == len(document) else None
+
+
+def _check_amount(content: bytes, name: str) -> None:
+    if len(content) > MAX_JSON_BYTES:
+        raise DataError(
+            f"{name} is JSON of more than {MAX_JSON_BYTES / 2**20:.0f} MiB, the most that is read; "
+            "save it as CSV or Parquet, or split it"
+        )
+    values = sum(content.count(mark) for mark in (b",", b"[", b"{"))
+    if values > MAX_VALUES:
+        raise DataError(
+            f"{name} is JSON of about {values:,} values, at most {MAX_VALUES:,} are read; "
+            "save it as CSV or Parquet, or split it"
+        )
+
+
+def _lines(document: str, name: str) -> Iterator[Record]:
+    for count, line in enumerate(document.split("\n"), start=1):
+        start = end_of_space(line, 0)
+        if start == len(line):
+            continue
+        if line[start] not in "{[":
+            raise DataError(f"{name}, row {count}: {quoted(line.strip())} is no object; {FORM}")
+        record, end = decoded(line, start, name, count)
+        end = end_of_space(line, end)
+        if end < len(line):
+            raise DataError(
+                f"{name}, row {count}: {quoted(line[end:])} follows the object; end the line after it"
+            )
+        yield _checked(record, f"{name}, row {count}")
+
+
+def _checked(record: Any, where: str) -> Record:
+    if not isinstance(record, dict):
+        raise DataError(f"{where}: {quoted(text(record))} is no object; {FORM}")
+    return record
+
+
+def _listed(whole: Any, name: str) -> list[Record]:
+    if isinstance(whole, list):
+        found = [_checked(record, f"{name}, record {count}") for count, record in enumerate(whole, start=1)]
+    else:
+        found = _from_object(whole, name)
+    if not any(found):
+        raise DataError(f"{name} is JSON without records; {FORM}")
+    return found
+
+
+def _from_object(whole: Record, name: str) -> list[Record]:
+    values = list(whole.values())
+    if whole and all(isinstance(value, dict) for value in values):
+        return _from_objects(whole)
+    lists = [value for value in values if isinstance(value, list)]
+    if whole.keys() == {"columns", "index", "data"} and len(lists) == len(values):
+        return _from_split(whole["columns"], whole["data"], name)
+    if len(values) > 1 and len(lists) == len(values) and len({len(value) for value in lists}) == 1:
+        return [dict(zip(whole, row, strict=True)) for row in zip(*values, strict=True)]
+    if values == [[]]:
+        return []
+    inside = [value for key, value in whole.items() if key in _WRAPPERS and isinstance(value, list) and value]
+    inside = inside or [value for value in lists if len(lists) == 1 and _of_several_items(value)]
+    return _listed(inside[0], name) if len(inside) == 1 else [whole]
+
+
+def _of_several_items(entries: Sequence[Any]) -> bool:
+    """Whether the objects of a list tell which item each is about, and that is not always the same."""
+    first = entries[0] if entries and all(isinstance(entry, dict) for entry in entries) else {}
+    named = [field for field in first if names.is_id(field) and names.id_score(field, names.ITEM)]
+    return any(len({text(entry.get(field)) for entry in entries}) > 1 for field in named)
+
+
+def _from_objects(whole: Mapping[str, Record]) -> list[Record]:
+    """Records by their key; or columns that hold the rows by number, as pandas writes."""
+    columns = list(whole.values())
+    numbers = [str(row) for row in range(len(columns[0]))]
+    if numbers and all(list(column) == numbers for column in columns):
+        return [{column: cells[row] for column, cells in whole.items()} for row in numbers]
+    key = "key"
+    while any(key in record for record in columns):
+        key = f"_{key}"
+    return [{key: name, **record} for name, record in whole.items()]
+
+
+def _from_split(columns: Sequence[Any], rows: Sequence[Any], name: str) -> list[Record]:
+    header = name_columns([text(column) for column in columns], name, "'columns'")[0]
+    for count, row in enumerate(rows, start=1):
+        if not isinstance(row, list) or len(row) != len(header):
+            raise DataError(
+                f"{name}, record {count}: {quoted(text(row))} is no list of {number(len(header), 'value')}, "
+                "one for each of the columns; write the table again"
+            )
+    return [dict(zip(header, row, strict=True)) for row in rows]
+
+
+def table(found: Sequence[Mapping[str, Any]], name: str, kind: str) -> Parsed:
+    """Records as a table: nested objects become columns ``outer.inner``, lists their JSON text.
+
+    Raises
+    ------
+    DataError
+        If there are no rows or columns, too many, or two fields of a record get one name.
+    """
+    columns: dict[str, None] = {}
+    filled = 0
+    for count, record in enumerate(found, start=1):
+        own = _flat(record, f"{name}, record {count}")
+        columns.update(dict.fromkeys(own))
+        filled += len(own)
+    if not found or not columns:
+        raise no_rows(name)
+    header, notes = name_columns(list(columns), name, "record 1")
+    if len(found) * len(columns) > MAX_WRITTEN:  # fields that few records have are cells of all
+        raise DataError(
+            f"{name}: {number(len(found), 'record')} with {number(len(columns), 'different field')} are more "
+            f"than {MAX_WRITTEN:,} cells, the most that is read; leave fields out or save it as Parquet"
+        )
+    check_filled(len(found), len(columns), filled, name)
+    # Flattened anew, one by one: a second copy of all records would take as much memory as the first.
+    flat = (_flat(record, name) for record in found)
+    data = from_cells(list(columns), flat).rename_columns(header)
+    return Parsed(header, data, kind, first_row=1, problems=tuple(notes))
+
+
+def _flat(record: Mapping[str, Any], where: str) -> dict[str, str]:
+    pairs = list(_cells(record, "", where))
+    flat = dict(pairs)
+    if len(flat) < len(pairs):
+        twice = quoted(first_twice(pairs))
+        raise DataError(
+            f"{where}: both a field and a nested one become the column {twice}; rename one of them"
+        )
+    return flat
+
+
+def _cells(record: Mapping[str, Any], prefix: str, where: str) -> Iterator[tuple[str, str]]:
+    if len(prefix) > MAX_NAME:
+        raise DataError(
+            f"{where}: a field of a name of {len(prefix):,} characters, {quoted(prefix)}, holds others; "
+            "shorten the name"
+        )
+    for key, value in record.items():
+        if isinstance(value, dict):
+            yield from _cells(value, f"{prefix}{key}.", where)
+        else:
+            yield prefix + key, text(value)
+
+
+def text(value: Any) -> str:
+    """A value as the text of a cell: nothing for null, JSON for lists and objects."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    return str(value) if isinstance(value, bool) else _json(value)
+
+
+def _json(value: Any) -> str:
+    """A value as JSON, numbers as the file writes them."""
+    if isinstance(value, Number):
+        return str(value)
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_json, value)) + "]"
+    if isinstance(value, Mapping):
+        fields = (f"{json.dumps(key, ensure_ascii=False)}: {_json(inner)}" for key, inner in value.items())
+        return "{" + ", ".join(fields) + "}"
+    return json.dumps(value, ensure_ascii=False)

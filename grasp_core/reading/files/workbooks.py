@@ -1,0 +1,412 @@
+"""Workbooks: sheets of Excel and OpenDocument as rows."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import io
+import math
+import re
+import zipfile
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import chain, islice
+from typing import Any
+from xml.parsers import expat
+
+import numpy as np
+import pyarrow as pa
+import python_calamine as calamine
+
+from grasp_core.model.errors import DataError, Problem, know
+from grasp_core.model.remarks.problems import FileProblem
+from grasp_core.model.wording import EXAMPLES, agree, listed, number, quoted
+from grasp_core.reading.archives import containers
+from grasp_core.reading.archives.stack import Member
+from grasp_core.reading.files.headers import Header, header_of
+from grasp_core.reading.table.columns import MAX_WRITTEN, duration_text, moment_text
+from grasp_core.reading.table.parsed import MAX_COLUMNS, Parsed, from_rows, name_columns, no_rows
+
+_MERGED = 1_000
+"""Merged areas that are told one by one."""
+_SHEET = calamine.SheetTypeEnum.WorkSheet
+_VISIBLE = calamine.SheetVisibleEnum.Visible
+
+
+def sheets_of(
+    content: bytes, chosen: str | None, most_cells: int = MAX_WRITTEN
+) -> Iterator[tuple[dict[str, Any], Iterator[list[str]]]]:
+    """Facts about a workbook, with rows: of the sheet chosen, else of each that holds a table.
+
+    A row is the texts of its cells from the sheet's first used column to the row's last filled one.
+    """
+    try:
+        with calamine.load_workbook(io.BytesIO(content)) as book:
+            yield from _of_book(book, chosen, most_cells)
+    except calamine.PasswordError:
+        yield {"refused": "password"}, iter(())
+    except calamine.CalamineError:
+        yield {"refused": "damaged"}, iter(())
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # Rust's, which has no public name
+            raise
+        yield {"refused": "damaged"}, iter(())
+
+
+def _of_book(
+    book: calamine.CalamineWorkbook, chosen: str | None, most_cells: int
+) -> Iterator[tuple[dict[str, Any], Iterator[list[str]]]]:
+    shown = [sheet.name for sheet in book.sheets_metadata if (sheet.typ, sheet.visible) == (_SHEET, _VISIBLE)]
+    filled: list[str] = []
+    further: list[str] = []
+    first: calamine.CalamineSheet | None = None
+    for name in shown:
+        sheet = book.get_sheet_by_name(name)
+        if sheet.start is None:
+            continue
+        if sheet.height * sheet.width > most_cells:
+            yield {"refused": "sparse", "sheet": name}, iter(())
+            return
+        filled.append(name)
+        if not (_holds_table(sheet) if chosen is None else name == chosen):
+            continue
+        if first is None:
+            first = sheet
+        else:
+            further.append(name)  # read again, so that not all are in memory
+    if first is None:
+        yield {"refused": "no table" if chosen is None else "no sheet", "sheets": filled}, iter(())
+        return
+    yield _about(first, filled), map(_row, first.iter_rows())
+    del first, sheet
+    for name in further:
+        again = book.get_sheet_by_name(name)
+        yield _about(again, filled), map(_row, again.iter_rows())
+
+
+def _about(sheet: calamine.CalamineSheet, filled: list[str]) -> dict[str, Any]:
+    merged = sheet.merged_cell_ranges or []
+    return {
+        "sheets": filled,
+        "sheet": sheet.name,
+        "width": sheet.width,
+        "left": (sheet.start or (0, 0))[1],
+        "merged": [[*first, *last] for first, last in merged[:_MERGED]],
+        "merged_count": len(merged),
+    }
+
+
+def _holds_table(sheet: calamine.CalamineSheet) -> bool:
+    """Whether at least two rows have at least two filled cells: a header and a row."""
+    rows = 0
+    for row in sheet.iter_rows():
+        rows += sum(cell != "" for cell in row) > 1
+        if rows == 2:
+            return True
+    return False
+
+
+def _row(cells: list[Any]) -> list[str]:
+    row = [text(cell) for cell in cells]
+    while row and not row[-1]:
+        row.pop()
+    return row
+
+
+def text(value: object) -> str:
+    """A cell as an export to CSV shows it; cells that hold an error come as empty ones."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, float):
+        return repr(value + 0.0).removesuffix(".0") if math.isfinite(value) else ""
+    if isinstance(value, datetime.datetime):
+        return moment_text(value)
+    if isinstance(value, datetime.timedelta):
+        return duration_text(value)
+    return value.isoformat() if isinstance(value, datetime.date | datetime.time) else str(value)
+
+
+OLD_EXCEL = b"\xd0\xcf\x11\xe0"
+_WINDOW = 200
+"""Rows among which the header is looked for."""
+_MOST = 0.9
+"""Share of the rows that says how wide a table is; a remark beside a row does not widen it."""
+_FREE_CELLS, _CELLS_PER_MARK = 1 << 20, 50
+"""A sheet of more cells than these, and more than so many per mark of its XML, is hardly filled at all."""
+_NEEDED = (".xml", ".rels", "mimetype")
+"""Ends of the names of the members that hold cells; pictures and macros are never unpacked."""
+_ROOT = "_rels/.rels"
+"""Where an XLSX file says what it is; not among the names of an archive, as it begins with a dot."""
+_ERROR_CELL = re.compile(rb"<c\s[^<>]*\bt=[\"']e[\"']")
+"""Ends at the next mark, so that no byte is looked at more than twice however often a tag begins."""
+_NO_VALUE = re.compile(rb"<c\s(?![^<>]*\bt=)[^<>]*><f(?:[^<>]*/>|[^<>]*>[^<]*</f>)(?:<v\s*/>|<v></v>)?</c>")
+"""A formula that no program has worked out; one whose value is an empty text says that it is a text."""
+_OTHERWISE = "save it as XLSX or CSV"
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+
+Row = tuple[int, list[str]]
+"""A row's number in the sheet, and its texts."""
+
+
+def is_workbook(names: tuple[str, ...]) -> bool:
+    """Whether an archive with these members is a workbook."""
+    return any(name.startswith("xl/") or name == "content.xml" for name in names)
+
+
+def parse(content: bytes, name: str, sheet: str | None) -> tuple[list[Member], tuple[str, ...]]:
+    """Read one sheet, or each that holds a header and a row.
+
+    Numbers lose a trailing ``.0``, dates and times are in ISO 8601, truth values are ``True`` and ``False``,
+    cells with an error are empty. Rows above the header, blank rows and hidden sheets are not read.
+
+    Returns
+    -------
+    tables : list of Member
+        Of the sheets; one at least.
+    sheets : tuple of str
+        All that are visible and not blank.
+
+    Raises
+    ------
+    DataError
+        If the file is damaged, has a password or unpacks to too much, or no sheet, or the one chosen, is a
+        table.
+    """
+    book, kind, errors, most_cells = _unpacked(content, name)
+    tables: list[Member] = []
+    refused: DataError | None = None
+    sheets: tuple[str, ...] = ()
+    for about, rows in sheets_of(book, sheet, most_cells):
+        if "refused" in about:
+            raise _refused(about, kind, sheet, name)
+        sheets = tuple(about["sheets"])
+        try:
+            tables.append(Member(about["sheet"], _sheet(rows, about, kind, name)))
+        except DataError as error:
+            refused = refused or error
+    if not tables:
+        raise refused or _damaged(name, kind)
+    notes = tuple(_error_cells(errors, name))
+    first = dataclasses.replace(tables[0].parsed, problems=(*tables[0].parsed.problems, *notes))
+    return [Member(tables[0].name, first), *tables[1:]], sheets
+
+
+def _sheet(rows: Iterable[list[str]], about: dict[str, Any], kind: str, name: str) -> Parsed:
+    shown = f"{name}, sheet {quoted(about['sheet'])}" if len(about["sheets"]) > 1 else name
+    columns, data, lines, problems = _table(_filled(rows), about, shown)
+    regular = lines[0] + len(lines) - 1 == lines[-1]
+    return Parsed(
+        columns,
+        data,
+        kind,
+        first_row=lines[0],
+        lines=None if regular else np.frombuffer(lines, dtype=np.int64),
+        problems=tuple(problems),
+    )
+
+
+def _unpacked(content: bytes, name: str) -> tuple[bytes, str, int, int]:
+    """The workbook without compression, its kind, cells with an error as far as can be told, and most cells.
+
+    Whatever sizes an archive claims, what is read from here on is what was unpacked within the limits.
+    """
+    if content.startswith(OLD_EXCEL):
+        if _ENCRYPTED in content:
+            raise _with_password(name)
+        return content, "XLS", 0, MAX_WRITTEN
+    packed = containers.Archive(content, name)
+    names = packed.names
+    if "xl/workbook.bin" in names:
+        raise DataError(f"{name} is an Excel workbook in the binary form XLSB; save it as XLSX or CSV")
+    out = io.BytesIO()
+    errors = marks = 0
+    with zipfile.ZipFile(out, "w") as archive:
+        for path in (*dict.fromkeys(names), _ROOT):
+            with suppress(KeyError):  # not every workbook has _ROOT
+                inside = packed.member(path) if path.endswith(_NEEDED) else b""
+                containers.check_size(out.tell() + len(inside), name)
+                if path == "content.xml" or path.startswith("xl/"):
+                    _check_xml(inside, name)
+                if path.startswith("xl/work"):
+                    _check_worked_out(inside, name)
+                errors += sum(1 for _ in _ERROR_CELL.finditer(inside)) if path.startswith("xl/work") else 0
+                marks += inside.count(b"<")
+                archive.writestr(zipfile.ZipInfo(path), inside)
+    kind = "ODS" if "content.xml" in names else "XLSX"
+    return out.getvalue(), kind, errors, min(MAX_WRITTEN, _FREE_CELLS + _CELLS_PER_MARK * marks)
+
+
+def _check_worked_out(content: bytes, name: str) -> None:
+    """Refuse formulas without values, as libraries write them: what they come to is not in the file."""
+    count = sum(1 for _ in _NO_VALUE.finditer(content))
+    if count:
+        raise DataError(
+            f"{name}: {number(count, 'formula')} in the workbook {agree(count, 'has', 'have')} no value; "
+            "open it in a spreadsheet program and save it there, which works them out"
+        )
+
+
+def _check_xml(content: bytes, name: str) -> None:
+    """Refuse what is not well-formed, on which calamine may never end, and what could define entities."""
+
+    def refuse(*_details: object) -> None:
+        raise DataError(f"{name}: this workbook declares a document type, as none should; {_OTHERWISE}")
+
+    parser = expat.ParserCreate()
+    parser.StartDoctypeDeclHandler = refuse
+    try:
+        if content:
+            parser.Parse(content, True)
+    except (expat.ExpatError, ValueError, LookupError):
+        raise _damaged(name) from None
+
+
+def _refused(about: dict[str, Any], kind: str, sheet: str | None, name: str) -> DataError:
+    why, sheets = about["refused"], about.get("sheets", ())
+    if why == "password":
+        return _with_password(name)
+    if why == "sparse":
+        return DataError(
+            f"{name}, sheet {quoted(about['sheet'])}: nearly all cells between the filled ones are empty; "
+            "a cell far away from the table may be filled, so copy the table to a new workbook"
+        )
+    if why == "no sheet":
+        what = f"its sheets are {listed(sheets)}" if sheets else "all of its visible sheets are empty"
+        return DataError(f"{name} holds no sheet {quoted(str(sheet))}; {what}")
+    if why == "no table":
+        where = f" (looked at {listed(sheets)})" if sheets else ""
+        return DataError(
+            f"{name} holds no visible sheet with a table{where}; a sheet needs a row of column names "
+            "and a row below it, each with at least two filled cells"
+        )
+    return _damaged(name, kind)
+
+
+def _with_password(name: str) -> DataError:
+    return DataError(f"{name} is a workbook with a password; save it without one")
+
+
+def _damaged(name: str, kind: str = "XLSX") -> DataError:
+    other = "an old Office file without a sheet, or a damaged one" if kind == "XLS" else "damaged or cut off"
+    return DataError(f"{name} is not a workbook that can be read ({other}); {_OTHERWISE}")
+
+
+def _filled(rows: Iterable[list[str]]) -> Iterator[Row]:
+    """Rows that are not blank, with their number."""
+    return ((line, row) for line, row in enumerate(rows, start=1) if any(cell.strip() for cell in row))
+
+
+def _table(
+    rows: Iterator[Row], about: dict[str, Any], name: str
+) -> tuple[tuple[str, ...], pa.Table, array[int], list[Problem]]:
+    window = list(islice(rows, _WINDOW))
+    if not window:
+        raise DataError(f"{name} holds only blank cells; it needs a row of column names and a row below it")
+    start = _header(window)
+    line, header = window[start]
+    width = about["width"]
+    header += [""] * (width - len(header))
+    if width > MAX_COLUMNS:
+        name_columns(header, name, f"row {line}")
+    lines = array("q")
+    if (other := _other_header(window, start, width, name)) is not None:
+        first, found = other
+        below = _padded(chain(window[first + found.rows :], rows), width, lines)
+        data = from_rows(found.columns, below)
+        named = tuple(column for column in found.columns if column not in found.unnamed)
+        return named, data.select(list(named)), lines, [*found.notes, *_merged_cells(about, line, name)]
+    data = from_rows(
+        [str(column) for column in range(width)], _padded(chain(window[start + 1 :], rows), width, lines)
+    )
+    if not lines:
+        raise no_rows(name, line)
+    kept = [column for column in range(width) if header[column].strip() or not _is_blank(data.column(column))]
+    _check_header(about, header, kept, f"{name}, row {line}", line)
+    columns, notes = name_columns([header[column] for column in kept], name, f"row {line}")
+    notes = [*_above(window[:start], line, name), *notes, *_merged_cells(about, line, name)]
+    return columns, data.select(kept).rename_columns(columns), lines, notes
+
+
+def _other_header(window: Sequence[Row], start: int, width: int, name: str) -> tuple[int, Header] | None:
+    """A header of several rows, of which the upper may be merged, or of none, and where it begins."""
+    for first in dict.fromkeys((max(start - 1, 0), start)):
+        rows = [row + [""] * (width - len(row)) for _, row in window[first:]]
+        if len({cell for cell in rows[0] if cell.strip()}) < 2:
+            continue  # a title
+        try:
+            found = header_of(rows, name, window[first][0])
+        except DataError:
+            continue
+        if found.rows != 1 and len(rows) > found.rows:
+            return first, found
+    return None
+
+
+def _padded(rows: Iterable[Row], width: int, lines: array[int]) -> Iterator[list[str]]:
+    for line, row in rows:
+        lines.append(line)
+        yield row + [""] * (width - len(row))
+
+
+def _header(rows: Sequence[Row]) -> int:
+    """Position of the first row that fills more than half of the table's width; titles fill less."""
+    filled = [sum(bool(cell.strip()) for cell in row) for _, row in rows]
+    for position, count in enumerate(filled[:-1]):
+        below = sorted(filled[position + 1 :])
+        if count > 1 and 2 * count > below[math.ceil(_MOST * len(below)) - 1]:
+            return position
+    return 0
+
+
+def _is_blank(column: pa.ChunkedArray) -> bool:
+    return bool(column.unique().to_pylist() == [""])
+
+
+def _above(rows: Sequence[Row], header: int, name: str) -> list[Problem]:
+    """Notes on the rows above the header."""
+    if not rows:
+        return []
+    text = next(cell for cell in rows[0][1] if cell.strip())
+    return [know(FileProblem.HEADER_BELOW(file=name, header=header, rows=len(rows), cell=text), len(rows))]
+
+
+def _check_header(
+    about: dict[str, Any], header: Sequence[str], kept: Sequence[int], where: str, line: int
+) -> None:
+    """Refuse columns without a name; the first of several may be one that numbers the rows."""
+    blank = [column for column in kept if not header[column].strip() and (column > kept[0] or len(kept) == 1)]
+    for top, left, bottom, right in about["merged"]:
+        first, last = left - about["left"], right - about["left"]
+        if top < line <= bottom + 1 and any(first < column <= last for column in blank):
+            raise DataError(
+                f"{where}: the column name {quoted(header[first])} stands in a cell merged over "
+                f"{number(right - left + 1, 'column')}; unmerge it and name every column"
+            )
+    if blank:
+        letters = ", ".join(_letters(column + about["left"]) for column in blank[:EXAMPLES])
+        letters += ", ..." if len(blank) > EXAMPLES else ""
+        raise DataError(
+            f"{where}: {number(len(blank), 'column')} with filled cells {agree(len(blank), 'has', 'have')} "
+            f"no name ({letters}); name every column, or clear it"
+        )
+
+
+def _letters(column: int) -> str:
+    """A spreadsheet's name of the column, counted from 0."""
+    before, last = divmod(column, 26)
+    return (_letters(before - 1) if before else "") + chr(ord("A") + last)
+
+
+def _merged_cells(about: dict[str, Any], line: int, name: str) -> list[Problem]:
+    above = sum(bottom < line for _, _, bottom, _ in about["merged"])
+    count = about["merged_count"] - above
+    if not count:
+        return []
+    return [know(FileProblem.MERGED_CELLS(file=name, cells=count), count)]
+
+
+def _error_cells(count: int, name: str) -> list[Problem]:
+    return [know(FileProblem.ERROR_CELLS(file=name, cells=count), count)] if count else []

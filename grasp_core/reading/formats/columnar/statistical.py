@@ -1,0 +1,311 @@
+"""SPSS and Stata files as text, read by ReadStat through pyreadstat.
+
+ReadStat is a C library that hostile bytes can crash, so this belongs into a process of its own.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyreadstat
+
+from grasp_core.model.annotations import FloatArray, Int64Array
+from grasp_core.model.errors import DataError, Problem, know
+from grasp_core.model.remarks.problems import FileProblem
+from grasp_core.model.wording import quoted
+from grasp_core.reading.formats.columnar.column_text import as_text, moment_format
+from grasp_core.reading.table.columns import MAX_CELLS, Vocabulary, check_cells
+from grasp_core.reading.table.parsed import Parsed, Watch, compact, name_columns, no_rows
+
+_FAILURES = (
+    pyreadstat.ReadstatError,
+    pyreadstat.PyreadstatError,
+    ValueError,
+    Warning,
+    OverflowError,
+    LookupError,
+    TypeError,
+    OSError,
+)
+_OTHERWISE = "write it again, or save the data as CSV there"
+_LABELS_SHOWN = 4
+
+
+_PORTABLE = re.compile(rb"[^,;|\t]{40,200}SPSS PORT FILE")
+"""Five lines of 40 characters, which begin a portable file; only some are ASCII."""
+_BYTES = "ISO-8859-1"
+"""An encoding in which every byte is one letter, to get at the bytes of texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Format:
+    """One kind of file: for people, the function that reads it, and whether it says how texts are encoded."""
+
+    kind: str
+    read: Callable[..., tuple[dict[str, Any], Any]]
+    options: Mapping[str, Any]
+    declares: bool = True
+
+
+_MISSING: Mapping[str, Any] = {"user_missing": True}
+_SAV = _Format("SPSS", pyreadstat.read_sav, _MISSING)
+_ZSAV = _Format("SPSS, ZSAV", pyreadstat.read_sav, _MISSING)
+_POR = _Format("SPSS, portable", pyreadstat.read_por, {})
+_DTA = _Format("Stata", pyreadstat.read_dta, _MISSING)
+_OLD_DTA = _Format("Stata", pyreadstat.read_dta, _MISSING, declares=False)
+
+
+def is_statistical(content: bytes) -> bool:
+    """Whether the bytes begin as an SPSS or a Stata file does."""
+    return _format(content) is not None
+
+
+def parse(content: bytes, name: str, watch: Watch) -> Parsed:
+    """Read an SPSS (SAV, ZSAV, portable) or a Stata file.
+
+    A column's value labels take the place of its codes where each value that occurs has a label of its own;
+    else the codes stay, with a note. What the file declares missing, and system-missing values, become empty.
+    Dates are in ISO 8601. Labels of variables are not used.
+
+    Raises
+    ------
+    DataError
+        If the file is damaged, holds no rows, or too many cells.
+    """
+    form = _format(content)
+    if form is None:
+        raise DataError(f"{name} is no SPSS or Stata file; save the table as CSV")
+    watch(0, len(content))
+    columns, about, encoding = _read(content, form, name)
+    names, notes = name_columns(list(columns), name, "the names of the variables")
+    found = [_column(cells, column, about) for column, cells in columns.items()]
+    if not found or not len(found[0].text):
+        raise no_rows(name)
+    texts = [column.text for column in found]
+    notes += _encoding_note(texts, encoding, name)
+    return Parsed(
+        names,
+        compact(pa.Table.from_arrays(texts, names=list(names))),
+        form.kind,
+        first_row=1,
+        problems=(*notes, *_missing_note(found, name), *_labels_notes(found, name)),
+        vocabularies=tuple(
+            Vocabulary(shown, values, ordered=True)
+            for shown, column in zip(names, found, strict=True)
+            if column.labelled and (values := _in_order(column.labels))
+        ),
+    )
+
+
+def _format(content: bytes) -> _Format | None:
+    if content.startswith((b"$FL2", b"$FL3")):
+        return _SAV if content.startswith(b"$FL2") else _ZSAV
+    if content.startswith(b"<stata_dta>"):
+        return _OLD_DTA if b"<release>117<" in content[:100] else _DTA
+    if _PORTABLE.match(content):
+        return _POR
+    # The format's number, the order of the bytes, and two constants.
+    old = len(content) > 4 and 104 <= content[0] <= 115 and content[1] in (1, 2)
+    return _OLD_DTA if old and content[2:4] == b"\1\0" else None
+
+
+def _read(content: bytes, form: _Format, name: str) -> tuple[dict[str, Any], Any, str]:
+    """The columns, what the file says of them, and the encoding of its texts."""
+    refused: Exception | None = None
+    if form.declares:
+        try:
+            columns, about = _read_as(content, form, name)
+            return columns, about, about.file_encoding or "UTF-8"
+        except _FAILURES as error:
+            refused = error
+    if form is not _POR and (refused is None or _is_about_text(refused)):
+        with suppress(*_FAILURES):
+            return _decoded(*_read_as(content, form, name, encoding=_BYTES))
+    raise DataError(f"{name} is a damaged or cut-off {form.kind} file; {_OTHERWISE}") from None
+
+
+def _read_as(content: bytes, form: _Format, name: str, **more: Any) -> tuple[dict[str, Any], Any]:
+    options = {"disable_datetime_conversion": True, **more}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # names that occur twice are otherwise changed
+        _, about = form.read(io.BytesIO(content), metadataonly=True, **options)
+        width = max(1, about.number_columns or 0)
+        check_cells(width * max(0, about.number_rows or 0), name)
+        most = MAX_CELLS // width + 1
+        columns, about = form.read(
+            io.BytesIO(content), output_format="dict", row_limit=most, **form.options, **options
+        )
+    if not all(isinstance(column, str) for column in columns):
+        raise ValueError("a variable has no name")
+    check_cells(width * max((len(cells) for cells in columns.values()), default=0), name)
+    return columns, about
+
+
+def _is_about_text(error: Exception) -> bool:
+    return isinstance(error, UnicodeError) or "encoding" in str(error)
+
+
+def _decoded(columns: dict[str, Any], about: Any) -> tuple[dict[str, Any], Any, str]:
+    """With texts, read byte by byte, as UTF-8 where all of them are, else as Windows-1252."""
+    found = {cell for cells in columns.values() for cell in cells if isinstance(cell, str)}
+    labels = [label for labels in about.variable_value_labels.values() for label in labels.values()]
+    encoding = "UTF-8" if all(map(_is_utf8, [*found, *columns, *labels])) else "Windows-1252"
+
+    def decoded(value: Any) -> Any:
+        if not isinstance(value, str) or value.isascii():
+            return value
+        return value.encode("latin-1", "replace").decode(encoding, "replace")
+
+    def renamed(mapping: Mapping[str, Any]) -> dict[str, Any]:
+        return {decoded(column): value for column, value in mapping.items()}
+
+    about.variable_value_labels = {
+        decoded(column): {value: decoded(label) for value, label in labels.items()}
+        for column, labels in about.variable_value_labels.items()
+    }
+    about.missing_ranges = renamed(about.missing_ranges)
+    about.readstat_variable_types = renamed(about.readstat_variable_types)
+    about.original_variable_types = renamed(about.original_variable_types)
+    texts = {decoded(column): [decoded(cell) for cell in cells] for column, cells in columns.items()}
+    return texts, about, encoding
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode("latin-1", "replace").decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column's texts, how many cells of it are missing and why, and its value labels, used or not."""
+
+    name: str
+    text: pa.DictionaryArray
+    declared: int
+    system: int
+    labels: Mapping[Any, str]
+    labelled: bool
+
+
+def _column(cells: Sequence[Any], name: str, about: Any) -> _Column:
+    labels = about.variable_value_labels.get(name, {})
+    ranges = about.missing_ranges.get(name, ())
+    if about.readstat_variable_types.get(name) == "string":
+        values = pa.array([str(cell) if cell is not None else None for cell in cells], pa.string())
+        codes = values.dictionary_encode()
+        distinct: list[Any] = codes.dictionary.to_pylist()
+        positions = codes.indices.fill_null(-1).to_numpy()
+        tagged, texts = 0, pa.array(distinct, pa.string())
+    else:
+        tagged = sum(isinstance(cell, str) for cell in cells)  # Stata's .a to .z
+        reals = np.array([np.nan if cell is None or isinstance(cell, str) else cell for cell in cells], float)
+        distinct, positions = _distinct(reals)
+        texts = _texts(np.array(distinct), name, about)
+    out = np.array([_among(value, ranges) for value in distinct], dtype=bool)
+    missing = positions < 0
+    declared = np.zeros_like(missing)
+    declared[~missing] = out[positions[~missing]]
+    kept = [value for value, gone in zip(distinct, out, strict=True) if not gone]
+    known = _labels_of(kept, labels)
+    if known is not None:
+        texts = pa.array([known.get(value, "") for value in distinct], pa.string())
+    text = pa.DictionaryArray.from_arrays(pa.array(positions, pa.int32(), mask=missing | declared), texts)
+    valid = {} if not kept else {value: label for value, label in labels.items() if not _among(value, ranges)}
+    return _Column(
+        name,
+        as_text(text),
+        declared=int(declared.sum()) + tagged,
+        system=int(missing.sum()) - tagged,
+        labels=valid,
+        labelled=known is not None,
+    )
+
+
+def _distinct(reals: FloatArray) -> tuple[list[float], Int64Array]:
+    """Distinct numbers, and the position of each cell's among them, -1 for none."""
+    values, positions = np.unique(reals, return_inverse=True)
+    known = ~np.isnan(values)
+    return values[known].tolist(), np.where(np.isnan(reals), -1, positions)
+
+
+def _texts(values: FloatArray, name: str, about: Any) -> pa.Array:
+    moments = moment_format(about.original_variable_types.get(name) or "")
+    if moments is not None:
+        return pa.array([moments(value) for value in values.tolist()], pa.string())
+    single = about.readstat_variable_types.get(name) == "float"
+    plain = pa.array(values.astype(np.float32) if single else values)
+    return as_text(plain).dictionary_decode()
+
+
+def _among(value: Any, ranges: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the file declares the value, a number or a text, missing."""
+    alike = (ends for ends in ranges if isinstance(ends["lo"], str) == isinstance(value, str))
+    return any(ends["lo"] <= value <= ends["hi"] for ends in alike)
+
+
+def _in_order(labels: Mapping[Any, str]) -> tuple[str, ...]:
+    """Value labels by their codes; none where two are the same, or codes are no numbers."""
+    codes = [code for code in labels if not isinstance(code, str)]
+    values = tuple(str(labels[code]).strip() for code in sorted(codes))
+    return values if len(codes) == len(labels) == len(set(values)) else ()
+
+
+def _labels_of(values: Sequence[Any], labels: Mapping[Any, str]) -> dict[Any, str] | None:
+    """The label of each value that occurs, if all have one and no two the same."""
+    known = {value: str(labels[value]).strip() for value in values if value in labels}
+    whole = len(known) == len(values) == len(set(known.values())) and all(known.values())
+    return known if whole and known else None
+
+
+def _encoding_note(texts: Sequence[Any], encoding: str, name: str) -> list[Problem]:
+    """That a file's letters stand on an encoding other than UTF-8, with one of them to check."""
+    beyond = (text for column in texts for text in column.dictionary.to_pylist() if not text.isascii())
+    example = None if encoding.upper() in ("UTF-8", "UTF8") else next(beyond, None)
+    if example is None:
+        return []
+    return [know(FileProblem.OTHER_ENCODING_INSIDE(file=name, encoding=encoding, example=example))]
+
+
+def _missing_note(columns: Sequence[_Column], name: str) -> list[Problem]:
+    """The note on cells that were read as empty, and where."""
+    notes = []
+    for code, counts in (
+        (FileProblem.DECLARED_MISSING, {one.name: one.declared for one in columns}),
+        (FileProblem.SYSTEM_MISSING, {one.name: one.system for one in columns}),
+    ):
+        found = {column: count for column, count in counts.items() if count}
+        if found:
+            total = sum(found.values())
+            notes.append(know(code(file=name, cells=total, columns=tuple(found)), total))
+    return notes
+
+
+def _labels_notes(columns: Sequence[_Column], name: str) -> list[Problem]:
+    """Notes on columns that hold labels now, and on those that keep their codes although some have labels."""
+    notes = []
+    used = [column.name for column in columns if column.labelled]
+    if used:
+        remark = FileProblem.LABELS_FOR_CODES(file=name, columns=tuple(used), count=len(used))
+        notes.append(know(remark, len(used)))
+    for column in columns:
+        if column.labels and not column.labelled:
+            some = [f"{_plain(value)} {quoted(str(label))}" for value, label in column.labels.items()]
+            more = ", ..." if len(some) > _LABELS_SHOWN else ""
+            labels = ", ".join(some[:_LABELS_SHOWN]) + more
+            notes.append(know(FileProblem.CODES_KEPT(file=name, column=column.name, labels=labels)))
+    return notes
+
+
+def _plain(value: Any) -> str:
+    return str(value).removesuffix(".0")

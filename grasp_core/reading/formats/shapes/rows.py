@@ -1,0 +1,277 @@
+"""Rows of annotations: what every reader yields."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from grasp_core.model.account import LeftOut
+from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.errors import DataError
+from grasp_core.model.groups import AxisSet
+from grasp_core.model.remarks.cautions import Skipped
+from grasp_core.model.wording import agree, number, quoted
+from grasp_core.reading.files import json_files
+from grasp_core.reading.table import names
+from grasp_core.reading.table.columns import check_cells
+from grasp_core.reading.table.parsed import Parsed, check_filled, from_cells, name_columns
+from grasp_core.reading.table.table import Recipe
+
+MAX_OPTIONS = 50
+"""A question of more different answers is taken for free text."""
+MAX_AXES, PROPOSED_AXIS_VALUES = 6, 25
+"""The most axes that are proposed; one of more values is left for a person to choose."""
+
+
+def first_label(questions: Mapping[str, Collection[str]]) -> str:
+    """The question to begin with: several answers but not free text, not about the rater, named like a label.
+
+    Parameters
+    ----------
+    questions : mapping from column to its distinct texts, at least one
+    """
+
+    def score(name: str) -> tuple[bool, bool, bool, int]:
+        found = len(set(questions[name]) - {""})
+        about_rater = names.mentions(name, names.DEMOGRAPHIC)
+        return 2 <= found <= MAX_OPTIONS, found > 0, not about_rater, names.label_score(name)
+
+    return max(questions, key=score)
+
+
+def proposed_axes(columns: Mapping[str, Sequence[str]], missing: Collection[str] = ()) -> tuple[AxisSet, ...]:
+    """Those columns of a raters file whose values recur enough to form groups.
+
+    Parameters
+    ----------
+    columns : mapping from column to its cells, in the order of proposal
+    missing : collection of str
+        Texts that mean "no value", beside the empty one.
+    """
+    able = []
+    for name, cells in columns.items():
+        known = [text for text in cells if text and text not in missing]
+        if 2 <= len(set(known)) <= min(PROPOSED_AXIS_VALUES, len(known) // 2):
+            able.append((name,))
+    return tuple(able[:MAX_AXES])
+
+
+JOIN = " + "
+"""Between several choices of one annotation."""
+_JOINED = f"several choices in one annotation were sorted and joined by '{JOIN}'"
+LOOKED_AT = 20
+"""Records that are looked at to tell whether a file is a tool's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One annotation.
+
+    Parameters
+    ----------
+    line : int
+        Number of the record in the file that it stands in.
+    answers : mapping from question to text
+    about : mapping from field to text
+        What the file says of the item.
+    extra : mapping from field to text
+        What the tool says of the annotation: times, ids, status.
+    """
+
+    line: int
+    item: str
+    rater: str
+    answers: Mapping[str, str]
+    about: Mapping[str, str] = field(default_factory=dict)
+    extra: Mapping[str, str] = field(default_factory=dict)
+
+
+def parsed(
+    rows: Sequence[Row],
+    *,
+    name: str,
+    kind: str,
+    skipped: Mapping[Skipped, int] = MappingProxyType({}),
+    sentences: Iterable[str] = (),
+    prefer: Sequence[str] = (),
+    drop: Sequence[tuple[str, str]] = (),
+) -> Parsed:
+    """Annotations as a table: ``item``, ``rater``, a column per question, then what else is known.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+    name, kind : str
+        The file, and what it is, e.g. "Label Studio, JSON".
+    skipped : mapping from what was left out to its number
+    sentences : iterable of str
+        What else was done, for the recipe.
+    prefer : sequence of str
+        Questions that are rather the label than others, the first before the second.
+    drop : sequence of (field of `extra`, value)
+        Annotations that a filter leaves out to begin with.
+
+    Raises
+    ------
+    DataError
+        If there is no annotation, or a field without a name.
+    """
+    if not rows:
+        raise DataError(
+            f"{name} is an export without annotations ({kind}); export them together with their annotators"
+        )
+    said = [*left_out(skipped), *sentences]
+    if any(JOIN in answer for row in rows for answer in row.answers.values()):
+        said.append(_JOINED)
+    columns = _columns(rows, name)
+    names, notes = name_columns(list(columns), name, "the fields of the annotations")
+    shown = {field: column for column, field in columns.items()}
+    table = from_cells(list(columns), (_cells(row, shown) for row in rows)).rename_columns(names)
+    return Parsed(
+        names,
+        table,
+        kind,
+        first_row=1,
+        lines=np.array([row.line for row in rows], dtype=np.int64),
+        problems=tuple(notes),
+        recipe=Recipe(
+            kind,
+            _spec(rows, columns, prefer, drop),
+            sentences=tuple(said),
+            left_out=tuple(LeftOut(what(), count) for what, count in skipped.items()),
+            questions=tuple(column for column, (part, _) in columns.items() if part == "answers"),
+        ),
+    )
+
+
+def _columns(rows: Sequence[Row], name: str) -> dict[str, tuple[str, str]]:
+    """The part of a row and the field in it that each column holds; too many are refused."""
+    columns: dict[str, tuple[str, str]] = {"item": ("", "item"), "rater": ("", "rater")}
+    for part in ("answers", "about", "extra"):
+        for own in dict.fromkeys(key for row in rows for key in getattr(row, part)):
+            columns[_free(own, part, columns)] = (part, own)
+    check_cells(len(columns) * len(rows), name)
+    filled = sum(2 + len(row.answers) + len(row.about) + len(row.extra) for row in rows)
+    check_filled(len(rows), len(columns), filled, name)
+    return columns
+
+
+def _free(own: str, part: str, taken: Collection[str]) -> str:
+    """The field's own name, or one with the part before it where another column has that name."""
+    while own in taken:
+        own = f"{part}.{own}"
+    return own
+
+
+def _cells(row: Row, shown: Mapping[tuple[str, str], str]) -> dict[str, str]:
+    """A row's texts by column."""
+    parts = (("answers", row.answers), ("about", row.about), ("extra", row.extra))
+    fields = {shown[part, own]: text for part, texts in parts for own, text in texts.items()}
+    return {"item": row.item, "rater": row.rater, **fields}
+
+
+def _spec(
+    rows: Sequence[Row],
+    columns: Mapping[str, tuple[str, str]],
+    prefer: Sequence[str],
+    drop: Sequence[tuple[str, str]],
+) -> DataSpec | None:
+    """How to read the table; None where nothing can be the label."""
+    shown = {own: column for column, (part, own) in columns.items() if part == "answers"}
+    if not shown:
+        return None
+    place = {question: position for position, question in enumerate(prefer)}
+    label = _label(rows, sorted(shown, key=lambda question: place.get(question, len(place))))
+    fields = {own: column for column, (part, own) in columns.items() if part == "about"}
+    extra = {own: column for column, (part, own) in columns.items() if part == "extra"}
+    text = _text(rows, list(fields))
+    return DataSpec(
+        item="item",
+        rater="rater",
+        label=shown[label],
+        text=None if text is None else fields[text],
+        filters=Filters(drop=tuple((extra[own], value) for own, value in drop)),
+    )
+
+
+def _label(rows: Sequence[Row], questions: Sequence[str]) -> str:
+    """The first question whose answers recur, as those of free text do not."""
+    answers: dict[str, list[str]] = {question: [] for question in questions}
+    for question, answer in ((question, answer) for row in rows for question, answer in row.answers.items()):
+        if answer:
+            answers[question].append(answer)
+    recurring = (own for own, given in answers.items() if 2 <= len(set(given)) <= len(given) / 2)
+    return next(recurring, questions[0])
+
+
+def _text(rows: Sequence[Row], fields: Sequence[str]) -> str | None:
+    """The field that is the item's text, where it is plain which one is."""
+    if "text" in fields:
+        return "text"
+    spaced = Counter(name for row in rows for name, text in row.about.items() if " " in text)
+    wordy = [name for name in fields if 2 * spaced[name] > len(rows)]
+    return wordy[0] if len(wordy) == 1 else None
+
+
+# Values
+
+
+def joined(values: Iterable[str]) -> str:
+    """Several choices as one label, whatever order they were made in."""
+    return JOIN.join(sorted(set(values)))
+
+
+def scalar(value: Any) -> str | None:
+    """The text of a value; None for a list or an object."""
+    return None if isinstance(value, list | dict) else json_files.text(value)
+
+
+def scalars(fields: Mapping[str, Any], leave: Collection[str] = ()) -> dict[str, str]:
+    """The fields that are neither lists nor objects, as texts."""
+    found = ((key, scalar(value)) for key, value in fields.items() if key not in leave)
+    return {key: text for key, text in found if text is not None}
+
+
+def left_out(counts: Mapping[Skipped, int]) -> list[str]:
+    """A sentence per kind of thing that was left out."""
+    return [
+        f"{number(count, what.one, what.value)} {agree(count, 'was', 'were')} left out"
+        for what, count in counts.items()
+        if count
+    ]
+
+
+# Damaged records
+
+
+def want_list(value: Any, where: str, what: str) -> list[Any]:
+    """The value, if it is a list; `what` names it in the error otherwise."""
+    if not isinstance(value, list):
+        raise damaged(where, what, value, "a list")
+    return value
+
+
+def want_object(value: Any, where: str, what: str) -> dict[str, Any]:
+    """The value, if it is an object."""
+    if not isinstance(value, dict):
+        raise damaged(where, what, value, "an object")
+    return value
+
+
+def want_scalar(value: Any, where: str, what: str) -> str:
+    """The value as text, if it is a text, number or truth value, or null."""
+    text = scalar(value)
+    if text is None:
+        raise damaged(where, what, value, "a text or a number")
+    return text
+
+
+def damaged(where: str, what: str, found: Any, wanted: str) -> DataError:
+    """The error for a record that is not as its tool writes it."""
+    shown = "nothing" if found is None else quoted(json_files.text(found))
+    return DataError(f"{where}: {what} should be {wanted}, found {shown}; export the file again, or mend it")

@@ -1,0 +1,418 @@
+"""Guess the reading of a matrix: which columns hold labels, and whether its rows are items or raters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from grasp_core.model.data_spec import DataSpec, Layout
+from grasp_core.model.errors import DataError
+from grasp_core.model.wording import agree, listed, number, quoted
+from grasp_core.reading.dataset.votes import cell_columns
+from grasp_core.reading.guess.advice import Confidence, Named, Reason
+from grasp_core.reading.guess.columns.cells import (
+    Cells,
+    matching,
+    most_shared,
+    named_alike,
+    named_by_raters,
+    neutral,
+    of_like_values,
+    pattern_of,
+    questions_of,
+)
+from grasp_core.reading.guess.columns.long import guess_long
+from grasp_core.reading.guess.look import Look
+from grasp_core.reading.guess.values import aggregated_cells
+from grasp_core.reading.table import names
+from grasp_core.reading.table.parsed import ITEMS, RATERS, stem
+from grasp_core.reading.table.table import Recipe, Table
+
+_NOBODY = names.LABEL | names.AGGREGATE | {"vote", "feature"}
+_POINTS = 2
+"""Digits of the points of a scale; longer numbers are ids."""
+_RESPONDENTS = frozenset({"record", "case", "instance", "unit"})
+"""Words for items that surveys call their respondents, too, as REDCap's ``record_id``."""
+_PEOPLE = frozenset({"name", "username", "email", "mail"})
+_ID_WORDS = frozenset({"id", "ids", "key", "uid", "uuid", "pid"}) | _PEOPLE
+_CROWD = frozenset({"worker", "turker", "crowdworker"})
+_BATCHES = frozenset({"batch", "round", "hit"})
+_MANY = 20
+"""So many columns may be a matrix whose rows have no ids, by their values alone."""
+_WHEN = names.word_set("timestamp time date datetime day submitted started completed created updated")
+"""Words for when a row was written, which is nobody's id, though no value may occur twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """Whether rows are raters, why, and how sure that is."""
+
+    by_rater: bool
+    why: str
+    confidence: Confidence
+
+
+def guess_matrix(look: Look, raters: Table | None) -> tuple[DataSpec, list[Reason]] | None:
+    """A guess for a matrix, or None where the file looks long."""
+    item, rater = look.ids
+    if rater is not None and not look.unique(rater):
+        plain = names.id_score(rater, names.RATER) == 3  # beside it, ids of all rows may be numbers of rows
+        people = () if raters is None else (text for name in raters.columns for text in raters.distinct(name))
+        if (plain or item is None or not look.unique(item)) and rater not in people:
+            return None
+    key = _row_ids(look, raters)
+    others = [name for name in look.columns if name != key]
+    cells = _cells(look, others, raters, key is None)
+    if cells is None:
+        return None
+    side = _side(look, key, cells, raters)
+    places = raters is None and not side.by_rater and _may_be_places(cells)
+    pattern = pattern_of(cells.columns, look.columns) if places else None
+    first, last = quoted(cells.columns[0]), quoted(cells.columns[-1])
+    who = (
+        f"if {first} to {last} are the same people in all rows; else the file does not tell who gave "
+        "which label, and what would do is a row per annotation with a column of who gave it"
+    )
+    if places and pattern is None:
+        side = _Side(False, who, "unsure")
+    spec, reasons = _reading(look, key, cells, side, raters)
+    questions = questions_of(look, others)
+    if pattern is not None:  # asked whatever layout is named
+        reasons.append(Reason("label", who, "unsure", (pattern,)))
+    elif len(questions) > 1:
+        why = f"{listed(questions)} are columns of different kinds, as of several questions"
+        reasons.append(Reason("label", why, "unsure", tuple(questions)))
+    return spec, reasons
+
+
+def _may_be_places(cells: Cells) -> bool:
+    """Whether columns are numbered like places of a task that others take in each batch."""
+    first = cells.columns[0]
+    crowd = stem(first) in _CROWD or any(not _BATCHES.isdisjoint(names.words(name)) for name in cells.rest)
+    return crowd and all(names.words(name)[-1:] and names.words(name)[-1].isdigit() for name in cells.columns)
+
+
+def named_matrix(look: Look, raters: Table | None) -> tuple[DataSpec, list[Reason]]:
+    """The reading of a matrix whose columns of labels somebody names by a pattern.
+
+    Raises
+    ------
+    DataError
+        If fewer than two columns fit it.
+    """
+    pattern = str(look.named.label)
+    found = matching(pattern, look.columns)
+    if len(found) < 2:
+        raise DataError(
+            f"{look.whole.name} has {number(len(found), 'column')} like {quoted(pattern)}, and a matrix has "
+            f"several of labels; its columns are {listed(look.columns)}"
+        )
+    given = {look.named.item, look.named.rater}
+    key = next((name for name in look.columns if name in given), None) or _row_ids(look, raters)
+    rest = tuple(name for name in look.columns if name not in (*found, key))
+    cells = Cells(tuple(found), rest, f"{quoted(pattern)} names the columns of labels", "sure")
+    side = _side(look, key, cells, raters)
+    if look.named.layout is not None:
+        side = _Side(look.named.layout == "raters-by-items", "the layout is named", "sure")
+    spec, reasons = _reading(look, key, cells, side, raters)
+    asked = {name for one in questions_of(look, rest) for name in matching(one, rest)}
+    profile = tuple(name for name in spec.profile if name not in asked)
+    ignored = (*spec.ignore, *(name for name in spec.profile if name in asked))
+    return replace(spec, profile=profile, ignore=ignored), reasons  # other questions' answers are no axes
+
+
+def survey(
+    annotations: Table, raters: Table | None, named: Named, recipe: Recipe
+) -> tuple[DataSpec, list[Reason]]:
+    """The reading of a survey, a row per respondent, of which it is asked what columns are items."""
+    given = replace(named, layout="raters-by-items", rater=named.rater or recipe.respondents)
+    columns = [name for name in annotations.columns if name not in recipe.aside]
+    data = annotations.data.select(columns)
+    look = Look(replace(annotations, columns=tuple(columns), data=data), given)
+    reasons = [Reason("layout", f"the file is known: {recipe.name}; {'; '.join(recipe.sentences)}", "sure")]
+    if named.cells:
+        spec, found = named_matrix(look, raters)
+    else:
+        found = []
+        questions = tuple(questions_of(look, [name for name in columns if name != given.rater]))
+        why = "which of the questions are items is to be chosen, as a pattern of their columns' names"
+        reasons.append(Reason("label", why, "unsure", questions))
+        spec = DataSpec(layout="raters-by-items", rater=given.rater)
+    reasons += [reason for reason in found if reason.field != "layout"]
+    return replace(spec, ignore=(*spec.ignore, *recipe.aside)), reasons
+
+
+def _row_ids(look: Look, raters: Table | None) -> str | None:
+    """The column of the rows' ids: the one a raters file knows, or is named like ids, or is the first."""
+    able = [
+        name
+        for name in look.columns
+        if look.unique(name) and not names.mentions(name, names.DEMOGRAPHIC | _WHEN)
+    ]
+    if raters is not None:
+        about = [name for name in raters.columns if not names.mentions(name, names.DEMOGRAPHIC)]
+        known = {text for name in about for text in raters.distinct(name)}
+        hits = {name: len(known.intersection(look[name].values)) for name in able}
+        best = max(able, key=lambda name: hits[name], default=None)
+        if best is not None and 2 * hits[best] > look.n:
+            return best
+    named = [name for name in look.ids if name in able]
+    named += [name for name in able if not _ID_WORDS.isdisjoint(names.words(name))]
+    able = [name for name in able if not names.mentions(name, names.AGGREGATE)]
+    return next(iter([*named, *_repeated_ids(look), *able]), None)
+
+
+def _repeated_ids(look: Look) -> list[str]:
+    """Columns of people's names or addresses, some of whom have several rows: loading says which."""
+    return [
+        name
+        for name in look.columns
+        if not _PEOPLE.isdisjoint(names.words(name)) and look.n < 2 * len(look[name].values) < 2 * look.n
+    ]
+
+
+def _cells(look: Look, others: Sequence[str], raters: Table | None, without_key: bool) -> Cells | None:
+    by_file = None if raters is None else named_by_raters(look, others, raters)
+    if by_file is not None:
+        return by_file
+    found = named_alike(look, others)
+    if not without_key or look.named.layout is not None:
+        return found or of_like_values(look, others)
+    if found is None and len(others) >= _MANY:
+        found = of_like_values(look, others)
+    if found is None and all(map(neutral, others)):
+        return _without_names(look, others)
+    if found is None or len(found.columns) < 3 or 2 * len(found.columns) < len(others):
+        return None
+    return found  # rows without ids are a matrix's where like names say so, and most columns bear them
+
+
+def _without_names(look: Look, others: Sequence[str]) -> Cells | None:
+    """The cells of a table without any names, all of which hold the same labels; three may be a triple."""
+    if len(others) == 3 and look.pairs(*others[:2]) > 0.9 * look.n:
+        return None
+    found = of_like_values(look, others)
+    return None if found is None or found.rest else found
+
+
+def _side(look: Look, key: str | None, cells: Cells, raters: Table | None) -> _Side:
+    """Whether rows are raters; a raters file decides, then names, and two that differ leave it open."""
+    by_file = _by_raters_file(look, key, cells, raters)
+    found = [*by_file, *_by_names(key, cells)]
+    if not found:
+        shown = f"{quoted(cells.columns[0])} to {quoted(cells.columns[-1])}"
+        why = f"if {shown} are people; where they are labels, cells are counts and cannot be analysed"
+        return _Side(False, why, "unsure")
+    first = found[0]
+    counted = not by_file and _may_be_counted(look, cells.columns)
+    if not first.by_rater and (counted or stem(cells.columns[0]) in _NOBODY):
+        why = f"{quoted(cells.columns[0])} is no rater: who gave which of the labels is not told"
+        return _Side(False, f"{first.why}, but {why}", "unsure")
+    against = next((other for other in found[1:] if other.by_rater != first.by_rater), None)
+    if against is not None:
+        return _Side(first.by_rater, f"{first.why}; but {against.why}", "unsure")
+    return first
+
+
+def _may_be_counted(look: Look, columns: Sequence[str]) -> bool:
+    """Whether columns are called by the points of a scale, and some of their cells are 0, as counts are."""
+    points = all(name.isdigit() and len(name) <= _POINTS for name in columns)
+    return points and any("0" in look.texts(name) for name in columns)
+
+
+def _by_raters_file(look: Look, key: str | None, cells: Cells, raters: Table | None) -> list[_Side]:
+    if raters is None:
+        return []
+    as_rows = 0 if key is None else most_shared(raters, look[key].values)[1]
+    as_columns = most_shared(raters, cells.columns)[1]
+    rows, columns = 2 * as_rows > look.n, 2 * as_columns > len(cells.columns)
+    if as_rows == as_columns or (rows and columns):  # ids such as 1, 2, 3 may be those of items too
+        return []
+    where = f"the rows of {quoted(str(key))}" if as_rows > as_columns else "the column names"
+    why = f"{where} are the rater ids of {raters.name}"
+    return [_Side(as_rows > as_columns, why, "sure" if rows or columns else "unsure")]
+
+
+def _by_names(key: str | None, cells: Cells) -> list[_Side]:
+    found: list[_Side] = []
+    for kinds, by_rater, what in ((names.RATER, True, "raters"), (names.ITEM, False, "items")):
+        if key is not None and names.id_score(key, kinds):
+            found.append(_Side(by_rater, f"the name {quoted(key)} says that the rows are {what}", "sure"))
+    for kinds, by_rater, what in ((RATERS, False, "raters"), (ITEMS, True, "items")):
+        if _mostly(cells.columns, kinds):
+            why = f"the columns are named like {what}, {quoted(cells.columns[0])} for one"
+            found.append(_Side(by_rater, why, "likely"))
+    about = [name for name in cells.rest if _about_row(name, key)]
+    if about and (not found or _may_be_respondents(key, found)):
+        why = f"{listed(about, 5)} {agree(len(about), 'describes', 'describe')} the rows, as of raters"
+        found.append(_Side(True, why, "likely"))
+    return found
+
+
+def _about_row(name: str, key: str | None) -> bool:
+    """Whether a column of one value per row says something of its rater."""
+    return names.mentions(name, names.RATER) or names.about_raters(name, key or "")
+
+
+def _may_be_respondents(key: str | None, found: Sequence[_Side]) -> bool:
+    """Whether the rows are called items by no more than a word that people are called by, too."""
+    return key is not None and len(found) == 1 and not _RESPONDENTS.isdisjoint(names.words(key))
+
+
+def _mostly(columns: Sequence[str], kinds: frozenset[str]) -> bool:
+    return 2 * sum(stem(name) in kinds for name in columns) > len(columns)
+
+
+def _reading(
+    look: Look, key: str | None, cells: Cells, side: _Side, raters: Table | None
+) -> tuple[DataSpec, list[Reason]]:
+    rows, columns = ("rater", "item") if side.by_rater else ("item", "rater")
+    confidence = _least(side.confidence, "likely" if cells.confidence == "likely" else cells.confidence)
+    if cells.confidence == "likely" and side.confidence == "sure":
+        confidence = "sure"  # a run of like names leaves the orientation as it was
+    about_key = _about_key(look, key, rows, cells.rest, raters)
+    if about_key.confidence == "unsure":
+        confidence = "unsure"  # a column of which no value occurs twice may be anything, in a long file too
+    what = f"a row per {rows} and a column per {columns}: {side.why}; {cells.why}"
+    reasons = [Reason("layout", what, confidence), about_key]
+    if side.by_rater:
+        aside = [name for name in cells.rest if not describes(name)]
+        profile = [name for name in cells.rest if describes(name)]
+        if profile:
+            reasons.append(Reason("profile", f"{listed(profile)}: not among the {columns} columns"))
+        spec = DataSpec(layout="raters-by-items", rater=key, profile=tuple(profile), ignore=tuple(aside))
+    else:
+        aside = list(cells.rest)
+        id_column = None if raters is None else most_shared(raters, cells.columns)[0]
+        if raters is not None and id_column is not None:
+            why = f"{quoted(id_column)} of {raters.name}: it holds the names of the rater columns"
+            reasons.append(Reason("rater", why))
+        spec = DataSpec(layout="items-by-raters", item=key, rater=id_column, ignore=tuple(aside))
+    if aside:
+        why = f"{listed(aside)}: not among the {number(len(cells.columns), columns + ' column')}"
+        reasons.append(Reason("ignore", why))
+    return spec, reasons
+
+
+def describes(name: str) -> bool:
+    """Whether a column beside the items may describe raters."""
+    if names.mentions(name, names.DEMOGRAPHIC):
+        return True
+    return not names.mentions(name, names.AGGREGATE | names.INDEX)
+
+
+def _about_key(look: Look, key: str | None, rows: str, rest: Sequence[str], raters: Table | None) -> Reason:
+    if key is None:
+        unique = [name for name in rest if look.unique(name) and look.n > 1]
+        if unique:
+            return Reason(rows, f"{quoted(unique[0])} may hold ids of the rows, or none does", "unsure")
+        return Reason(rows, f"no column holds ids of the rows, so each row is {_a(rows)}", "likely")
+    named = key in look.ids or not _ID_WORDS.isdisjoint(names.words(key))
+    if not look.unique(key):
+        return Reason(rows, f"{quoted(key)}: its name says whose a row is; some have several", "likely")
+    first = key == look.columns[0]
+    known = raters is not None and 2 * most_shared(raters, look[key].values)[1] > look.n
+    confidence: Confidence = "sure" if named or known else "likely" if first else "unsure"
+    return Reason(rows, f"{quoted(key)}: no value occurs twice", confidence)
+
+
+def _a(noun: str) -> str:
+    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
+
+
+def _least(*confidences: Confidence) -> Confidence:
+    order: tuple[Confidence, ...] = ("unsure", "likely", "sure")
+    return min(confidences, key=order.index)
+
+
+_WIDE: tuple[Layout, ...] = ("items-by-raters", "raters-by-items")
+
+
+def around_matrix(
+    look: Look, found: tuple[DataSpec, list[Reason]] | None, named: Named
+) -> tuple[DataSpec, list[Reason]]:
+    """The reading of a matrix with what is named in it, and candidates for what is unsure.
+
+    Parameters
+    ----------
+    found : spec and reasons, or None
+        What the file looks like by itself; None where it does not look like a matrix.
+    """
+    spec, reasons = _unlikely(look) if found is None else found
+    layout = _layout(look, named)
+    if layout is not None:
+        if spec.layout != layout:
+            spec, reasons = _turned(spec, reasons)
+        reasons = [reason for reason in reasons if reason.field != "layout"]
+    if (why := aggregated_cells(look, cell_columns(look.table, spec), spec.layout)) is not None:
+        return spec, [Reason("aggregated", why, "unsure"), *(one for one in reasons if one.field != "layout")]
+    key = _key_field(spec)
+    given = {name: value for name, value in named.fields.items() if name in ("item", "rater")}
+    if named.rater in look.columns and key == "item":
+        del given["rater"]
+    spec = replace(spec, item=given.get("item", spec.item), rater=given.get("rater", spec.rater))
+    reasons = [reason for reason in reasons if reason.field not in given]
+    return spec, [_with_candidates(look, reason, key) for reason in reasons]
+
+
+def long_or_wide(look: Look, wide: DataSpec) -> tuple[DataSpec, list[Reason]] | None:
+    """The long reading of what looks like a matrix, too; None where nothing beside the cells does."""
+    spec, reasons = guess_long(look)
+    cells = set(cell_columns(look.table, wide))
+    unsure = any(one.field in ("item", "rater") and one.confidence == "unsure" for one in reasons)
+    if unsure or spec.item in cells or spec.rater in cells:
+        return None
+    why = (
+        f"{quoted(str(spec.item))} and {quoted(str(spec.rater))} tell the rows apart as items and raters do, "
+        f"but {listed(sorted(cells), 3)} may be columns of a matrix"
+    )
+    asked = Reason("layout", why, "unsure", ("long", wide.layout))
+    return spec, [asked, *(one for one in reasons if one.field != "layout")]
+
+
+def _key_field(spec: DataSpec) -> str:
+    return "item" if spec.layout == "items-by-raters" else "rater"
+
+
+def _layout(look: Look, named: Named) -> Layout | None:
+    if named.layout is not None or named.item is not None:
+        return named.layout or "items-by-raters"
+    return "raters-by-items" if named.rater in look.columns else None
+
+
+def _turned(spec: DataSpec, reasons: list[Reason]) -> tuple[DataSpec, list[Reason]]:
+    """The same columns, rows and columns the other way round, with the reason for the rows' ids."""
+    beside = [*spec.profile, *spec.ignore]
+    if spec.layout == "items-by-raters":
+        about = [name for name in beside if describes(name)]
+        rest = [name for name in beside if name not in about]
+        turned = DataSpec(layout="raters-by-items", rater=spec.item, profile=tuple(about), ignore=tuple(rest))
+        told = [Reason("profile", f"{listed(about)}: not among the item columns")] if about else []
+    else:
+        rest, told = beside, []
+        turned = DataSpec(layout="items-by-raters", item=spec.rater, ignore=tuple(rest))
+    if rest:
+        told.append(Reason("ignore", f"{listed(rest)}: not among the columns of labels"))
+    ids = [
+        replace(reason, field=_key_field(turned)) for reason in reasons if reason.field == _key_field(spec)
+    ]
+    return turned, [*ids, *told]
+
+
+def _unlikely(look: Look) -> tuple[DataSpec, list[Reason]]:
+    """A matrix because somebody says so: ids in the first column that may hold them."""
+    able = [name for name in look.columns if look.unique(name)]
+    key = (*(name for name in look.ids if name in able), *able, look.columns[0])[0]
+    why = (
+        f"{quoted(str(key))}: {'no value occurs twice' if able else 'no column has an own value in each row'}"
+    )
+    return DataSpec(layout="items-by-raters", item=key), [Reason("item", why, "likely" if able else "unsure")]
+
+
+def _with_candidates(look: Look, reason: Reason, key: str) -> Reason:
+    if reason.confidence != "unsure" or reason.candidates:
+        return reason
+    if reason.field == "layout":
+        return replace(reason, candidates=_WIDE)
+    able = tuple(name for name in look.columns if look.unique(name)) if reason.field == key else ()
+    return replace(reason, candidates=able)

@@ -1,0 +1,397 @@
+"""A table's columns as guessing looks at them; ids that begin anew, spans, melted tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from grasp_core.model.annotations import Codes, is_number
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.wording import listed, number, quoted
+from grasp_core.reading.guess.advice import Named, Reason
+from grasp_core.reading.table import names
+from grasp_core.reading.table.columns import Column
+from grasp_core.reading.table.parsed import PLUS, with_joined
+from grasp_core.reading.table.table import Table
+
+MAX_ROWS, _MAX_CELLS = 100_000, 2_000_000
+"""The most that is looked at; of larger files some of the rows."""
+MOST_QUESTIONS = 30
+"""Of more values, a column names no questions."""
+_MAX_LENGTHS = 1_000
+TEXT_LENGTH, _TEXT_VALUES = 25, 20
+"""Columns of longer values, on average, and of more of them, hold texts that somebody wrote."""
+_TIME = re.compile(
+    r"\d{4}-\d{1,2}-\d{1,2}([ T].*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}([ ,].*)?|\d{1,3}:\d{2}(:\d{2})?([.,]\d+)?"
+    r"|\w{3} \w{3} \d{1,2} \d{2}:\d{2}:\d{2} .*|P(\d+D)?T(?=\d)(\d+H)?(\d+M)?(\d+([.,]\d+)?S)?"
+)
+_LINK = re.compile(r"(https?|ftp)://\S+|www\.\S+|(\d{1,3}\.){3}\d{1,3}|data:\S+")
+
+Kind = Literal["empty", "time", "link", "numbers", "text", "words"]
+
+
+class Look:
+    """A table's columns, encoded when asked for.
+
+    Parameters
+    ----------
+    named : Named
+        What somebody has said of them.
+    """
+
+    def __init__(self, table: Table, named: Named | None = None) -> None:
+        self.whole = table
+        self.named = Named() if named is None else named
+        self.table = table.thinned(_most_rows(table))
+        self.columns = table.columns
+        self.n = len(self.table)
+        self._encoded: dict[str, Column] = {}
+        self._kinds: dict[str, Kind] = {}
+        self._pairs: dict[frozenset[str], int] = {}
+        self._of_some: dict[str, Look] = {}
+
+    def __getitem__(self, name: str) -> Column:
+        if name not in self._encoded:
+            self._encoded[name] = self.table.column(name)
+        return self._encoded[name]
+
+    def of_some(self, name: str) -> Look:
+        """The same columns, of a large table with all rows of some values of `name`."""
+        if self.table is self.whole:
+            return self
+        if name not in self._of_some:
+            codes = self._whole_codes(name).to_numpy()
+            step = -(-len(self.whole) // _most_rows(self.whole))
+            rows = np.flatnonzero(codes % step == 0)[:MAX_ROWS]
+            self._of_some[name] = Look(self.whole.taken(rows), self.named)
+        return self._of_some[name]
+
+    def with_joined(self, name: str) -> Look:
+        """The same with a column for a name that stands for several."""
+        table = with_joined(self.whole, (name,))
+        return self if table is self.whole else Look(table, self.named)
+
+    def texts(self, name: str) -> set[str]:
+        """Distinct texts that are not empty."""
+        return set(self[name].values) - {""}
+
+    def pairs(self, first: str, second: str) -> int:
+        """Distinct pairs of values."""
+        both = frozenset((first, second))
+        if both not in self._pairs:
+            width = len(self[second].values)
+            codes = self[first].codes.astype(np.int64) * width + self[second].codes
+            self._pairs[both] = int(np.unique(codes).size)
+        return self._pairs[both]
+
+    def depends_on(self, name: str, key: str) -> bool:
+        """Whether `key` decides `name`'s value."""
+        return self.pairs(name, key) == len(self[key].values)
+
+    def alike(self, one: str, other: str) -> bool:
+        """Whether two columns say the same in other words, but for a few cells."""
+        most = max(len(self[one].values), len(self[other].values))
+        least = min(len(self[one].values), len(self[other].values))
+        return self.pairs(one, other) <= 1.02 * most and least >= 0.95 * most
+
+    def length(self, name: str) -> float:
+        """Mean length of the distinct texts, of the first of them."""
+        some = self[name].values[:_MAX_LENGTHS]
+        return sum(map(len, some)) / max(len(some), 1)
+
+    def unique(self, name: str) -> bool:
+        """Whether no value occurs twice."""
+        if len(self[name].values) < self.n:
+            return False
+        return self.table is self.whole or pc.count_distinct(self._whole_codes(name)).as_py() == len(
+            self.whole
+        )
+
+    def _whole_codes(self, name: str) -> pa.Array:
+        """Codes of all rows; their texts are not looked at."""
+        column = self.whole.data.column(name).combine_chunks()
+        return (column if pa.types.is_dictionary(column.type) else column.dictionary_encode()).indices
+
+    def empty(self, name: str) -> float:
+        """Share of cells without a text."""
+        return float(self[name].among([""]).mean()) if self.n else 1.0
+
+    def kind(self, name: str) -> Kind:
+        """The kind of the column's values."""
+        if name not in self._kinds:
+            self._kinds[name] = self._kind(name)
+        return self._kinds[name]
+
+    def _kind(self, name: str) -> Kind:
+        some = [text.strip() for text in self[name].values[:_MAX_LENGTHS] if text.strip()]
+        if not some:
+            return "empty"
+        if sum(map(is_number, some)) >= 0.9 * len(some):
+            return "numbers"
+        for kind, pattern in (("time", _TIME), ("link", _LINK)):
+            if sum(pattern.fullmatch(text) is not None for text in some) >= 0.9 * len(some):
+                return "time" if kind == "time" else "link"
+        spaced = sum(" " in text for text in some) >= 0.5 * len(some)
+        wordy = sum(map(len, some)) > TEXT_LENGTH * len(some) and spaced
+        return "text" if len(some) > _TEXT_VALUES and wordy else "words"
+
+    def numbered(self, name: str, key: str) -> bool:
+        """Whether the column counts 1, 2, 3... within each value of `key`, which occurs variably often."""
+        numbers = self.integers(name)
+        if numbers is None:
+            return False
+        codes = self[key].codes
+        width = len(self[key].values)
+        often = np.bincount(codes, minlength=width)
+        low = np.full(width, np.iinfo(np.int64).max)
+        high = np.full(width, np.iinfo(np.int64).min)
+        np.minimum.at(low, codes, numbers)
+        np.maximum.at(high, codes, numbers)
+        whole = self.pairs(name, key) == self.n
+        return bool(whole and (low <= 1).all() and (high - low + 1 == often).all() and np.ptp(often) > 0)
+
+    def integers(self, name: str) -> Codes | None:
+        """Each cell's whole number, shape (n,); None where a cell holds something else."""
+        values = self[name].values
+        if not all(text.isascii() and text.isdigit() and len(text) < 7 for text in values):
+            return None
+        return np.array([int(text) for text in values], dtype=np.int64)[self[name].codes]
+
+    @cached_property
+    def distinct_rows(self) -> int:
+        """Rows that are not the same as an earlier one; some tools write each answer twice."""
+        return len(pd.DataFrame({name: self[name].codes for name in self.columns}).drop_duplicates())
+
+    @cached_property
+    def ids(self) -> tuple[str | None, str | None]:
+        """The columns named like item and rater ids, or by somebody."""
+        found = self._like(names.ITEM), self._like(names.RATER)
+        item, rater = (name if name in self.columns else None for name in (self.named.item, self.named.rater))
+        return (
+            item or (found[0] if found[0] != rater else None),
+            rater or (found[1] if found[1] != item else None),
+        )
+
+    def _like(self, kinds: frozenset[str]) -> str | None:
+        scores = {name: names.id_score(name, kinds) for name in self.columns}
+        best = max(scores, key=lambda name: scores[name])
+        return best if scores[best] else None
+
+
+def _most_rows(table: Table) -> int:
+    return min(MAX_ROWS, _MAX_CELLS // max(len(table.columns), 1))
+
+
+_MOST_SHOWN = 4
+
+
+def questions_in_rows(look: Look, spec: DataSpec, named: Named) -> Iterator[Reason]:
+    """That a long file's labels answer several questions, unless their column is named."""
+    if spec.layout != "long" or named.label is not None or spec.item is None or spec.rater is None:
+        return
+    some = look.of_some(spec.item)
+    for name in look.columns:
+        if name in (spec.item, spec.rater, *spec.labels) or not names.names_questions(name):
+            continue
+        if not 1 < len(look.texts(name)) <= MOST_QUESTIONS or some.depends_on(name, spec.item):
+            continue
+        asked = sorted(look.texts(name))
+        drop = " ".join(f"--drop {name}={text}" for text in asked[1:_MOST_SHOWN])
+        more = "..." if len(asked) > _MOST_SHOWN else ""
+        why = (
+            f"{quoted(name)} names what each row answers ({listed(asked, 3)}), so that "
+            f"{quoted(str(spec.label))} holds several questions; write a column for each, or leave all but "
+            f"one of them out, on Data under Leave out or by {drop}{more}, and say that this is the label"
+        )
+        yield Reason("label", why, "unsure", (str(spec.label),))
+        return
+
+
+_STARTS, _ENDS = frozenset({"start", "begin"}), frozenset({"end", "stop"})
+_LONGEST = 10_000_000
+"""Characters of a text; larger numbers are times."""
+_TOLD_APART = 0.95
+"""Share of rows that item and rater tell apart, below which rows are parts of what a rater said."""
+
+
+def marked_spans(look: Look, spec: DataSpec, named: Named) -> Iterator[Reason]:
+    """That a long file's labels are those of spans, unless their column is named."""
+    if spec.layout != "long" or named.label is not None or spec.item is None or spec.rater is None:
+        return
+    starts, ends = (
+        [name for name in look.columns if _place(look, name, kinds)] for kinds in (_STARTS, _ENDS)
+    )
+    found = next(((one, other) for one in starts for other in ends if _ordered(look, one, other)), None)
+    if found is None:
+        return
+    some = look.of_some(spec.item)
+    if some.pairs(spec.item, spec.rater) < _TOLD_APART * some.n:
+        why = (
+            f"no column looks like labels: {quoted(found[0])} and {quoted(found[1])} mark spans, several of "
+            "one rater in one item, on which no agreement is computed"
+        )
+        yield Reason("label", why, "unsure")
+
+
+def _place(look: Look, name: str, kinds: frozenset[str]) -> bool:
+    """Whether a column holds whole numbers, and is named like an end of a span."""
+    if kinds.isdisjoint(names.words(name)) or names.mentions(name, names.META - {"position"}):
+        return False
+    return all(text.isascii() and text.isdigit() and int(text) < _LONGEST for text in look.texts(name))
+
+
+def _ordered(look: Look, start: str, end: str) -> bool:
+    """Whether each row's end is not before its start."""
+    pairs = zip(look[start].codes.tolist(), look[end].codes.tolist(), strict=True)
+    texts = ((look[start].values[one], look[end].values[other]) for one, other in set(pairs))
+    return all(int(one) <= int(other) for one, other in texts if one and other)
+
+
+_SETS = frozenset({"dataset", "corpus", "subcorpus", "subset", "collection"})
+"""Words for what an item is in once."""
+_MOST_PLACES = 50
+_MOST_ABOUT = 20
+"""Columns about people that are held against all others."""
+_SEVERAL, _RECURRING = 1.5, 1.9
+"""Texts per item, and rows per text of an item, from which an id has several texts that several rated."""
+_ONE_ID = 1.05
+"""Ids per text up to which texts are those of items: what raters write recurs with any of them."""
+_SHARE, _LEAST = 0.2, 2
+"""Of the ids that recur, a share and a number that tell contradictions by mistake from several people."""
+
+
+def begun_anew(look: Look, spec: DataSpec, named: Named) -> Iterator[Reason]:
+    """Doubts about the ids of a long file, but for columns that are named."""
+    if spec.layout != "long" or spec.item is None or spec.rater is None:
+        return
+    if named.item is None:
+        yield from _items(look.of_some(spec.item), spec.item, spec)
+    if named.rater is None:
+        yield from _people(look.of_some(spec.rater), spec.rater, spec)
+
+
+def contradicted(look: Look, spec: DataSpec) -> Iterator[Reason]:
+    """Columns about people that are no axes because a few raters have several values."""
+    if spec.layout != "long" or spec.rater is None or spec.rater not in look.columns:
+        return
+    look = look.of_some(spec.rater)
+    raters = look[spec.rater]
+    for name in _about_people(look, spec.rater, spec):
+        several = int((_values_of_each(look, name, raters.codes) > 1).sum())
+        if 0 < several <= _SHARE * len(raters.values):
+            why = (
+                f"{quoted(name)} is none: {number(several, 'rater')} of {len(raters.values)} "
+                f"{'has' if several == 1 else 'have'} several values"
+            )
+            yield Reason("axes", why)
+
+
+def _items(look: Look, item: str, spec: DataSpec) -> Iterator[Reason]:
+    ids = len(look[item].values)
+    for name in look.columns:
+        if name in (item, spec.rater, *spec.labels) or look.depends_on(name, item):
+            continue
+        pairs = look.pairs(name, item)
+        in_sets = not _SETS.isdisjoint(names.words(name)) and not look.unique(name)
+        if in_sets and 1 < len(look[name].values) <= _MOST_PLACES and pairs >= _SEVERAL * ids:
+            why = f"the same ids are there in several {quoted(name)}"
+        elif (
+            _texts(look, name, spec)
+            and pairs >= _SEVERAL * ids
+            and look.n >= _RECURRING * pairs
+            and pairs <= _ONE_ID * len(look[name].values)
+        ):
+            why = f"one id has several texts in {quoted(name)}, each of them rated by several"
+        else:
+            continue
+        yield Reason("item", f"{quoted(item)}: {why}", "unsure", (f"{item}{PLUS}{name}", item))
+        return
+
+
+def _texts(look: Look, name: str, spec: DataSpec) -> bool:
+    """Whether a column holds texts, and none about a label or a rater."""
+    decided = any(
+        look.depends_on(name, key) for key in (str(spec.rater), *spec.labels) if key in look.columns
+    ) or any(look.depends_on(label, name) for label in spec.labels if label in look.columns)
+    return look.kind(name) == "text" and not decided
+
+
+def _people(look: Look, rater: str, spec: DataSpec) -> Iterator[Reason]:
+    for place in look.columns:
+        if not names.STUDIES.isdisjoint(names.words(place)) and _counted_anew(look, rater, place):
+            why = f"{quoted(rater)} counts anew in each {quoted(place)}, so that one id may be several people"
+            yield Reason("rater", why, "unsure", (f"{rater}{PLUS}{place}", rater))
+            return
+    about = _about_people(look, rater, spec)[:_MOST_ABOUT]
+    taken = (rater, spec.item, spec.text, *spec.labels)
+    places = [
+        name
+        for name in (look.columns if about else ())
+        if name not in taken
+        and 1 < len(look[name].values) <= _MOST_PLACES
+        and not look.depends_on(name, rater)
+    ]
+    several_of = {name: _values_of_each(look, name, look[rater].codes) > 1 for name in about}
+    for place in places:
+        both = _together(look, rater, place)
+        if 2 * (int(both.max()) + 1) > look.n:
+            continue
+        recurring = _values_of_each(look, place, look[rater].codes) > 1
+        for name, several in several_of.items():
+            apart = name != place and bool((_values_of_each(look, name, both) <= 1).all())
+            if apart and several.sum() >= max(_LEAST, _SHARE * recurring.sum()):
+                why = (
+                    f"{quoted(rater)}: one id may be several people, as {quoted(name)} differs with "
+                    f"{quoted(place)}"
+                )
+                yield Reason("rater", why, "unsure", (f"{rater}{PLUS}{place}", rater))
+                return
+
+
+def _counted_anew(look: Look, rater: str, place: str) -> bool:
+    """Whether most values of a column have raters 1, 2, 3... (or from 0), some of them in several."""
+    numbers = look.integers(rater)
+    if numbers is None or place == rater or look.unique(place) or look.depends_on(place, rater):
+        return False
+    codes, places = look[place].codes, len(look[place].values)
+    often = _values_of_each(look, rater, codes)
+    highest = np.zeros(places, dtype=np.int64)
+    np.maximum.at(highest, codes, numbers)
+    return places > 1 and bool(2 * (highest <= often).sum() > places)
+
+
+def _about_people(look: Look, rater: str, spec: DataSpec) -> list[str]:
+    """Columns with demographic names that neither the rater nor the item decides."""
+    return [
+        name
+        for name in look.columns
+        if names.mentions(name, names.DEMOGRAPHIC)
+        and name not in (rater, spec.item, *spec.labels)
+        and len(look[name].values) > 1
+        and not look.depends_on(name, rater)
+        and not look.depends_on(name, str(spec.item))
+    ]
+
+
+def _together(look: Look, one: str, other: str) -> Codes:
+    """Codes of the pairs of two columns' values, shape (n,)."""
+    width = len(look[other].values)
+    pairs = look[one].codes.astype(np.int64) * width + look[other].codes
+    codes: Codes = np.unique(pairs, return_inverse=True)[1]
+    return codes
+
+
+def _values_of_each(look: Look, name: str, keys: Codes) -> Codes:
+    """How many different values, but for empty cells, each key has, shape (keys,)."""
+    width = len(look[name].values)
+    filled = ~look[name].among([""])
+    pairs = np.unique(keys[filled].astype(np.int64) * width + look[name].codes[filled])
+    counts: Codes = np.bincount(pairs // width, minlength=int(keys.max()) + 1)
+    return counts

@@ -1,0 +1,343 @@
+"""Guess what a file's columns are: by their names first, then by their values.
+
+A guess is a proposal for a person to confirm, with a sentence that says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+
+from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.errors import DataError, raise_stopping
+from grasp_core.model.wording import listed, number, quoted
+from grasp_core.reading.dataset.checks import bands, no_column
+from grasp_core.reading.dataset.load import candidate_axes
+from grasp_core.reading.formats.datasets import known
+from grasp_core.reading.formats.shapes.rows import MAX_AXES, PROPOSED_AXIS_VALUES
+from grasp_core.reading.guess.advice import Advice, Named, Reason, all_taken
+from grasp_core.reading.guess.columns.cells import rater_by_file
+from grasp_core.reading.guess.columns.labels import among_questions, doubts
+from grasp_core.reading.guess.columns.long import guess_long
+from grasp_core.reading.guess.columns.matrix import (
+    around_matrix,
+    guess_matrix,
+    long_or_wide,
+    named_matrix,
+    survey,
+)
+from grasp_core.reading.guess.look import (
+    MAX_ROWS,
+    Look,
+    begun_anew,
+    contradicted,
+    marked_spans,
+    questions_in_rows,
+)
+from grasp_core.reading.guess.rows import advise_aside, guess_aside, guess_exclusions, in_doubt, occurrences
+from grasp_core.reading.guess.values import (
+    advise_missing,
+    guess_missing,
+    label_cells,
+    missing_profiles,
+    odd_ids,
+    one_number,
+    one_set,
+    with_vocabulary,
+)
+from grasp_core.reading.table import names
+from grasp_core.reading.table.parsed import PLUS, with_joined
+from grasp_core.reading.table.table import Recipe, Table
+
+_NEEDED = ("layout", "item", "rater", "label", "items_id", "aggregated")
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A proposal for reading the files.
+
+    Parameters
+    ----------
+    axes : tuple of str
+        Proposed demographic axes.
+    reasons : tuple of Reason
+        One per guess.
+    recipe : Recipe or None
+        The format or data set that was recognised.
+    advice : tuple of Advice
+        What is recommended to be left out; `spec` leaves none of it out.
+    ranked : bool
+        Whether the labels of `spec` stand in an order that the data say.
+    """
+
+    spec: DataSpec
+    axes: tuple[str, ...]
+    reasons: tuple[Reason, ...]
+    recipe: Recipe | None = None
+    advice: tuple[Advice, ...] = ()
+    ranked: bool = False
+
+    @property
+    def uncertain(self) -> tuple[Reason, ...]:
+        """Reasons of what a person has to choose before anything is computed."""
+        return tuple(one for one in self.reasons if one.field in _NEEDED and one.confidence == "unsure")
+
+    def confirmed(self, spec: DataSpec, axes: tuple[str, ...]) -> Guess:
+        """A reading that somebody chose; of the reasons those for what both have, none of them a question."""
+        same = [
+            reason
+            for reason in self.reasons
+            if reason not in self.uncertain
+            and (axes == self.axes if reason.field == "axes" else _same(spec, self.spec, reason.field))
+        ]
+        open_ = tuple(one for one in self.advice if not one.followed(spec))
+        return replace(self, spec=spec, axes=axes, reasons=tuple(same), advice=open_)
+
+    @property
+    def advised(self) -> DataSpec:
+        """The spec that follows all of the advice."""
+        return all_taken(self.advice, self.spec)
+
+
+def _same(one: DataSpec, other: DataSpec, name: str) -> bool:
+    return bool(getattr(one, name, None) == getattr(other, name, None))
+
+
+def recognise(
+    annotations: Table,
+    raters: Table | None = None,
+    named: Named | None = None,
+    declared: Collection[str] = (),
+) -> Guess:
+    """Guess layout, id columns, label column, exclusions and axes, or know them where the format is known.
+
+    Parameters
+    ----------
+    named : Named, optional
+        What somebody has said: it is sure, and the rest is guessed around it.
+    declared : collection of str
+        Texts of which somebody has said that they are labels, or mean "no value".
+
+    Raises
+    ------
+    DataError
+        If the annotations file is known to describe raters, has fewer than two columns besides row ids, so
+        that no guess makes sense, or has no column that is named.
+    """
+    if annotations.recipe is not None and annotations.recipe.raters:
+        raise DataError(
+            f"{annotations.name} describes raters ({annotations.recipe.name}) and holds no annotations; "
+            "give it as the raters file, beside the file with the raters' answers"
+        )
+    named = Named() if named is None else named
+    annotations = with_joined(annotations, (named.item, named.rater))
+    _require(named, annotations, raters)
+    published = known(annotations, raters)
+    recipe = published or annotations.recipe  # a data set may be a tool's export
+    advice: list[Advice] = []
+    ranked = False
+    if recipe is not None and recipe.spec is not None and _allows(recipe.spec, named):
+        spec, reasons = recipe.spec, [_why_known(recipe)]
+        if recipe.questions and named.label is None:
+            spec, asked = among_questions(Look(annotations), spec, recipe.questions)
+            reasons += asked
+        if named.fields:
+            spec = _around(spec, named)
+            recipe = replace(recipe, spec=spec, paper=recipe.paper and spec == recipe.spec)
+        spec, advice = replace(spec, filters=Filters()), _of_recipe(recipe, annotations)
+    else:
+        recipe = None if recipe is not None and recipe.spec is not None else recipe
+        spec, reasons = _from_columns(annotations, raters, named)
+    annotations = with_joined(annotations, (spec.item, spec.rater))
+    spec = _with_members(spec, annotations, raters)
+    few, look = annotations.thinned(MAX_ROWS), Look(annotations)
+    texts = _candidate_texts(few, raters, spec)
+    excluding, found = guess_exclusions(annotations, raters, spec, texts)
+    advice += excluding
+    reasons += found
+    ids = [reason for reason in reasons if reason.field in ("item", "rater")]
+    if recipe is None and not any(reason.confidence == "unsure" for reason in ids):
+        reasons += [*begun_anew(look, spec, named), *marked_spans(look, spec, named)]
+        reasons += questions_in_rows(look, spec, named)
+    if recipe is None or published is None:
+        cells = label_cells(annotations, spec)
+        spec, missing = guess_missing(cells, spec, texts)
+        both = [table for table in (annotations, raters) if table is not None]
+        spec, unknown = missing_profiles(both, spec, cells, texts)
+        texts = {name: [text for text in some if text not in spec.missing] for name, some in texts.items()}
+        spec, aside = guess_aside(look, raters, spec)
+        advice += advise_aside(look, raters, all_taken(advice, spec))
+        spec, numbers = one_number(cells, spec, declared)
+        spec, choices = one_set(cells, spec, declared)
+        reasons += [*missing, *unknown, *aside, *numbers, *choices, *odd_ids(annotations, spec, named)]
+        spec, vocabulary, ranked = with_vocabulary(annotations, spec, declared)
+        reasons += vocabulary
+        reasons += in_doubt(look, all_taken(advice, spec))
+        advice += advise_missing(cells, spec, declared)
+    if named.label is None and not any(reason.field == "label" for reason in reasons):
+        reasons += doubts(few, spec)
+    axes = _known_axes(recipe, raters, texts)
+    if not axes:
+        doubted = {name for one in reasons if one.field in ("exclude", "filters") for name in one.candidates}
+        axes, found = _axes(
+            all_taken(advice, spec), {name: some for name, some in texts.items() if name not in doubted}
+        )
+        reasons += [*found, *_in_bands(annotations, raters, spec, axes), *contradicted(look, spec)]
+    return Guess(spec, axes, tuple(reasons), recipe, tuple(advice), ranked)
+
+
+def _of_recipe(recipe: Recipe, annotations: Table) -> list[Advice]:
+    """What a known format or data set leaves out, as advice."""
+    spec = recipe.spec
+    if spec is None:
+        return []
+    why, rater = recipe.why_out, str(spec.rater)
+    raters = tuple(spec.filters.raters) if rater in annotations.columns else ()
+    known = set(annotations.distinct(rater)) if raters else set()
+    raters = tuple(one for one in raters if one in known)
+    found = [Advice("raters", rater, raters, why, len(raters))] if raters else []
+    by_column: dict[str, list[str]] = {}
+    for column, value in spec.filters.drop:
+        by_column.setdefault(column, []).append(value)
+    for column, values in by_column.items():
+        rows = sum(occurrences(annotations, column, value) for value in values)
+        found.append(Advice("drop", column, tuple(values), why, rows))
+    return found
+
+
+def _known_axes(recipe: Recipe | None, raters: Table | None, texts: Container[str]) -> tuple[str, ...]:
+    """Axes that the formats of the files name, as far as the data have them."""
+    recipes = (recipe, raters.recipe if raters else None)
+    given = [together for one in recipes if one is not None for together in one.axes]
+    return tuple(dict.fromkeys(name for together in given for name in together if name in texts))
+
+
+def _require(named: Named, annotations: Table, raters: Table | None) -> None:
+    """Columns that are named exist; a label may still be made by recoding."""
+    both = (annotations,) if raters is None or named.long else (annotations, raters)
+    for name, tables in ((named.item, (annotations,)), (named.rater, both)):
+        if name is not None and not any(name in table.columns for table in tables):
+            raise_stopping([no_column(name, tables)])
+
+
+def _allows(spec: DataSpec, named: Named) -> bool:
+    """Whether what is known of the file leaves room for what is named."""
+    if named.layout is not None and named.layout != spec.layout:
+        return False
+    return spec.layout == "long" or named.label is None
+
+
+def _around(spec: DataSpec, named: Named) -> DataSpec:
+    """The reading with what is named: a label named is the one question."""
+    further = () if named.label is not None else spec.further
+    categories = spec.categories if named.label in (None, spec.label) else None
+    plain = {**{field.name: getattr(spec, field.name) for field in fields(spec)}, **named.fields}
+    return DataSpec(**{**plain, "further": further, "categories": categories})
+
+
+def _why_known(recipe: Recipe) -> Reason:
+    done = "".join(f"; {sentence}" for sentence in recipe.sentences)
+    return Reason("layout", f"the file is known: {recipe.name}{done}", "sure")
+
+
+def _with_members(spec: DataSpec, annotations: Table, raters: Table | None) -> DataSpec:
+    """With the members of the files that are read, and texts that mean "no value" in their formats."""
+    recipes = [table.recipe for table in (annotations, raters) if table is not None and table.recipe]
+    missing = dict.fromkeys([*spec.missing, *(text for recipe in recipes for text in recipe.missing)])
+    return replace(
+        spec,
+        missing=tuple(missing),
+        member=annotations.member,
+        raters_member=None if raters is None else raters.member,
+    )
+
+
+def _from_columns(annotations: Table, raters: Table | None, named: Named) -> tuple[DataSpec, list[Reason]]:
+    if len(annotations.columns) < 3:
+        raise DataError(
+            f"{annotations.name} has only {number(len(annotations.columns), 'column')} "
+            f"({listed(annotations.columns)}); it needs one each for item, rater and label, "
+            "or a column of ids and one per rater or item"
+        )
+    by_file = None if raters is None or named.rater else rater_by_file(Look(annotations), raters)
+    if raters is not None and by_file is not None:
+        spec, reasons = _from_columns(annotations, raters, replace(named, layout="long", rater=by_file))
+        return spec, [*reasons, Reason("rater", f"{quoted(by_file)} holds ids of {raters.name}", "sure")]
+    recipe = annotations.recipe
+    if recipe is not None and recipe.respondents and named.layout in (None, "raters-by-items"):
+        return survey(annotations, raters, named, recipe)
+    look = Look(annotations, named)
+    if named.cells:
+        return around_matrix(look, named_matrix(look, raters), named)
+    wide = None if named.long else guess_matrix(look, raters)
+    if wide is None and named.layout in (None, "long"):
+        return guess_long(look)
+    if wide is not None and named.layout is None and (either := long_or_wide(look, wide[0])) is not None:
+        return either
+    return around_matrix(look, wide, named)
+
+
+# Axes
+
+
+def _candidate_texts(annotations: Table, raters: Table | None, spec: DataSpec) -> dict[str, list[str]]:
+    """Distinct texts of each candidate axis; none where the guessed columns do not fit the files."""
+    try:
+        found = candidate_axes(annotations, raters, spec)
+    except DataError:
+        return {}
+    return {name: _texts(name, raters, annotations) for name in found}
+
+
+def _texts(name: str, raters: Table | None, annotations: Table) -> list[str]:
+    table = raters if raters is not None and name in raters.columns else annotations
+    return [text for text in table.distinct(name) if text != ""]
+
+
+def _called(name: str) -> str:
+    """The name that a column has as an axis, by which two of them are one."""
+    return " ".join(name.removeprefix("rater_").replace("_", " ").split())
+
+
+def _axes(spec: DataSpec, texts: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], list[Reason]]:
+    parts = {part for one in (spec.item, spec.rater) if one is not None for part in one.split(PLUS)}
+    excluding = {*parts, *(name for name, _ in (*spec.exclude, *spec.filters.drop))}
+    free = [
+        name
+        for name, values in texts.items()
+        if name not in excluding
+        and len(values) <= PROPOSED_AXIS_VALUES
+        and not names.mentions(name, names.RECORDS)
+    ]
+    able = list({_called(name): name for name in reversed(free)}.values())[::-1]
+    named = [name for name in able if names.mentions(name, names.DEMOGRAPHIC)]
+    chosen = (named or able)[:MAX_AXES]
+    why = "a demographic name and" if named else "at least two values,"
+    return tuple(chosen), [
+        Reason(
+            "axes",
+            f"{quoted(name)}: {why} one value per rater, {number(len(texts[name]), 'value')} in all",
+        )
+        for name in chosen
+    ]
+
+
+def _in_bands(
+    annotations: Table, raters: Table | None, spec: DataSpec, axes: Container[str]
+) -> Iterator[Reason]:
+    """Numbers about raters, such as ages, that are too many for groups and make some in bands."""
+    look = Look(annotations)
+    own = spec.profile
+    if spec.layout == "long":
+        own = tuple(name for name in look.columns if look.depends_on(name, str(spec.rater)))
+    for table, about in ((annotations, own), *([] if raters is None else [(raters, raters.columns)])):
+        for name in about:
+            if name in axes or not names.mentions(name, names.DEMOGRAPHIC):
+                continue
+            texts = [text for text in table.distinct(name) if text not in spec.missing]
+            if (edges := bands(texts)) is not None:
+                why = (
+                    f"{quoted(name)} is none: {number(len(texts), 'number')} are too many for groups; its "
+                    f"bands are an axis, on Data under Recode values or by --bins {name}:{edges}"
+                )
+                yield Reason("axes", why, "likely", (name,))

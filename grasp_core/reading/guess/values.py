@@ -1,0 +1,503 @@
+"""Values: missing ones, spellings, choices, known vocabularies, counts of several raters' labels."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from grasp_core.model.annotations import FloatArray, is_number, number_of
+from grasp_core.model.data_spec import DataSpec, Layout
+from grasp_core.model.recode_steps import MapValues
+from grasp_core.model.wording import agree, listed, number, quoted
+from grasp_core.reading.dataset.checks import MAX_CATEGORIES
+from grasp_core.reading.dataset.recoding import in_order
+from grasp_core.reading.dataset.votes import cell_columns
+from grasp_core.reading.formats.tools.list_cells import structure
+from grasp_core.reading.guess.advice import Advice, Named, Reason
+from grasp_core.reading.guess.look import Look
+from grasp_core.reading.table import names
+from grasp_core.reading.table.columns import LIKE_MISSING, Vocabulary
+from grasp_core.reading.table.parsed import form
+from grasp_core.reading.table.table import Table
+
+_MOST_COLUMNS = 20
+"""Of more columns, cells of a row that make up for each other are no counts of votes."""
+_MOSTLY = 0.5
+_ROWS, _ROWS_OF_ONE = 4, 10
+"""Of fewer rows, sums may be the same by chance; more are needed where one cell of each row is 1."""
+_OF_CHANCE = {"items-by-raters": 0.5, "raters-by-items": 0.25}
+"""Variance of rows' sums, as a share of that of cells without any relation, up to which cells are counts.
+
+Raters who agree have more than 1; questions that are asked the other way round may have less.
+"""
+_PER_ROW = 2.0
+"""Divided by the rows, what is taken off that share for chance."""
+_ROUNDED = 0.01
+
+
+def no_raters(why: str) -> str:
+    """That no column tells the raters, and what would do; `why` is part of the sentence."""
+    return (
+        f"no column looks like raters: {why}. Aggregated labels (a majority, a mean or counts of votes) "
+        "cannot be analysed; what would do is a file with a row per annotation and a column of who gave it, "
+        "or with a column per rater"
+    )
+
+
+def aggregated_cells(look: Look, cells: Sequence[str], layout: Layout) -> str | None:
+    """The sentence that refuses columns of counts, shares or means as raters; None where they may be raters.
+
+    Parameters
+    ----------
+    cells : sequence of str
+        Columns that look like those of a matrix.
+    """
+    counted = [name for name in cells if names.mentions(name, names.COUNTED)]
+    if counted and 2 * len(counted) > len(cells):
+        return no_raters(f"{quoted(counted[0])} is named like what was counted or worked out for an item")
+    if (why := _make_up(look, [name for name in cells if name not in counted], layout)) is not None:
+        return no_raters(why)
+    if (decimal := _share_of_decimals(look, cells)) > _MOSTLY:
+        return no_raters(f"{decimal:.0%} of the cells are numbers with decimals, as means are")
+    return None
+
+
+def _share_of_decimals(look: Look, cells: Sequence[str]) -> float:
+    """Share of the filled cells that hold numbers which are no halves either; 0 beside other texts."""
+    filled = np.concatenate(
+        [_numbers(look, name)[~look[name].among([""])] for name in cells[:_MOST_COLUMNS]] or [np.empty(0)]
+    )
+    if not filled.size or not np.isfinite(filled).all():
+        return 0.0
+    return float(np.mean(2 * filled % 1 != 0))
+
+
+def _make_up(look: Look, cells: Sequence[str], layout: Layout) -> str | None:
+    """How the cells of a row make up for each other, as votes for one label or another do, if they do."""
+    if not 2 <= len(cells) <= _MOST_COLUMNS or look.n < _ROWS:
+        return None
+    numbers = np.array([_numbers(look, name) for name in cells])
+    if not np.isfinite(numbers).all() or numbers.min() < 0 or not numbers.var(axis=1).sum() > 0:
+        return None
+    sums = numbers.sum(axis=0)
+    one_of_each = set(np.unique(numbers)) <= {0, 1}
+    if one_of_each and (len(cells) == 2 or look.n < _ROWS_OF_ONE):
+        return None
+    if np.allclose(sums, sums[0], atol=0.02):
+        return f"the cells of each row add up to {sums[0]:g}, as counts of votes or shares do"
+    words = 2 * sum(form(name) is None for name in cells) > len(cells)
+    left = float(sums.var() / numbers.var(axis=1).sum())
+    if numbers.min() == 0 and words and left <= _ROUNDED + _OF_CHANCE[layout] - _PER_ROW / look.n:
+        first, last = quoted(cells[0]), quoted(cells[-1])
+        return f"the more one of {first} to {last} holds, the less the others do, as votes for labels"
+    return None
+
+
+def _numbers(look: Look, name: str) -> FloatArray:
+    values = np.array([number_of(text) for text in look[name].values], dtype=np.float64)
+    cells: FloatArray = values[look[name].codes]
+    return cells
+
+
+_NEVER_A_LABEL = frozenset({"nan", "#n/a", "<na>", ""})
+"""Texts that pandas and spreadsheets write for no value, and nobody as an answer; and blanks."""
+_WRITTEN = frozenset({"NA", "NULL", "null"})
+_UNRATED = 1 / 3
+"""Share of a matrix's filled cells from which such a text is no label among words, either."""
+_MARKS = frozenset({"-", "."})
+"""No labels among words."""
+CODE = re.compile(r"-([789])\1*|([789])\2+")
+"""Numbers that surveys write for "no answer": -9, -99, 88, 999."""
+_DIGITS = frozenset({6.0, 7.0, 8.0, 9.0})
+_SHORTEST, _USUAL = 3, frozenset({5, 7})
+"""Fewest steps of a scale beside which there may be codes, and those of scales that people use most."""
+BEYOND = 4
+"""Codes that are positive are so many times as large as any answer."""
+
+
+def guess_missing(
+    cells: Mapping[str, int], spec: DataSpec, axes: Mapping[str, Sequence[str]]
+) -> tuple[DataSpec, list[Reason]]:
+    """The reading with further texts that mean "no value", and why; `cells` are :func:`label_cells`.
+
+    A text such as ``NA`` is one only where all other labels are numbers and no column of `axes`, mapping
+    names to their distinct texts, has it: there it may be a country.
+    """
+    labels = {text for text in cells if text not in spec.missing}
+    odd = {text for text in labels if text.strip().casefold() in LIKE_MISSING | _NEVER_A_LABEL}
+    if not odd or odd == labels:
+        return spec, []
+    numbers = all(map(is_number, labels - odd))
+    wordy = all(any(map(str.isalpha, text)) for text in labels - odd)
+    taken = {text for texts in axes.values() for text in texts}
+    found = [text for text in cells if text in odd and _means_nothing(text, numbers, taken)]
+    found += [text for text in cells if text in odd and wordy and text.strip() in _MARKS]
+    if spec.layout != "long":
+        found += [text for text in _unrated(cells, spec) if text not in taken and text not in found]
+    why = "the others are numbers" if numbers else "programs write it for a missing value"
+    reasons = [_no_label(text, cells[text], why) for text in found]
+    return replace(spec, missing=(*spec.missing, *found)), reasons
+
+
+def _unrated(cells: Mapping[str, int], spec: DataSpec) -> list[str]:
+    """Texts that programs write for a missing value, in so many cells as a matrix has that nobody rated."""
+    filled = sum(count for text, count in cells.items() if text not in spec.missing)
+    return [text for text, count in cells.items() if text in _WRITTEN and count > _UNRATED * filled]
+
+
+def _no_label(text: str, count: int, why: str) -> Reason:
+    return Reason(
+        "missing", f"{quoted(text)} in {number(count, 'cell')} {agree(count, 'is', 'are')} no label: {why}"
+    )
+
+
+def _codes(labels: set[str]) -> set[str]:
+    """Numbers that stand for no answer: of a survey's form, and apart from the others."""
+    of = {text: number_of(text) for text in labels}
+    known = {text: value for text, value in of.items() if not math.isnan(value)}
+    formed = {text for text, value in known.items() if CODE.fullmatch(f"{value:g}")}
+    rest = [value for text, value in known.items() if text not in formed]
+    if len(set(rest)) < 2 or len(known) + len(labels & LIKE_MISSING) < len(labels):
+        return set()
+    low, high = min(rest), max(rest)
+    if low >= 0 and all(of[text] < 0 or of[text] > BEYOND * high for text in formed) and formed:
+        return formed
+    return set()
+
+
+def advise_missing(cells: Mapping[str, int], spec: DataSpec, declared: Collection[str]) -> Iterator[Advice]:
+    """Numbers and signs among the labels that may stand for no answer: it is for a person to say.
+
+    Codes apart from all others, as surveys write them, are recommended to be taken so; a number beside a
+    scale, such as 0 beside 1 to 5, and a lone sign may be either. Nobody is asked about texts that are
+    `declared`; `cells` are :func:`label_cells`.
+    """
+    if spec.categories is not None:
+        return
+    known = {text: number_of(text) for text in cells if text not in spec.missing}
+    column = str(spec.label) if spec.label is not None else "label"
+    codes = _codes(set(known))
+    rest = {text: value for text, value in known.items() if text not in codes}
+    doubtful = {text for text in (_lone_sign(known), _lone_below_zero(rest)) if text is not None}
+    beyond = _beyond(rest)
+    doubtful |= beyond | _beside_scale({text: value for text, value in rest.items() if text not in beyond})
+    for texts, why, sure in (
+        (codes, "it lies apart from the other numbers, as codes for no answer do", True),
+        (doubtful, "it may be a label, or stand for no answer", False),
+    ):
+        for text in (text for text in cells if text in texts and text not in declared):
+            yield Advice("missing", column, (text,), why, cells[text], recommended=sure)
+
+
+def _beyond(known: Mapping[str, float]) -> set[str]:
+    """Numbers from 6 to 9 that leave a gap above a scale from 1 to 3 or more."""
+    steps = _scale(known)
+    above = {text: value for text, value in known.items() if value > steps}
+    return set(above) if steps >= _SHORTEST and set(above.values()) <= _DIGITS else set()
+
+
+def _beside_scale(known: Mapping[str, float]) -> set[str]:
+    """A 0 below, or the number above, a scale of 5 or of 7 steps."""
+    values = {value for value in known.values() if value >= 0}
+    steps = _scale(known)
+    if values == set(range(steps + 1)) and steps in _USUAL:
+        return {text for text, value in known.items() if value == 0}
+    if values == set(range(1, steps + 1)) and steps - 1 in _USUAL:
+        return {text for text, value in known.items() if value == steps}
+    return set()
+
+
+def _scale(known: Mapping[str, float]) -> int:
+    """How many numbers follow on each other from 1 on."""
+    values = set(known.values())
+    steps = 0
+    while steps + 1 in values:
+        steps += 1
+    return steps
+
+
+def _lone_sign(known: Mapping[str, float]) -> str | None:
+    """The one text among several numbers, where it is a single sign, as ``x`` for what was not rated."""
+    texts = [text for text, value in known.items() if math.isnan(value)]
+    several = len({value for value in known.values() if not math.isnan(value)}) > 1
+    return texts[0] if several and len(texts) == 1 == len(texts[0].strip()) else None
+
+
+def _lone_below_zero(known: Mapping[str, float]) -> str | None:
+    """The text of -1 where all others are numbers from 0 on, some beyond 1."""
+    others = {value for value in known.values() if value != -1}
+    if len(others) < 2 or len(others) == len(set(known.values())):
+        return None
+    if not all(value >= 0 for value in others) or max(others) <= 1:  # also where one is no number
+        return None
+    return next(text for text, value in known.items() if value == -1)
+
+
+def _means_nothing(text: str, numbers: bool, taken: Collection[str]) -> bool:
+    return text.strip().casefold() in _NEVER_A_LABEL or (numbers and text not in taken)
+
+
+def label_cells(table: Table, spec: DataSpec) -> Mapping[str, int]:
+    """How many cells hold each text, over all columns that hold labels."""
+    found: Counter[str] = Counter()
+    for name in cell_columns(table, spec):
+        if name in table.columns:
+            column = table.column(name)
+            found.update(dict(zip(column.values, column.counts().tolist(), strict=True)))
+    return found
+
+
+def with_vocabulary(
+    table: Table, spec: DataSpec, declared: Collection[str]
+) -> tuple[DataSpec, list[Reason], bool]:
+    """The reading with the labels that the data's types name, why, and whether they stand in an order.
+
+    Labels that nobody uses stay; those that are `declared` to mean no value do not. A reading that recodes
+    labels, or names them, is left as it is.
+    """
+    if spec.categories is not None or spec.recode or not table.vocabularies:
+        return spec, [], False
+    known = _common(table, spec)
+    if known is None:
+        return spec, [], False
+    found = {text for text in label_cells(table, spec) if text not in spec.missing}
+    values = tuple(
+        text for text in known.values if text not in spec.missing and (text in found or text not in declared)
+    )
+    unused = [text for text in values if text not in found]
+    if not found <= set(values) or not 2 <= len(values) <= MAX_CATEGORIES:
+        return spec, [], False
+    if not known.ordered and not unused:
+        return spec, [], False
+    if not known.ordered:
+        values = in_order(values, ())
+    said = [f"{' < '.join(map(quoted, values))}, as its type has them"] if known.ordered else []
+    if unused:
+        has = agree(len(unused), "is a label", "are labels")
+        said.append(f"{listed(unused)} {has} that no cell has, and counted; whoever names the labels decides")
+    why = Reason("categories", f"{quoted(known.column)}: {'; '.join(said)}", "sure")
+    return replace(spec, categories=values), [why], known.ordered
+
+
+def _common(table: Table, spec: DataSpec) -> Vocabulary | None:
+    """What the types of all columns of labels say alike; of several questions none."""
+    by_column: Mapping[str, Vocabulary] = {one.column: one for one in table.vocabularies}
+    if spec.further:
+        return None
+    of = [by_column.get(name) for name in cell_columns(table, spec)]
+    first = of[0] if of else None
+    if first is None or any(one is None or _differ(one, first) for one in of):
+        return None
+    return first
+
+
+def _differ(one: Vocabulary, other: Vocabulary) -> bool:
+    return (one.values, one.ordered) != (other.values, other.ordered)
+
+
+_NUMBER = re.compile(r"([+-]?(?:0|[1-9]\d*))(?:([.,])(\d+))?")
+"""Without leading zeros, which codes have: ``01`` is no other way to write ``1``."""
+_ROUNDED_ID = re.compile(r"\d([.,]\d+)?E\+\d{2,3}", re.I)
+"""How a spreadsheet writes long numbers, whose last digits are gone then."""
+_THOUSANDS = 3
+
+
+def one_number(
+    cells: Mapping[str, int], spec: DataSpec, declared: Collection[str]
+) -> tuple[DataSpec, list[Reason]]:
+    """The reading in which labels that are one number are one label, and why.
+
+    Parameters
+    ----------
+    cells : mapping from text to cells
+        Of all columns that hold labels.
+    spec : DataSpec
+        Left as it is where it recodes, or names categories.
+    declared : collection of str
+        Texts of which somebody has said that they are labels.
+    """
+    if spec.recode or spec.categories is not None:
+        return spec, []
+    plain = [text for text in cells if text not in spec.missing and text not in declared]
+    changes = {
+        text: value
+        for value, ways in _alike(plain).items()
+        if len(ways) > 1
+        for text in ways
+        if text != value
+    }
+    if not changes:
+        return spec, []
+    shown = listed([f"{text} = {value}" for text, value in changes.items()], 3)
+    why = f"one number written in two ways is one label: {shown}"
+    step = MapValues(None, tuple(changes.items()))
+    return replace(spec, recode=(step,)), [Reason("recode", why)]
+
+
+def odd_ids(table: Table, spec: DataSpec, named: Named) -> Iterator[Reason]:
+    """That ids may be written in two ways, or have lost digits; columns that are named are sure."""
+    for field, name in (("item", spec.item), ("rater", spec.rater)):
+        if name is None or name not in table.columns or field in named.fields:
+            continue
+        ids = table.distinct(name)
+        rounded = [text for text in ids if _ROUNDED_ID.fullmatch(text.strip())]
+        twice = [ways for ways in _alike(ids, whole=True).values() if len(ways) > 1]
+        if len(rounded) > 1:
+            why = (
+                f"{quoted(rounded[0])} is a long number that a spreadsheet has rounded, so that several "
+                f"{field}s may have become one; write the ids as text"
+            )
+            yield Reason(field, why, "unsure", (name,))
+        elif twice:
+            why = (
+                f"{listed(twice[0])} are one number written in two ways, as {number(len(twice), 'id')} "
+                "may be; write them alike"
+            )
+            yield Reason(field, why, "unsure", (name,))
+
+
+def _alike(texts: Iterable[str], *, whole: bool = False) -> dict[str, list[str]]:
+    """The texts of each number, by how it is written shortest; of whole numbers alone, where so asked."""
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        match = _NUMBER.fullmatch(text.strip())
+        if match is None:
+            continue
+        before, sign, after = match[1], match[2], (match[3] or "").rstrip("0")
+        if (whole and after) or (sign == "," and len(match[3]) == _THOUSANDS):
+            continue
+        found.setdefault(f"{before}.{after}" if after else before, []).append(text)
+    return found
+
+
+_BETWEEN = ("|", ";", ",")
+_MOST = 5_000
+"""Of more different texts, none are choices."""
+
+Choices = tuple[str, ...]
+
+
+def one_set(
+    cells: Mapping[str, int], spec: DataSpec, declared: Collection[str]
+) -> tuple[DataSpec, list[Reason]]:
+    """The reading in which lists of the same choices are one label, and why.
+
+    Lists that are all as long, such as ranks, keep their order; so do texts that are `declared`, and a
+    reading that names categories. `cells` are :func:`~grasp_core.reading.guess.values.label_cells`.
+    """
+    plain = [text for text in cells if text not in spec.missing and text not in declared]
+    if spec.categories is not None or len(plain) > _MOST:
+        return spec, []
+    found = next((lists for sign in ("[", *_BETWEEN) if (lists := _lists(plain, sign))), {})
+    alike: dict[Choices, list[str]] = {}
+    for text, choices in found.items():
+        alike.setdefault(tuple(sorted(choices)), []).append(text)
+    ways = [sorted(texts) for texts in alike.values() if len(texts) > 1]
+    if not ways or len({len(choices) for choices in alike}) < 2:
+        return spec, []
+    changes = tuple((text, first) for first, *others in ways for text in others)
+    shown = listed([f"{text} = {first}" for text, first in changes], 3)
+    step = MapValues(None, changes)
+    why = f"the same choices in another order are one label: {shown}"
+    return replace(spec, recode=(*spec.recode, step)), [Reason("recode", why)]
+
+
+def _lists(texts: Collection[str], sign: str) -> dict[str, Choices]:
+    """The choices of each text; none where `sign` does not divide texts into choices that recur."""
+    found = {text: choices for text in texts if (choices := _choices(text, sign))}
+    several = [choices for choices in found.values() if len(choices) > 1]
+    known = {one for choices in found.values() for one in choices}
+    decimals = sign == "," and all(map(is_number, texts))
+    return found if several and len(known) <= len(found) and not decimals else {}
+
+
+def _choices(text: str, sign: str) -> Choices:
+    """The choices that a text lists, one where it lists none; none where it is no list."""
+    if sign != "[":
+        return tuple(part.strip() for part in text.split(sign))
+    return tuple(map(str, structure(text.strip()) or ()))
+
+
+_WRITTEN_OF_MISSING_PROFILES = frozenset(
+    {"na", "<na>", "n/a", "#n/a", "nan", "nat", "null", "consent_revoked", "data_expired"}
+)
+"""Texts that stand for no value in a column about raters; not "None", which is an answer about religion."""
+_CODE_OF_PLACE = re.compile("[A-Z]{2,3}")
+
+
+def missing_profiles(
+    tables: Sequence[Table], spec: DataSpec, labels: Collection[str], axes: Mapping[str, Sequence[str]]
+) -> tuple[DataSpec, list[Reason]]:
+    """The reading with what stands for no answer among raters' values as texts that mean "no value", and why.
+
+    Parameters
+    ----------
+    tables : sequence of Table
+        The files; a text that is an id there is none.
+    labels : collection of str
+        A text that is a label is none.
+    axes : mapping from name to texts
+        Columns about raters, and the distinct texts in each; what is a value of one is none in the others.
+    """
+    known = set(spec.missing)
+    codes = {name: _codes_of_missing_profiles(texts) - known for name, texts in axes.items()}
+    words = {name: _words(texts) - known for name, texts in axes.items()}
+    places = {name: _places(texts) & words[name] for name, texts in axes.items()}
+    none = {name: (codes[name] | words[name]) - places[name] for name in axes}
+    reasons = [_asked(text, name) for name, texts in places.items() for text in sorted(texts)]
+    values = {text for name, texts in axes.items() for text in texts if text not in none[name]}
+    able = {text for found in none.values() for text in found} - values - set(labels)
+    if not able:
+        return spec, reasons
+    able -= {text for table in tables for name in (spec.item, spec.rater) for text in _ids(table, name)}
+    for name in axes:
+        for own, why in ((codes[name], "as codes of surveys do"), (words[name], "as programs write it")):
+            if texts := sorted(own & none[name] & able):
+                said = f"{listed(texts)} in {quoted(name)} stands for no answer, {why}"
+                reasons.append(Reason("missing", said))
+    missing = dict.fromkeys([*spec.missing, *(text for name in axes for text in sorted(none[name] & able))])
+    return replace(spec, missing=tuple(missing)), reasons
+
+
+def _asked(text: str, name: str) -> Reason:
+    said = (
+        f"{quoted(text)} in {quoted(name)} stands beside codes of places, so it is a group; if it means no "
+        f"value, name it among the cell texts that mean “no value”, or by --missing={text}"
+    )
+    return Reason("missing", said, "unsure", (name,))
+
+
+def _words(texts: Sequence[str]) -> set[str]:
+    """Words for no value, and blanks, beside at least one value."""
+    found = {
+        text for text in texts if text.strip().casefold() in _WRITTEN_OF_MISSING_PROFILES or not text.strip()
+    }
+    return found if len(found) < len(texts) else set()
+
+
+def _places(texts: Sequence[str]) -> set[str]:
+    """What may be the code of a place, such as NA for Namibia, where all others are codes."""
+    able = {text for text in texts if _CODE_OF_PLACE.fullmatch(text)}
+    others = [text for text in texts if text.strip().casefold() not in _WRITTEN_OF_MISSING_PROFILES]
+    return able if len(others) > 1 and able.issuperset(others) else set()
+
+
+def _codes_of_missing_profiles(texts: Sequence[str]) -> set[str]:
+    """Codes of a survey's form that lie apart from the numbers, or stand among words."""
+    of = {text: number_of(text) for text in texts}
+    formed = {text for text, value in of.items() if CODE.fullmatch(f"{value:g}")}
+    rest = [value for text, value in of.items() if text not in formed]
+    numbers = [value for value in rest if not math.isnan(value)]
+    if len(rest) < 2 or any(value < 0 for value in numbers):
+        return set()
+    high = max(numbers, default=0.0)
+    return {text for text in formed if of[text] < 0 or of[text] > BEYOND * high}
+
+
+def _ids(table: Table, name: str | None) -> tuple[str, ...]:
+    return table.distinct(name) if name is not None and name in table.columns else ()

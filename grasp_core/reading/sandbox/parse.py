@@ -1,0 +1,321 @@
+"""Bytes as tables of text, told apart by content."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import decimal
+import hashlib
+import numbers
+from collections.abc import Iterable, Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import interchange
+
+from grasp_core.model.errors import DataError
+from grasp_core.model.remarks.problems import FileProblem
+from grasp_core.model.wording import listed, quoted
+from grasp_core.reading.archives import containers, foreign
+from grasp_core.reading.archives.containers import Archive
+from grasp_core.reading.archives.stack import Member, together
+from grasp_core.reading.files import delimited, encodings, json_files, workbooks
+from grasp_core.reading.formats import registry
+from grasp_core.reading.formats.columnar import arrow_files, parquet, saved_dataset, statistical
+from grasp_core.reading.formats.columnar.column_text import OF_PANDAS
+from grasp_core.reading.formats.tools import doccano_fasttext
+from grasp_core.reading.table.parsed import Parsed, Watch, no_rows
+from grasp_core.reading.table.table import Table
+
+
+def parse(raw: bytes, name: str, member: str | None, watch: Watch) -> Parsed:
+    """Read a table from a file of any format that docs/formats.md lists.
+
+    Parameters
+    ----------
+    raw : bytes
+    name : str
+        The file's name for messages.
+    member : str or None
+        Sheet of a workbook or file in an archive; None for what
+        :func:`~grasp_core.reading.archives.stack.together` makes of all.
+    watch : callable
+        Told how far reading is; may raise to stop it.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read or holds no table.
+    """
+    content, packed = containers.unpack(raw, name)
+    if content.startswith(containers.ZIP):
+        parsed = _parse_zip(content, name, member, watch)
+    elif content.startswith(workbooks.OLD_EXCEL):
+        parsed = _parse_workbook(content, name, member)
+    elif member is not None:
+        raise DataError(
+            f"{name} has no sheets or files to choose {quoted(member)} from; leave the choice out"
+        )
+    else:
+        parsed = _parse_single(content, name, watch)
+    return dataclasses.replace(parsed, kind=parsed.kind + (f", {packed}" if packed else ""))
+
+
+def _parse_zip(content: bytes, name: str, member: str | None, watch: Watch) -> Parsed:
+    archive = Archive(content, name)
+    names = archive.names
+    if workbooks.is_workbook(names):
+        foreign.refuse_archive(names, archive.member, name)
+        return _parse_workbook(content, name, member)
+    whole = registry.of_archive(names, archive.member, name)
+    if whole is not None:
+        return whole
+    saved = saved_dataset.read(names, archive.member, name, member, watch)
+    if saved is not None:
+        return dataclasses.replace(saved, kind=f"{saved.kind}, zip")
+    foreign.refuse_archive(names, archive.member, name)
+    if member is not None and member not in names:
+        raise DataError(f"{name} holds no file {quoted(member)}; its files are {listed(names)}")
+    if member is None:
+        return _parse_all(archive, name, watch)
+    inside = archive.member(member)
+    return dataclasses.replace(_parse_member(inside, name, member, watch), members=names, member=member)
+
+
+def _parse_all(archive: Archive, name: str, watch: Watch) -> Parsed:
+    """The table that an archive's files make together; others may say how to read them."""
+    refused: dict[str, DataError] = {}
+    tables: list[Member] = []
+    size = 0
+    for member in archive.names:
+        inside = archive.member(member)  # a damaged archive is not gone on with
+        size += len(inside)
+        containers.check_size(size, name)
+        try:
+            tables.append(Member(member, _parse_member(inside, name, member, watch)))
+        except DataError as error:
+            refused[member] = error
+    if not tables:
+        raise next(iter(refused.values()))
+    parsed = together(tables, list(refused), name, "file")
+    return dataclasses.replace(parsed, members=archive.names if len(archive.names) > 1 else ())
+
+
+def _parse_member(inside: bytes, name: str, member: str, watch: Watch) -> Parsed:
+    shown = f"{name}, {PurePosixPath(member).name}"
+    if not inside.startswith(containers.ZIP):
+        parsed = _parse_single(inside, shown, watch)
+    elif workbooks.is_workbook(Archive(inside, shown).names):
+        parsed = _parse_workbook(inside, shown, None)
+    else:
+        raise DataError(f"{shown} is a zip archive inside another; pack its files once")
+    return dataclasses.replace(parsed, kind=f"{parsed.kind}, zip")
+
+
+def _parse_workbook(content: bytes, name: str, member: str | None) -> Parsed:
+    found, sheets = workbooks.parse(content, name, member)
+    tables = [dataclasses.replace(one, parsed=registry.of_table(one.parsed, name)) for one in found]
+    held = {one.name for one in tables}
+    others = [sheet for sheet in sheets if sheet not in held] if member is None else []
+    parsed = together(tables, others, name, "sheet")
+    several = len(sheets) > 1
+    return dataclasses.replace(
+        parsed, members=sheets if several else (), member=parsed.member if member is None else member
+    )
+
+
+def _parse_single(content: bytes, name: str, watch: Watch) -> Parsed:
+    if content.startswith(workbooks.OLD_EXCEL):
+        return _parse_workbook(content, name, None)
+    if content.startswith(parquet.MAGIC):
+        return registry.of_table(parquet.parse([content], name, watch), name)
+    if arrow_files.is_arrow(content):
+        return registry.of_table(arrow_files.parse([content], name, watch), name)
+    if statistical.is_statistical(content):
+        return registry.of_table(statistical.parse(content, name, watch), name)
+    foreign.refuse(content, name)
+    text, encoding, notes = encodings.to_utf8(content, name)
+    parsed = _parse_text(text, name, watch)
+    kind = parsed.kind if encoding == "UTF-8" else f"{parsed.kind}, {encoding}"
+    return dataclasses.replace(parsed, kind=kind, problems=(*notes, *parsed.problems))
+
+
+def _parse_text(content: bytes, name: str, watch: Watch) -> Parsed:
+    start = content[:1024].lstrip()
+    if doccano_fasttext.is_fasttext(content):
+        raise doccano_fasttext.nobody(name)
+    if start.startswith((b"{", b"[")):
+        found, kind = json_files.records(content, name)
+        known = registry.of_records(found, name)
+        return known or registry.of_table(json_files.table(found, name, kind), name)
+    return registry.of_table(delimited.parse(content, name, watch), name)
+
+
+def parse_folder(contents: Sequence[bytes], name: str, watch: Watch) -> Parsed:
+    """Read the Parquet files of a folder as one table.
+
+    Raises
+    ------
+    DataError
+        If one of them cannot be read, or they do not fit together.
+    """
+    return registry.of_table(parquet.parse(contents, name, watch), name)
+
+
+_VIEWS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+"""Newer types for text and bytes, and those that are read."""
+
+
+def frame_table(frame: Any, name: str) -> Table:
+    """Read a data frame as a file with its columns would be read.
+
+    Cells become text: a missing one (None, NaN, NaT, NA) the empty text, whole numbers in columns of reals
+    lose their ``.0``, texts stay as they are. Of a pandas frame, index levels that have a name are columns.
+
+    Parameters
+    ----------
+    frame : data frame
+        Of pandas, polars or Arrow, or of any library that hands out its columns by Arrow's or the dataframe
+        interchange protocol.
+    name : str
+        What it is called in messages and results.
+
+    Returns
+    -------
+    Table
+        Its hash is that of names and texts: the same for the same data in another library's frame.
+
+    Raises
+    ------
+    DataError
+        If it is no frame, has no rows, or a cell is neither text, number, truth value nor date.
+    """
+    data, kind = _arrow(frame, name)
+    if not data.num_rows:
+        raise no_rows(name)
+    parsed = registry.of_table(arrow_files.of_table(data, kind, name), name)
+    sha256, size = _fingerprint(parsed.data)
+    return Table(
+        name=name,
+        columns=parsed.columns,
+        data=parsed.data,
+        sha256=sha256,
+        bytes=size,
+        kind=parsed.kind,
+        first_row=parsed.first_row,
+        lines=parsed.lines,
+        problems=parsed.problems,
+        recipe=parsed.recipe,
+        vocabularies=parsed.vocabularies,
+    )
+
+
+def _arrow(frame: Any, name: str) -> tuple[pa.Table, str]:
+    """The frame's columns, and what it is, for people."""
+    kind = f"{type(frame).__module__.partition('.')[0]} {type(frame).__name__}"
+    if isinstance(frame, pd.Series) and frame.index.nlevels > 1:  # items by raters, say
+        frame = frame.to_frame("label" if frame.name is None else frame.name)
+    if isinstance(frame, pd.DataFrame):
+        return _joined_lists(_of_pandas(frame, name)), kind
+    try:
+        known = nw.from_native(frame, pass_through=True)
+        known = known.collect() if isinstance(known, nw.LazyFrame) else known
+        if isinstance(known, nw.DataFrame):
+            data = known.to_arrow()
+        elif hasattr(frame, "__arrow_c_stream__"):
+            data = pa.table(frame)
+        elif hasattr(frame, "__dataframe__"):
+            data = interchange.from_dataframe(frame)
+        else:
+            raise DataError(FileProblem.NO_FRAME(file=name, kind=kind))
+    except DataError:
+        raise
+    except Exception as error:  # every library's frames have errors of their own
+        remark = FileProblem.FRAME_NOT_READ(file=name, kind=kind, error=type(error).__name__)
+        raise DataError(remark) from None
+    data = _joined_lists(data)
+    schema = pa.schema([field.with_type(_VIEWS.get(field.type, field.type)) for field in data.schema])
+    return data.cast(schema), kind
+
+
+def _joined_lists(data: pa.Table) -> pa.Table:
+    """Cells that are lists, such as several labels, as one text of their parts: ``a|b``."""
+    for at, one in enumerate(data.schema):
+        if pa.types.is_list(one.type) or pa.types.is_large_list(one.type):
+            parts = data.column(at).cast(pa.list_(pa.string()))
+            data = data.set_column(at, one.name, pc.binary_join(parts, "|"))
+    return data
+
+
+def _of_pandas(frame: pd.DataFrame, name: str) -> pa.Table:
+    levels = [level for level in frame.index.names if level is not None]
+    frame = frame.reset_index(level=levels) if levels else frame
+    columns = list(map(_column_name, frame.columns))
+    arrays = [_column(frame.iloc[:, at], column, name) for at, column in enumerate(columns)]
+    return pa.Table.from_arrays(arrays, names=columns, metadata=OF_PANDAS)
+
+
+def _column_name(column: Any) -> str:
+    """A column's name as text; of several levels joined by dots."""
+    return ".".join(map(str, column)) if isinstance(column, tuple) else str(column)
+
+
+def _column(series: pd.Series[Any], column: str, name: str) -> pa.Array | pa.ChunkedArray:
+    kind = series.dtype
+    if isinstance(kind, pd.CategoricalDtype):
+        kind = kind.categories.dtype
+    if isinstance(kind, pd.IntervalDtype | pd.PeriodDtype):  # as pandas.cut makes them
+        series = series.astype(object).map(str, na_action="ignore")
+    try:
+        return pa.array(series, from_pandas=True)
+    except (pa.ArrowException, OverflowError, TypeError, ValueError):
+        return _mixed(series, column, name)
+
+
+def _mixed(cells: Iterable[Any], column: str, name: str) -> pa.Array:
+    """Cells of several kinds, such as numbers beside texts."""
+    texts: list[str | None] = []
+    for row, cell in enumerate(cells, start=1):
+        text = _text(cell)
+        if text is None and not (pd.api.types.is_scalar(cell) and pd.isna(cell)):
+            kind = type(cell).__name__
+            raise DataError(FileProblem.CELL_WITHOUT_TEXT(file=name, row=row, column=column, kind=kind))
+        texts.append(text)
+    return pa.array(texts, pa.large_string())
+
+
+def _text(cell: Any) -> str | None:
+    """A cell as text; None where it is missing, or of another kind."""
+    if isinstance(cell, str):
+        return cell
+    if not pd.api.types.is_scalar(cell) or pd.isna(cell):
+        return None
+    if isinstance(cell, bool | np.bool_ | numbers.Integral | decimal.Decimal):
+        return str(cell)
+    if isinstance(cell, numbers.Real):
+        number = float(cell)
+        return str(int(number)) if number.is_integer() else repr(number)
+    if isinstance(cell, datetime.date | datetime.time | datetime.timedelta | pd.Period | pd.Interval):
+        return str(cell)
+    return None
+
+
+def _fingerprint(data: pa.Table) -> tuple[str, int]:
+    """Hash of names and texts however they lie in memory, and how many bytes all texts have."""
+    whole, size = hashlib.sha256(), 0
+    for name, column in zip(data.column_names, data.columns, strict=True):
+        texts = [chunk.cast(pa.large_string()) for chunk in pa.chunked_array(column).chunks]
+        whole.update(f"{len(name.encode())}:{data.num_rows}:".encode() + name.encode())
+        for text in texts:
+            whole.update(pc.binary_length(text).to_numpy().astype("<i8"))
+        for text in texts:
+            offsets = np.frombuffer(text.buffers()[1], np.int64)[text.offset : text.offset + len(text) + 1]
+            content = memoryview(text.buffers()[2] or b"")[offsets[0] : offsets[-1]]
+            whole.update(content)
+            size += len(content)
+    return whole.hexdigest(), size

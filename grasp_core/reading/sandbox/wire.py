@@ -1,0 +1,140 @@
+"""The two sides of a reading, talking: frames of bytes, and values as JSON; never a pickle."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import socket
+import struct
+from collections.abc import Callable
+from typing import Any, BinaryIO, TypeVar, cast, get_type_hints
+
+import numpy as np
+import pyarrow as pa
+
+from grasp_core.model.errors import DataError, Problem
+from grasp_core.model.json_values import from_json, to_json
+from grasp_core.reading.table.parsed import Parsed
+from grasp_core.reading.table.table import Table
+
+REQUEST, CHUNK, END_OF_FILE, END_OF_FILES = b"Q", b"C", b"N", b"Z"
+READY, PROGRESS, REFUSED, FAULT, LINES, TABLE, VALUE = b"R", b"P", b"E", b"F", b"L", b"T", b"V"
+
+_HEAD = struct.Struct("!cQ")
+IN_FRAMES = ("data", "lines")
+"""Fields of a table that are no JSON."""
+Rows = TypeVar("Rows", Parsed, Table)
+
+
+class Channel:
+    """Frames over a stream socket.
+
+    Parameters
+    ----------
+    waiting : callable, optional
+        Called whenever nothing moves for the socket's timeout; what it raises ends the conversation.
+    """
+
+    def __init__(self, connection: socket.socket, waiting: Callable[[], None] | None = None) -> None:
+        self._connection = connection
+        self._waiting = waiting
+
+    def send(self, kind: bytes, content: bytes | memoryview = b"") -> None:
+        """Send a frame.
+
+        Raises
+        ------
+        OSError
+            If nobody listens.
+        """
+        self.write(_HEAD.pack(kind, len(content)))
+        self.write(content)
+
+    def say(self, kind: bytes, value: Any) -> None:
+        """Send a frame with a value."""
+        self.send(kind, json.dumps(to_json(value)).encode())
+
+    def receive(self) -> tuple[bytes, bytearray]:
+        """The next frame: its kind and content.
+
+        Raises
+        ------
+        EOFError, OSError
+            If the other side is gone.
+        """
+        kind, size = _HEAD.unpack(self.read(_HEAD.size))
+        return kind, self.read(size)
+
+    # A binary file to Arrow, whose streams end by themselves.
+
+    closed = False
+
+    def write(self, content: Any) -> int:
+        """Send bytes."""
+        rest = memoryview(content).cast("B")
+        size = len(rest)
+        while rest:
+            try:
+                rest = rest[self._connection.send(rest) :]
+            except TimeoutError:
+                self._wait()
+        return size
+
+    def read(self, size: int) -> bytearray:
+        """Receive as many bytes."""
+        content = bytearray(size)
+        rest = memoryview(content)
+        while rest:
+            try:
+                count = self._connection.recv_into(rest)
+            except TimeoutError:
+                self._wait()
+                continue
+            if not count:
+                raise EOFError
+            rest = rest[count:]
+        return content
+
+    def flush(self) -> None:
+        """Nothing is kept back."""
+
+    def _wait(self) -> None:
+        if self._waiting is not None:
+            self._waiting()
+
+
+def send_table(channel: Channel, table: Parsed | Table) -> None:
+    """Send a table."""
+    if table.lines is not None:
+        channel.send(LINES, table.lines.astype(np.int64).tobytes())
+    fields = {field.name: getattr(table, field.name) for field in dataclasses.fields(table)}
+    channel.say(TABLE, {name: value for name, value in fields.items() if name not in IN_FRAMES})
+    with pa.ipc.new_stream(pa.PythonFile(cast(BinaryIO, channel), "w"), table.data.schema) as stream:
+        stream.write_table(table.data)
+
+
+def receive_table(channel: Channel, content: bytearray, lines: bytearray | None, kind: type[Rows]) -> Rows:
+    """Take a table over, whose frame of kind ``TABLE`` was just received."""
+    with pa.ipc.open_stream(pa.PythonFile(cast(BinaryIO, channel), "r")) as stream:
+        batches = list(stream)
+        data = pa.Table.from_batches(batches, stream.schema)
+    data.validate(full=True)
+    kinds = get_type_hints(kind)
+    fields = {name: from_json(value, kinds[name]) for name, value in value_of(content).items()}
+    return kind(data=data, lines=None if lines is None else np.frombuffer(lines, dtype=np.int64), **fields)
+
+
+def packed_error(error: DataError) -> dict[str, Any]:
+    """An error as a value that can be sent."""
+    return {"message": str(error), "problems": error.problems}
+
+
+def unpacked_error(content: bytearray) -> DataError:
+    """The error that was sent."""
+    value = value_of(content)
+    return DataError(value["message"], from_json(value["problems"], tuple[Problem, ...]))
+
+
+def value_of(content: bytearray) -> Any:
+    """The value that a frame holds."""
+    return json.loads(content)

@@ -1,0 +1,285 @@
+"""Raters who may have answered at random."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.special import ndtri
+from threadpoolctl import threadpool_limits
+
+from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int32Array, Int64Array
+from grasp_core.model.ordering import tallied
+from grasp_core.reading.screens.constant import find_constant, others_shares
+
+_STEPS = 25
+_LONGEST_STEP = 1.5
+_CLOSE = 1e-6
+_WEAK = np.array([1e-3, 0.1])
+"""Precisions of the priors around 0, of sharpness and leanings: they only keep the fit finite."""
+
+
+class Sharpness(NamedTuple):
+    """Fitted sharpness and its standard error, both shape (J,), and leanings, shape (K, J)."""
+
+    beta: FloatArray
+    error: FloatArray
+    leaning: FloatArray
+
+
+def fit_sharpness(rater: Int64Array, label: Int32Array, shares: FloatArray, n_raters: int) -> Sharpness:
+    """Fit sharpness of either sign, and leanings, by Newton steps on each rater's likelihood.
+
+    Parameters
+    ----------
+    rater, label : int array, shape (A,)
+    shares : float array, shape (K, A)
+        Labels of the others, none of them 0.
+    n_raters : int
+        J.
+    """
+    with threadpool_limits(1):  # threads that wait for each other cost more than these small systems
+        return _fitted(rater, label, shares, n_raters)
+
+
+def _fitted(rater: Int64Array, label: Int32Array, shares: FloatArray, n_raters: int) -> Sharpness:
+    log = np.log(shares)
+    every = np.arange(label.size)
+    given = np.zeros_like(shares)
+    given[label, every] = 1
+    of_raters = csr_array((np.ones(label.size), (rater, every)), shape=(n_raters, label.size))
+    prior = np.array([_WEAK[0], *np.full(len(shares), _WEAK[1])])
+    values = np.zeros((n_raters, 1 + len(shares)))
+    for _ in range(_STEPS):
+        fit = Sharpness(values[:, 0], values[:, 0], values[:, 1:].T)
+        slope, curve = _slope_and_curve(probabilities(fit, rater, shares), given, log, of_raters)
+        curve += np.diag(prior)
+        step = np.linalg.solve(curve, (slope - prior * values)[:, :, None])[:, :, 0]
+        longest = np.maximum(np.abs(step).max(axis=1), _LONGEST_STEP)
+        values = values + step * (_LONGEST_STEP / longest)[:, None]
+        if np.abs(step).max(initial=0) < _CLOSE:
+            break
+    error = np.sqrt(np.linalg.inv(curve)[:, 0, 0])
+    return Sharpness(values[:, 0], error, values[:, 1:].T)
+
+
+def probabilities(fit: Sharpness, rater: Int64Array, shares: FloatArray) -> FloatArray:
+    """Each annotation's probabilities under its rater's sharpness and leaning, shape (K, A)."""
+    score: FloatArray = np.log(shares) * fit.beta[rater] + fit.leaning[:, rater]
+    score -= score.max(axis=0)
+    np.exp(score, out=score)
+    score /= score.sum(axis=0)
+    return score
+
+
+def _slope_and_curve(
+    q: FloatArray, given: FloatArray, log: FloatArray, of_raters: csr_array
+) -> tuple[FloatArray, FloatArray]:
+    """Slope (J, 1 + K) and negative curvature (J, 1 + K, 1 + K) of the log-likelihood.
+
+    `of_raters`, shape (J, A), has 1 where an annotation is a rater's: it sums over each rater's annotations.
+    """
+    n_raters, k = of_raters.shape[0], len(q)
+    mean = (q * log).sum(axis=0)
+    slope, curve = np.empty((n_raters, 1 + k)), np.empty((n_raters, 1 + k, 1 + k))
+    slope[:, 0] = of_raters @ ((given * log).sum(axis=0) - mean)
+    slope[:, 1:] = of_raters @ (given - q).T
+    curve[:, 0, 0] = of_raters @ ((q * log**2).sum(axis=0) - mean**2)
+    curve[:, 0, 1:] = curve[:, 1:, 0] = of_raters @ (q * (log - mean)).T
+    by_row = np.ascontiguousarray(q.T)
+    for a in range(k):
+        both = -by_row[:, a, None] * by_row[:, a:]
+        both[:, 0] += q[a]
+        curve[:, 1 + a, 1 + a :] = curve[:, 1 + a :, 1 + a] = of_raters @ both
+    return slope, curve
+
+
+FEWEST_SHARED = 20
+"""Raters with fewer items that others labelled too are not looked at."""
+FEWEST_RATERS = 5
+"""Among fewer raters nobody is typical."""
+LEVEL = 0.05
+"""Bound on the chance that any rater is named whose sharpness is `SMALL` of the typical one or more."""
+SMALL = 0.4
+LEAST_AGREEMENT = 0.1
+"""Share of the disagreements of chance that the typical rater has to lack for anybody to be named."""
+
+MAX_CELLS = 6_000_000
+"""Most annotations times categories; larger data are not looked at."""
+QUICK_CELLS = 400_000
+"""The same for a search of about a second."""
+
+_SHUFFLES = 199
+_MOST_ITEMS, _MOST_VALUES = 500, 4_000_000
+_SEED = 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RandomResponders:
+    """Raters at chance, bool array of shape (J,), out of those looked at, by how the typical rater agrees.
+
+    `agreement` is None where nobody was looked at.
+    """
+
+    random: BoolArray
+    looked_at: BoolArray
+    agreement: float | None
+
+    @property
+    def raters(self) -> int:
+        """How many are named."""
+        return int(self.random.sum())
+
+
+def random_responders(annotations: Annotations) -> RandomResponders:
+    """Find raters whose labels have nothing to do with those of others, though the others agree.
+
+    Constant raters are left out: they are a matter of their own.
+
+    Returns
+    -------
+    RandomResponders
+
+    Notes
+    -----
+    The model is that of the near-duplicates: rater a gives item i the label k with probability q_aik,
+    proportional to p_ik^beta_a w_ak; chance is beta = 0. Named is who has (1) an upper confidence bound of
+    beta, with error LEVEL / J, below 0.4 of the median beta, and the lower bound above the negative of that;
+    (2) a beta that does not differ significantly from 0 in either direction; (3) no agreement with the views
+    that single other raters have beside the common one, by a permutation of the rater's own labels. (2) and
+    (3) protect who has a view of their own. Nobody is named where the typical rater hardly agrees.
+    """
+    looked_at = _with_enough(annotations)
+    nobody = np.zeros(annotations.n_raters, dtype=np.bool_)
+    n_raters = int(looked_at.sum())
+    if n_raters < FEWEST_RATERS or annotations.n_annotations * annotations.n_categories > MAX_CELLS:
+        return RandomResponders(nobody, nobody, None)
+    votes = _Votes.of(annotations, looked_at)
+    found = _weighted(annotations, votes)
+    agreement = float(np.median(_agreement(votes, found.shares)))
+    named = nobody.copy()
+    if agreement >= LEAST_AGREEMENT:
+        own = _without_view(votes, found, np.flatnonzero(_at_chance(found.fit)))
+        named[np.flatnonzero(looked_at)[own]] = True
+    return RandomResponders(named, looked_at, agreement)
+
+
+def is_quick_search(annotations: Annotations) -> bool:
+    """Whether the search takes about a second at most."""
+    return annotations.n_annotations * annotations.n_categories <= QUICK_CELLS
+
+
+class _Votes(NamedTuple):
+    """Annotations looked at: which, whose by place among those looked at, of which item and label."""
+
+    rows: BoolArray
+    who: Int64Array
+    item: Int32Array
+    label: Int32Array
+    n_raters: int
+
+    @classmethod
+    def of(cls, annotations: Annotations, looked_at: BoolArray) -> _Votes:
+        rows = _shared(annotations) & looked_at[annotations.rater]
+        place = np.cumsum(looked_at, dtype=np.int64) - 1
+        rater, item, label = annotations.rater[rows], annotations.item[rows], annotations.category[rows]
+        return cls(rows, place[rater], item, label, int(looked_at.sum()))
+
+
+class _Found(NamedTuple):
+    """Labels of the others, shape (K, A), and raters' sharpness in following them."""
+
+    shares: FloatArray
+    fit: Sharpness
+
+
+def _with_enough(annotations: Annotations) -> BoolArray:
+    constant, _ = find_constant(annotations)
+    per_rater = tallied(annotations.rater[_shared(annotations)], annotations.n_raters)
+    enough: BoolArray = (per_rater >= FEWEST_SHARED) & ~constant
+    return enough
+
+
+def _shared(annotations: Annotations) -> BoolArray:
+    """Annotations of items that somebody else labelled too."""
+    shared: BoolArray = np.diff(annotations.indptr)[annotations.item] > 1
+    return shared
+
+
+def _weighted(annotations: Annotations, votes: _Votes) -> _Found:
+    """The fit, once with equal weights, once with everybody weighted by their first sharpness."""
+    shares = others_shares(annotations, votes.rows)
+    first = fit_sharpness(votes.who, votes.label, shares, votes.n_raters)
+    usual = np.median(first.beta)
+    if usual <= 0:
+        return _Found(shares, first)
+    weight = np.ones(annotations.n_raters)
+    weight[np.unique(annotations.rater[votes.rows])] = np.clip(first.beta / usual, 0, 1)
+    shares = others_shares(annotations, votes.rows, weight)
+    return _Found(shares, fit_sharpness(votes.who, votes.label, shares, votes.n_raters))
+
+
+def _agreement(votes: _Votes, shares: FloatArray) -> FloatArray:
+    """Share of the disagreements of chance, given each rater's own labels, that each rater lacks."""
+    n = np.bincount(votes.who, minlength=votes.n_raters)
+    given = shares[votes.label, np.arange(votes.label.size)]
+    seen = np.bincount(votes.who, given, votes.n_raters)
+    chance = np.zeros(votes.n_raters)
+    for k, of_label in enumerate(shares):
+        own = np.bincount(votes.who, votes.label == k, votes.n_raters)
+        chance += own * np.bincount(votes.who, of_label, votes.n_raters) / n
+    lacking: FloatArray = (seen - chance) / np.maximum(n - chance, 1e-9)
+    return lacking
+
+
+def _at_chance(fit: Sharpness) -> BoolArray:
+    """Conditions (1) and (2)."""
+    limit = SMALL * np.median(fit.beta)
+    reach = -ndtri(LEVEL / fit.beta.size) * fit.error
+    small = (fit.beta + reach < limit) & (fit.beta - reach > -limit)
+    at_chance: BoolArray = small & (np.abs(fit.beta) < -ndtri(0.025) * fit.error)
+    return at_chance
+
+
+def _without_view(votes: _Votes, found: _Found, candidates: Int64Array) -> Int64Array:
+    """Of the candidates those who share no other rater's own view: condition (3)."""
+    if not candidates.size:
+        return candidates
+    beside = -probabilities(found.fit, votes.who, found.shares)
+    beside[votes.label, np.arange(votes.label.size)] += 1
+    shared = [_shared_view(votes, beside, int(rater)) for rater in candidates]
+    return candidates[np.array(shared) > LEVEL]
+
+
+def _shared_view(votes: _Votes, beside: FloatArray, rater: int) -> float:
+    """P-value of a rater's agreement with what others say beside the common view; own labels are shuffled.
+
+    `beside`, shape (K, A), are labels less what the model expects of their raters.
+    """
+    rng = np.random.default_rng((_SEED, rater))
+    own = np.flatnonzero(votes.who == rater)
+    own = own if own.size <= _MOST_ITEMS else np.sort(rng.choice(own, _MOST_ITEMS, replace=False))
+    k, n = len(beside), own.size
+    label = np.eye(k)[votes.label[own]]
+    shuffles = [label, *(label[rng.permutation(n)] for _ in range(_SHUFFLES))]
+    matches = np.stack(shuffles).reshape(-1, n * k) @ _of_partners(votes, beside, own, rater)
+    total = (np.maximum(matches, 0) ** 2).sum(axis=1)
+    return float((total >= total[0] - 1e-9 * abs(total[0])).mean())
+
+
+def _of_partners(votes: _Votes, beside: FloatArray, own: Int64Array, rater: int) -> FloatArray:
+    """The others' labels beside the common view on a rater's items, shape (n K, partners)."""
+    k, n = len(beside), own.size
+    place = np.full(int(votes.item.max()) + 1, -1)
+    place[votes.item[own]] = np.arange(n)
+    theirs = np.flatnonzero((place[votes.item] >= 0) & (votes.who != rater))
+    common = np.bincount(votes.who[theirs], minlength=votes.n_raters)
+    closest = np.argsort(-common, kind="stable")[: max(_MOST_VALUES // (n * k), 1)]
+    column = np.full(votes.n_raters, -1)
+    column[closest] = np.arange(closest.size)
+    theirs = theirs[column[votes.who[theirs]] >= 0]
+    values = np.zeros((n, k, closest.size))
+    values[place[votes.item[theirs]], :, column[votes.who[theirs]]] = beside[:, theirs].T
+    return values.reshape(n * k, -1)

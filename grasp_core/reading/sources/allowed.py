@@ -1,0 +1,140 @@
+"""Where data may be read from that nobody uploads: a folder of the server, and addresses below prefixes."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path, PurePosixPath
+
+from grasp_core.model.errors import DataError, SettingsError
+from grasp_core.model.wording import quoted
+from grasp_core.reading.sandbox.read import files_sha256, read_files, read_table
+from grasp_core.reading.sources import remote
+from grasp_core.reading.sources.folder import Folder, Listing
+from grasp_core.reading.table.table import Table
+
+FOLDER = "data:"
+"""The beginning of a location in the server's folder; all others are addresses."""
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:(//|:)")
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A file as it was just now.
+
+    Parameters
+    ----------
+    name : str
+        Without its folder.
+    location : str
+        In the one form by which the file is referred to.
+    content : bytes, or tuple of (path, bytes) for a folder of Parquet files
+    """
+
+    name: str
+    location: str
+    content: bytes | tuple[tuple[str, bytes], ...]
+
+    @property
+    def sha256(self) -> str:
+        """As :attr:`Table.sha256`."""
+        whole = self.content
+        return hashlib.sha256(whole).hexdigest() if isinstance(whole, bytes) else files_sha256(whole)
+
+    def table(self, name: str | None = None, member: str | None = None) -> Table:
+        """The content as a table; see :func:`read_table`."""
+        if isinstance(self.content, bytes):
+            return read_table(self.content, name or self.name, member=member)
+        return read_files(self.content, name or self.name)
+
+
+class AllowedSources:
+    """Places that a server may read.
+
+    Parameters
+    ----------
+    folder : str
+        Empty where there is none.
+    prefixes : sequence of str
+        Addresses; files below them may be read.
+
+    Raises
+    ------
+    SettingsError
+        If one of them cannot be used.
+    """
+
+    def __init__(self, folder: str = "", prefixes: Sequence[str] = ()) -> None:
+        try:
+            self.folder = Folder(Path(folder)) if folder else None
+        except DataError as error:
+            raise SettingsError(f"GRASP_DATA_DIR: {error}") from None
+        try:
+            self.prefixes = tuple(map(remote.parse, prefixes))
+        except DataError as error:
+            raise SettingsError(f"GRASP_DATA_URLS: {error}") from None
+
+    def __bool__(self) -> bool:
+        return self.folder is not None or bool(self.prefixes)
+
+    def listing(self, search: str = "") -> Listing:
+        """Entries of the folder."""
+        return Listing((), False) if self.folder is None else self.folder.listing(search)
+
+    def fetch(self, location: str) -> Fetched:
+        """Read a file, or a folder of Parquet files.
+
+        Parameters
+        ----------
+        location : str
+            ``data:`` and the path below the folder, or an address.
+
+        Raises
+        ------
+        DataError
+            If it may not be read here, cannot be read, or is too large.
+        """
+        if location.startswith(FOLDER):
+            return self._from_folder(location.removeprefix(FOLDER))
+        address = remote.parse(location.strip())
+        self._check(address)
+        content = remote.fetch(address.url, address.name, partial(self._check_hop, address))
+        return Fetched(address.name, address.url, content)
+
+    def _from_folder(self, path: str) -> Fetched:
+        if self.folder is None:
+            raise DataError(f"{quoted(path)} was in this server's folder, which it has no more")
+        return Fetched(PurePosixPath(path).name, FOLDER + path, self.folder.read(path))
+
+    def _check(self, address: remote.Address) -> None:
+        if not any(address.below(prefix) for prefix in self.prefixes):
+            known = " or ".join(prefix.url for prefix in self.prefixes)
+            may = f"it reads what is below {known}" if known else "it reads no addresses"
+            raise DataError(f"{address.name} is not at an address that this server may read; {may}")
+
+    def _check_hop(self, first: remote.Address, url: str) -> None:
+        """Whether an address may be asked on the way, redirected or not."""
+        try:
+            hop = remote.parse(url)
+            self._check(hop)
+        except DataError:
+            hop = None
+        if hop is None or not hop.same_host(first):
+            raise DataError(
+                f"{first.name} is redirected to an address that this server may not read; "
+                "name the address where the file really is"
+            )
+
+
+def read_anywhere(source: str, member: str | None = None) -> Table:
+    """Read a path, or an address of a file or a Parquet folder, as whoever runs the command may."""
+    if not _ADDRESS.match(source):
+        return read_table(Path(source), member=member)
+    name = PurePosixPath(source.partition("::")[0].partition("?")[0]).name or source
+    files = remote.parquet_files(source, name)
+    if files is not None:
+        return read_files([(path, remote.fetch(url, PurePosixPath(path).name)) for path, url in files], name)
+    return read_table(remote.fetch(source, name), name, member=member)

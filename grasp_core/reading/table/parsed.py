@@ -1,0 +1,364 @@
+"""A table as it was parsed, and its runs of equal cells."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import chain, count, islice
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from grasp_core.model.annotations import Codes, Int64Array
+from grasp_core.model.errors import DataError, Problem, know
+from grasp_core.model.remarks.problems import FileProblem
+from grasp_core.reading.table import names
+from grasp_core.reading.table.columns import Column, Vocabulary
+from grasp_core.reading.table.table import Recipe, Table
+
+RATERS = names.RATER | {"ann", "anno", "annot", "ppt", "subj", "resp"}
+ITEMS = names.ITEM | names.PARTS | {"q", "stim", "img", "trial"}
+"""Beginnings of names, and short forms of them."""
+_WHOLE = (
+    (re.compile(r"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}", re.I), "<uuid>"),
+    (re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+"), "<e-mail>"),
+    (re.compile(r"(?=.*\d)(?=.*[a-f])[0-9a-f]{24}", re.I), "<24 hexadecimal digits>"),
+    (re.compile(r"(?=.*\d)A[0-9A-Z]{9,20}"), "<worker id>"),
+)
+"""Ids as platforms make them; the last is Mechanical Turk's."""
+_LONGEST = 200
+"""Longer names are sentences."""
+_LETTER = re.compile(r"(.*[^\W\d_].*[\W_])[a-z]", re.I)
+"""``rater_a``; letters by themselves say nothing."""
+
+
+def form(name: str) -> str | None:
+    """The form that like names share: ``p#`` of ``P01``, ``q#_#`` of ``Q3_1``; None where nothing recurs."""
+    name = name.strip()
+    if len(name) > _LONGEST:
+        return None
+    for pattern, whole in _WHOLE:
+        if pattern.fullmatch(name):
+            return whole
+    if re.search(r"\d", name):
+        return re.sub(r"\d+", "#", name.casefold())
+    letter = _LETTER.fullmatch(name)
+    return None if letter is None else f"{letter[1].casefold()}@"
+
+
+def runs(columns: Iterable[str]) -> list[list[str]]:
+    """Columns with names of one form, at least two each; the longest run first.
+
+    The first of several that a file called alike has the name by itself, and ``label (2)`` follows.
+    """
+    columns = list(columns)
+    known, found = set(columns), dict[str, list[str]]()
+    for column in columns:
+        alike = form(column if f"{column} (2)" not in known else f"{column} (1)")
+        if alike is not None:
+            found.setdefault(alike, []).append(column)
+    return sorted((run for run in found.values() if len(run) > 1), key=len, reverse=True)
+
+
+def alike(columns: Iterable[str], named: Sequence[str]) -> list[str]:
+    """Those of `columns` that are among `named`, or have names of the form of most of them."""
+    known = set(named)
+    forms = [form(name) for name in named]
+    usual, often = Counter(forms).most_common(1)[0] if forms else (None, 0)
+    if usual is None or 2 * often <= len(forms):
+        return [column for column in columns if column in known]
+    return [column for column in columns if column in known or form(column) == usual]
+
+
+class Kind(NamedTuple):
+    """Columns that share labels, each with some other of them."""
+
+    labels: set[str]
+    columns: list[str]
+
+
+def kinds_of(texts: Mapping[str, set[str]]) -> list[Kind]:
+    """Columns apart by what they hold, those of most columns first; columns without any text are left out."""
+    leader: dict[str, str] = {}  # of the columns with a label, the first of all that are connected
+    above = {name: name for name in texts}
+
+    def first_of(name: str) -> str:
+        while above[name] != name:
+            above[name] = above[above[name]]
+            name = above[name]
+        return name
+
+    for name, own in texts.items():
+        for text in own:
+            above[first_of(name)] = first_of(leader.setdefault(text, name))
+    parts: dict[str, Kind] = {}
+    for name, own in texts.items():
+        if own:
+            part = parts.setdefault(first_of(name), Kind(set(), []))
+            part.labels.update(own)
+            part.columns.append(name)
+    return sorted(parts.values(), key=lambda part: len(part.columns), reverse=True)
+
+
+def stem(name: str) -> str:
+    """``annotator`` of ``annotator_1`` and ``Annotator12``."""
+    found = names.words(name)
+    return found[0].rstrip("0123456789") if found else ""
+
+
+PLUS = "+"
+_BETWEEN = " + "
+
+
+def parts_of(name: str, columns: Collection[str]) -> tuple[str, ...]:
+    """The columns that a name with plus signs stands for; none where it is a column's own, or they lack."""
+    parts = tuple(name.split(PLUS))
+    if name in columns or len(parts) < 2 or len(set(parts)) < len(parts):
+        return ()
+    return parts if all(part in columns for part in parts) else ()
+
+
+def with_joined(table: Table, names: Iterable[str | None]) -> Table:
+    """The table with a column for each name that stands for several.
+
+    An id is blank where one of its parts is. Other parts are told apart whatever they hold: a plus sign of
+    their own is doubled.
+    """
+    for name in dict.fromkeys(filter(None, names)):
+        if parts := parts_of(name, table.columns):
+            data = table.data.append_column(name, _joined([table.column(part) for part in parts]))
+            table = dataclasses.replace(table, columns=(*table.columns, name), data=data)
+    return table
+
+
+def _joined(columns: Collection[Column]) -> pa.Array:
+    codes, texts = None, [""]
+    for column in columns:
+        own = [value.replace(PLUS, PLUS * 2) for value in column.values]
+        if codes is None:
+            codes, texts = column.codes, own
+            continue
+        codes, pairs = together(codes, column)
+        ahead = ((texts[one], own[other]) for one, other in zip(*divmod(pairs, len(own)), strict=True))
+        texts = [f"{one}{_BETWEEN}{other}" if one.strip() and other.strip() else "" for one, other in ahead]
+    return pa.array(texts, pa.string()).take(pa.array(codes)).dictionary_encode()
+
+
+def together(codes: Codes, column: Column) -> tuple[Codes, Codes]:
+    """Codes (n,) of the pairs of values, and of each pair the place ``one * len(column.values) + other``."""
+    both = codes.astype(np.int64) * len(column.values) + column.codes
+    pairs, of_cells = np.unique(both, return_inverse=True)
+    return of_cells, pairs
+
+
+Watch = Callable[[int, int], None]
+"""Told how much of a file is done, and of how much; what it raises ends the reading."""
+MAX_COLUMNS = 20_000
+"""More columns than this are taken for a mistake, e.g. a table that lies on its side."""
+_ROWS_AT_ONCE = 1 << 16
+CELLS_AT_ONCE = 1 << 22
+_FREE_CELLS, _CELLS_PER_FILLED = 1 << 22, 1_000
+"""A table of more cells than these, and more than so many per filled one, is a mistake."""
+_RECURRING = 0.5
+"""Columns whose share of distinct texts is below this are kept as codes."""
+_SPARSE = 8
+"""Where at most every eighth row is looked at, those looked at are taken for drawn at random."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parsed:
+    """Columns and rows of a file.
+
+    Parameters
+    ----------
+    data : pyarrow Table
+        See :func:`compact`.
+    kind : str
+        E.g. "CSV" or "XLSX", for people.
+    first_row : int
+        Number of the first data row in messages: its line in a text file, 1 in Parquet.
+    lines : int array, shape (n,), or None
+        Number of each row where they do not simply count up from `first_row`.
+    recipe : Recipe or None
+        How to read it, where the format says so.
+    members : tuple of str
+        Sheets (members) of the file; empty where it has no members.
+    member : str or None
+        The one that was read.
+    vocabularies : tuple of Vocabulary
+        Of columns whose type names their values.
+    """
+
+    columns: tuple[str, ...]
+    data: pa.Table
+    kind: str
+    first_row: int
+    lines: Int64Array | None = None
+    problems: tuple[Problem, ...] = ()
+    recipe: Recipe | None = None
+    members: tuple[str, ...] = ()
+    member: str | None = None
+    vocabularies: tuple[Vocabulary, ...] = ()
+
+    @property
+    def numbers(self) -> Int64Array:
+        """Numbers by which people find the rows in the file, shape (n,)."""
+        if self.lines is not None:
+            return self.lines
+        return np.arange(self.first_row, self.first_row + len(self.data), dtype=np.int64)
+
+    def kept(self, rows: Int64Array) -> Parsed:
+        """The rows at the positions `rows`, shape (m,); each keeps its number."""
+        texts = [column.cast(pa.string()) for column in self.data.take(pa.array(rows)).columns]
+        data = compact(pa.Table.from_arrays(texts, names=self.data.column_names))
+        return dataclasses.replace(self, data=data, lines=self.numbers[rows])
+
+
+def from_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> pa.Table:
+    """Rows of text, each as long as `columns`, as a table; rows may come one by one."""
+    remaining = iter(rows)
+    at_once = min(_ROWS_AT_ONCE, max(1, CELLS_AT_ONCE // max(1, len(columns))))
+    schema = pa.schema([pa.field(name, pa.string()) for name in columns])
+    batches = []
+    while chunk := list(islice(remaining, at_once)):
+        arrays = [pa.array(cells, pa.string()) for cells in zip(*chunk, strict=True)]
+        batches.append(pa.RecordBatch.from_arrays(arrays, schema=schema))
+    return compact(pa.Table.from_batches(batches, schema=schema))
+
+
+def from_cells(columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> pa.Table:
+    """Rows given as those of their cells that are filled, as a table; rows may come one by one."""
+    remaining = iter(rows)
+    at_once = min(_ROWS_AT_ONCE, max(1, CELLS_AT_ONCE // max(1, len(columns))))
+    schema = pa.schema([pa.field(name, pa.string()) for name in columns])
+    batches = []
+    while chunk := list(islice(remaining, at_once)):
+        cells: dict[str, tuple[list[int], list[str]]] = {}
+        for at, row in enumerate(chunk):
+            for column, text in row.items():
+                places, texts = cells.setdefault(column, ([], [""]))
+                places.append(at)
+                texts.append(text)
+        empty = _spread([], [""], len(chunk))
+        arrays = [_spread(*cells[name], len(chunk)) if name in cells else empty for name in columns]
+        batches.append(pa.RecordBatch.from_arrays(arrays, schema=schema))
+    return compact(pa.Table.from_batches(batches, schema=schema))
+
+
+def _spread(places: list[int], texts: list[str], rows: int) -> pa.Array:
+    """A column whose cells at `places` hold the texts after the first, and all others the first."""
+    whole = pa.array(texts, pa.string())
+    if len(places) == rows:
+        return whole.slice(1)
+    position = np.zeros(rows, dtype=np.int64)
+    position[places] = np.arange(1, len(texts))
+    return whole.take(pa.array(position))
+
+
+def check_filled(rows: int, columns: int, filled: int, name: str) -> None:
+    """Refuse a table of hardly anything but blanks, which takes far more than its file.
+
+    Raises
+    ------
+    DataError
+    """
+    if rows * columns > _FREE_CELLS + _CELLS_PER_FILLED * filled:
+        cells = rows * columns
+        remark = FileProblem.HARDLY_FILLED(
+            file=name, records=rows, columns=columns, cells=cells, filled=filled
+        )
+        raise DataError(remark)
+
+
+def compact(table: pa.Table) -> pa.Table:
+    """Keep columns whose texts recur as codes into their distinct texts; each column in one piece."""
+    with ThreadPoolExecutor(2) as pool:  # Arrow lets go of the interpreter meanwhile
+        columns = list(pool.map(_compacted, table.columns))
+    return pa.Table.from_arrays(columns, names=table.column_names)
+
+
+def _compacted(column: pa.ChunkedArray) -> pa.Array:
+    if pa.types.is_dictionary(column.type):
+        column = column.unify_dictionaries()
+    elif _recurs(column):
+        column = column.dictionary_encode()
+    whole = column.combine_chunks()
+    return whole.combine_chunks() if isinstance(whole, pa.ChunkedArray) else whole
+
+
+def _recurs(column: pa.ChunkedArray) -> bool:
+    """Whether texts occur about twice or more often, judged by the first rows or by some of all.
+
+    Of `m` rows drawn among `d` texts about ``m * m / (2 * d)`` meet one that was drawn before. Ids in no
+    order may hardly recur among the first rows of a large file, and do among all.
+    """
+    head = column.slice(0, _ROWS_AT_ONCE)
+    if len(head.unique()) < _RECURRING * len(head):
+        return True
+    step = len(column) // _ROWS_AT_ONCE
+    if step < _SPARSE:
+        return False
+    some = column.take(pa.array(range(0, step * _ROWS_AT_ONCE, step)))
+    met = len(some) - len(some.unique())
+    return len(some) ** 2 < 2 * met * _RECURRING * len(column)
+
+
+def name_columns(
+    header: Sequence[str], name: str, row: str = "row 1"
+) -> tuple[tuple[str, ...], list[Problem]]:
+    """The columns' names: "column 3" for a third one without a name, "score (2)" for a second "score".
+
+    Raises
+    ------
+    DataError
+        For too many columns, or if none has a name.
+    """
+    if len(header) > MAX_COLUMNS:
+        remark = FileProblem.TOO_MANY_COLUMNS(file=name, where=row, columns=len(header), most=MAX_COLUMNS)
+        raise DataError(remark)
+    if not any(column.strip() for column in header):
+        raise DataError(FileProblem.NO_COLUMN_NAMED(file=name, where=row, columns=len(header)))
+    taken = set(header)
+    columns: list[str] = []
+    places: list[int] = []
+    again: list[str] = []
+    numbers: dict[str, Iterator[int]] = {}  # which go on where a name recurs
+    for position, column in enumerate(header, start=1):
+        own = column
+        if not column.strip():
+            own = _free(f"column {position}", taken, count(2))
+            places.append(position)
+        elif column in numbers:
+            own = _free(column, taken, numbers[column])
+            again.append(own)
+        numbers.setdefault(column, count(2))
+        taken.add(own)
+        columns.append(own)
+    notes: list[Problem] = []
+    if places == [1]:
+        notes.append(know(FileProblem.FIRST_COLUMN_UNNAMED(file=name, where=row, column=columns[0])))
+    elif places:
+        shown = ", ".join(map(str, places[:5])) + (", ..." if len(places) > 5 else "")
+        remark = FileProblem.COLUMNS_UNNAMED(
+            file=name, where=row, unnamed=len(places), columns=len(columns), places=shown
+        )
+        notes.append(know(remark, len(places)))
+    if again:
+        remark = FileProblem.COLUMNS_NAMED_ALIKE(file=name, where=row, again=tuple(again))
+        notes.append(know(remark, len(again), again))
+    return tuple(columns), notes
+
+
+def _free(column: str, taken: Collection[str], numbers: Iterator[int]) -> str:
+    """The name, or with the first number behind it that no column has."""
+    return next(one for one in chain([column], (f"{column} ({n})" for n in numbers)) if one not in taken)
+
+
+def no_rows(name: str, row: int = 0) -> DataError:
+    """The error for a file without data rows."""
+    return DataError(FileProblem.NO_ROWS(file=name, row=row))

@@ -1,0 +1,157 @@
+"""A table of text, and how it was put together."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from grasp_core.model.account import LeftOut
+from grasp_core.model.annotations import Int64Array
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import Problem
+from grasp_core.model.groups import AxisSet
+from grasp_core.reading.table.columns import Column, Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """The reading of a tool's export, or of a published data set.
+
+    Parameters
+    ----------
+    name : str
+        E.g. "Label Studio, JSON" or "DICES-350".
+    spec : DataSpec or None
+        How to read the annotations; None where it is still to be guessed, or for a file of raters alone.
+        Its filters are advice: nothing is left out until somebody says so.
+    axes : tuple of axis sets
+        Those proposed; empty where they are still to be guessed.
+    paper : bool
+        Whether `axes` and `spec` are a published set-up, to be run with the paper's conventions.
+    missing : tuple of str
+        Cell texts that mean "no value" in this format, beside the empty cell.
+    sentences : tuple of str
+        What was done to the file, for people.
+    left_out : tuple of LeftOut
+        What the reader left out, e.g. drafts.
+    questions : tuple of str
+        Columns of what raters were asked, one of which is the label.
+    respondents : str
+        Column of the ids of a survey's respondents.
+    aside : tuple of str
+        Columns of such a survey that are no questions.
+    raters : bool
+        Whether the file describes raters, and holds no annotations.
+    why_out : str
+        Why the filters of `spec` leave out what they leave out.
+    """
+
+    name: str
+    spec: DataSpec | None = None
+    axes: tuple[AxisSet, ...] = ()
+    paper: bool = False
+    missing: tuple[str, ...] = ()
+    sentences: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    questions: tuple[str, ...] = ()
+    respondents: str = ""
+    aside: tuple[str, ...] = ()
+    raters: bool = False
+    why_out: str = "the tool marks such answers as not counting"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """A file's rows and columns, every cell the text that the file holds.
+
+    Parameters
+    ----------
+    name : str
+        The file's name without its folder.
+    data : pyarrow Table
+        A column is text, or codes into its distinct texts; there are no nulls.
+    sha256, bytes : str, int
+        Of the file as it is, before unpacking.
+    kind : str
+        What the file is, for people, e.g. "CSV, gzip".
+    first_row : int
+        Number of the first data row in messages: its line in a text file, 1 in Parquet.
+    lines : int array, shape (n,), or None
+        Line of each row where blank lines or line breaks within cells shift them.
+    problems : tuple of Problem
+        What to know about the file.
+    recipe : Recipe or None
+        How to read it, where its format says so.
+    members : tuple of str
+        Sheets (members) that can be chosen; empty where there is nothing to choose.
+    member : str or None
+        The one that was read.
+    source : str
+        What the file was fetched from, where a connector brought it.
+    vocabularies : tuple of Vocabulary
+        Of columns whose type names their values.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    data: pa.Table
+    sha256: str
+    bytes: int
+    kind: str
+    first_row: int
+    lines: Int64Array | None = None
+    problems: tuple[Problem, ...] = ()
+    recipe: Recipe | None = None
+    members: tuple[str, ...] = ()
+    member: str | None = None
+    source: str = ""
+    vocabularies: tuple[Vocabulary, ...] = ()
+
+    def __len__(self) -> int:
+        return int(self.data.num_rows)
+
+    def row(self, position: int) -> int:
+        """Number by which a person finds the row at `position` in the file."""
+        return int(position) + self.first_row if self.lines is None else int(self.lines[position])
+
+    def column(self, name: str) -> Column:
+        """A column as codes and distinct texts."""
+        return Column.of(self.data.column(name))
+
+    def thinned(self, rows: int) -> Table:
+        """At most about so many of the rows, at equal distances."""
+        step = -(-len(self) // max(rows, 1))
+        if step <= 1:
+            return self
+        return self.taken(np.arange(0, len(self), step))
+
+    def taken(self, rows: Int64Array) -> Table:
+        """The rows at the positions `rows`, (m,), without their numbers and without texts that none has."""
+        return dataclasses.replace(self, data=_reencoded(self.data.take(pa.array(rows))), lines=None)
+
+    def distinct(self, name: str) -> tuple[str, ...]:
+        """A column's distinct texts in order of first appearance."""
+        return tuple(self.data.column(name).unique().to_pylist())
+
+    def cell(self, name: str, row: int) -> str:
+        """One cell."""
+        return str(self.data.column(name)[int(row)].as_py())
+
+    def head(self, rows: int) -> pd.DataFrame:
+        """The first rows."""
+        frame: pd.DataFrame = self.data.slice(0, rows).to_pandas().astype("str")
+        return frame
+
+    def frame(self) -> pd.DataFrame:
+        """All rows; every cell is text."""
+        return self.head(len(self))
+
+
+def _reencoded(data: pa.Table) -> pa.Table:
+    """With no more distinct texts than occur."""
+    columns = [column.cast(pa.string()).combine_chunks() for column in data.columns]
+    return pa.Table.from_arrays(columns, names=data.column_names)

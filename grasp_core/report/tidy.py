@@ -1,0 +1,290 @@
+"""The one tidy table of a result: a line for each number, from which files and frames are made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from grasp_core.model.groups import AxisSet, Group, axis_label, group_label
+from grasp_core.model.outcome import LabelUse, Outcome, Shift, Verdict
+from grasp_core.model.result import Everybody, RunResult
+from grasp_core.report.findings.mending import caution_codes
+from grasp_core.report.given import as_result as given_view
+from grasp_core.report.slices import as_results
+from grasp_core.report.tables import ends
+from grasp_core.report.words.label_use import said_more
+from grasp_core.report.words.names import outcome_of, reported_statistics
+
+if TYPE_CHECKING:  # takes long to load
+    import pandas as pd
+
+UNITS: Mapping[str, str] = {
+    "irr": "coefficient",
+    "xrr": "coefficient",
+    "alpha": "coefficient",
+    "voting_agreement": "coefficient",
+    "gap": "coefficient",
+    "gap_a": "coefficient",
+    "gap_b": "coefficient",
+    "irr_difference": "coefficient",
+    "negentropy": "nats",
+    "cross_negentropy": "nats",
+    "plurality_size": "share",
+    "unanimous": "share",
+    "again": "share",
+    "again_by_chance": "share",
+    "label_use": "share",
+    "gai": "ratio",
+    "gai_difference": "ratio",
+    "dsi": "ratio",
+    "distance": "disagreement",
+    "mean_shift": "scale",
+}
+"""Of each statistic the unit of its value: "scale" is that of the labels, "share" of 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One number that was found, with its test.
+
+    `group` is None of everybody and of an axis as a whole. Texts are empty, and numbers None, without one.
+    `counted` is p as counted where p is that of a curve. Of a pair, `other` is its second group; `of_slice`
+    is a column of items with its value, `given` an axis that the tests were given.
+    """
+
+    axes: AxisSet
+    group: Group | None
+    raters: int | None
+    annotations: int | None
+    statistic: str
+    label: str = ""
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    null_median: float | None = None
+    direction: str = ""
+    p: float | None = None
+    q: float | None = None
+    significance: str = ""
+    reason: str = ""
+    caution: str = ""
+    counted: float | None = None
+    other: Group | None = None
+    raters_other: int | None = None
+    of_slice: tuple[str, str] | None = None
+    given: str | None = None
+    verdict: Verdict | None = None
+
+
+def lines(result: RunResult) -> Iterator[Line]:
+    """Everybody, then each group's statistics and label use, then the DSI of each axis."""
+    if result.of_everybody and result.everybody is not None:
+        yield from _of_everybody(result, result.everybody)
+    for row in result.groups:
+        first = Line(row.group.axes, row.group, row.n_raters, row.n_annotations, "", verdict=row.verdict)
+        outcomes = {name: outcome_of(row, name) for name in reported_statistics(result)}
+        yield from _tests(first, outcomes, row.label_use, caution_codes(result.warnings, row.group.axes))
+    raters = {row.group: (row.n_raters, row.n_annotations) for row in result.groups}
+    for axis in result.dsi:
+        n_raters, n_annotations = (None, None) if axis.group is None else raters.get(axis.group, (None, None))
+        first = Line(axis.axes, axis.group, n_raters, n_annotations, "dsi")
+        yield _outcome(first, axis.outcome, caution_codes(result.warnings, axis.axes))
+
+
+def pair_lines(result: RunResult) -> Iterator[Line]:
+    """Every pair of groups, and what was tested of it."""
+    for row in result.pairs:
+        first = Line(
+            row.a.axes,
+            row.a,
+            row.n_raters_a,
+            None,
+            "",
+            other=row.b,
+            raters_other=row.n_raters_b,
+            verdict=row.verdict,
+        )
+        caution = caution_codes(result.warnings, row.a.axes)
+        yield from _tests(first, row.statistics, row.label_use, caution)
+
+
+def slice_lines(result: RunResult) -> Iterator[Line]:
+    """The lines of every slice."""
+    for found in result.slices:
+        for one, view in as_results(result, found):
+            for line in lines(view):
+                yield replace(line, of_slice=(found.column, one.value), verdict=None)
+
+
+def given_lines(result: RunResult) -> Iterator[Line]:
+    """The lines of the groups given each axis that the run was given."""
+    for found in result.given:
+        for line in lines(given_view(result, found)):
+            yield replace(line, given=found.column)
+
+
+def tidy(result: RunResult, found: Iterable[Line]) -> pd.DataFrame:
+    """Lines as a long frame, with a column for each axis of the run, named as the person's own column.
+
+    Returns
+    -------
+    DataFrame
+        The run's axes (the group's value; None where the group is not one of that axis; of pairs also
+        ``other_...``), `axis` and `group` in words, `raters`, `annotations`, `statistic`, `label`, `value`,
+        `unit` (:data:`UNITS`), `low`, `high`, `null_median`, `p`, `q`, `mark`, `reason`; in front `slice` and
+        `slice_value`, or `given`. Numbers are numbers, NaN where there is none; texts None.
+    """
+    import pandas as pd
+
+    return pd.DataFrame([_cells(line, result.spec.analysis.columns) for line in found])
+
+
+def findings_table(result: RunResult) -> pd.DataFrame:
+    """The verdict on each group, as a frame.
+
+    Returns
+    -------
+    DataFrame
+        The run's axes, `axis` and `group` in words, `raters`, `verdict` ("clear", "hint", "explained",
+        "none", "untestable"), `kinds`, then the label that differs most: `label`, `points` (percentage
+        points), `low`, `high`; `p`, `q` of all tests together; `explained_by` and `why`.
+    """
+    import pandas as pd
+
+    rows = []
+    for row in result.groups:
+        verdict = row.verdict or Verdict("none")
+        name, shift = _most(row.label_use)
+        first = Line(row.group.axes, row.group, row.n_raters, row.n_annotations, "")
+        rows.append(
+            {
+                **_of_group(first, result.spec.analysis.columns),
+                "raters": row.n_raters,
+                "verdict": None if row.verdict is None else verdict.code,
+                "kinds": verdict.kinds,
+                "label": name,
+                "points": _points(shift.value),
+                "low": _points(shift.low),
+                "high": _points(shift.high),
+                "p": verdict.p,
+                "q": verdict.q,
+                "explained_by": None if verdict.by is None else group_label(verdict.by),
+                "why": verdict.why,
+            }
+        )
+    numbers = ["points", "low", "high", "p", "q"]
+    frame = pd.DataFrame(rows)
+    return frame.astype(dict.fromkeys(numbers, "float64")) if rows else frame
+
+
+def _most(use: LabelUse | None) -> tuple[str | None, Shift]:
+    found = None if use is None else said_more(use)
+    return (None, Shift(None)) if found is None else found
+
+
+def _points(share: float | None) -> float | None:
+    return None if share is None else 100 * share
+
+
+def _cells(line: Line, columns: tuple[str, ...]) -> dict[str, Any]:
+    cells: dict[str, Any] = {}
+    if line.of_slice is not None:
+        cells |= dict(zip(("slice", "slice_value"), line.of_slice, strict=True))
+    if line.given is not None:
+        cells["given"] = line.given
+    cells |= _of_group(line, columns)
+    cells["raters"] = line.raters
+    if line.other is None:
+        cells["annotations"] = line.annotations
+    else:
+        others = dict(zip(line.other.axes, line.other.values, strict=True))
+        cells |= {f"other_{name}": others.get(name) for name in columns}
+        cells |= {"other_group": group_label(line.other), "other_raters": line.raters_other}
+    numbers = (line.value, line.low, line.high, line.null_median, line.p, line.q)
+    value, low, high, middle, p, q = (float("nan") if one is None else one for one in numbers)
+    return cells | {
+        "statistic": line.statistic,
+        "label": line.label or None,
+        "value": value,
+        "unit": UNITS[line.statistic],
+        "low": low,
+        "high": high,
+        "null_median": middle,
+        "p": p,
+        "q": q,
+        "mark": line.significance or None,
+        "reason": line.reason or None,
+    }
+
+
+def _of_group(line: Line, columns: tuple[str, ...]) -> dict[str, Any]:
+    """The axes' columns, and the group in words."""
+    values = {} if line.group is None else dict(zip(line.group.axes, line.group.values, strict=True))
+    return {
+        **{name: values.get(name) for name in columns},
+        "axis": axis_label(line.axes) or None,
+        "group": None if line.group is None else group_label(line.group),
+    }
+
+
+def _of_everybody(result: RunResult, found: Everybody) -> Iterator[Line]:
+    """Of all raters: their agreement, how often each label is given again, and by chance."""
+    of_all = Line((), None, result.data.raters, result.data.annotations, "")
+    reason = "" if found.reason is None else str(found.reason)
+    yield replace(of_all, statistic="alpha", value=found.alpha, low=found.low, high=found.high, reason=reason)
+    yield replace(of_all, statistic="plurality_size", value=found.plurality)
+    yield replace(of_all, statistic="unanimous", value=found.unanimous)
+    for one in found.labels:
+        of_label = replace(of_all, annotations=one.annotations, label=one.label)
+        yield replace(of_label, statistic="again", value=one.again)
+        yield replace(of_label, statistic="again_by_chance", value=one.by_chance)
+
+
+def _tests(
+    first: Line, outcomes: Mapping[str, Outcome], use: LabelUse | None, caution: str
+) -> Iterator[Line]:
+    """A line for each statistic, then those of label use."""
+    for name, outcome in outcomes.items():
+        yield _outcome(replace(first, statistic=name), outcome, caution)
+    if use is not None:
+        yield from _label_use(replace(first, caution=caution), use)
+
+
+def _outcome(first: Line, outcome: Outcome, caution: str) -> Line:
+    low, high = ends(outcome)
+    return replace(
+        first,
+        value=outcome.value,
+        low=low,
+        high=high,
+        null_median=outcome.null_median,
+        direction=outcome.direction or "",
+        p=outcome.p,
+        q=outcome.q,
+        significance=outcome.significance,
+        reason=str(outcome.reason or ""),
+        caution=caution,
+        counted=None if outcome.fit is None else outcome.fit.counted,
+    )
+
+
+def _label_use(first: Line, use: LabelUse) -> Iterator[Line]:
+    """The test of all labels together, each label's shift, and the mean's where there is one."""
+    yield replace(
+        first,
+        statistic="label_use",
+        p=use.p,
+        q=use.q,
+        significance=use.significance,
+        reason=str(use.reason or ""),
+        counted=None if use.fit is None else use.fit.counted,
+    )
+    for label, shift in use.labels.items():
+        yield _shift(replace(first, statistic="label_use", label=label), shift)
+    if use.mean is not None:
+        yield _shift(replace(first, statistic="mean_shift"), use.mean)
+
+
+def _shift(first: Line, shift: Shift) -> Line:
+    return replace(first, value=shift.value, low=shift.low, high=shift.high, p=shift.p)

@@ -1,0 +1,264 @@
+"""Single statistics as functions, on labels or on counts: ``grasp.statistics``.
+
+Each takes one array, of one set of raters, or two, of a group and of the others. An array is either labels,
+raters by items (shape (J, I), None or NaN where a rater gave none), or with ``counts=True`` how many raters
+gave each label, items by labels (shape (I, K)). Definitions are those of docs/methods.md; each function calls
+the one that the analyses are tested against.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from grasp_core.model.annotations import FloatArray, Int64Array
+from grasp_core.model.errors import SpecError
+from grasp_core.model.spec import Level
+from grasp_core.statistics import cross_group, in_group, label_use
+from grasp_core.statistics.items import NotEstimableError
+from grasp_core.statistics.levels import category_values, possible_levels
+
+Array = npt.ArrayLike
+Labels = Sequence[object]
+
+
+def krippendorff_alpha(
+    data: Array, *, counts: bool = False, categories: Labels | None = None, level: Level = "nominal"
+) -> float:
+    """Krippendorff's alpha of one set of raters, the paper's IRR.
+
+    Parameters
+    ----------
+    data : array, shape (J, I), or (I, K) with `counts`
+        Labels, raters by items; or how many raters gave item i label k.
+    counts : bool
+        Whether `data` are counts.
+    categories : sequence, optional
+        All labels in their order; by default those found, sorted. Of counts 0, 1, 2...
+    level : {"nominal", "ordinal", "interval", "ratio"}
+        Level of measurement.
+
+    Returns
+    -------
+    float
+        At most 1; 0 where raters agree as often as by chance; NaN where it has no value: no item with two
+        labels, or one label alone.
+
+    Raises
+    ------
+    SpecError
+        If the array is not of that form, or the labels have no such level.
+
+    References
+    ----------
+    Krippendorff (2019), Content Analysis, 4th ed., chapter 12.
+
+    Examples
+    --------
+    >>> krippendorff_alpha([["a", "b", "a"], ["a", "b", "b"]])
+    0.4444444444444444
+    """
+    (c,), scale = _read([data], counts, categories, level)
+    return _value(lambda: in_group.irr(c, scale.distance))
+
+
+def xrr(
+    group: Array,
+    others: Array,
+    *,
+    counts: bool = False,
+    categories: Labels | None = None,
+    level: Level = "nominal",
+) -> float:
+    """Cross-replication reliability of two sets of raters (Wong, Paritosh and Aroyo 2021).
+
+    Parameters are those of :func:`krippendorff_alpha`, of both sides, whose arrays have the same items.
+
+    Returns
+    -------
+    float
+        At most 1; NaN where it has no value.
+    """
+    (c, d), scale = _read([group, others], counts, categories, level)
+    return _value(lambda: cross_group.xrr(c, d, scale.distance))
+
+
+def gai(
+    group: Array,
+    others: Array,
+    *,
+    counts: bool = False,
+    categories: Labels | None = None,
+    level: Level = "nominal",
+) -> float:
+    """Group association index IRR / XRR: 1 where raters agree with each other as with the others.
+
+    Parameters are those of :func:`xrr`. NaN where either has no value, or XRR is not above 0.
+
+    References
+    ----------
+    Prabhakaran et al. (2024), GRASP, NAACL.
+    """
+    (c, d), scale = _read([group, others], counts, categories, level)
+    across = _value(lambda: cross_group.xrr(c, d, scale.distance))
+    return _value(lambda: in_group.irr(c, scale.distance)) / across if across > 0 else float("nan")
+
+
+def gap(
+    group: Array,
+    others: Array,
+    *,
+    counts: bool = False,
+    categories: Labels | None = None,
+    level: Level = "nominal",
+) -> float:
+    """IRR less XRR, which :func:`gai` has as a ratio: 0 means no difference. Parameters as there."""
+    (c, d), scale = _read([group, others], counts, categories, level)
+    return _value(lambda: in_group.irr(c, scale.distance) - cross_group.xrr(c, d, scale.distance))
+
+
+def negentropy(data: Array, *, counts: bool = False, categories: Labels | None = None) -> float:
+    """Mean over items of ln K less the entropy of their labels, in nats; parameters as in IRR's function."""
+    (c,), _ = _read([data], counts, categories)
+    return _value(lambda: in_group.negentropy(c))
+
+
+def cross_negentropy(
+    group: Array, others: Array, *, counts: bool = False, categories: Labels | None = None
+) -> float:
+    """Mean over shared items of ln K less the cross-entropy of the group under the others, in nats."""
+    (c, d), _ = _read([group, others], counts, categories)
+    return _value(lambda: cross_group.cross_negentropy(c, d))
+
+
+def plurality_size(data: Array, *, counts: bool = False, categories: Labels | None = None) -> float:
+    """Mean over items of the share of their most frequent label, from 1/K to 1."""
+    (c,), _ = _read([data], counts, categories)
+    return _value(lambda: in_group.plurality_size(c))
+
+
+def voting_agreement(
+    group: Array, others: Array, *, counts: bool = False, categories: Labels | None = None
+) -> float:
+    """Krippendorff's alpha between both sides' pluralities; ties go to the label that comes first.
+
+    (Analyses break ties at random, by the run's seed.)
+    """
+    (c, d), _ = _read([group, others], counts, categories)
+    first = np.broadcast_to(np.arange(c.shape[1])[::-1], c.shape)
+    return _value(lambda: cross_group.voting_agreement(c, d, (first, first)))
+
+
+def distance(
+    group: Array,
+    others: Array,
+    *,
+    counts: bool = False,
+    categories: Labels | None = None,
+    level: Level = "nominal",
+) -> float:
+    """How far both sides' labels of the same items lie apart, beyond how far each side's lie from each other.
+
+    Parameters are those of :func:`xrr`. About 0 where nothing sets them apart.
+    """
+    (c, d), scale = _read([group, others], counts, categories, level)
+    return _value(lambda: label_use.distance(c, d, scale))
+
+
+def label_shares(
+    group: Array, others: Array, *, counts: bool = False, categories: Labels | None = None
+) -> FloatArray:
+    """By how much more often the group gives each label than the others do to the same items.
+
+    Returns
+    -------
+    float64 array, shape (K,)
+        Shares of 1, in the order of the categories; NaN without a shared item.
+    """
+    (c, d), _ = _read([group, others], counts, categories)
+    try:
+        return label_use.label_use(c, d)
+    except NotEstimableError:
+        return np.full(c.shape[1], np.nan)
+
+
+def _value(definition: Callable[[], float]) -> float:
+    try:
+        return float(definition())
+    except NotEstimableError:
+        return float("nan")
+
+
+def _names(c: Int64Array, categories: Labels | None) -> tuple[str, ...]:
+    return tuple(map(str, range(c.shape[1]) if categories is None else categories))
+
+
+def _read(
+    arrays: Sequence[Any], counts: bool, categories: Labels | None, level: Level = "nominal"
+) -> tuple[list[Int64Array], label_use.Scale]:
+    """Counts of each side, shape (I, K), and what the labels stand for at that level."""
+    if counts:
+        found = [_counts(one) for one in arrays]
+        names = _names(found[0], categories)
+    else:
+        labels = [_labels(one) for one in arrays]
+        given = _sorted(labels) if categories is None else list(categories)
+        names = tuple(map(str, given))
+        found = [_counted(one, given) for one in labels]
+    shapes = {one.shape for one in found}
+    if len(shapes) > 1 or found[0].shape[1] != len(names):
+        sides = " and ".join(" by ".join(map(str, one.shape)) for one in found)
+        raise SpecError(
+            f"both sides have the same items, and a column for each of {len(names)} labels; found counts of "
+            f"{sides} (items by labels)"
+        )
+    if level not in ("nominal", "ordinal") and level not in possible_levels(names):
+        raise SpecError(f"level {level!r} takes labels that are numbers; found {', '.join(names[:5])}")
+    return found, label_use.Scale(level, category_values(names, level))
+
+
+def _counts(given: Any) -> Int64Array:
+    found = np.asarray(given)
+    if found.ndim != 2 or not np.issubdtype(found.dtype, np.number):
+        raise SpecError(f"counts are an array of two axes, items by labels; found shape {found.shape}")
+    whole = found.astype(np.int64)
+    if (whole != found).any() or (whole < 0).any():
+        raise SpecError("counts are whole numbers from 0, how many raters gave the item that label")
+    return whole
+
+
+def _labels(given: Any) -> npt.NDArray[np.object_]:
+    found = np.asarray(given, dtype=object)
+    if found.ndim != 2:
+        raise SpecError(
+            f"labels are an array of two axes, raters by items; found shape {found.shape}. Counts of labels "
+            "take counts=True"
+        )
+    return found
+
+
+def _missing(cell: Any) -> bool:
+    return cell is None or cell != cell  # NaN, and pandas' NaT
+
+
+def _sorted(labels: Iterable[npt.NDArray[np.object_]]) -> list[Any]:
+    found = {cell for one in labels for cell in one.flat if not _missing(cell)}
+    if not found:
+        raise SpecError("there is no label in the array: all cells are None or NaN")
+    return sorted(found) if len({isinstance(cell, str) for cell in found}) == 1 else sorted(found, key=str)
+
+
+def _counted(labels: npt.NDArray[np.object_], categories: Sequence[Any]) -> Int64Array:
+    places = {name: k for k, name in enumerate(categories)}
+    counts = np.zeros((labels.shape[1], len(categories)), np.int64)
+    for i in range(labels.shape[1]):
+        for cell in labels[:, i]:
+            if _missing(cell):
+                continue
+            if cell not in places:
+                raise SpecError(f"item {i} has the label {cell!r}, which is none of the categories")
+            counts[i, places[cell]] += 1
+    return counts

@@ -1,0 +1,151 @@
+"""Files of kinds that are not read are told by what they are, and never as badly encoded text."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import lzma
+import pickle
+import random
+import sqlite3
+import tarfile
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+import xlsxwriter
+
+from grasp_core.model.errors import DataError
+from grasp_core.reading.sandbox.read import read_table
+from grasp_core.reading.table.table import Table
+from tests.reading.making import csv_bytes
+from tests.reading.reader_samples import ROWS, outcome
+from tests.zips import zipped
+
+FRAME = pd.DataFrame({"item": ["a", "b"], "rater": ["r", "s"], "label": ["1", "2"]})
+
+
+def tar() -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as packed:
+        packed.addfile(tarfile.TarInfo("votes.csv"))
+    return out.getvalue()
+
+
+def database() -> bytes:
+    with sqlite3.connect(":memory:") as connection:
+        connection.execute("create table votes (item, label)")
+        return connection.serialize()
+
+
+def array() -> bytes:
+    out = io.BytesIO()
+    np.save(out, np.arange(9))
+    return out.getvalue()
+
+
+def several_arrays() -> bytes:
+    out = io.BytesIO()
+    np.savez(out, a=np.arange(9))
+    return out.getvalue()
+
+
+SHORTCUT = {"url": "https://docs.google.com/open?id=1aB", "doc_id": "1aB", "email": "a@example.org"}
+FOREIGN = {
+    "xz": (lzma.compress(csv_bytes(ROWS)), "an xz archive", "unpack it"),
+    "7-zip": (b"7z\xbc\xaf\x27\x1c\0\4" + bytes(99), "a 7-zip archive", "unpack it"),
+    "RAR": (b"Rar!\x1a\x07\x01\x00" + bytes(99), "a RAR archive", "unpack it"),
+    "tar": (tar(), "a tar archive", "zip archive"),
+    "tar.gz": (gzip.compress(tar()), "a tar archive", "zip archive"),
+    "R, one object": (gzip.compress(b"X\n\0\0\0\3\0\4\2\0" + bytes(99)), "an R file", "row.names = FALSE"),
+    "R, a workspace": (gzip.compress(b"RDX3\nX\n\0\0\0\3" + bytes(99)), "an R file", "write.csv(x,"),
+    "R, as text": (b"A\n3\n262657\n197888\n6\nCP1252\n", "an R file", "write.csv(x,"),
+    "SAS": (bytes(12) + b"\xc2\xea\x81\x60\xb3\x14" + bytes(99), "a SAS file", "PROC EXPORT"),
+    "SAS, transport": (b"HEADER RECORD*******LIBRARY HEADER RECORD!!!!!!!", "a SAS file", "PROC EXPORT"),
+    "SPSS, locked": (b"\x1c\0\0\0\0\0\0\0ENCRYPTEDSAV\x15\0\0\0", "with a password", "without one"),
+    **{
+        f"pickle {protocol}": (pickle.dumps(FRAME, protocol), "a Python pickle", "never opened")
+        for protocol in range(2, 6)
+    },
+    "pickle, gzip": (gzip.compress(pickle.dumps(FRAME)), "a Python pickle", "to_csv"),
+    "pickle, zip": (zipped({"votes.pkl": pickle.dumps(FRAME)}), "a Python pickle", "to_csv"),
+    "SQLite": (database(), "an SQLite database", "as CSV"),
+    "Access": (b"\0\1\0\0Standard ACE DB\0" + bytes(99), "a Microsoft Access database", "as CSV"),
+    "HDF5": (b"\x89HDF\r\n\x1a\n" + bytes(99), "an HDF5 file", "to_csv"),
+    "NumPy": (array(), "a NumPy array", "to_csv"),
+    "NumPy, several": (several_arrays(), "an archive of NumPy arrays", "to_csv"),
+    "PDF": (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3", "a PDF", "copy the table"),
+    "PNG": (b"\x89PNG\r\n\x1a\n" + bytes(99), "a picture", "save the table"),
+    "JPEG": (b"\xff\xd8\xff\xe0\0\x10JFIF\0", "a picture", "save the table"),
+    "film": (b"\0\0\0\x20ftypisom\0\0\2\0", "a sound or a film", "save the table"),
+    "web page": (b"\n <!DOCTYPE html><p>sign in</p>", "a web page", "download the file itself"),
+    "XML": (b'<?xml version="1.0"?><a/>', "XML", "save the table"),
+    "RTF": (b"{\\rtf1\\ansi votes}", "a text document", "copy the table"),
+    "Word": (
+        zipped({"[Content_Types].xml": b"<a/>", "word/document.xml": b"<a/>"}),
+        "a Word document",
+        "copy",
+    ),
+    "PowerPoint": (zipped({"ppt/presentation.xml": b"<a/>"}), "a presentation", "copy the table"),
+    "Numbers": (
+        zipped({"Index/Document.iwa": b"\0a", "preview.jpg": b"\xff"}),
+        "Apple Numbers",
+        "(XLSX) or CSV",
+    ),
+    "Google Sheets": (json.dumps(SHORTCUT).encode(), "a shortcut to a Google document", "download it"),
+    "unknown": (random.Random(1).randbytes(5_000), "a binary file of an unknown kind", "save the table"),
+    "unknown, short": (random.Random(2).randbytes(200), "a binary file of an unknown kind", "save the table"),
+}
+
+
+@pytest.mark.parametrize("kind", list(FOREIGN))
+def test_what_is_not_read_is_told(kind):
+    content, what, advice = FOREIGN[kind]
+    with pytest.raises(DataError, match=r"^votes\.csv") as caught:
+        read_table(content, "votes.csv")
+    message = str(caught.value)
+    assert what in message
+    assert advice in message
+    assert "encod" not in message
+    assert "Windows-" not in message
+
+
+def test_a_binary_workbook_is_told():
+    out = io.BytesIO()
+    with xlsxwriter.Workbook(out) as book:
+        book.add_worksheet()
+    with zipfile.ZipFile(out, "a") as archive:
+        archive.writestr("xl/workbook.bin", b"\0")
+    assert "in the binary form XLSB" in str(outcome(out.getvalue()))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_noise_is_told_as_binary(seed):
+    noise = random.Random(seed).randbytes(3_000)
+    assert "a binary file of an unknown kind" in str(outcome(b"?" + noise))
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-16", "utf-16-le", "cp1252", "shift_jis", "gb18030", "iso2022_jp"]
+)
+def test_text_is_not_told_as_binary(encoding):
+    word = {
+        "cp1252": "café",
+        "shift_jis": "いいえ違います",
+        "iso2022_jp": "いいえ",
+        "gb18030": "否这是一个句子",
+    }
+    rows = [
+        ["item", "rater", "label"],
+        *([f"i{row}", f"r{row % 7}", word.get(encoding, "naïve")] for row in range(60)),
+    ]
+    found = outcome(csv_bytes(rows).decode().encode(encoding))
+    assert isinstance(found, Table)
+    assert len(found) == 60
+
+
+def test_odd_bytes_in_text_keep_their_own_sentence():
+    assert "row 3: a NUL byte" in str(outcome(b"a,b\n1,2\n3,\x004\n"))
+    assert isinstance(outcome(b"a,b\n" + b"1,x\x07\n" * 50), Table)

@@ -1,0 +1,467 @@
+"""Problems with the data: those that stop, together, and those to know about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.errors import DataError, Problem
+from grasp_core.model.remarks.remark import said
+from grasp_core.reading.dataset.checks import missing_columns
+from grasp_core.reading.dataset.load import load
+from grasp_core.reading.guess.recognise import recognise
+from grasp_core.reading.table.table import Table
+from tests.reading.making import LONG, rows_table, text_table
+
+GOOD = "item rater label g/a r1 Yes x/a r2 No y/b r1 Yes x/b r2 No y"
+
+
+def stops(
+    table: Table, raters: Table | None = None, spec: DataSpec = LONG, axes: Sequence[str] | None = None
+) -> tuple[Problem, ...]:
+    with pytest.raises(DataError) as caught:
+        load(table, raters, spec, axes)
+    problems = caught.value.problems
+    assert all(problem.stops for problem in problems)
+    assert all("\n" not in problem.message for problem in problems)
+    assert str(caught.value).startswith(problems[0].message)
+    return problems
+
+
+def stop(*args: object, **options: object) -> str:
+    (problem,) = stops(*args, **options)
+    return problem.message
+
+
+def known(
+    table: Table, raters: Table | None = None, spec: DataSpec = LONG, axes: Sequence[str] | None = None
+) -> list[str]:
+    problems = load(table, raters, spec, axes).problems
+    assert not any(problem.stops for problem in problems)
+    return [problem.message for problem in problems]
+
+
+def only(messages: list[str], part: str) -> str:
+    (found,) = [message for message in messages if part in message]
+    return found
+
+
+def test_good_data_have_no_problems():
+    assert known(text_table(GOOD)) == []
+
+
+# What stops
+
+
+def test_columns_that_do_not_exist():
+    spec = DataSpec(item="Item", rater="rater", label="lable", exclude=(("removed", "yes"),))
+    problems = stops(text_table(GOOD), None, spec, ["h"])
+    messages = [problem.message for problem in problems]
+    assert len(messages) == 4
+    assert "votes.csv has no column 'Item'; did you mean 'item'" in messages[0]
+    assert "'lable'; did you mean 'label'" in messages[1]
+    assert "'h'" in messages[2]
+    assert "'item', 'rater', 'label', 'g'" in messages[2]
+    assert "'removed'" in messages[3]
+    with pytest.raises(DataError, match=r"\(and 3 more problems\)$"):
+        load(text_table(GOOD), None, spec, ["h"])
+
+
+def test_a_column_in_neither_file():
+    raters = text_table("rater age/r1 1/r2 2", "raters.csv")
+    message = stop(text_table(GOOD), raters, axes=["Aeg"])
+    assert "neither votes.csv nor raters.csv" in message
+    assert "'age'" in message
+
+
+@pytest.mark.parametrize("axis", ["label", "item"])
+def test_an_axis_that_is_an_id_or_label(axis):
+    assert f"column '{axis}' holds ids or labels" in stop(text_table(GOOD), axes=[axis])
+
+
+def test_an_axis_that_is_the_rater_id():
+    raters = text_table("rater age/r1 1/r2 2", "raters.csv")
+    assert "column 'rater' of raters.csv holds the rater ids" in stop(
+        text_table(GOOD), raters, axes=["rater"]
+    )
+
+
+def test_an_axis_that_is_an_item():
+    spec = DataSpec(layout="raters-by-items", rater="rater")
+    assert "profile column" in stop(text_table("rater q1 q2/r1 a b/r2 b a"), None, spec, ["q2"])
+
+
+def test_one_column_for_two_things():
+    assert "'label' is named for two" in stop(text_table(GOOD), None, replace(LONG, item="label"))
+
+
+def test_no_item_column():
+    spec = DataSpec(layout="raters-by-items", rater="rater", profile=("g", "h"))
+    assert "no item column" in stop(text_table("rater g h/r1 a b"), None, spec)
+
+
+@pytest.mark.parametrize("blank", ["", "  "])
+def test_blank_ids(blank):
+    rows = [["item", "rater", "label"], ["a", "r1", "Yes"], [blank, "r1", "No"], [blank, blank, "No"]]
+    item, rater = stops(rows_table(rows))
+    assert "votes.csv, row 3, column 'item'" in item.message
+    assert "and in 1 more row" in item.message
+    assert item.count == 2
+    assert "row 4, column 'rater'" in rater.message
+
+
+def test_blank_ids_do_not_matter_without_a_label_and_can_be_left_out():
+    rows = [
+        ["item", "rater", "label"],
+        ["a", "r1", "Yes"],
+        ["a", "r2", "No"],
+        ["b", "", ""],
+        ["b", "r1", "No"],
+    ]
+    assert load(rows_table(rows), None, LONG).summary.annotations == 3
+    rows.append(["b", "", "No"])
+    assert "--drop rater=" in stop(rows_table(rows))
+    data = load(rows_table(rows), None, replace(LONG, filters=Filters(drop=(("rater", ""),))))
+    assert data.summary.annotations == 3
+    assert [one.count for one in data.summary.account.left_out] == [1, 1]
+
+
+def test_contradicting_labels():
+    rows = GOOD + "/a r1 No x/b r2 Yes y"
+    message = stop(text_table(rows))
+    assert "votes.csv" in message
+    assert "rater 'r1'" in message
+    assert "item 'a'" in message
+    assert "'Yes' in row 2 and 'No' in row 6" in message
+    assert "1 more case" in message
+
+
+def test_contradicting_rows_of_a_matrix():
+    spec = DataSpec(layout="items-by-raters", item="item")
+    message = stop(text_table("item r1 r2/a Yes No/b Yes No/a Yes Yes"), None, spec)
+    assert "rater 'r2'" in message
+    assert "'No' in row 2 and 'Yes' in row 4" in message
+
+
+def test_labels_outside_the_categories():
+    rows = GOOD + "/c r1 Maybe x/c r2 maybe y"
+    (problem,) = stops(text_table(rows), None, replace(LONG, categories=("Yes", "No")))
+    assert "votes.csv, row 6, column 'label': 'Maybe'" in problem.message
+    assert "'Yes', 'No'" in problem.message
+    assert problem.count == 2
+    assert problem.examples == ("Maybe", "maybe")
+
+
+def test_labels_outside_the_categories_of_a_matrix_name_the_column():
+    spec = DataSpec(layout="items-by-raters", item="item", categories=("Yes", "No"))
+    assert "row 3, column 'r2': 'Si'" in stop(text_table("item r1 r2/a Yes No/b No Si"), None, spec)
+
+
+def test_an_axis_that_changes_within_a_rater():
+    rows = GOOD + "/c r1 Yes y/c r2 No x"
+    (problem,) = stops(text_table(rows), axes=["g"])
+    assert "votes.csv, rows 2 and 6, column 'g': rater 'r1' has 'x' and 'y'" in problem.message
+    assert problem.count == 2
+    assert problem.examples == ("r1", "r2")
+
+
+def test_an_exclusion_that_changes_within_a_rater():
+    rows = GOOD + "/c r1 Yes y"
+    message = stop(text_table(rows), None, replace(LONG, exclude=(("g", "y"),)), [])
+    assert "rows 2 and 6, column 'g'" in message
+
+
+def test_a_rater_described_twice():
+    raters = text_table("rater age city/r1 20 A/r2 30 B/r1 25 A", "raters.csv")
+    message = stop(text_table(GOOD), raters, axes=["age"])
+    assert "raters.csv, rows 2 and 4, column 'age': rater 'r1' has '20' and '25'" in message
+    # A difference in a column that is not used changes no number.
+    assert "more than one row" in only(known(text_table(GOOD), raters, axes=["city"]), "raters.csv")
+
+
+def test_a_blank_rater_in_the_raters_file():
+    raters = rows_table([["rater", "age"], ["r1", "1"], ["", "2"], ["r2", "2"]], "raters.csv")
+    assert "raters.csv, row 3, column 'rater'" in stop(text_table(GOOD), raters)
+
+
+@pytest.mark.parametrize("name", ["rater", "person"])
+def test_a_raters_file_of_other_raters(name):
+    raters = text_table(f"{name} age/x1 20/x2 30", "raters.csv")
+    message = stop(text_table(GOOD), raters)
+    assert "'r1', 'r2'" in message
+    assert "raters.csv" in message
+    assert "'x1'" in message
+
+
+def test_a_label_column_that_is_none():
+    rows = [["item", "rater", "label"], *([str(n), "r", f"text {n}"] for n in range(257))]
+    message = stop(rows_table(rows))
+    assert "257 distinct values in column 'label' of votes.csv: is this the label column?" in message
+    load(rows_table(rows[:-1]), None, LONG)
+
+
+def test_a_text_column_in_a_matrix():
+    rows = [["item", "text", "r1", "r2"], *([str(n), f"text {n}", "Yes", "No"] for n in range(300))]
+    message = stop(rows_table(rows), None, DataSpec(layout="items-by-raters", item="item"))
+    assert "302 distinct labels in votes.csv, most of them in column 'text'" in message
+
+
+def test_all_raters_excluded():
+    spec = replace(LONG, exclude=(("g", "x"), ("g", "y")))
+    message = stop(text_table(GOOD), None, spec)
+    assert "all 2 raters" in message
+    assert "'g' = 'y'" in message
+
+
+def test_no_annotations():
+    spec = replace(LONG, missing=("Yes", "No"))
+    assert "votes.csv has no annotation left" in stop(text_table(GOOD), None, spec)
+
+
+def test_everything_that_stops_is_collected():
+    rows = [
+        ["item", "rater", "label", "g"],
+        ["a", "r1", "Yes", "x"],
+        ["a", "r1", "No", "y"],
+        ["", "r2", "Maybe", "x"],
+    ]
+    problems = stops(rows_table(rows), None, replace(LONG, categories=("Yes", "No")), ["g"])
+    assert len(problems) == 4
+    parts = ("id is blank", "'Maybe' is not one of", "labels 'Yes' in row 2", "rater 'r1' has 'x' and 'y'")
+    for problem, part in zip(problems, parts, strict=True):
+        assert part in problem.message
+
+
+# What to know about
+
+
+def test_an_example_is_new_where_its_letters_stand_in_the_sentence_by_chance():
+    data = load(text_table(GOOD), text_table("rater age/r1 20/r2 30/t 40", "raters.csv"), LONG, ["age"])
+    (problem,) = data.problems
+    assert (problem.examples, problem.further_examples) == (("t",), ("t",))
+
+
+def test_repeated_annotations_count_once():
+    data = load(text_table(GOOD + "/a r1 Yes x/a r1 Yes x/b r2 No y"), None, LONG)
+    (problem,) = data.problems
+    assert data.annotations.n_annotations == 4
+    assert problem.count == 3
+    assert problem.examples == ("row 6", "row 7", "row 8")
+    assert problem.further_examples == ("row 7", "row 8")  # the sentence names row 6
+    assert "3 annotations of votes.csv repeat an earlier one" in problem.message
+
+
+def test_missing_labels_are_counted():
+    rows = [
+        ["item", "rater", "label"],
+        ["a", "r1", "Yes"],
+        ["a", "r2", ""],
+        ["a", "r3", "No"],
+        ["b", "r2", ""],
+    ]
+    messages = known(rows_table(rows))
+    assert "row 3, column 'label': the label is missing in 2 rows" in only(messages, "missing")
+    assert only(messages, "1 item of votes.csv has no annotation")
+    assert only(messages, "1 rater of votes.csv has no annotation")
+
+
+@pytest.mark.parametrize("token", ["NA", "N/A", "nan", "NaN", "None", "null", "-", "?", " "])
+@pytest.mark.parametrize("column", ["label", "g"])
+def test_texts_that_look_missing(token, column):
+    rows = [line.split() for line in GOOD.split("/")]
+    position = rows[0].index(column)
+    for row in (2, 4):
+        rows[row][position] = token
+    message = only(known(rows_table(rows)), "missing tokens")
+    assert f"votes.csv, column '{column}': 2 cells hold '{token}', treated as a value" in message
+    spec = replace(LONG, missing=("", token))
+    assert not any("missing tokens" in message for message in known(rows_table(rows), None, spec))
+
+
+def test_no_is_an_answer():
+    assert not any("missing tokens" in message for message in known(text_table(GOOD)))
+
+
+def test_texts_that_differ_by_spaces_or_case():
+    rows = [
+        ["item", "rater", "label", "g"],
+        ["a", "r1", "Yes", "Woman"],
+        ["b", "r1", "No", "Woman"],
+        ["a", "r2", "yes", "woman "],
+        ["a", "r3", "No", "Man"],
+    ]
+    messages = known(rows_table(rows), axes=["g"])
+    assert "'Yes' (1 cell) and 'yes' (1 cell)" in only(messages, "column 'label'")
+    assert "'Woman' (2 cells) and 'woman ' (1 cell) differ only by spaces or case" in only(
+        messages, "column 'g'"
+    )
+    assert load(rows_table(rows), None, LONG, ["g"]).raters.axes["g"].values == ("Man", "Woman", "woman ")
+
+
+@pytest.mark.parametrize(
+    ("rare", "times", "warned"), [("Yess", 1, True), ("Yess", 9, False), ("Maybe", 1, False)]
+)
+def test_a_rare_label_like_a_common_one_may_be_misspelt(rare: str, times: int, warned: bool) -> None:
+    labels = [rare] * times + ["Yes", "No"] * 500
+    rows = [["item", "rater", "label"], *([f"i{i}", "r1", label] for i, label in enumerate(labels))]
+    told = [text for text in known(rows_table(rows)) if "looks like" in text]
+    assert bool(told) == warned
+    assert not warned or "'Yess' (1 cell) looks like 'Yes'" in told[0]
+    declared = replace(LONG, categories=(rare, "Yes", "No"))
+    assert not [text for text in known(rows_table(rows), spec=declared) if "looks like" in text]
+
+
+def test_ids_that_differ_by_spaces():
+    rows = [["item", "rater", "label"], ["a", "r1", "Yes"], ["a ", "r1", "No"], ["A", "r1 ", "No"]]
+    problems = load(rows_table(rows), None, LONG).problems
+    items, raters = (problem for problem in problems if "surrounding spaces" in problem.message)
+    assert "votes.csv, column 'item': 1 id is there in several spellings" in items.message
+    assert items.examples == ("'a' (1 cell) and 'a ' (1 cell) and 'A' (1 cell)",)
+    assert "column 'rater'" in raters.message
+    assert raters.examples == ("'r1' (2 cells) and 'r1 ' (1 cell)",)
+    matrix = rows_table([["item", "r1", "r1 "], ["a", "Yes", "No"]])
+    spec = DataSpec(layout="items-by-raters", item="item")
+    assert only(known(matrix, None, spec), "votes.csv, row 1: 1 id is there in several spellings")
+
+
+def test_ids_that_would_match_without_spaces():
+    raters = rows_table([["rater", "age"], ["r1", "1"], [" r2", "2"]], "raters.csv")
+    problems = load(text_table(GOOD), raters, LONG).problems
+    (found,) = [problem for problem in problems if "but for surrounding spaces" in problem.message]
+    assert found.examples == (" r2",)
+
+
+def test_sentences_to_know_about_name_no_rater():
+    rows = [
+        ["item", "rater", "label", "g"],
+        ["a", "r-one", "Yes", "x"],
+        ["a", "r-one", "Yes", "x"],
+        ["a", "r-one ", "no", ""],
+        ["a", "r-two", "No", "y"],
+        ["b", "r-three", "", "x"],
+    ]
+    raters = rows_table([["rater", "g"], ["r-one", "y"], ["r-nine", "x"], [" r-two", "x"]], "raters.csv")
+    messages = known(rows_table(rows), raters, axes=["g"])
+    assert len(messages) > 8
+    assert not any("r-" in message for message in messages)
+
+
+def test_declared_categories_raise_no_doubts():
+    rows = GOOD.replace("Yes", "None").replace("No ", "none ")
+    assert known(text_table(rows), None, replace(LONG, categories=("None", "none"))) == []
+
+
+def test_raters_without_demographics_and_demographics_without_annotations():
+    raters = text_table("rater age/r1 1/r7 2/r8 2/r9 3", "raters.csv")
+    data = load(text_table(GOOD), raters, LONG, ["age"])
+    messages = [problem.message for problem in data.problems]
+    assert "1 rater with annotations is not in column 'rater' of raters.csv" in only(
+        messages, "with annotations"
+    )
+    assert "3 raters in raters.csv have no annotations" in only(messages, "have no annotations")
+    assert "1 rater of 2 is unknown on axis 'age'" in only(messages, "unknown on axis")
+    assert data.raters.axes["age"].codes.tolist() == [0, -1]
+    assert next(problem.examples for problem in data.problems if problem.count == 3) == ("r7", "r8", "r9")
+
+
+def test_an_axis_of_one_value():
+    rows = GOOD.replace(" y", " x")
+    message = only(known(text_table(rows), axes=["g"]), "axis 'g'")
+    assert "only 'x'" in message
+    assert "complement" in message
+
+
+def test_an_axis_without_values():
+    data = text_table(GOOD.replace(" y", " x"))
+    assert "no value" in only(known(data, None, replace(LONG, missing=("x",)), ["g"]), "axis 'g'")
+
+
+def test_one_label():
+    message = only(known(text_table(GOOD.replace("No", "Yes"))), "every annotation is 'Yes'")
+    assert "no agreement can be estimated" in message
+
+
+def test_one_item():
+    assert only(known(text_table("item rater label/a r1 Yes/a r2 No")), "one item")
+
+
+def test_one_rater():
+    messages = known(text_table("item rater label/a r1 Yes/b r1 No"))
+    assert only(messages, "one rater")
+    assert only(messages, "no item of votes.csv has labels of two raters")
+
+
+def test_an_exclusion_that_does_not_occur():
+    message = only(known(text_table(GOOD), None, replace(LONG, exclude=(("g", "z"),))), "excluded")
+    assert "'g' = 'z'" in message
+    assert "'x', 'y'" in message
+
+
+def test_columns_left_out_of_a_file_are_reported():
+    data = text_table(GOOD)
+    note = Problem(False, said("a column was left out"))
+    noted = replace(data, problems=(note,))
+    assert load(noted, None, LONG).problems == (note,)
+
+
+WORDS = st.sampled_from(["", " ", "a", "a ", "b", "NA", "1", "2", "Yes", "no"])
+IDS = st.integers(1, 40).map(str)
+COLUMNS = ["item", "rater", "label", "a", "b"]
+NAMES = st.sampled_from([*COLUMNS, "other"])
+
+
+def usually(likely: st.SearchStrategy[str], otherwise: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    return st.integers(0, 19).flatmap(lambda number: otherwise if number == 19 else likely)
+
+
+@st.composite
+def tables_and_specs(draw: st.DrawFn) -> tuple[Table, Table | None, DataSpec, list[str] | None]:
+    """Small tables of few words, read in sensible and in senseless ways."""
+    width = draw(st.integers(3, 5))
+    row = st.tuples(usually(IDS, WORDS), usually(IDS, WORDS), *[WORDS] * (width - 2))
+    body = draw(st.lists(row, min_size=1, max_size=6))
+    annotations = rows_table([COLUMNS[:width], *body])
+    raters = None
+    if draw(st.booleans()):
+        header = draw(st.permutations(["a", "b", "rater"]))[:2]
+        rows = draw(st.lists(st.tuples(usually(IDS, WORDS), WORDS), min_size=1, max_size=4))
+        raters = rows_table([header, *rows], "raters.csv")
+    spec = DataSpec(
+        layout=draw(st.sampled_from(["long", "long", "items-by-raters", "raters-by-items"])),
+        item=draw(usually(st.just("item"), NAMES)),
+        rater=draw(usually(st.just("rater"), NAMES)),
+        label=draw(usually(st.just("label"), NAMES)),
+        profile=tuple(draw(st.lists(NAMES, max_size=2))),
+        categories=draw(
+            st.sampled_from([None, None, ("Yes", "no"), ("a", "b", "1", "2", "Yes", "no", "NA")])
+        ),
+        missing=("", *draw(st.lists(WORDS, max_size=2))),
+        exclude=tuple(draw(st.lists(st.tuples(st.sampled_from("ab"), WORDS), max_size=1))),
+    )
+    return annotations, raters, spec, draw(st.none() | st.lists(st.sampled_from("ab"), max_size=2))
+
+
+@settings(max_examples=5 * settings().max_examples)
+@given(tables_and_specs())
+def test_any_table_loads_or_is_refused(case):
+    annotations, raters, spec, axes = case
+    try:
+        data = load(annotations, raters, spec, axes)
+    except DataError as error:
+        loaded = [problem.stops for problem in error.problems]
+    else:
+        loaded = [not problem.stops for problem in data.problems]
+        assert data.summary.annotations == data.annotations.n_annotations > 0
+        assert data.annotations.rater_ids == data.raters.rater_ids
+        assert (np.diff(data.annotations.indptr) > 0).all()
+        assert np.unique(data.annotations.rater).size == data.summary.raters
+    assert all(loaded)
+    if len(annotations.columns) > 2:
+        guess = recognise(annotations, raters)
+        assert missing_columns(annotations, raters, guess.spec, guess.axes) == []

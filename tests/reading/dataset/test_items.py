@@ -1,0 +1,229 @@
+"""Items as the files describe them: attributes from either file, and what is wrong with them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from grasp_core.model.data_spec import Filters
+from grasp_core.model.errors import DataError, SpecError
+from grasp_core.model.recode_steps import Bins, MapValues
+from grasp_core.reading.dataset.items import LONGEST, MAX_SLICES
+from grasp_core.reading.dataset.load import Dataset, load, signature
+from grasp_core.reading.table.table import Table
+from tests.reading.making import LONG, rows_table
+
+BESIDE = replace(LONG, items_id="id")
+ITEMS = ("p", "q", "r", "s")
+
+
+def votes(*more: tuple[str, list[str]]) -> Table:
+    """Two raters of each item; columns of `more` have a value per item."""
+    rows = [["item", "rater", "label", "side", *(name for name, _ in more)]]
+    for n, item in enumerate(ITEMS):
+        for m, rater in enumerate("12"):
+            rows.append([item, rater, "xy"[(n + m) % 2], "lr"[m], *(values[n] for _, values in more)])
+    return rows_table(rows)
+
+
+def about(column: list[str], ids: tuple[str, ...] = ITEMS, name: str = "topic") -> Table:
+    return rows_table([["id", name], *zip(ids, column, strict=True)], "items.csv")
+
+
+def values(data: Dataset, name: str) -> dict[str, str | None]:
+    axis = data.attributes[name]
+    assert len(axis.codes) == data.annotations.n_items
+    return {
+        item: None if code < 0 else axis.values[code]
+        for item, code in zip(data.annotations.item_ids, axis.codes, strict=True)
+    }
+
+
+def refused(annotations: Table, items: Table | None, *names: str, spec=BESIDE) -> str:
+    with pytest.raises(DataError) as caught:
+        load(annotations, None, spec, [], items=items, slices=names)
+    return str(caught.value)
+
+
+def test_columns_of_either_file_describe_items() -> None:
+    data = load(votes(("source", ["b", "b", "a", ""])), None, BESIDE, items=about(["t", "u", "t", "u"]))
+    assert values(data, "topic") == {"p": "t", "q": "u", "r": "t", "s": "u"}
+    assert values(data, "source") == {"p": "b", "q": "b", "r": "a", "s": None}
+    assert set(data.attributes) == {"topic", "source"}  # neither ids, labels nor what varies within an item
+    assert [file.name for file in data.summary.files] == ["votes.csv", "items.csv"]
+
+
+def test_rows_of_the_items_file_may_stand_in_any_order() -> None:
+    data = load(votes(), None, BESIDE, items=about(["z", "y", "z", "y"], ("s", "r", "q", "p")))
+    assert values(data, "topic") == {"p": "y", "q": "z", "r": "y", "s": "z"}
+
+
+def test_only_what_is_named_is_taken_where_axes_are() -> None:
+    files = votes(("source", ["b", "b", "a", "a"])), None, BESIDE, ["side"]
+    items = about(["t", "u", "t", "u"])
+    assert not load(*files, items=items).attributes
+    assert set(load(*files, items=items, slices=["topic"]).attributes) == {"topic"}
+
+
+def test_rows_that_are_left_out_by_a_value_describe_no_item() -> None:
+    rows = [["item", "rater", "label", "skip", "source"]]
+    for n, item in enumerate(ITEMS):
+        rows += [[item, rater, "xy"[n % 2], "no", "ab"[n % 2]] for rater in "12"]
+    rows.insert(1, ["p", "3", "x", "yes", "b"])
+    table = rows_table(rows)
+    assert "item 'p' has 'b' and 'a'" in refused(table, None, "source", spec=LONG)
+    spec = replace(LONG, filters=Filters(drop=(("skip", "yes"),)))
+    found = load(table, None, spec, [], slices=["source"])
+    assert values(found, "source") == {"p": "a", "q": "b", "r": "a", "s": "b"}
+    assert "source" in load(table, None, spec).attributes
+    assert "source" not in load(table, None, LONG).attributes
+
+
+def test_the_items_file_decides_and_a_difference_is_told() -> None:
+    own = votes(("topic", ["t", "u", "t", "u"]))
+    data = load(own, None, BESIDE, ["side"], items=about(["t", "u", "u", ""]), slices=["topic"])
+    assert values(data, "topic") == {"p": "t", "q": "u", "r": "u", "s": "u"}
+    (note,) = [problem for problem in data.problems if "disagree" in problem.message]
+    assert note.message == "items.csv and votes.csv disagree on 'topic' for 1 item; items.csv decides"
+    assert note.examples == ("r",)
+
+
+def test_items_without_a_label_do_not_count() -> None:
+    spec = replace(BESIDE, filters=replace(BESIDE.filters, items=("q",)))
+    data = load(votes(), None, spec, ["side"], items=about(["t", "x", "u", "t"]), slices=["topic"])
+    assert values(data, "topic") == {"p": "t", "r": "u", "s": "t"}
+    assert data.attributes["topic"].values == ("t", "u")
+
+
+def test_two_values_of_an_item_that_is_left_out_stop_nothing() -> None:
+    rows = [["item", "rater", "label", "kind"]]
+    rows += [
+        [i, j, "xy"[n % 2], i + j if i == "q" else "ab"[n % 2]] for n, i in enumerate("pqrs") for j in "12"
+    ]
+    spec = replace(LONG, filters=replace(LONG.filters, items=("q",)))
+    assert "item 'q' has 'q1' and 'q2'" in refused(rows_table(rows), None, "kind", spec=LONG)
+    assert load(rows_table(rows), None, spec, [], slices=["kind"]).attributes["kind"].values == ("a", "b")
+
+
+def test_matrices_take_attributes_from_the_items_file_and_from_columns_left_aside() -> None:
+    rows = [["item", "A", "B", "topic"], *([i, "x", "y", "tu"[n % 2]] for n, i in enumerate(ITEMS))]
+    by_item = replace(LONG, layout="items-by-raters", rater=None, label=None, ignore=("topic",))
+    assert values(load(rows_table(rows), None, by_item), "topic") == dict(zip(ITEMS, "tutu", strict=True))
+    beside = replace(by_item, items_id="id")
+    data = load(rows_table(rows), None, beside, items=about(["a", "a", "b", "b"], name="kind"))
+    assert values(data, "kind") == dict(zip(ITEMS, "aabb", strict=True))
+    turned = [["rater", *ITEMS], ["A", *"xxyy"], ["B", *"xyxy"]]
+    by_rater = replace(BESIDE, layout="raters-by-items", item=None, label=None)
+    data = load(rows_table(turned), None, by_rater, items=about(["a", "a", "b", "b"]))
+    assert values(data, "topic") == dict(zip(ITEMS, "aabb", strict=True))
+
+
+def test_attributes_are_recoded_in_both_files() -> None:
+    steps = (MapValues("topic", (("", "none"),)), Bins("length", (10.0,), ("short", "long")))
+    rows = [["id", "topic", "length"], *zip(ITEMS, ["t", "", "t", "t"], ["9", "12", "100", "3"], strict=True)]
+    spec = replace(BESIDE, recode=steps)
+    data = load(votes(), None, spec, [], items=rows_table(rows, "items.csv"), slices=["topic", "length"])
+    assert values(data, "topic")["q"] == "none"  # declared, so it is a slice of its own
+    assert data.attributes["length"].values == ("short", "long")  # ranges in their order
+    assert values(data, "length") == {"p": "short", "q": "long", "r": "long", "s": "short"}
+
+
+@pytest.mark.parametrize(
+    ("ids", "said"),
+    [
+        (("w", "x", "y", "z"), "use the same item ids in both files, or name another column of ids"),
+        (("P", "Q", "R", "S"), "all would match but for upper and lower case, as 'p' there and 'P' here"),
+    ],
+)
+def test_ids_that_do_not_match(ids: tuple[str, ...], said: str) -> None:
+    message = refused(votes(), about(["t"] * 4, ids))
+    assert message.startswith(
+        "none of the items of votes.csv ('p', 'q', 'r' and 1 more) is in column 'id' of"
+    )
+    assert said in message
+
+
+def test_ids_some_of_which_match() -> None:
+    items = about(["t", "u", "t"], ("p", "q", "R "))
+    data = load(votes(), None, BESIDE, [], items=items, slices=["topic"])
+    assert values(data, "topic") == {"p": "t", "q": "u", "r": None, "s": None}
+    notes = {problem.message: problem.examples for problem in data.problems}
+    said = "2 items with annotations are not in column 'id' of items.csv, so what only that file says of them"
+    assert notes[f"{said} is unknown"] == ("r", "s")
+    assert notes["1 item in items.csv has no annotations and does not count"] == ("R ",)
+    assert any("1 id would match an item but for spaces, case" in message for message in notes)
+
+
+@pytest.mark.parametrize(
+    ("items", "said"),
+    [
+        (
+            about(["t", "u", "t", "u"], ("p", "q", "p", "q")),
+            "rows 2 and 4, column 'id': item 'p' is there more",
+        ),
+        (about(["t", "u", "t", "u"], ("p", "q", "r", " ")), "row 5, column 'id': the item id is blank"),
+        (about(["t", "u"], ("p", "q")), "has a column 'kind'"),
+        (about(["t", "t", "t", ""]), "'topic' has only 't' among the items that count"),
+        (about(["", "", "", ""]), "'topic' has no value among the items that count"),
+        (
+            about(["t", "u", "t", "x" * (LONGEST + 1)]),
+            f"row 5, column 'topic': a text of {LONGEST + 1} charac",
+        ),
+        (about(["t" * 1_000_000, "u", "t", "v"]), "a text of 1,000,000 characters names no slice"),
+    ],
+)
+def test_what_is_wrong_with_an_items_file(items: Table, said: str) -> None:
+    assert said in refused(votes(), items, "kind" if "kind" in said else "topic")
+
+
+def test_a_catalogue_counts_for_the_items_that_were_rated() -> None:
+    more = [f"further {n}" for n in range(200)]
+    topics = ["t", "u", "t", "u", *(f"topic {'of great length ' * 20}{n}" for n in range(200))]
+    data = load(votes(), None, BESIDE, items=about(topics, (*ITEMS, *more)), slices=["topic"])
+    assert values(data, "topic") == {"p": "t", "q": "u", "r": "t", "s": "u"}
+    assert set(load(votes(), None, BESIDE, items=about(topics, (*ITEMS, *more))).attributes) == {"topic"}
+
+
+def test_too_many_values() -> None:
+    ids = [f"i{n}" for n in range(10_000)]
+    rows = [["item", "rater", "label"], *([item, rater, "x"] for item in ids for rater in "12")]
+    items = rows_table([["id", "topic"], *([item, f"topic {item}"] for item in ids)], "items.csv")
+    with pytest.raises(
+        DataError, match=f"column 'topic': 10,000 different values were found, at most {MAX_SLICES}"
+    ):
+        load(rows_table(rows), None, BESIDE, [], items=items, slices=["topic"])
+    assert not load(rows_table(rows), None, BESIDE, items=items).attributes
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("label", "column 'label' holds labels, of which no slices are made"),
+        ("item", "column 'item' holds ids, of which no slices are made"),
+        ("words", "column 'words' holds the items' texts, of which no slices are made"),
+        ("side", "rows 2 and 3, column 'side': item 'p' has 'l' and 'r' (and 3 more items likewise)"),
+    ],
+)
+def test_columns_that_make_no_slices(name: str, said: str) -> None:
+    own = votes(("words", ["a", "b", "c", "d"]))
+    assert said in refused(own, None, name, spec=replace(LONG, text="words"))
+
+
+def test_files_and_readings_that_do_not_go_together() -> None:
+    assert "no items file was given" in refused(votes(), None)
+    with pytest.raises(SpecError, match="an items file needs `items_id`"):
+        load(votes(), None, LONG, items=about(["t", "u", "t", "u"]))
+    with pytest.raises(SpecError, match="`items_member` is of an items file"):
+        replace(LONG, items_member="Sheet1")
+    rows = [["A", "B"], ["x", "y"], ["x", "x"]]
+    unnamed = replace(BESIDE, layout="items-by-raters", item=None, rater=None, label=None)
+    with pytest.raises(DataError, match=r"no column of votes.csv holds item ids, so items.csv cannot"):
+        load(rows_table(rows), None, unnamed, items=about(["t", "u", "t", "u"]))
+    with pytest.raises(DataError, match=r"items.csv has no column 'idd'; did you mean"):
+        load(votes(), None, replace(BESIDE, items_id="idd"), items=about(["t", "u", "t", "u"]))
+
+
+def test_files_of_the_same_columns_are_told_apart_by_what_they_are() -> None:
+    one, other = votes(), about(["t", "u", "t", "u"])
+    assert len({signature(one, None), signature(one, other), signature(one, None, other)}) == 3

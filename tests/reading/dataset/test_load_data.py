@@ -1,0 +1,267 @@
+"""Annotations, axes and summary from tables in every layout."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.reading.dataset.load import Dataset, candidate_axes, load
+from grasp_core.reading.table.table import Table
+from tests.reading.making import LONG, csv_bytes, read_here, rows_table, text_table
+from tests.strategies import Votes, votes
+
+
+def content(data: Dataset) -> dict[str, object]:
+    """Everything but order and files: what must not change with the layout or the order of rows."""
+    formed = data.annotations
+    return {
+        "votes": {
+            (formed.item_ids[i], formed.rater_ids[j], formed.categories[k])
+            for i, j, k in zip(formed.item, formed.rater, formed.category, strict=True)
+        },
+        "categories": formed.categories,
+        "axes": {
+            name: {
+                rater: None if code < 0 else axis.values[code]
+                for rater, code in zip(data.raters.rater_ids, axis.codes, strict=True)
+            }
+            for name, axis in data.raters.axes.items()
+        },
+        "values": {name: axis.values for name, axis in data.raters.axes.items()},
+        "summary": replace(data.summary, sha256="", files=(), account=None),
+    }
+
+
+def identical(one: Dataset, other: Dataset) -> bool:
+    a, b = one.annotations, other.annotations
+    return (
+        (a.item_ids, a.rater_ids, a.categories) == (b.item_ids, b.rater_ids, b.categories)
+        and np.array_equal(a.indptr, b.indptr)
+        and np.array_equal(a.rater, b.rater)
+        and np.array_equal(a.category, b.category)
+        and content(one) == content(other)
+    )
+
+
+def long_rows(data: Votes) -> list[list[str]]:
+    return [["item", "rater", "label", "axis"], *([*vote, data.axis[vote[1]]] for vote in data.votes)]
+
+
+def raters_table(data: Votes) -> Table:
+    return rows_table(
+        [["rater", "axis"], *([rater, value] for rater, value in data.axis.items())], "raters.csv"
+    )
+
+
+@settings(deadline=None)
+@given(votes())
+def test_every_layout_gives_the_same_data(data):
+    given_label = {(item, rater): label for item, rater, label in data.votes}
+    long = load(rows_table(long_rows(data)), None, LONG, ["axis"])
+    beside = load(rows_table([row[:3] for row in long_rows(data)]), raters_table(data), LONG, ["axis"])
+    by_item = load(
+        rows_table(
+            [
+                ["the item", *data.raters],
+                *(
+                    [item, *(given_label.get((item, rater), "") for rater in data.raters)]
+                    for item in data.items
+                ),
+            ]
+        ),
+        raters_table(data),
+        DataSpec(layout="items-by-raters", item="the item"),
+        ["axis"],
+    )
+    by_rater = load(
+        rows_table(
+            [
+                ["the rater", *data.items, "the axis"],
+                *(
+                    [rater, *(given_label.get((item, rater), "") for item in data.items), data.axis[rater]]
+                    for rater in data.raters
+                ),
+            ]
+        ),
+        None,
+        DataSpec(layout="raters-by-items", rater="the rater", profile=("the axis",)),
+        ["the axis"],
+    )
+    assert content(long) == content(beside) == content(by_item)
+    renamed = content(by_rater)
+    for key in ("axes", "values"):
+        renamed[key] = {"axis": renamed[key]["the axis"]}
+    assert renamed == content(long)
+    assert identical(long, beside)
+
+
+@settings(deadline=None)
+@given(votes(), st.randoms(use_true_random=False))
+def test_the_order_of_rows_changes_order_only(data, random):
+    rows = long_rows(data)
+    shuffled = rows[1:]
+    random.shuffle(shuffled)
+    one = load(rows_table(rows), None, LONG)
+    other = load(rows_table([rows[0], *shuffled]), None, LONG)
+    assert content(one) == content(other)
+    assert {problem.message for problem in one.problems if "row" not in problem.message} == {
+        problem.message for problem in other.problems if "row" not in problem.message
+    }
+
+
+@settings(max_examples=settings().max_examples // 2)
+@given(votes())
+def test_every_format_gives_identical_data(data):
+    rows = long_rows(data)
+    parquet = io.BytesIO()
+    pq.write_table(pa.table({name: [row[i] for row in rows[1:]] for i, name in enumerate(rows[0])}), parquet)
+    files = [
+        csv_bytes(rows),
+        gzip.compress(csv_bytes(rows)),
+        csv_bytes(rows, "\t"),
+        gzip.compress(csv_bytes(rows, "\t")),
+        b"\xef\xbb\xbf" + csv_bytes(rows),
+        parquet.getvalue(),
+    ]
+    first, *others = (load(read_here(file, "votes"), None, LONG, ["axis"]) for file in files)
+    for other in others:
+        assert identical(first, other)
+
+
+SMALL = """
+item rater label gender
+b    r2    Yes   Woman
+a    r1    No    Man
+b    r1    10    Man
+a    r3    9     Woman
+c    r3    Yes   Woman
+"""
+
+
+def test_orders():
+    data = load(text_table(SMALL), None, LONG)
+    formed = data.annotations
+    assert formed.item_ids == ("b", "a", "c")
+    assert formed.rater_ids == data.raters.rater_ids == ("r2", "r1", "r3")
+    assert formed.categories == ("9", "10", "No", "Yes")
+    assert data.raters.axes["gender"].values == ("Man", "Woman")
+    assert data.raters.axes["gender"].codes.tolist() == [1, 0, 1]
+    assert not data.raters.axes["gender"].codes.flags.writeable
+
+
+def test_categories_and_axis_values_that_sort_alike_have_one_order():
+    rows = [["item", "rater", "label", "g"], *(["a", str(n), text, text] for n, text in enumerate("bBaA"))]
+    one = load(rows_table(rows), None, LONG, ["g"])
+    other = load(rows_table([rows[0], *rows[:0:-1]]), None, LONG, ["g"])
+    assert one.annotations.categories == other.annotations.categories == ("A", "a", "B", "b")
+    assert one.raters.axes["g"].values == other.raters.axes["g"].values == ("A", "a", "B", "b")
+
+
+def test_declared_categories_keep_their_order_and_count_when_unused():
+    spec = replace(LONG, categories=("Yes", "Maybe", "No", "9", "10"))
+    data = load(text_table(SMALL), None, spec)
+    assert data.annotations.categories == spec.categories
+    assert data.summary.label_counts == (2, 0, 1, 1, 1)
+
+
+def test_summary():
+    votes_table = text_table(SMALL)
+    data = load(votes_table, None, LONG).summary
+    assert (data.items, data.raters, data.annotations) == (3, 3, 5)
+    assert data.raters_per_item == (1, 2.0, 2)
+    assert data.sha256 == votes_table.sha256
+    raters = text_table("rater age/r1 1/r2 2", "raters.csv")
+    both = load(votes_table, raters, LONG).summary
+    assert [file.name for file in both.files] == ["votes.csv", "raters.csv"]
+    joined = f"{votes_table.sha256}\n{raters.sha256}".encode("ascii")
+    assert both.sha256 == hashlib.sha256(joined).hexdigest()
+
+
+def test_excluded_raters_leave_first():
+    # r9's rows would stop the run: an undeclared label, a contradiction, two genders.
+    text = SMALL.replace("gender", "gender removed").replace("man\n", "man no\n").replace("Man\n", "Man no\n")
+    text += "b r9 Never Woman yes/b r9 Yes Man yes/d r9 Yes Man yes"
+    spec = replace(LONG, exclude=(("removed", "yes"),), categories=("Yes", "No", "9", "10"))
+    data = load(text_table(text), None, spec, ["gender"])
+    assert data.annotations.rater_ids == ("r2", "r1", "r3")
+    assert data.annotations.item_ids == ("b", "a", "c")
+    (left_out,) = data.problems
+    assert left_out.message == "left out: 3 annotations, 1 rater, 1 item (raters with 'removed' = 'yes')"
+
+
+def test_exclusion_by_raters_file():
+    raters = text_table("rater bot/r1 no/r2 yes/r3 no", "raters.csv")
+    data = load(text_table(SMALL), raters, replace(LONG, exclude=(("bot", "yes"),)))
+    assert data.annotations.rater_ids == ("r1", "r3")
+
+
+def test_missing_tokens_apply_to_labels_and_axes_but_not_to_ids():
+    text = "item rater label g/NA NA Yes x/NA b NA y/c NA No x/c b Yes NA"
+    data = load(text_table(text), None, replace(LONG, missing=("", "NA")), ["g"])
+    assert data.annotations.item_ids == ("NA", "c")
+    assert data.annotations.rater_ids == ("NA", "b")
+    assert data.annotations.categories == ("No", "Yes")
+    assert data.annotations.n_annotations == 3
+    # b's g is y in one row and unknown in another: the known one counts.
+    assert data.raters.axes["g"].codes.tolist() == [0, 1]
+
+
+def test_the_raters_file_decides():
+    raters = text_table("rater gender/r1 Woman/r2 Woman", "raters.csv")
+    data = load(text_table(SMALL), raters, LONG, ["gender"])
+    axis = data.raters.axes["gender"]
+    # r2 agrees, r1 does not, r3 is only in the annotations file.
+    assert [axis.values[code] for code in axis.codes] == ["Woman", "Woman", "Woman"]
+    disagree = next(problem for problem in data.problems if "disagree" in problem.message)
+    assert disagree.count == 1
+    assert disagree.examples == ("r1",)
+    assert "raters.csv decides" in disagree.message
+
+
+def test_raters_file_under_another_name():
+    matrix = text_table("item r1 r2 r3/a Yes No Yes/b No Yes Yes")
+    raters = text_table("n worker g/1 r2 x/2 r1 y/3 r3 x", "raters.csv")
+    for rater in (None, "worker", "unheard-of"):
+        data = load(matrix, raters, DataSpec(layout="items-by-raters", item="item", rater=rater), ["g"])
+        assert data.raters.axes["g"].codes.tolist() == [1, 0, 0]
+
+
+def test_candidate_axes():
+    text = """
+    item rater label phase gender id  batch
+    a    r1    Yes   1     Man    1   x
+    b    r1    No    1     Man    2   y
+    a    r2    Yes   1     Woman  3   x
+    b    r2    No    1     Woman  4   y
+    """
+    # phase has one value, batch varies within raters, id tells rows apart.
+    assert candidate_axes(text_table(text), None, LONG) == ("gender",)
+    raters = text_table("rater age name/r1 20 A/r2 30 B", "raters.csv")
+    assert candidate_axes(text_table(text), raters, LONG) == ("age", "name", "gender")
+    excluding = replace(LONG, exclude=(("age", "20"),))
+    assert candidate_axes(text_table(text), raters, excluding) == ("name", "gender")
+
+
+def test_columns_with_too_many_values_are_no_candidates():
+    rows = [["item", "rater", "label", "age"]]
+    rows += [[item, str(n), "Yes", str(n % 40)] for n in range(60) for item in "ab"]
+    assert candidate_axes(rows_table(rows), None, LONG) == ()
+    assert "age" in load(rows_table(rows), None, LONG, ["age"]).raters.axes
+
+
+@pytest.mark.parametrize("rows", [5_000])
+def test_constancy_is_judged_on_all_rows(rows):
+    table = [["item", "rater", "label", "g", "h"]]
+    table += [[str(n // 4), str(n % 4), "x", str(n % 2), str(n % 2)] for n in range(rows)]
+    table[-1][-1] = "0" if table[-1][-1] == "1" else "1"
+    assert candidate_axes(rows_table(table), None, LONG) == ("g",)

@@ -1,0 +1,221 @@
+"""Tables without a header, with a header of several rows, or one field short: no row is lost or made up."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grasp_core.model.errors import DataError
+from grasp_core.reading.dataset.load import load
+from grasp_core.reading.guess.recognise import recognise
+from grasp_core.reading.sandbox.read import read_table
+from grasp_core.reading.table.table import Table
+from tests.reading.files.workbook_files import xlsx_bytes
+from tests.reading.making import rows_table
+from tests.shared_data import SHARED, needs_shared_data
+
+BODY = [[f"C{n}", "1", "y", "2", "n"] for n in range(3)]
+
+
+def table(text: str) -> Table:
+    return read_table(text.encode(), "votes.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "rows"),
+    [
+        ("1,1,1\n2,1,2\n5,1,2\n1,2,3\n", ("column 1", "column 2", "column 3"), 4),
+        ("C1,P1,yes\nC2,P1,no\nC1,P2,no\nC2,P2,yes\n", ("column 1", "column 2", "column 3"), 4),
+        ("1,,3,2\n,2,3,2\n1,1,,2\n", ("column 1", "column 2", "column 3", "column 4"), 3),
+        ("P01,Man\nP02,Woman\nP03,Man\n", ("column 1", "column 2"), 3),
+        ("item,rater,label\na,x,1\nb,x,2\n", ("item", "rater", "label"), 2),
+        ("item,1,2,3\n1,5,4,3\n2,3,3,3\n", ("item", "1", "2", "3"), 2),
+        (",1,3,7\n1,5,4,3\n2,3,3,3\n", ("column 1", "1", "3", "7"), 2),
+        (",1,2,3\n1,5,4,3\n2,3,3,3\n", ("column 1", "1", "2", "3"), 2),
+        ("0,1,2\n5,4,3\n3,3,3\n", ("0", "1", "2"), 2),
+        ("29670858,29670860,29670861\n5,4,3\n3,3,3\n", ("29670858", "29670860", "29670861"), 2),
+        ("2019,2020\n5,4\n3,3\n", ("2019", "2020"), 2),
+        ("text,label\nhello,1\nyou,2\n", ("text", "label"), 2),
+        # Row names, as R writes them.
+        ('"item","rater","label"\n"1","a","x",3\n"2","b","x",4\n', ("column 1", "item", "rater", "label"), 2),
+        # Two levels of names, as pandas and spreadsheets write them.
+        (",off,off,sar,sar\nrater,P1,P2,P1,P2\nitem,,,,\na,1,2,y,n\nb,3,4,y,n\n", None, 4),
+        ("item,P1,,P2,\n,off,sar,off,sar\na,1,y,2,n\nb,3,y,4,n\n", None, 4),
+        (",label,label\nrater,P1,P2\nitem,,\na,1,2\nb,2,1\n", ("item", "P1", "P2"), 2),
+    ],
+)
+def test_which_rows_name_the_columns(text, columns, rows):
+    found = table(text)
+    assert len(found) == rows
+    if columns is not None:
+        assert found.columns == columns
+    else:
+        assert recognise(found).spec.rater == "rater"
+        assert load(found, None, recognise(found).spec).summary.annotations == 4
+
+
+def test_rows_keep_their_numbers():
+    assert table("1,1,1\n2,1,2\n5,1,2\n1,2,3\n").row(0) == 1
+    assert table(",label,label\nrater,P1,P2\nitem,,\na,1,2\nb,2,1\n").row(0) == 4
+
+
+def test_what_was_made_of_the_header_is_said():
+    for text, said in (
+        ("1,1,1\n2,1,2\n5,1,2\n1,2,3\n", "the columns have no names"),
+        ("item,rater,label\n1,a,x,3\n2,b,x,4\n", "one field shorter than the rows"),
+        ("item,P1,,P2,\n,off,sar,off,sar\na,1,y,2,n\nb,3,y,4,n\n", "from the first 2 rows"),
+    ):
+        assert any(said in problem.message for problem in table(text).problems)
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("a,a,b\n1,2,3\n", ("a", "a (2)", "b")),
+        ("item,,,\na,1,2,3\n", ("item", "column 2", "column 3", "column 4")),
+        ("a,b,a\nx,y,z\nx,y,z\n", ("a", "b", "a (2)")),
+    ],
+)
+def test_columns_without_a_name_of_their_own_get_one(text, columns):
+    assert table(text).columns == columns
+
+
+def test_a_first_row_of_ids_that_recur_later_is_no_header():
+    rows = [f"21687865{n % 9:03},{n:02}hfu1edim4o69ihnmeas7{n % 7:02},{'n123'[n % 4]}" for n in range(80)]
+    assert len(table("\n".join(rows))) == 80
+
+
+@settings(deadline=None)  # the first file read may wait for a process
+@given(
+    st.integers(2, 12),
+    st.integers(2, 6),
+    st.sampled_from((str, "C{}".format, "user_{}".format)),
+    st.randoms(use_true_random=False),
+)
+def test_a_table_of_triples_loses_no_row(items, raters, style, rng):
+    rows = [[style(i), style(100 + j), rng.choice("12345")] for i in range(items) for j in range(raters)]
+    rng.shuffle(rows)
+    found = rows_table(rows)
+    if len({row[0] for row in rows[1:]}) == items and len({row[1] for row in rows[1:]}) == raters:
+        assert found.columns == ("column 1", "column 2", "column 3")
+        assert [[found.cell(name, row) for name in found.columns] for row in range(len(found))] == rows
+
+
+def test_a_header_that_is_repeated_below_is_no_data():
+    found = table("item,rater,label\na,x,1\nb,x,2\nitem,rater,label\na,y,1\nb,y,2\n")
+    assert (len(found), found.row(2)) == (4, 5)
+    assert any("1 row that repeats the header left out" in problem.message for problem in found.problems)
+
+
+LONG = [f"i{n},w{r},{(n + r) % 3},{'fm'[r % 2]}" for n in range(6) for r in range(4)]
+WIDE = [f"P{n},{20 + n},{n % 5},{n % 4},{n % 3}" for n in range(12)]
+
+
+@pytest.mark.parametrize(
+    ("header", "described", "rows"),
+    [
+        ("item,worker,rude,gender", "Id of the item,Id of the worker,Is it rude?,Self-reported", LONG),
+        ("item,worker,rude,gender", "item id,worker id,0 to 2,", LONG),
+        ("CASE,age,q1,q2,q3", "Interview,Your age,How rude is text 1?,text 2,text 3", WIDE),
+    ],
+)
+def test_a_row_that_describes_the_columns_is_no_data(header, described, rows):
+    found = table("\n".join([header, described, *rows]))
+    assert (len(found), found.row(0)) == (len(rows), 3)
+    column, cell = header.split(",")[0], described.split(",")[0]
+    said = f"votes.csv: row 2 describes the columns (of '{column}' it says '{cell}'), and was left out"
+    assert said in [problem.message for problem in found.problems]
+
+
+@pytest.mark.parametrize(
+    ("header", "first", "rows"),
+    [
+        ("item,worker,rude,gender", "i99,w99,3,x", LONG),
+        ("item,worker,rude,gender", "i99,w99,none,f", LONG),
+        ("rater,age,q1,q2,q3", "P99,unknown,0,0,0", WIDE),
+        ("rater,gender,country,job", "P99,Other,Peru,Nurse", [f"P{n},Woman,UK,None" for n in range(9)]),
+        ("rater,gender,age", "P99,Other,unknown", [f"P{n},Woman,{20 + n}" for n in range(9)]),
+    ],
+)
+def test_a_first_row_that_may_be_an_answer_stays(header, first, rows):
+    assert len(table("\n".join([header, first, *rows]))) == len(rows) + 1
+
+
+@pytest.mark.parametrize(
+    ("rows", "annotations"),
+    [
+        (
+            [
+                ["item", "P1", "", "P2", ""],
+                ["", "off", "sar", "off", "sar"],
+                *([f"C{n}", "1", "y", "2", "n"] for n in "abc"),
+            ],
+            6,
+        ),
+        (
+            [
+                ["", "P1", "", "P2", ""],
+                ["item", "off", "sar", "off", "sar"],
+                *([f"C{n}", "1", "y", "2", "n"] for n in "abc"),
+            ],
+            6,
+        ),
+        ([["C1", "P1", "yes"], ["C2", "P1", "no"], ["C1", "P2", "no"], ["C2", "P2", "yes"]], 4),
+    ],
+)
+def test_workbooks_have_such_headers_too(rows, annotations):
+    table = read_table(xlsx_bytes(rows), "votes.xlsx")
+    spec = recognise(table).spec
+    assert load(table, None, spec).summary.annotations == annotations
+
+
+VOTES = "".join(f"d{at}\tw{at % 4}\t{'yn'[at % 2]}\t{at % 3}\n" for at in range(24))
+
+
+@pytest.mark.parametrize(
+    ("types", "roles"),
+    [
+        ("string\tdiscrete\tdiscrete\tcontinuous", "meta\tmeta\t\tclass"),
+        ("s\td\td\tc", "m\t\t\tc"),
+        ("string\tw0 w1 w2 w3\tn y\tcontinuous", "meta\tmeta\t\tclass"),
+    ],
+)
+def test_types_and_roles_as_orange_writes_them_are_no_data(types, roles):
+    found = read_table(f"item\trater\tsure\trude\n{types}\n{roles}\n{VOTES}".encode(), "votes.tab")
+    assert len(found) == 24
+    assert found.row(0) == 4
+    said = [problem.message for problem in found.problems]
+    assert any("row 2 describes the columns" in one for one in said)
+    assert any("row 3 describes the columns" in one for one in said)
+
+
+@pytest.mark.parametrize(
+    "first", ["c\td\ts\td\nm\tm\t\tc\nc\td\ts\td\n", "d\td\td\td\n\t\t\t\n", "d\tw\td\td\nm\tm\t\tc\n"]
+)
+def test_labels_that_only_look_like_types_stay(first):
+    found = read_table(f"P1\tP2\tP3\tP4\n{first}{VOTES}".encode(), "votes.tab")
+    assert len(found) == 24 + first.count("\n")
+
+
+@pytest.mark.parametrize("ids", ["R{}", "{}"])
+def test_a_raters_file_tells_which_column_without_a_name_holds_raters(ids):
+    rows = [[ids.format(j), str(i), "12"[i * j % 2]] for i in range(40) for j in range(24) if (i + j) % 5]
+    raters = rows_table([["id", "age"], *([ids.format(j), str(20 + j)] for j in range(24))], "raters.csv")
+    guess = recognise(rows_table(rows), raters)
+    assert (guess.spec.rater, guess.spec.item, guess.spec.label) == ("column 1", "column 2", "column 3")
+    assert "rater" not in [reason.field for reason in guess.uncertain]
+
+
+@pytest.mark.parametrize("header", ["item,label", "i0,yes"])
+def test_a_short_row_further_down_is_refused_by_its_line(header):
+    rows = [header, *(f"i{row},yes" for row in range(1, 9)), "short", "i10,no"]
+    with pytest.raises(DataError, match="row 10: 1 field found"):
+        read_table("\n".join(rows).encode(), "votes.csv")
+
+
+@needs_shared_data
+def test_real_triples():
+    found = read_table(SHARED / "data" / "exports" / "survey" / "numeric_triples_noheader.csv")
+    assert len(found) == 725
+    assert found.distinct("column 3") == ("1", "2", "4", "5", "3")

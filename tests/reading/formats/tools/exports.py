@@ -1,0 +1,120 @@
+"""What the tests of all readers share: reading, running, and mangling a sample."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from hypothesis import strategies as st
+
+from grasp_core import cli
+from grasp_core.model.errors import DataError
+from grasp_core.reading.dataset.load import Dataset, load
+from grasp_core.reading.guess.recognise import recognise
+from grasp_core.reading.sandbox.read import read_table
+from grasp_core.reading.table.parsed import Parsed
+from grasp_core.reading.table.table import Table
+
+RATERS = "rater,gender\n{0},Woman\n{1},Woman\n{2},Man\n{3},Man\n"
+
+JUNK: tuple[Any, ...] = (None, True, "", "x", "7", [], {}, [[]], [None], {"a": "b"}, [{"a": ["b"]}])
+
+
+def lines(records: Sequence[Any]) -> bytes:
+    return "".join(json.dumps(record) + "\n" for record in records).encode()
+
+
+def table_of(records: Any, name: str = "export.json") -> Table:
+    return read_table(json.dumps(records).encode(), name)
+
+
+def cells(table: Table, *columns: str) -> list[tuple[str, ...]]:
+    """The rows of some columns."""
+    return [tuple(table.cell(column, row) for column in columns) for row in range(len(table))]
+
+
+def loaded(table: Table) -> Dataset:
+    """The data set that the table's own recipe makes, as guessing proposes it too."""
+    assert table.recipe is not None
+    assert table.recipe.spec is not None
+    guess = recognise(table)
+    ours = ("layout", "item", "rater", "label", "text")
+    assert [getattr(guess.spec, name) for name in ours] == [getattr(table.recipe.spec, name) for name in ours]
+    return load(table, None, table.recipe.spec)
+
+
+def run(folder: Path, content: bytes, name: str, raters: Sequence[str]) -> dict[str, Any]:
+    """A run from the command line with the columns that the recipe names; the saved result."""
+    (folder / name).write_bytes(content)
+    (folder / "raters.csv").write_text(RATERS.format(*raters), encoding="utf-8")
+    recipe = read_table(folder / name).recipe
+    assert recipe is not None
+    assert recipe.spec is not None
+    columns = [
+        "--item",
+        str(recipe.spec.item),
+        "--rater",
+        str(recipe.spec.rater),
+        "--label",
+        str(recipe.spec.label),
+    ]
+    files = ["--annotations", str(folder / name), "--raters", str(folder / "raters.csv")]
+    options = ["--axis", "gender", "--permutations", "50", "--out", str(folder / "result.json")]
+    assert cli.main(["run", *files, *columns, *options]) == 0
+    result: dict[str, Any] = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    return result
+
+
+@st.composite
+def mangled(draw: st.DrawFn, sample: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The sample with a few values dropped or replaced, anywhere in it; its numbers are text."""
+    records: list[dict[str, Any]] = textual(copy.deepcopy(list(sample)))
+    for _ in range(draw(st.integers(1, 4))):
+        places = [*_places(records)]
+        holder, key = places[draw(st.integers(0, len(places) - 1))]
+        junk = copy.deepcopy(draw(st.sampled_from(JUNK)))
+        if draw(st.booleans()):
+            del holder[key]
+        elif holder is not records or isinstance(junk, dict):
+            holder[key] = junk
+        if not records:
+            break
+    return records
+
+
+def textual(value: Any) -> Any:
+    """Numbers as text, as the JSON reader hands them on."""
+    if isinstance(value, dict):
+        return {key: textual(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [textual(inner) for inner in value]
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+def _places(value: Any) -> list[tuple[Any, Any]]:
+    keys: list[Any] = list(value) if isinstance(value, dict) else list(range(len(value)))
+    own = [(value, key) for key in keys]
+    return own + [
+        place for key in keys if isinstance(value[key], dict | list) for place in _places(value[key])
+    ]
+
+
+def survives(read: Callable[..., Parsed | None], *arguments: Any) -> None:
+    """Nothing but a table, None or one sentence comes out."""
+    sentence, found = None, None
+    try:
+        found = read(*arguments)
+    except DataError as error:
+        sentence = str(error)
+    assert sentence is None or ("\n" not in sentence and len(sentence) > 30)
+    if found is not None:
+        assert found.data.num_rows > 0
+        assert found.lines is not None
+        assert len(found.lines) == found.data.num_rows
+        assert found.recipe is not None
+        if found.recipe.spec is not None:
+            spec = found.recipe.spec
+            assert {spec.item, spec.rater, spec.label} <= set(found.columns)

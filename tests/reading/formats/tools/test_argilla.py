@@ -1,0 +1,352 @@
+"""Argilla's records.
+
+The samples are written by hand after https://docs.argilla.io/en/v1.18.0/conceptual_guides/data_model.html
+(1.x records), https://huggingface.co/datasets/vegeta/testargilla (1.x columns),
+https://docs.argilla.io/latest/reference/argilla/records/records (2.x) and
+https://huggingface.co/datasets/jfcalvo/export-testing-268 (2.x columns, statuses as class labels).
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+
+from grasp_core.model.errors import DataError
+from grasp_core.reading.formats.tools import argilla
+from grasp_core.reading.sandbox.read import read_table
+from tests.reading.formats.tools.exports import cells, lines, loaded, mangled, run, survives, table_of
+
+PEOPLE = ("u-ann", "u-ben", "u-cem", "u-dua")
+ANSWERS = (("Yes", "Yes", "No", "No"), ("No", "Yes", "No", "Yes"), ("Yes", "No", "Yes", None))
+"""What each person answered for records 1 to 3."""
+
+Answers = tuple[str | None, ...]
+
+
+def fields(number: int) -> dict[str, Any]:
+    return {"text": f"Text number {number}", "chat": [{"role": "user", "content": "hi"}]}
+
+
+def by_user(number: int, answers: Answers) -> dict[str, Any]:
+    """1.x: what each user answered."""
+    responses = [
+        {
+            "user_id": user,
+            "values": {"toxic": {"value": answer}, "why": {"value": "so"}},
+            "status": "submitted",
+        }
+        for user, answer in zip(PEOPLE, answers, strict=True)
+        if answer
+    ]
+    return {
+        "id": f"server-{number}",
+        "external_id": f"r{number}",
+        "fields": fields(number),
+        "metadata": {"source": "forum"},
+        "responses": responses,
+        "suggestions": [{"question_name": "toxic", "value": "No", "agent": "model"}],
+    }
+
+
+def by_question(number: int, answers: Answers) -> dict[str, Any]:
+    """2.x, `to_json`: what each question was answered."""
+    responses = [
+        {"value": answer, "user_id": user} for user, answer in zip(PEOPLE, answers, strict=True) if answer
+    ]
+    return {
+        "id": f"r{number}",
+        "fields": fields(number),
+        "metadata": {"source": "forum"},
+        "suggestions": {"toxic": {"value": "No", "score": None, "agent": "model"}},
+        "responses": {"toxic": responses},
+        "vectors": {},
+        "_server_id": f"server-{number}",
+    }
+
+
+def by_column(number: int, answers: Answers, *, submitted: str | int = "submitted") -> dict[str, Any]:
+    """2.x, columns of a data set."""
+    answered = [(user, answer) for user, answer in zip(PEOPLE, answers, strict=True) if answer]
+    return {
+        "id": f"r{number}",
+        "status": "completed",
+        "_server_id": f"server-{number}",
+        **fields(number),
+        "source": "forum",
+        "toxic.responses": [answer for _, answer in answered],
+        "toxic.responses.users": [user for user, _ in answered],
+        "toxic.responses.status": [submitted for _ in answered],
+        "toxic.suggestion": "No",
+        "toxic.suggestion.agent": "model",
+    }
+
+
+def by_class_label(number: int, answers: Answers) -> dict[str, Any]:
+    """2.x, with statuses as numbers."""
+    return by_column(number, answers, submitted=1)
+
+
+def of_users(number: int, answers: Answers) -> dict[str, Any]:
+    """1.x, columns of a data set."""
+    answered = [(user, answer) for user, answer in zip(PEOPLE, answers, strict=True) if answer]
+    return {
+        **fields(number),
+        "toxic": [{"user_id": user, "value": answer, "status": "submitted"} for user, answer in answered],
+        "toxic-suggestion": "No",
+        "external_id": f"r{number}",
+        "metadata": '{"source": "forum"}',
+    }
+
+
+def of_lists(number: int, answers: Answers) -> dict[str, Any]:
+    """1.x, a question's column as an object of lists."""
+    record = of_users(number, answers)
+    record["toxic"] = {
+        key: [entry[key] for entry in record["toxic"]] for key in ("user_id", "value", "status")
+    }
+    return record
+
+
+Form = Callable[[int, Answers], dict[str, Any]]
+FORMS: tuple[Form, ...] = (by_user, by_column, by_class_label, of_users, of_lists)
+
+
+def sample(form: Form) -> list[dict[str, Any]]:
+    return [form(number, answers) for number, answers in enumerate(ANSWERS, start=1)]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
+def test_a_row_per_record_and_user(form: Form, tmp_path: Path) -> None:
+    table = table_of(sample(form))
+    assert table.kind == "Argilla, JSON"
+    assert table.columns[:3] == ("item", "rater", "toxic")
+    assert not {name for name in table.columns if "suggestion" in name or "chat" in name}
+    expected = [
+        (f"r{number}", user, answer)
+        for number, answers in enumerate(ANSWERS, start=1)
+        for user, answer in zip(PEOPLE, answers, strict=True)
+        if answer
+    ]
+    assert cells(table, "item", "rater", "toxic") == expected
+    assert [table.row(position) for position in (0, 4, 10)] == [1, 2, 3]
+    assert table.recipe is not None
+    assert table.recipe.spec is not None
+    assert (table.recipe.spec.label, table.recipe.spec.text) == ("toxic", "text")
+    assert table.recipe.sentences == ()
+    data = loaded(table)
+    assert dict(zip(data.summary.categories, data.summary.label_counts, strict=True)) == {"No": 5, "Yes": 6}
+    plain = run(tmp_path, lines(sample(form)), "records.jsonl", PEOPLE)
+    assert (plain["data"]["items"], plain["data"]["raters"], plain["data"]["annotations"]) == (3, 4, 11)
+
+
+def test_what_is_not_submitted_is_left_out_and_said() -> None:
+    records = sample(by_user)
+    records[0]["responses"][0]["status"] = "draft"
+    records[0]["responses"][1]["status"] = "discarded"
+    records[1]["responses"][0]["user_id"] = None
+    table = table_of(records)
+    assert len(table) == 8
+    assert table.recipe is not None
+    assert table.recipe.sentences == (  # two questions each
+        "4 responses that were not submitted were left out",
+        "2 annotations of an unknown annotator were left out",
+    )
+
+
+def parquet(records: list[dict[str, Any]]) -> bytes:
+    file = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(records), file)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    "form", [by_column, by_class_label, of_users, of_lists], ids=lambda form: form.__name__
+)
+def test_parquet_gives_what_json_gives(form: Form) -> None:
+    """Columns hold lists of answers and of objects; a record without answers has none."""
+    records = [*sample(form), form(4, (None,) * 4)]
+    ours, theirs = table_of(records), read_table(parquet(records), "records.parquet")
+    assert theirs.kind == "Argilla, Parquet"
+    assert ours.recipe is not None
+    assert theirs.recipe is not None
+    assert theirs.recipe.spec == ours.recipe.spec
+    shown = [name for name in ours.columns if name in theirs.columns]
+    assert shown[:3] == ["item", "rater", "toxic"]
+    assert cells(theirs, *shown) == cells(ours, *shown)
+    assert [theirs.row(position) for position in (0, 4, 10)] == [1, 2, 3]
+
+
+def test_parquet_leaves_out_drafts_and_reads_every_kind_of_question() -> None:
+    users = list(PEOPLE)
+    record = {
+        "id": "r1",
+        "stars.responses": [1, 2, 3, 4],
+        "stars.responses.users": users,
+        "stars.responses.status": ["submitted", "draft", "discarded", "submitted"],
+        "kinds.responses": [["threat", "insult"], ["slur"], [], ["insult"]],
+        "kinds.responses.users": users,
+        "kinds.responses.status": ["submitted", "draft", "discarded", "submitted"],
+        "marks.responses": [[{"start": 0, "end": 3, "label": "X"}], [], [], []],
+        "marks.responses.users": users,
+        "marks.responses.status": ["submitted"] * 4,
+    }
+    table = read_table(parquet([record]), "records.parquet")
+    assert cells(table, "item", "rater", "stars", "kinds") == [
+        ("r1", "u-ann", "1", "insult + threat"),
+        ("r1", "u-dua", "4", "insult"),
+    ]
+    assert "marks" not in table.columns
+    assert table.recipe is not None
+    assert table.recipe.sentences[:2] == (
+        "4 responses that were not submitted were left out",
+        "questions whose answers cannot be read were left out: 'marks'",
+    )
+
+
+def test_nested_records_without_statuses_are_refused() -> None:
+    """2.x never writes them there: drafts would count as answers."""
+    with pytest.raises(
+        DataError, match=r"does not say which responses were submitted.*to_list\(flatten=True\)"
+    ):
+        table_of(sample(by_question))
+    records = sample(by_question)
+    for record in records:
+        for response in record["responses"]["toxic"]:
+            response["status"] = "submitted"
+    records[0]["responses"]["toxic"][0]["status"] = None
+    table = table_of(records)
+    assert len(table) == 10
+    assert table.recipe is not None
+    assert table.recipe.sentences == ("1 response without a status was left out",)
+
+
+def test_a_user_who_answers_a_question_twice_is_refused() -> None:
+    record = by_column(1, ("Yes", "No", None, None))
+    record["toxic.responses.users"] = ["u-ann", "u-ann"]
+    with pytest.raises(DataError, match="record 1: user 'u-ann' answers 'toxic' twice"):
+        table_of([record])
+
+
+def test_rankings_of_2() -> None:
+    """They are lists like choices, but of all options in an order."""
+    record = by_column(1, ("Yes",) * 4)
+    record["toxic.responses"] = [["b", "a"], ["a", "b"], [], ["a", "b"]]
+    table = table_of([record])
+    assert cells(table, "toxic") == [("b > a",), ("a > b",), ("",), ("a > b",)]
+    record["toxic.responses"] = [["b", "a"], ["a", "b"], ["a"], []]
+    assert cells(table_of([record]), "toxic") == [("a + b",), ("a + b",), ("a",), ("",)]
+
+
+def test_every_kind_of_answer() -> None:
+    ranking = [{"value": "b", "rank": 1}, {"value": "a", "rank": 2}, {"value": "c", "rank": 2}]
+    spans = [{"label": "X", "start": 0, "end": 4}]
+    given_answers = {
+        "stars": 4,
+        "kinds": ["threat", "insult"],
+        "order": ranking,
+        "marks": spans,
+        "why": "so",
+        "no": None,
+    }
+    values = {question: {"value": value} for question, value in given_answers.items()}
+    records = [
+        {"fields": fields(1), "responses": [{"user_id": "u", "values": values, "status": "submitted"}]}
+    ]
+    table = table_of(records)
+    assert table.columns == ("item", "rater", "stars", "kinds", "order", "why", "no", "text")
+    assert cells(table, *table.columns[:7]) == [("1", "u", "4", "insult + threat", "b > a = c", "so", "")]
+    assert table.recipe is not None
+    assert "questions whose answers cannot be read were left out: 'marks'" in table.recipe.sentences
+
+
+def changed(**other: Any) -> dict[str, Any]:
+    return {**by_column(2, ANSWERS[1]), **other}
+
+
+def by_answer(value: Any) -> dict[str, Any]:
+    return {
+        "fields": {},
+        "responses": {"order": [{"user_id": "u", "value": value, "status": "submitted"}]},
+    }
+
+
+COLUMNS = by_column(1, ANSWERS[0])
+DAMAGED: dict[str, tuple[list[Any], str]] = {
+    "fields are missing": (
+        [by_user(1, ANSWERS[0]), {"responses": []}],
+        "record 2: 'fields' should be an object, found nothing",
+    ),
+    "responses are a text": (
+        [by_user(1, ANSWERS[0]), {"fields": {}, "responses": "x"}],
+        "record 2: 'responses' should be a list, found 'x'",
+    ),
+    "a response without user": (
+        [by_user(1, ANSWERS[0]), {"fields": {}, "responses": [{"values": {}}]}],
+        "record 2: 'user_id' of a response should be the user's id, found nothing",
+    ),
+    "an answer without user": (
+        [by_question(1, ANSWERS[0]), {"fields": {}, "responses": {"toxic": [{"value": "No"}]}}],
+        "record 2: a response to 'toxic' should be an object with 'user_id' and 'value'",
+    ),
+    "fewer users": (
+        [COLUMNS, changed(**{"toxic.responses.users": ["u"]})],
+        "record 2: users, responses and statuses of 'toxic' should be as many of each, found '1, 4, 4'",
+    ),
+    "no users": (
+        [COLUMNS, changed(**{"toxic.responses.users": None})],
+        "record 2: the users of 'toxic' should be a list, found nothing",
+    ),
+    "an answer is an object": (
+        [COLUMNS, changed(**{"toxic.responses": [{}, "No", "No", "No"]})],
+        "its question 'toxic' cannot be read",
+    ),
+    "a rank is a text": (
+        [by_answer([{"value": "a", "rank": "first"}])],
+        "its question 'order' cannot be read",
+    ),
+    "only spans": (
+        [by_answer([{"start": 0, "end": 1, "label": "a"}])],
+        "its question 'order' cannot be read, as those that mark spans",
+    ),
+    "no responses": ([by_user(1, (None,) * 4)], "is an export without annotations (Argilla, JSON)"),
+}
+
+
+@pytest.mark.parametrize("case", DAMAGED)
+def test_damage_is_one_sentence(case: str) -> None:
+    records, sentence = DAMAGED[case]
+    with pytest.raises(DataError) as caught:
+        table_of(records, "records.json")
+    assert str(caught.value).startswith("records.json")
+    assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"fields": {"text": "a"}},
+        {"responses": ["a"]},
+        {"toxic.responses": ["Yes"]},
+        {"toxic": [{"value": "Yes"}]},
+    ],
+    ids=json.dumps,
+)
+def test_other_records_are_not_its_own(record: dict[str, Any]) -> None:
+    assert argilla.read([record], "other.json") is None
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
+def test_mangled_records(form: Form) -> None:
+    @given(mangled(sample(form)[:2]))
+    def check(records: list[dict[str, Any]]) -> None:
+        survives(argilla.read, records, "records.json")
+
+    check()

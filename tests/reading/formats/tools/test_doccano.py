@@ -1,0 +1,340 @@
+"""doccano's exports.
+
+The samples are written by hand after what doccano writes, as
+https://github.com/doccano/doccano/tree/master/backend/data_export documents: a file `<user>.jsonl`
+(`.json`, `.csv`) per member of a project in which annotations are not shared, `all.jsonl` otherwise; columns
+`id`, `text`, the text's own fields, `label`, `Comments`; labels joined by `#` in CSV. Up to version 1.2
+(https://github.com/doccano/doccano/blob/v1.2.0/app/api/utils.py) `annotations` with the user's number.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from grasp_core.model.errors import DataError
+from grasp_core.reading.formats.tools import doccano
+from grasp_core.reading.sandbox.read import read_table
+from tests.reading.formats.tools.exports import cells, lines, loaded, mangled, run, survives, table_of
+
+PEOPLE = ("ann", "ben", "cem", "dua")
+GIVEN = {"ann": ("P", "N", "PN"), "ben": ("P", "P", ""), "cem": ("N", "N", "N"), "dua": ("N", "P", "N")}
+"""Labels of texts 1 to 3, a letter each."""
+LONG = {"P": "positive", "N": "negative"}
+
+
+def record(number: int, letters: str, **other: Any) -> dict[str, Any]:
+    labels = [LONG[letter] for letter in letters]
+    return {
+        "id": number,
+        "text": f"Text number {number}",
+        "source": "forum",
+        "label": labels,
+        "Comments": [],
+        **other,
+    }
+
+
+def of(person: str) -> list[dict[str, Any]]:
+    return [record(number, letters) for number, letters in enumerate(GIVEN[person], start=1)]
+
+
+def as_csv(person: str) -> bytes:
+    rows = [f"{one['id']},{one['text']},forum,{'#'.join(sorted(one['label']))}," for one in of(person)]
+    return "\n".join(["id,text,source,label,Comments", *rows, ""]).encode()
+
+
+def packed(files: Mapping[str, bytes]) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return file.getvalue()
+
+
+ARCHIVES = {
+    "JSON Lines": packed({f"{person}.jsonl": lines(of(person)) for person in PEOPLE}),
+    "JSON": packed({f"export/{person}.json": json.dumps(of(person)).encode() for person in PEOPLE}),
+    "CSV": packed({f"{person}.csv": as_csv(person) for person in PEOPLE}),
+}
+
+
+@pytest.mark.parametrize("kind", ARCHIVES)
+def test_a_file_per_annotator(kind: str, tmp_path: Path) -> None:
+    table = read_table(ARCHIVES[kind], "reviews.zip")
+    assert table.kind == f"doccano, {kind}, zip"
+    assert table.columns == ("item", "rater", "label", "text", "source")
+    assert cells(table, "item", "rater", "label")[:6] == [
+        *(("1", "ann", "positive"), ("2", "ann", "negative"), ("3", "ann", "negative + positive")),
+        *(("1", "ben", "positive"), ("2", "ben", "positive"), ("3", "ben", "")),
+    ]
+    first = 2 if kind == "CSV" else 1
+    assert [table.row(position) for position in (0, 2, 3)] == [first, first + 2, first]
+    assert table.members == ()
+    data = loaded(table)
+    counts = dict(zip(data.summary.categories, data.summary.label_counts, strict=True))
+    assert counts == {"positive": 4, "negative": 6, "negative + positive": 1}
+    plain = run(tmp_path, ARCHIVES[kind], "reviews.zip", PEOPLE)
+    assert (plain["data"]["items"], plain["data"]["raters"], plain["data"]["annotations"]) == (3, 4, 11)
+
+
+def test_rows_bear_their_lines_where_texts_have_several() -> None:
+    content = b'id,text,label\n1,"one\ntwo\nthree",x\n2,four,y\n'
+    read = read_table(packed({f"{person}.csv": content for person in PEOPLE}), "d.zip")
+    assert [read.row(position) for position in range(4)] == [2, 5, 2, 5]
+
+
+def test_an_annotator_without_labels() -> None:
+    files = {"ann.jsonl": lines(of("ann")), "ben.jsonl": lines(of("ben")), "eve.jsonl": b"\n"}
+    assert read_table(packed(files)).distinct("rater") == ("ann", "ben")
+    empty = {
+        "ann.json": json.dumps(of("ann")).encode(),
+        "ben.json": json.dumps(of("ben")).encode(),
+        "eve.json": b"[]",
+    }
+    assert read_table(packed(empty)).distinct("rater") == ("ann", "ben")
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"train.jsonl": lines(of("ann")), "test.jsonl": lines([record(9, "P", text="Another")])},
+        {"train.jsonl": lines(of("ann")), "test.jsonl": lines([record(1, "P", text="Another")])},
+        {"all.jsonl": lines(of("ann"))},
+    ],
+    ids=["other texts", "same ids", "one file"],
+)
+def test_archives_that_tell_no_annotators_are_refused(files: dict[str, bytes]) -> None:
+    with pytest.raises(DataError, match="does not say who gave which label"):
+        read_table(packed(files), "data.zip")
+
+
+@pytest.mark.parametrize("name", ["all.jsonl", "folder/all.jsonl", "ann.jsonl"])
+def test_one_file_alone_names_nobody(name: str) -> None:
+    """Where annotations are shared, the labels of all are in one list."""
+    with pytest.raises(DataError, match=r"does not say who.*turn off 'Share annotations across all users'"):
+        read_table(lines(of("ann")), name)
+    with pytest.raises(DataError, match="does not say who"):
+        read_table(as_csv("ann"), "ann.csv")
+
+
+@pytest.mark.parametrize(
+    "spans",
+    [{"label": [[0, 1, "P"], [1, 2, "N"]]}, {"entities": [{"id": 1}], "relations": [], "Comments": []}],
+)
+def test_spans_and_relations_are_refused(spans: dict[str, Any]) -> None:
+    with pytest.raises(DataError, match="the labels are of spans; only labels of whole texts"):
+        table_of([{"id": 1, "text": "a", **spans}])
+
+
+def test_texts_of_nobody_are_left_out() -> None:
+    """Up to version 1.5 texts without labels are in a file of their own."""
+    files = {f"{person}.jsonl": lines(of(person)) for person in PEOPLE}
+    files["unknown.jsonl"] = lines([record(1, "P"), record(4, "")])
+    table = read_table(packed(files))
+    assert table.distinct("rater") == PEOPLE
+    assert table.recipe is not None
+    assert "1 annotation of an unknown annotator was left out" in table.recipe.sentences
+
+
+# fastText
+
+
+TEXTS = ("Good, really", 'He said "no"\nand left', "So so")
+WORDS = {"P": "very good", "N": "bad, other"}
+
+
+def fasttext(given_labels: Mapping[str, tuple[str, ...]], texts: tuple[str, ...] = TEXTS) -> bytes:
+    """As doccano writes it: a column of CSV without header."""
+    files = {}
+    for person, letters in given_labels.items():
+        file = io.StringIO()
+        writer = csv.writer(file, lineterminator="\n")
+        for labels, text in zip(letters, texts, strict=True):
+            marked = " ".join(sorted(f"__label__{WORDS[letter]}" for letter in labels))
+            writer.writerow([f"{marked} {text} "])
+        files[f"{person}.txt"] = file.getvalue().encode()
+    return packed(files)
+
+
+def test_fasttext_of_all_annotators() -> None:
+    """Labels of several words end where the text begins that all files have in the row."""
+    table = read_table(fasttext(GIVEN), "reviews.zip")
+    assert table.kind == "doccano, fastText, zip"
+    assert cells(table, "item", "rater", "label", "text")[:6] == [
+        ("1", "ann", "very good", TEXTS[0]),
+        ("2", "ann", "bad, other", TEXTS[1]),
+        ("3", "ann", "bad, other + very good", TEXTS[2]),
+        ("1", "ben", "very good", TEXTS[0]),
+        ("2", "ben", "very good", TEXTS[1]),
+        ("3", "ben", "", TEXTS[2]),
+    ]
+    assert loaded(table).summary.annotations == 11
+
+
+def test_fasttext_where_all_agree_uses_the_labels_of_other_rows() -> None:
+    agreed = {person: ("P", "N", "P") for person in ("ann", "ben")} | {"cem": ("P", "P", "P")}
+    assert read_table(fasttext(agreed), "a.zip").distinct("label") == ("very good", "bad, other")
+    with pytest.raises(DataError, match="row 1: where the label ends and the text begins cannot be told"):
+        read_table(fasttext({"ann": ("P", "P", "P"), "ben": ("P", "P", "P")}), "a.zip")
+
+
+def test_a_table_of_texts_that_begin_as_fasttext_does_is_a_table() -> None:
+    table = read_table(b"text,rater\n__label__P Great film,ann\nBad film,ben\n", "texts.csv")
+    assert table.distinct("text") == ("__label__P Great film", "Bad film")
+
+
+def test_fasttext_that_cannot_be_told_is_refused() -> None:
+    alone = b"__label__good A text\n__label__bad Another\n"
+    with pytest.raises(DataError, match="is fastText, which holds labels and texts but not who"):
+        read_table(alone, "all.txt")
+    with pytest.raises(DataError, match="is fastText"):
+        read_table(packed({"all.txt": alone}), "all.zip")
+    with pytest.raises(DataError, match=r"unequally many texts \(2 of 'ann', 1 of 'ben'\)"):
+        read_table(packed({"ann.txt": alone, "ben.txt": alone[:21]}), "a.zip")
+    ending = ("the first", "the second", "the third")
+    with pytest.raises(DataError, match="all texts seem to begin with 'the'"):
+        read_table(fasttext({"ann": ("P", "P", "N"), "ben": ("N", "N", "P")}, ending), "a.zip")
+    assert (
+        read_table(fasttext({"ann": ("P", "P", ""), "ben": ("N", "N", "P")}, ending), "a.zip").distinct(
+            "text"
+        )
+        == ending
+    )
+
+
+def test_the_annotator_among_the_texts_own_fields() -> None:
+    records = [record(number, "P", annotator=person) for number in (1, 2) for person in ("ann", "ben")]
+    table = table_of(records)
+    assert table.distinct("rater") == ("ann", "ben")
+    assert table.problems == ()
+
+
+# With the annotators' numbers
+
+
+def numbered(number: int, *given_by: tuple[int, int]) -> dict[str, Any]:
+    annotations = [{"label": label, "user": user, "created_at": "2020"} for user, label in given_by]
+    return {
+        "id": number,
+        "text": f"Text number {number}",
+        "annotations": annotations,
+        "meta": {"source": "forum"},
+        "annotation_approver": None,
+    }
+
+
+NUMBERED = [numbered(1, (1, 5), (2, 5), (3, 6), (4, 6)), numbered(2, (1, 6), (1, 5), (2, 5), (3, 6), (4, 6))]
+
+
+@pytest.mark.parametrize(
+    "content", [json.dumps(NUMBERED).encode(), lines(NUMBERED)], ids=["JSON", "JSON Lines"]
+)
+def test_annotators_by_number(content: bytes, tmp_path: Path) -> None:
+    table = read_table(content, "reviews")
+    assert cells(table, "item", "rater", "label", "meta.source") == [
+        *(
+            ("1", "1", "5", "forum"),
+            ("1", "2", "5", "forum"),
+            ("1", "3", "6", "forum"),
+            ("1", "4", "6", "forum"),
+        ),
+        *(("2", "1", "5 + 6", "forum"), ("2", "2", "5", "forum")),
+        *(("2", "3", "6", "forum"), ("2", "4", "6", "forum")),
+    ]
+    assert loaded(table).summary.label_counts == (3, 4, 1)
+    assert run(tmp_path, content, "reviews", "1234")["data"]["annotations"] == 8
+
+
+def test_annotators_by_number_in_csv() -> None:
+    rows = ["1,a,{},,5,1", "1,a,{},,6,1", "1,a,{},,6,2", "2,b,{},,6,1", "2,b,{},,6,"]
+    table = read_table(
+        "\n".join(["id,text,meta,annotation_approver,label,user", *rows, ""]).encode(), "x.csv"
+    )
+    assert cells(table, "item", "rater", "label") == [("1", "1", "5 + 6"), ("1", "2", "6"), ("2", "1", "6")]
+    assert [table.row(position) for position in range(3)] == [2, 4, 5]
+    assert table.recipe is not None
+    assert "1 annotation of an unknown annotator was left out" in table.recipe.sentences
+
+
+# Damage
+
+
+def many(damaged: Any) -> list[Any]:
+    """The damaged record beyond those that tell whose file it is."""
+    return [*(record(number, "P") for number in range(1, 22)), damaged]
+
+
+DAMAGED: dict[str, tuple[list[Any], str]] = {
+    "labels are missing": (
+        many({"id": 22, "text": "a"}),
+        "record 22: 'label' should be a list, found nothing",
+    ),
+    "id is missing": (
+        many({"text": "a", "label": []}),
+        "record 22: 'id' should be the text's number, found nothing",
+    ),
+    "label is an object": (
+        many(record(22, "", label=[{}])),
+        "record 22: an entry of 'label' should be a text",
+    ),
+    "annotations are missing": (
+        [NUMBERED[0], {"id": 2}],
+        "record 2: 'annotations' should be a list, found nothing",
+    ),
+    "annotation is a number": (
+        [NUMBERED[0], {"id": 2, "annotations": [1]}],
+        "record 2: an annotation should be an object, found '1'",
+    ),
+    "spans": (
+        [numbered(1) | {"annotations": [{"label": 1, "user": 1, "start_offset": 0, "end_offset": 2}]}],
+        "record 1: the labels are of spans; only labels of whole texts are read",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", DAMAGED)
+def test_damage_is_one_sentence(case: str) -> None:
+    records, sentence = DAMAGED[case]
+    with pytest.raises(DataError) as caught:
+        table_of(records, "reviews.json")
+    assert str(caught.value).startswith("reviews.json")
+    assert sentence in str(caught.value)
+
+
+def test_damage_in_an_archive_names_the_file() -> None:
+    content = packed({"ann.jsonl": lines(of("ann")), "ben.jsonl": lines(of("ben"))[:-4]})
+    with pytest.raises(DataError, match=r"reviews.zip, ben.jsonl, row 3: "):
+        read_table(content, "reviews.zip")
+
+
+@pytest.mark.parametrize(
+    "one",
+    [{"id": "1", "text": "a", "label": "P"}, {"id": "1", "label": ["P"]}, {"text": "a", "label": ["P"]}],
+)
+def test_other_records_are_not_its_own(one: dict[str, Any]) -> None:
+    assert doccano.read([one], "other.json") is None
+
+
+@given(mangled(of("ann")))
+def test_mangled_records(records: list[dict[str, Any]]) -> None:
+    survives(doccano.read, records, "reviews.json")
+
+
+@given(mangled(NUMBERED))
+def test_mangled_annotations(records: list[dict[str, Any]]) -> None:
+    survives(doccano.read, records, "reviews.json")
+
+
+@given(mangled(of("ann")))
+def test_mangled_archives(records: list[dict[str, Any]]) -> None:
+    files = {"ann.jsonl": lines(of("ann")), "ben.jsonl": lines(records)}
+    survives(doccano.read_archive, tuple(files), files.__getitem__, "reviews.zip")

@@ -1,0 +1,212 @@
+"""Project exports of INCEpTION and WebAnno.
+
+Samples written by hand after https://github.com/apache/uima-uimaj-io-jsoncas (CAS JSON), XMI as
+https://github.com/dkpro/dkpro-cassis reads it, and the folders that AnnotationDocumentExporter writes in
+https://github.com/inception-project/inception.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grasp_core.model.errors import DataError
+from grasp_core.reading.sandbox.read import read_table
+from tests.reading.formats.tools.exports import cells, loaded, mangled
+from tests.reading.formats.tools.samples import counted, read_or_refused, recognised_run
+from tests.zips import zipped
+
+USERS = ("ann", "bob", "cem", "dot")
+TEXT = "It rains 🌧."
+VOTES = {"a.txt": "YYNN", "b.txt": "NYNY"}
+
+
+def cas(labels: dict[str, Any] | None, *more: dict[str, Any]) -> dict[str, Any]:
+    """A CAS with a document-level layer `webanno.custom.Stance`."""
+    structures: list[dict[str, Any]] = [
+        {"%ID": 1, "%TYPE": "uima.cas.Sofa", "sofaNum": 1, "sofaID": "_InitialView", "sofaString": TEXT},
+        {
+            "%ID": 2,
+            "%TYPE": "de.tudarmstadt.ukp.dkpro.core.api.metadata.type.DocumentMetaData",
+            "@sofa": 1,
+            "begin": 0,
+            "end": 12,
+            "documentTitle": "a.txt",
+        },
+        {
+            "%ID": 3,
+            "%TYPE": "de.tudarmstadt.ukp.clarin.webanno.api.type.CASMetadata",
+            "@sofa": 1,
+            "username": "somebody",
+        },
+        {"%ID": 4, "%TYPE": "webanno.custom.Span", "@sofa": 1, "begin": 3, "end": 8, "kind": "weather"},
+        {"%ID": 5, "%TYPE": "webanno.custom.LinkType", "role": "p1", "@target": 4},
+    ]
+    if labels is not None:
+        structures.append({"%ID": 6, "%TYPE": "webanno.custom.Stance", "@sofa": 1, **labels})
+    structures += more
+    return {
+        "%TYPES": {"webanno.custom.Stance": {"%NAME": "webanno.custom.Stance"}},
+        "%FEATURE_STRUCTURES": structures,
+        "%VIEWS": {"_InitialView": {"%SOFA": 1, "%MEMBERS": [2, 3, 4, 6]}},
+    }
+
+
+def xmi(labels: dict[str, str], before: str = "") -> bytes:
+    features = "".join(f" {name}={quoteattr(value)}" for name, value in labels.items())
+    return (
+        f'<?xml version="1.0" encoding="UTF-8"?>{before}'
+        '<xmi:XMI xmlns:xmi="http://www.omg.org/XMI" xmlns:cas="http:///uima/cas.ecore" '
+        'xmlns:custom="http:///webanno/custom.ecore" xmi:version="2.0">'
+        '<cas:NULL xmi:id="0"/>'
+        f'<custom:Stance xmi:id="6" sofa="1"{features}><custom:inner>x</custom:inner></custom:Stance>'
+        '<custom:Span xmi:id="4" sofa="1" begin="3" end="8" kind="weather"/>'
+        f'<cas:Sofa xmi:id="1" sofaNum="1" sofaID="_InitialView" sofaString={quoteattr(TEXT)}/>'
+        '<cas:View sofa="1" members="6 4"/></xmi:XMI>'
+    ).encode()
+
+
+def expected() -> list[tuple[str, str, str]]:
+    return [
+        (document, user, {"Y": "yes", "N": "no"}[vote])
+        for document, votes in VOTES.items()
+        for user, vote in zip(USERS, votes, strict=True)
+    ]
+
+
+def project(form: str = "json", **more: bytes) -> bytes:
+    members: dict[str, bytes] = {"exportedproject123.json": b"{}", "source/a.txt": TEXT.encode()}
+    for document, user, vote in expected():
+        folder = f"annotation/{document}"
+        as_xmi = xmi({"stance": vote})
+        if form == "json":
+            members[f"{folder}/{user}.json"] = json.dumps(cas({"stance": vote})).encode()
+        elif form == "xmi":
+            members[f"{folder}/{user}.xmi"] = as_xmi
+        else:
+            inner = zipped({f"{user}.xmi": as_xmi, "TypeSystem.xml": b"<?xml version='1.0'?><t/>"})
+            members[f"{folder}/webanno123{user}export.zip"] = inner
+    members["annotation/a.txt/INITIAL_CAS.json"] = json.dumps(cas(None)).encode()
+    members["curation/a.txt/CURATION_USER.json"] = json.dumps(cas({"stance": "yes"})).encode()
+    return zipped(members | more)
+
+
+@pytest.mark.parametrize("form", ["json", "xmi", "zip"])
+def test_a_project(form: str) -> None:
+    table = read_table(project(form), "project.zip")
+    assert table.kind == "INCEpTION, zip"
+    assert cells(table, "item", "rater", "Stance.stance") == expected()
+    assert table.cell("text", 0) == TEXT
+    dataset = loaded(table)
+    assert (dataset.summary.items, dataset.summary.raters, dataset.summary.annotations) == (2, 4, 8)
+    assert dataset.summary.label_counts == (4, 4)
+
+
+@pytest.mark.parametrize("form", ["json", "zip"])
+def test_a_run(tmp_path: Path, form: str) -> None:
+    result = recognised_run(tmp_path, project(form), "project.zip", USERS)
+    assert counted(result) == (2, 4, 8)
+    assert result["data"]["categories"] == ["no", "yes"]
+
+
+def one(content: Any, ending: str = "json", **more: bytes) -> bytes:
+    body = content if isinstance(content, bytes) else json.dumps(content).encode()
+    return zipped({"exportedproject1.json": b"{}", f"annotation/a.txt/ann.{ending}": body, **more})
+
+
+def test_documents_without_a_label_have_none() -> None:
+    files = {"annotation/a.txt/bob.json": json.dumps(cas(None)).encode()}
+    table = read_table(one(cas({"stance": "yes"}), **files), "p.zip")
+    assert cells(table, "rater", "Stance.stance") == [("ann", "yes"), ("bob", "")]
+
+
+def test_several_features_and_labels() -> None:
+    second = {"%ID": 9, "%TYPE": "webanno.custom.Stance", "@sofa": 1, "stance": "also"}
+    table = read_table(one(cas({"stance": "yes", "sure": True, "@to": 4}, second)), "p.zip")
+    assert cells(table, "Stance.stance", "Stance.sure") == [("also + yes", "True")]
+    assert "Stance.@to" not in table.columns
+
+
+def test_structures_as_an_object() -> None:
+    whole = cas({"stance": "yes"})
+    whole["%FEATURE_STRUCTURES"] = {
+        str(structure["%ID"]): structure for structure in whole["%FEATURE_STRUCTURES"]
+    }
+    assert cells(read_table(one(whole), "p.zip"), "Stance.stance") == [("yes",)]
+
+
+def test_annotations_of_the_whole_text_stand_in() -> None:
+    whole = {"%ID": 9, "%TYPE": "webanno.custom.Whole", "@sofa": 1, "begin": 0, "end": 12, "tone": "sad"}
+    table = read_table(one(cas(None, whole)), "p.zip")
+    assert cells(table, "Whole.tone") == [("sad",)]
+    assert table.recipe is not None
+    assert "span a whole text" in table.recipe.sentences[0]
+
+
+def test_without_labels_of_documents_it_says_so() -> None:
+    with pytest.raises(
+        DataError, match=r"p\.zip holds no label of a document as a whole, its layers 'Span' mark"
+    ):
+        read_table(one(cas(None)), "p.zip")
+
+
+def test_other_formats_are_refused_with_what_to_choose() -> None:
+    with pytest.raises(DataError, match=r"choose 'UIMA CAS JSON 0\.4' or 'UIMA CAS XMI'"):
+        read_table(one(b"#FORMAT=WebAnno TSV 3.3\n", "tsv"), "p.zip")
+
+
+def test_a_single_document_is_refused() -> None:
+    with pytest.raises(DataError, match="one annotator's annotations of one document"):
+        read_table(json.dumps(cas({"stance": "yes"})).encode(), "a.json")
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>',
+        '<!DOCTYPE x SYSTEM "file:///etc/passwd">',
+    ],
+)
+def test_no_entity_is_ever_expanded(before: str) -> None:
+    with pytest.raises(DataError, match="declares a document type"):
+        read_table(one(xmi({"stance": "yes"}, before), "xmi"), "p.zip")
+
+
+def test_damaged_members_are_named() -> None:
+    cut_off = {"xmi": xmi({"stance": "yes"})[:-20], "json": json.dumps(cas({"stance": "yes"})).encode()[:-20]}
+    for ending, broken in cut_off.items():
+        with pytest.raises(DataError, match=rf"p\.zip, annotation/a\.txt/ann\.{ending}"):
+            read_table(one(broken, ending), "p.zip")
+
+
+def test_other_archives_are_left_alone() -> None:
+    table = read_table(zipped({"annotation/a/ann.csv": b"item,rater,label\ni,r,x\n"}), "other.zip")
+    assert table.recipe is None
+    assert table.columns == ("item", "rater", "label")
+
+
+@given(mangled([cas({"stance": "yes"})]))
+def test_nothing_breaks_it(records: list[dict[str, Any]]) -> None:
+    read_or_refused(one(records[0] if records else {}), "p.zip")
+
+
+@pytest.mark.parametrize("encoding", ["ATF-8", "hex", "utf-7", "big5"])
+def test_xmi_in_an_encoding_that_is_none_is_refused(encoding: str) -> None:
+    content = xmi({"stance": "yes"}).replace(b"UTF-8", encoding.encode())
+    assert encoding.encode() in content
+    with pytest.raises(DataError, match=r"p\.zip"):
+        read_table(one(content, "xmi"), "p.zip")
+
+
+@given(st.data())
+def test_nothing_breaks_xmi(data: st.DataObject) -> None:
+    content = bytearray(xmi({"stance": "yes"}))
+    for _ in range(data.draw(st.integers(1, 4))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    read_or_refused(one(bytes(content), "xmi"), "p.zip")

@@ -1,0 +1,555 @@
+"""Label Studio's exports.
+
+The samples are written by hand after https://labelstud.io/guide/task_format (tasks, annotations, results),
+https://labelstud.io/guide/export (JSON-MIN, CSV, TSV) and https://labelstud.io/tags/choices, /rating,
+/taxonomy, /textarea, /number (the values).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grasp_core import cli
+from grasp_core.model.errors import DataError
+from grasp_core.reading.dataset.load import load
+from grasp_core.reading.formats.tools import label_studio
+from grasp_core.reading.guess.recognise import recognise
+from grasp_core.reading.sandbox.read import read_table
+from tests.reading.files.workbook_files import ods_bytes, ods_rows
+from tests.reading.formats.tools.exports import RATERS, cells, loaded, mangled, run, survives, table_of
+from tests.shared_data import SHARED
+
+
+def result(name: str, kind: str, value: Any) -> dict[str, Any]:
+    return {"from_name": name, "to_name": "text", "type": kind, "id": "x", "value": {kind: value}}
+
+
+def annotation(rater: Any, *results: dict[str, Any], **other: Any) -> dict[str, Any]:
+    return {
+        "id": 1,
+        "completed_by": rater,
+        "result": list(results),
+        "was_cancelled": False,
+        "ground_truth": False,
+        "created_at": "2024-05-02T10:00:00Z",
+        "updated_at": "2024-05-02T10:00:09Z",
+        "lead_time": 4.288,
+        **other,
+    }
+
+
+def task(number: int, *annotations: dict[str, Any], **other: Any) -> dict[str, Any]:
+    data = {"text": f"Text number {number}", "source": "forum", "history": ["a", "b"]}
+    return {
+        "id": number,
+        "data": data,
+        "annotations": list(annotations),
+        "predictions": [],
+        "project": 7,
+        **other,
+    }
+
+
+def toxicity(rater: Any, label: str, **other: Any) -> dict[str, Any]:
+    return annotation(rater, result("toxic", "choices", [label]), **other)
+
+
+LABELS = {101: "YY", 102: "YN", 103: "NY"}
+"""Per task, how annotators 1 to 4 answered: 1 and 2 first, then 3 and 4 the other way round."""
+TASKS = [
+    task(
+        number,
+        *(
+            toxicity(rater, {"Y": "Yes", "N": "No"}[answer])
+            for rater, answer in zip((1, 2, 3, 4), labels + labels[::-1], strict=True)
+        ),
+    )
+    for number, labels in LABELS.items()
+]
+
+
+def test_a_row_per_annotation() -> None:
+    table = table_of(TASKS)
+    assert table.kind == "Label Studio, JSON"
+    assert table.columns == (
+        *("item", "rater", "toxic", "text", "source", "lead_time", "created_at", "updated_at"),
+    )
+    assert cells(table, "item", "rater", "toxic")[4:8] == [
+        *(("102", "1", "Yes"), ("102", "2", "No"), ("102", "3", "No"), ("102", "4", "Yes")),
+    ]
+    assert table.cell("lead_time", 0) == "4.288"
+    assert [table.row(position) for position in (0, 3, 4, 11)] == [1, 1, 2, 3]
+    data = loaded(table)
+    assert (data.summary.items, data.summary.raters, data.summary.annotations) == (3, 4, 12)
+    assert dict(zip(data.summary.categories, data.summary.label_counts, strict=True)) == {"No": 4, "Yes": 8}
+
+
+def test_a_run(tmp_path: Path) -> None:
+    plain = run(tmp_path, json.dumps(TASKS).encode(), "tasks.json", "1234")
+    assert plain["data"]["annotations"] == 12
+    assert [(row["group"], row["n_raters"], row["n_annotations"]) for row in plain["groups"]] == [
+        ({"gender": "Man"}, 2, 6),
+        ({"gender": "Woman"}, 2, 6),
+    ]
+
+
+def test_what_is_no_rating_is_left_out_and_said() -> None:
+    tasks = [
+        task(
+            1,
+            toxicity(1, "Yes"),
+            toxicity(2, "No", was_cancelled=True),
+            toxicity(None, "No"),
+            drafts=[{"user": 3, "result": [result("toxic", "choices", ["No"])]}],
+            predictions=[{"model_version": "m", "result": [result("toxic", "choices", ["No"])]}],
+        ),
+        task(2, toxicity(1, "No"), toxicity(2, "No", was_cancelled=True)),
+    ]
+    table = table_of(tasks)
+    assert cells(table, "item", "rater", "toxic") == [("1", "1", "Yes"), ("2", "1", "No")]
+    assert table.recipe is not None
+    assert table.recipe.sentences == (
+        "1 prediction was left out",
+        "1 draft was left out",
+        "2 cancelled annotations were left out",
+        "1 annotation of an unknown annotator was left out",
+    )
+
+
+def starred() -> list[dict[str, Any]]:
+    """Three raters, of whom the second starred an own answer, and one who gave only reference answers."""
+    return [
+        task(
+            number,
+            toxicity(1, "Yes"),
+            toxicity(2, "No", ground_truth=number == 1),
+            toxicity(3, "YN"[number % 2]),
+            toxicity(4, "No", ground_truth=True),
+        )
+        for number in range(1, 5)
+    ]
+
+
+def test_ground_truth_counts_where_its_rater_answered_others_too() -> None:
+    table = table_of(starred())
+    assert table.distinct("starred") == ("no", "rater", "reference")
+    assert table.recipe is not None
+    assert table.recipe.sentences == (
+        "1 ground-truth annotation of raters who answered others too counts (starred = rater)",
+        "4 ground-truth annotations of annotators who gave nothing else are left out by a filter "
+        "(starred = reference)",
+    )
+    data = loaded(table)
+    assert (data.summary.raters, data.summary.annotations) == (3, 12)
+    assert "starred" not in recognise(table).axes
+    assert "starred" not in table_of(TASKS).columns
+
+
+@pytest.mark.parametrize(
+    ("raters", "mails", "would_do"),
+    [
+        (("1", "2"), True, "add a column with the numbers to raters.csv"),
+        (("a@example.org", "b@example.org"), False, "add a column with the addresses to raters.csv"),
+    ],
+)
+def test_raters_by_number_and_by_address(raters: tuple[str, str], mails: bool, would_do: str) -> None:
+    table = table_of([task(number, *(toxicity(rater, "Yes") for rater in raters)) for number in (1, 2)])
+    ids = ("a@example.org", "b@example.org") if mails else ("1", "2")
+    people = read_table("who,gender\n{},Man\n{},Woman\n".format(*ids).encode(), "raters.csv")
+    assert table.recipe is not None
+    assert table.recipe.spec is not None
+    with pytest.raises(DataError, match=would_do):
+        load(table, people, table.recipe.spec)
+
+
+@pytest.mark.parametrize(
+    ("options", "annotations"),
+    [
+        ([], 16),
+        (["--recommended"], 12),
+        (["--recommended", "--keep", "starred=reference"], 16),
+        (["--recommended", "--drop", "starred=rater"], 11),
+        (["--drop", "starred=rater"], 15),
+        (["--item", "item", "--rater", "rater", "--label", "toxic"], 16),
+        (["--item", "item", "--rater", "rater", "--label", "toxic", "--recommended"], 12),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_options_for_ground_truth(options: list[str], annotations: int, tmp_path: Path) -> None:
+    (tmp_path / "tasks.json").write_text(json.dumps(starred()), encoding="utf-8")
+    (tmp_path / "raters.csv").write_text(RATERS.format(*"1234"), encoding="utf-8")
+    files = ["--annotations", str(tmp_path / "tasks.json"), "--raters", str(tmp_path / "raters.csv")]
+    out = tmp_path / "result.json"
+    rest = ["--axis", "gender", "--permutations", "50", "--out", str(out)]
+    assert cli.main(["run", *files, *options, *rest]) == 0
+    assert json.loads(out.read_text(encoding="utf-8"))["data"]["annotations"] == annotations
+
+
+def test_keeping_what_counts_anyway_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "tasks.json").write_text(json.dumps(starred()), encoding="utf-8")
+    files = ["--annotations", str(tmp_path / "tasks.json"), "--keep", "starred=no"]
+    assert cli.main(["run", *files, "--axis", "rater", "--out", str(tmp_path / "result.json")]) == 2
+    assert "left out by their values, or recommended to be: starred=reference" in capsys.readouterr().err
+
+
+def test_only_ground_truth_is_refused() -> None:
+    tasks = [task(number, toxicity(1, "Yes", ground_truth=True)) for number in (1, 2)]
+    with pytest.raises(DataError, match=r"no annotation left; check .* filters"):
+        loaded(table_of(tasks))
+
+
+def test_every_kind_of_answer() -> None:
+    region = {"from_name": "span", "type": "labels", "value": {"start": 0, "end": 4, "labels": ["Insult"]}}
+    of_region = {"from_name": "why", "type": "choices", "value": {"start": 0, "end": 4, "choices": ["Slur"]}}
+    relation = {"type": "relation", "from_id": "a", "to_id": "b", "direction": "right"}
+    answers = annotation(
+        {"id": 5, "email": "ann@example.org", "first_name": "Ann"},
+        result("comment", "text", ["first line", "second"]),
+        result("kinds", "choices", ["Threat", "Insult"]),
+        result("stars", "rating", 4),
+        result("hours", "number", 2),
+        result("topic", "taxonomy", [["Politics", "Party"], ["Sports"]]),
+        {"from_name": "better", "type": "pairwise", "value": {"selected": "left"}},
+        result("order", "ranker", {"rank": ["b", "a", "c"]}),
+        result("sorted", "ranker", {"good": ["b"], "bad": ["a", "c"]}),
+        {**result("page", "choices", ["x"]), "item_index": 0},
+        *(region, of_region, relation),
+    )
+    table = table_of([task(1, answers, annotation({"id": 6}, result("stars", "rating", 3)))])
+    assert cells(table, "order", "sorted")[0] == ("b > a > c", "good: b | bad: a > c")
+    kinds = ("rater", "kinds", "stars", "hours", "topic", "better", "comment", "completed_by.id")
+    assert cells(table, *kinds) == [
+        (
+            *("ann@example.org", "Insult + Threat", "4", "2", "Politics / Party + Sports", "left"),
+            *("first line\nsecond", "5"),
+        ),
+        ("6", "", "3", "", "", "", "", "6"),
+    ]
+    assert "first_name" not in table.columns
+    assert table.recipe is not None
+    assert "4 answers about regions or relations were left out" in table.recipe.sentences
+    assert "several choices in one annotation were sorted and joined by ' + '" in table.recipe.sentences
+
+
+def test_the_label_is_a_question_to_choose_from() -> None:
+    def answered(rater: int, label: str) -> dict[str, Any]:
+        return annotation(rater, result("comment", "text", ["same"]), result("toxic", "choices", [label]))
+
+    tasks = [task(1, answered(1, "Yes"), answered(2, "No")), task(2, answered(1, "Yes"), answered(2, "No"))]
+    table = table_of(tasks)
+    assert table.recipe is not None
+    assert table.recipe.spec is not None
+    assert table.recipe.spec.label == "toxic"
+    assert table.recipe.spec.text == "text"
+
+
+def test_a_question_named_like_a_field_keeps_its_name() -> None:
+    def rated(number: int) -> dict[str, Any]:
+        rating = [result("text", "choices", ["a"]), result("item", "rating", 1)]
+        return {"id": number, "data": {"text": "t"}, "annotations": [annotation(1, *rating)]}
+
+    table = table_of([rated(1)])
+    assert table.columns[:5] == ("item", "rater", "text", "answers.item", "about.text")
+    assert cells(table, "item", "text", "answers.item", "about.text") == [("1", "a", "1", "t")]
+
+
+# JSON-MIN, CSV, TSV
+
+
+def flat(number: int, rater: Any, **answers: Any) -> dict[str, Any]:
+    return {
+        "text": f"Text number {number}",
+        "source": "forum" if number == 1 else "news",
+        "id": number,
+        **answers,
+        "annotator": rater,
+        "annotation_id": 10 * number + 1,
+        "created_at": "2024-05-02T10:00:00Z",
+        "updated_at": "2024-05-02T10:00:09Z",
+        "lead_time": 3.5,
+    }
+
+
+FLAT = [
+    flat(1, 1, toxic="Yes", kinds={"choices": ["Threat", "Insult"]}, stars=[{"rating": 4}]),
+    flat(1, 2, toxic="No", stars=[{"rating": 2}]),
+    flat(
+        1,
+        3,
+        toxic="Yes",
+        kinds="Insult",
+        stars=[{"rating": 4}],
+        spans=[{"start": 0, "end": 1, "labels": ["a"]}],
+    ),
+    flat(1, 4, toxic="No", kinds="Insult"),
+    flat(2, 1, toxic="Yes"),
+    flat(2, 2, toxic="Yes"),
+    flat(2, 3, toxic="No", topic=[{"taxonomy": [["Politics", "Party"]]}]),
+    flat(2, 4, toxic="No"),
+]
+MIN_CELLS = [
+    ("1", "1", "Yes", "Insult + Threat", "4", ""),
+    ("1", "2", "No", "", "2", ""),
+    ("1", "3", "Yes", "Insult", "4", ""),
+    ("1", "4", "No", "Insult", "", ""),
+    ("2", "1", "Yes", "", "", ""),
+    ("2", "2", "Yes", "", "", ""),
+    ("2", "3", "No", "", "", "Politics / Party"),
+    ("2", "4", "No", "", "", ""),
+]
+QUESTIONS = ("item", "rater", "toxic", "kinds", "stars", "topic")
+
+
+def as_csv(delimiter: str) -> bytes:
+    columns = sorted({key for record in FLAT for key in record} | {"was_cancelled"})
+    file = io.StringIO()
+    writer = csv.DictWriter(file, columns, delimiter=delimiter, quoting=csv.QUOTE_NONNUMERIC)
+    writer.writeheader()
+    for record in FLAT:
+        packed = {
+            key: json.dumps(value) if isinstance(value, list | dict) else value
+            for key, value in record.items()
+        }
+        writer.writerow({**packed, "was_cancelled": False})
+    return file.getvalue().encode()
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "first"),
+    [
+        (json.dumps(FLAT).encode(), "Label Studio, JSON-MIN", 1),
+        (as_csv(","), "Label Studio, CSV", 2),
+        (as_csv("\t"), "Label Studio, TSV", 2),
+    ],
+    ids=["JSON-MIN", "CSV", "TSV"],
+)
+def test_a_record_per_annotation(content: bytes, kind: str, first: int, tmp_path: Path) -> None:
+    table = read_table(content, "export")
+    assert table.kind == kind
+    assert cells(table, *QUESTIONS) == MIN_CELLS
+    assert [table.row(position) for position in range(8)] == list(range(first, first + 8))
+    assert table.cell("source", 7) == "news"
+    assert {"annotation_id", "spans"}.isdisjoint(table.columns)
+    assert table.recipe is not None
+    assert table.recipe.spec is not None
+    assert table.recipe.spec.text == "text"
+    plain = run(tmp_path, content, "export", "1234")
+    assert (plain["data"]["items"], plain["data"]["raters"]) == (2, 4)
+
+
+def test_an_export_that_went_through_a_spreadsheet_keeps_its_sheets() -> None:
+    rows = list(csv.reader(io.StringIO(as_csv(",").decode())))
+    content = ods_bytes({"Export": ods_rows(rows), "Notes": ods_rows([["who", "what"], ["me", "this"]])})
+    table = read_table(content, "export.ods")
+    assert table.kind == "Label Studio, ODS"
+    assert (table.members, table.member) == (("Export", "Notes"), "Export")
+    assert cells(table, *QUESTIONS) == MIN_CELLS
+    assert recognise(table).spec.member == "Export"
+
+
+def test_annotators_by_address_and_cancelled_rows() -> None:
+    content = as_csv(",").replace(b",4,", b',"ann@example.org",').replace(b"False", b"True", 1)
+    table = read_table(content, "export.csv")
+    assert table.recipe is not None
+    assert "1 cancelled annotation was left out" in table.recipe.sentences
+    assert len(table) == 7
+    assert table.distinct("rater") == ("2", "3", "ann@example.org", "1")
+
+
+def test_annotations_that_all_agree() -> None:
+    records = [
+        flat(number, rater, toxic="Yes" if number % 2 else "No") for number in range(1, 9) for rater in (1, 2)
+    ]
+    table = table_of(records)
+    assert table.recipe is not None
+    assert table.recipe.spec is not None
+    assert table.recipe.spec.label in ("toxic", "source")
+    assert {"toxic", "source"} < set(table.columns)
+
+
+def test_a_task_without_annotations_is_no_annotation() -> None:
+    empty = {"text": "t", "id": 9, "annotator": None, "annotation_id": None, "lead_time": None}
+    table = table_of([*FLAT, empty])
+    assert table.recipe is not None
+    assert "1 task without annotations was left out" in table.recipe.sentences
+
+
+def exported(tasks: list[dict[str, Any]]) -> dict[str, bytes]:
+    """The tasks in the four forms, as Label Studio's converter writes them."""
+    records = [
+        {
+            **given["data"],
+            "id": given["id"],
+            **_pretty(one["result"]),
+            "annotator": one["completed_by"],
+            "annotation_id": number,
+            **{key: one[key] for key in ("created_at", "updated_at", "lead_time")},
+        }
+        for number, (given, one) in enumerate((given, one) for given in tasks for one in given["annotations"])
+    ]
+    forms = {"JSON": json.dumps(tasks).encode(), "JSON-MIN": json.dumps(records).encode()}
+    for form, delimiter in (("CSV", ","), ("TSV", "\t")):
+        file = io.StringIO()
+        columns = sorted({key for record in records for key in record})
+        writer = csv.DictWriter(file, columns, delimiter=delimiter, quoting=csv.QUOTE_NONNUMERIC)
+        writer.writeheader()
+        for record in records:
+            packed = (
+                (key, json.dumps(cell) if isinstance(cell, list | dict) else cell)
+                for key, cell in record.items()
+            )
+            writer.writerow(dict(packed))
+        forms[form] = file.getvalue().encode()
+    return forms
+
+
+def _pretty(results: list[dict[str, Any]]) -> dict[str, Any]:
+    pretty: dict[str, Any] = {}
+    for one in results:
+        given = one["value"].get(one["type"])
+        bare = one["type"] in ("choices", "text") and len(given) == 1
+        value = [one["value"]] if one["type"] not in ("choices", "text") else one["value"]
+        pretty[one["from_name"]] = given[0] if bare else value
+    return pretty
+
+
+@st.composite
+def projects(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Tasks by four annotators with several questions, some unanswered; on the main one they differ."""
+    tasks = []
+    for number in range(1, 5):
+        answers = []
+        for rater in range(1, 5):
+            given = [result("verdict", "choices", ["Yes" if (number + rater) % 2 else "No"])]
+            if draw(st.booleans()):
+                kinds = st.lists(st.sampled_from("abc"), min_size=1, max_size=2, unique=True)
+                given.append(result("kinds", "choices", draw(kinds)))
+            if draw(st.booleans()):
+                given.append(result("stars", "rating", draw(st.integers(1, 5))))
+            if draw(st.booleans()):
+                given.append(result("comment", "text", [draw(st.sampled_from(["fine", "hm, no"]))]))
+            answers.append(annotation(rater, *draw(st.permutations(given))))
+        tasks.append(task(number, *answers))
+    return tasks
+
+
+@given(projects())
+def test_all_forms_give_the_same_annotations_and_first_question(tasks: list[dict[str, Any]]) -> None:
+    readings = [read_table(content, form) for form, content in exported(tasks).items()]
+    for table in readings:
+        assert table.recipe is not None
+        assert table.recipe.spec is not None
+        assert table.recipe.spec.label == "verdict"
+    sets = [sorted(cells(table, "item", "rater", "verdict")) for table in readings]
+    assert len(sets[0]) == 16
+    assert sets == [sets[0]] * 4
+
+
+SHARED_EXPORTS = SHARED / "data" / "exports" / "label_studio"
+
+
+@pytest.mark.skipif(not SHARED_EXPORTS.is_dir(), reason="needs exports beside the repository")
+@pytest.mark.parametrize("name", ["toxicity.csv", "toxicity.tsv", "toxicity.json", "toxicity.min.json"])
+def test_a_real_project_in_every_form(name: str) -> None:
+    truth = json.loads((SHARED_EXPORTS / "truth.json").read_text(encoding="utf-8"))["truth"]["toxicity"]
+    table = read_table(SHARED_EXPORTS / name)
+    wanted = [tuple("" if cell is None else str(cell) for cell in (row[0], *row[2:])) for row in truth]
+    assert sorted(cells(table, "item", "rater", "toxic", "kinds", "severity")) == sorted(wanted)
+    assert loaded(table).summary.label_counts == (46, 30, 21)
+
+
+# Damage
+
+
+DAMAGED: dict[str, tuple[list[Any], str]] = {
+    "no id": (
+        [TASKS[0], {**TASKS[1], "id": None}],
+        "task 2: 'id' should be the task's number, found nothing",
+    ),
+    "data is a list": (
+        [TASKS[0], {**TASKS[1], "data": []}],
+        "task 2: 'data' should be an object, found '[]'",
+    ),
+    "no annotations": (
+        [TASKS[0], {"id": 2, "data": {}}],
+        "task 2: 'annotations' should be a list, found nothing",
+    ),
+    "an annotation is a text": (
+        [TASKS[0], task(2, "x")],
+        "task 2, annotation 1: the annotation should be an object",
+    ),  # type: ignore[arg-type]
+    "result is an object": (
+        [TASKS[0], task(2, annotation(1) | {"result": {"a": 1}})],
+        "task 2, annotation 1: 'result' should be a list, found '{\"a\": 1}'",
+    ),
+    "no annotator": (
+        [TASKS[0], task(2, {"result": []})],
+        "task 2, annotation 1: 'completed_by' should be the annotator's number or address, found nothing",
+    ),
+    "annotator without id": (
+        [TASKS[0], task(2, toxicity({"first_name": "A"}, "Yes"))],
+        "task 2, annotation 1: 'completed_by' should be an object with 'id' or 'email'",
+    ),
+    "choices are objects": (
+        [TASKS[0], task(2, annotation(1, result("toxic", "choices", [{"a": 1}])))],
+        "task 2, annotation 1: an answer of 'choices' should be a text or a number",
+    ),
+    "question without name": (
+        [TASKS[0], task(2, annotation(1, {"value": {"choices": ["a"]}}))],
+        "task 2, annotation 1: 'from_name' should be the question's name, found nothing",
+    ),
+    "only regions": (
+        [task(1, annotation(1, {"from_name": "a", "value": {"x": 1, "labels": ["b"]}}))],
+        "no annotation answers a question about its task as a whole",
+    ),
+    "nothing but cancelled": ([task(1, toxicity(1, "Yes", was_cancelled=True))], "without annotations"),
+    "flat without annotator": (
+        [FLAT[0], {**FLAT[1], "annotator": ["a"]}],
+        "record 2: 'annotator' should be a text",
+    ),
+    "flat without id": (
+        [FLAT[0], {"annotator": 1}],
+        "record 2: 'id' should be a number or an address, found nothing",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", DAMAGED)
+def test_damage_is_one_sentence(case: str) -> None:
+    records, sentence = DAMAGED[case]
+    with pytest.raises(DataError) as caught:
+        table_of(records, "tasks.json")
+    assert str(caught.value).startswith("tasks.json")
+    assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        [{"id": 1, "text": "a", "annotations": "1,0"}],
+        [{"data": {"a": 1}}],
+        [{"id": "1", "annotator": "a"}],
+        [{}],
+    ],
+    ids=str,
+)
+def test_other_records_are_not_its_own(records: list[dict[str, Any]]) -> None:
+    assert label_studio.read(records, "other.json") is None
+
+
+@given(mangled(TASKS[:2]))
+def test_mangled_tasks(records: list[dict[str, Any]]) -> None:
+    survives(label_studio.read, records, "tasks.json")
+
+
+@given(mangled(FLAT[:4]))
+def test_mangled_records(records: list[dict[str, Any]]) -> None:
+    survives(label_studio.read, records, "tasks.json")

@@ -1,0 +1,377 @@
+"""Results of Mechanical Turk batches.
+
+Sample written by hand. An assignment's fields: https://docs.aws.amazon.com/AWSMechTurk/latest/AWSMturkAPI/
+ApiReference_AssignmentDataStructureArticle.html; what Crowd HTML elements write into `Answer.taskAnswers`:
+https://docs.aws.amazon.com/sagemaker/latest/dg/sms-ui-template-crowd-classifier.html.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grasp_core.model.account import LeftOut
+from grasp_core.model.errors import DataError
+from grasp_core.model.remarks.cautions import Skipped
+from grasp_core.reading.dataset.load import load
+from grasp_core.reading.guess.recognise import recognise
+from grasp_core.reading.sandbox.read import read_table
+from grasp_core.reading.table.table import Table
+from tests.reading.formats.tools.exports import cells
+from tests.reading.formats.tools.samples import counted, read_or_refused, recognised_run
+from tests.reading.making import csv_bytes
+from tests.shared_data import SHARED
+
+HEADER = ["HITId", "HITTypeId", "Title", "AssignmentId", "WorkerId", "AssignmentStatus", "WorkTimeInSeconds"]
+WORKERS = ("W1", "W2", "W3", "W4")
+
+
+def row(hit: str, worker: str, *answers: str, status: str = "Approved") -> list[str]:
+    return [hit, "T", "Judge", f"A-{hit}-{worker}", worker, status, "31", f"text of {hit}", *answers]
+
+
+def crowd(answers: Any) -> str:
+    return json.dumps([answers])
+
+
+def results(*rows: list[str], answers: tuple[str, ...] = ("Answer.taskAnswers",)) -> bytes:
+    return csv_bytes([[*HEADER, "Input.text", *answers], *rows])
+
+
+def voted() -> list[list[str]]:
+    """Two HITs by four workers; the fourth's work on the second was rejected."""
+    votes = {"H1": "PPNN", "H2": "NPNP"}
+    labels = {"P": "Positive", "N": "Negative"}
+    return [
+        row(
+            hit,
+            worker,
+            crowd({"category": {"label": labels[vote]}}),
+            status="Rejected" if (hit, worker) == ("H2", "W4") else "Approved",
+        )
+        for hit, given_votes in votes.items()
+        for worker, vote in zip(WORKERS, given_votes, strict=True)
+    ]
+
+
+def read(content: bytes) -> Table:
+    return read_table(content, "batch.csv")
+
+
+def test_crowd_classifier_answers_become_a_column() -> None:
+    table = read(results(*voted()))
+    assert table.kind == "Mechanical Turk, CSV"
+    assert "Answer.taskAnswers" not in table.columns
+    assert cells(table, "HITId", "WorkerId", "Answer.category")[:2] == [
+        ("H1", "W1", "Positive"),
+        ("H1", "W2", "Positive"),
+    ]
+    assert table.row(0) == 2
+    assert table.recipe is not None
+    spec = table.recipe.spec
+    assert spec is not None
+    assert (spec.item, spec.rater, spec.label) == ("HITId", "WorkerId", "Answer.category")
+    assert spec.text == "Input.text"
+
+
+def test_rejected_assignments_are_advised_against() -> None:
+    table = read(results(*voted()))
+    guess = recognise(table)
+    assert guess.spec.filters.drop == ()
+    assert guess.advised.filters.drop == (("AssignmentStatus", "Rejected"),)
+    dataset = load(table, None, guess.advised, ())
+    assert (dataset.summary.items, dataset.summary.raters, dataset.summary.annotations) == (2, 4, 7)
+
+
+def test_rejected_assignments_count_until_somebody_says_otherwise(tmp_path: Path) -> None:
+    kept = ["--recommended", "--keep", "AssignmentStatus=Rejected"]
+    for options, count in (([], 8), (["--recommended"], 7), (kept, 8)):
+        result = recognised_run(tmp_path, results(*voted()), "batch.csv", WORKERS, options=options)
+        assert counted(result) == (2, 4, count)
+
+
+def test_work_that_a_requester_is_about_to_reject_is_advised_against() -> None:
+    """Results to upload again, whose status is still Submitted."""
+    header = [*HEADER, "Input.text", "Answer.tone", "Approve", "Reject"]
+    reviewed = [("x", ""), ("", "too fast"), ("x", ""), ("", "Failed the check")]
+    rows = [row("H1", worker, "a", *marks) for worker, marks in zip(WORKERS, reviewed, strict=True)]
+    rows += [row("H2", worker, "b", "x", "") for worker in WORKERS]
+    table = read(csv_bytes([header, *rows]))
+    spec = recognise(table).advised
+    assert spec.filters.drop == (("Reject", "too fast"), ("Reject", "Failed the check"))
+    assert load(table, None, spec, ()).summary.annotations == 6
+
+
+def test_without_rejected_work_there_is_no_filter() -> None:
+    table = read(results(*voted()[:4]))
+    assert recognise(table).advice == ()
+
+
+def test_a_run(tmp_path: Path) -> None:
+    options = ["--recommended"]
+    result = recognised_run(tmp_path, results(*voted()), "batch.csv", WORKERS, options=options)
+    assert counted(result) == (2, 4, 7)
+    assert result["data"]["categories"] == ["Negative", "Positive"]
+    assert result["data"]["label_counts"] == [4, 3]
+
+
+def test_every_form_of_a_crowd_answer() -> None:
+    answers = crowd(
+        {
+            "category": {"label": "A"},
+            "several": {"labels": ["b", "a"]},
+            "box": {"first": True, "second": False, "third": True},
+            "comment": 'fine, "really"',
+            "age": 31,
+            "nested": {"inner": {"deep": "x"}},
+            "sure": True,
+        }
+    )
+    table = read(results(row("H1", "W1", answers), row("H1", "W2", "[{}]"), row("H1", "W3", "")))
+    found = {column: table.cell(column, 0) for column in table.columns if column.startswith("Answer.")}
+    assert found == {
+        "Answer.category": "A",
+        "Answer.several": "a + b",
+        "Answer.box": "first + third",
+        "Answer.comment": 'fine, "really"',
+        "Answer.age": "31",
+        "Answer.nested.inner.deep": "x",
+        "Answer.sure": "True",
+    }
+    assert [table.cell("Answer.category", at) for at in (1, 2)] == ["", ""]
+
+
+def test_true_false_columns_are_folded() -> None:
+    answers = ("Answer.tone.angry", "Answer.tone.calm", "Answer.tone.sad", "Answer.note.text")
+    rows = [
+        row("H1", "W1", "true", "false", "false", "n1"),
+        row("H1", "W2", "false", "true", "true", "n2"),
+        row("H1", "W3", "", "", "", ""),
+    ]
+    table = read(results(*rows, answers=answers))
+    assert cells(table, "Answer.tone") == [("angry",), ("calm + sad",), ("",)]
+    assert "Answer.tone.angry" not in table.columns
+    assert "Answer.note.text" in table.columns
+
+
+def test_columns_that_hold_other_texts_are_not_folded() -> None:
+    answers = ("Answer.q.1", "Answer.q.2")
+    table = read(results(row("H1", "W1", "true", "maybe"), row("H1", "W2", "false", "true"), answers=answers))
+    assert {"Answer.q.1", "Answer.q.2"} <= set(table.columns)
+
+
+def test_plain_answer_columns() -> None:
+    rows = [row("H1", worker, vote, "Man") for worker, vote in zip(WORKERS, "abab", strict=True)]
+    table = read(results(*rows, answers=("Answer.gender", "Answer.toxic")))
+    assert table.recipe is not None
+    assert table.recipe.spec is not None
+    assert table.recipe.spec.label == "Answer.gender"  # the only question with several answers
+
+    swapped = [row("H1", worker, "MMWW"[at], "abab"[at]) for at, worker in enumerate(WORKERS)]
+    table = read(results(*swapped, answers=("Answer.gender", "Answer.toxic")))
+    assert table.recipe is not None
+    assert table.recipe.spec is not None
+    assert table.recipe.spec.label == "Answer.toxic"
+
+
+@pytest.mark.parametrize("broken", ['[{"category"', "text", '["x"]', "[" * 5000])
+def test_damaged_answers_name_the_row(broken: str) -> None:
+    rows = voted()
+    rows[5][-1] = broken
+    with pytest.raises(DataError, match=r"batch\.csv, row 7, column 'Answer\.taskAnswers'.*JSON"):
+        read(results(*rows))
+
+
+def test_questions_without_end_stop_at_the_limit() -> None:
+    rows = [row("H1", f"W{at}", crowd({f"q{at}-{q}": 1 for q in range(20)})) for at in range(1_500)]
+    with pytest.raises(DataError, match="would become a table of more than"):
+        read(results(*rows))
+
+
+def test_forms_of_one_question_are_told_apart() -> None:
+    answers = json.dumps([{"tone": "calm", "age": 31}, {"tone": "angry"}])
+    table = read(results(row("H1", "W1", answers)))
+    assert cells(table, "Answer.tone.1", "Answer.tone.2", "Answer.age") == [("calm", "angry", "31")]
+
+
+# Several items per HIT
+
+PREFIX = ["HITId", "AssignmentId", "WorkerId", "AssignmentStatus"]
+
+
+def hits(inputs: list[str], answers: list[str], rows: list[list[str]]) -> Table:
+    return read(csv_bytes([[*PREFIX, *inputs, *answers], *rows]))
+
+
+def item_of(hit: str, slot: int) -> str:
+    return f"Text {hit} {slot}"
+
+
+@pytest.mark.parametrize(
+    ("inputs", "answers", "label"),
+    [
+        ("Input.p_{}", "Answer.rating{}", "Answer.rating"),
+        ("Input.text{}", "Answer.rating_{}", "Answer.rating"),
+        ("Input.text{}", "Answer.q1.{}", "Answer.q1"),
+        ("Input.text-{}", "Answer.item{}.tone", "Answer.item.tone"),
+        ("Input.image_{}_url", "Answer.{}", "Answer.item"),
+    ],
+)
+@pytest.mark.parametrize("first", [(0, 0), (1, 1), (1, 0), (0, 1)], ids=str)
+def test_several_items_in_a_hit(inputs: str, answers: str, label: str, first: tuple[int, int]) -> None:
+    """Nine items in three HITs, each by three workers; numbers may begin at different ones."""
+    slots = range(3)
+    rows = [
+        [hit, f"A{hit}{worker}", worker, "Approved", *(item_of(hit, slot) for slot in slots)]
+        + ["yn"[(at + slot) % 2] for slot in slots]
+        for hit in ("H1", "H2", "H3")
+        for at, worker in enumerate(("W1", "W2", "W3"))
+    ]
+    forms = enumerate((inputs, answers))
+    table = hits(*([form.format(slot + first[at]) for slot in slots] for at, form in forms), rows)
+    guess = recognise(table)
+    assert (guess.spec.item, guess.spec.rater, guess.spec.label) == ("item", "WorkerId", label)
+    wanted = [
+        (item_of(hit, slot), worker, "yn"[(at + slot) % 2])
+        for hit in ("H1", "H2", "H3")
+        for at, worker in enumerate(("W1", "W2", "W3"))
+        for slot in slots
+    ]
+    assert cells(table, "item", "WorkerId", label) == wanted
+    assert [table.row(position) for position in range(6)] == [2, 2, 2, 3, 3, 3]
+    assert load(table, None, guess.spec, ()).summary.annotations == 27
+
+
+def test_several_questions_about_each_item_and_empty_places() -> None:
+    table = hits(
+        [f"Input.{field}{slot}" for field in ("id", "text") for slot in (1, 2)],
+        ["Answer.tone_1", "Answer.tone_2", "Answer.rude_1", "Answer.rude_2", "Answer.comment"],
+        [
+            ["H1", "A1", "W1", "Approved", "a", "b", "Text a", "Text b", "calm", "angry", "no", "", "fine"],
+            ["H2", "A2", "W1", "Approved", "c", "", "Text c", "", "calm", "angry", "no", "yes", ""],
+        ],
+    )
+    wanted = ("item", "Input.text", "Answer.tone", "Answer.rude", "Answer.comment")
+    assert cells(table, *wanted) == [
+        ("a", "Text a", "calm", "no", "fine"),
+        ("b", "Text b", "angry", "", "fine"),
+        ("c", "Text c", "calm", "no", ""),
+    ]
+    assert table.recipe is not None
+    assert table.recipe.spec is not None
+    assert table.recipe.spec.text == "Input.text"
+    assert table.recipe.left_out == (LeftOut(Skipped.ITEMS_WITHOUT_INPUT(), 1),)
+
+
+def test_equal_inputs_are_one_item_whatever_their_place() -> None:
+    long = "word " * 40
+    table = hits(
+        ["Input.text0", "Input.text1"],
+        ["Answer.q0", "Answer.q1"],
+        [
+            ["H1", "A1", "W1", "Approved", long, "b", "x", "y"],
+            ["H2", "A2", "W2", "Approved", "b", long, "x", "y"],
+        ],
+    )
+    assert [item for (item,) in cells(table, "item")] == ["H1/0", "H1/1", "H1/1", "H1/0"]
+
+
+def test_a_number_that_nobody_answered_and_inputs_numbered_otherwise() -> None:
+    slots = range(10)
+    inputs = [f"Input.p_{slot}" for slot in slots] + [f"Input.option{slot}" for slot in range(11)]
+    answers = [f"Answer.rating{slot}" for slot in slots if slot != 4] + ["Answer.age"]
+    row = ["H1", "A1", "W1", "Approved", *(f"P{slot}" for slot in slots), *"abcdefghijk", *"123123123", "31"]
+    table = hits(inputs, answers, [row])
+    ratings = [*"1231", "", *"23123"]
+    wanted = [(f"P{slot}", rating, "k", "31") for slot, rating in enumerate(ratings)]
+    assert cells(table, "item", "Answer.rating", "Input.option10", "Answer.age") == wanted
+
+
+def test_questions_about_a_whole_dialogue_stay_one_row() -> None:
+    turns, questions = [f"Input.turn{at}" for at in range(1, 6)], ["Answer.q1", "Answer.q2"]
+    rows = [["H1", f"A{at}", f"W{at}", "Approved", *"abcde", *"yn"] for at in range(3)]
+    table = hits(turns, questions, rows)
+    assert len(table) == 3
+    assert table.recipe is not None
+    assert table.recipe.sentences == (
+        "'Input.turn#' and 'Answer.q#' are not numbered alike, so that each HIT counts as one item",
+    )
+
+
+def test_true_false_columns_numbered_like_items_are_answers_to_each() -> None:
+    inputs, answers = ["Input.text1", "Input.text2"], ["Answer.toxic.1", "Answer.toxic.2"]
+    both = [["H1", f"A{at}", f"W{at}", "Approved", "a", "b", "true", "true"] for at in range(2)]
+    assert cells(hits(inputs, answers, both), "item", "Answer.toxic")[:2] == [("a", "true"), ("b", "true")]
+    one = [["H1", f"A{at}", f"W{at}", "Approved", "a", "b", "true", "false"] for at in range(2)]
+    assert cells(hits(inputs, answers, one), "Answer.toxic") == [("1",), ("1",)]
+
+
+@given(st.lists(st.text("Inputasw.0123_#", max_size=9), min_size=2, max_size=8, unique=True), st.data())
+def test_no_numbering_breaks_it(ends: list[str], data: st.DataObject) -> None:
+    header = [data.draw(st.sampled_from(("Input.", "Answer."))) + end for end in ends]
+    cell = st.sampled_from(["", "a", "b", "true"])
+    rows = [["H1", f"A{at}", f"W{at}", "ok", *data.draw(st.tuples(*[cell] * len(ends)))] for at in range(2)]
+    read_or_refused(csv_bytes([[*PREFIX, *header], *rows]), "batch.csv")
+
+
+# Rows that end before the requester's columns
+
+
+def short(missing: int, last: tuple[str, ...] = ("Approve", "Reject")) -> bytes:
+    header = [*HEADER, "Input.text", "Answer.tone", *last]
+    rows = [row("H1", worker, "ab"[at % 2], *["x"] * (2 - missing)) for at, worker in enumerate(WORKERS)]
+    return csv_bytes([header, *rows])
+
+
+@pytest.mark.parametrize("missing", [1, 2])
+def test_rows_that_end_before_approve_and_reject(missing: int) -> None:
+    table = read(short(missing))
+    assert cells(table, "WorkerId", "Answer.tone", "Reject")[0] == ("W1", "a", "")
+    assert [table.row(position) for position in range(4)] == [2, 3, 4, 5]
+    assert [problem.message for problem in table.problems] == [
+        "batch.csv: 4 rows end before 'Approve' and 'Reject', which are taken as empty"
+    ]
+
+
+def test_other_short_rows_are_refused() -> None:
+    for content in (short(2, ("Reject", "Approve")), short(2, ("a", "b")), short(2).replace(b",W3,", b",")):
+        with pytest.raises(DataError, match="fields found, the header names"):
+            read(content)
+
+
+SHARED_EXPORTS = SHARED / "data" / "exports" / "mturk"
+
+
+@pytest.mark.skipif(not SHARED_EXPORTS.is_dir(), reason="needs exports beside the repository")
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [("mturk_several_items_per_hit.csv", (20, 6, 120)), ("mturk_short_rows.csv", (6, 5, 30))],
+)
+def test_real_headers(name: str, counts: tuple[int, int, int]) -> None:
+    table = read_table(SHARED_EXPORTS / name)
+    summary = load(table, None, recognise(table).spec, ()).summary
+    assert (summary.items, summary.raters, summary.annotations) == counts
+
+
+def test_other_tables_are_left_alone() -> None:
+    table = read(b"HITId,WorkerId,label\nh,w,x\n")
+    assert table.recipe is None
+    assert read(b"HITId,AssignmentId,WorkerId,Input.a\nh,a,w,x\n").recipe is None
+
+
+ANSWERS = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.lists(ANSWERS.map(json.dumps) | st.text(max_size=8), min_size=1, max_size=4))
+def test_nothing_breaks_it(answers: list[str]) -> None:
+    rows = [row("H1", f"W{at}", answer) for at, answer in enumerate(answers)]
+    read_or_refused(results(*rows), "batch.csv")

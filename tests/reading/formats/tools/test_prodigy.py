@@ -1,0 +1,238 @@
+"""Prodigy's exports.
+
+The samples are written by hand after https://prodi.gy/docs/api-interfaces (tasks, `answer`, `options` and
+`accept`, `field_id`), https://prodi.gy/docs/install#multi-user-sessions (`_session_id`) and
+https://prodi.gy/docs/review (`_annotator_id`, hashes).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from grasp_core.model.errors import DataError
+from grasp_core.reading.formats.tools import prodigy
+from grasp_core.reading.sandbox.read import read_table
+from tests.reading.formats.tools.exports import cells, lines, loaded, mangled, run, survives
+
+PEOPLE = ("news-ann", "news-ben", "news-cem", "news-dua")
+OPTIONS = [{"id": "POS", "text": "Positive"}, {"id": "NEG", "text": "Negative"}, {"id": 0, "text": "Neutral"}]
+
+
+def task(number: int, rater: str | None, answer: str = "accept", **other: Any) -> dict[str, Any]:
+    return {
+        "text": f"Text number {number}",
+        "meta": {"source": "forum", "row": number},
+        "_input_hash": -1000 - number,
+        "_task_hash": 2000 + number,
+        **other,
+        "answer": answer,
+        "_timestamp": 1690289516,
+        "_annotator_id": rater,
+        "_session_id": rater,
+    }
+
+
+def binary(number: int, rater: str, answer: str, label: str = "TOXIC") -> dict[str, Any]:
+    hashed = {"_task_hash": 2000 + number + 100 * (label != "TOXIC")}
+    return task(number, rater, answer, label=label, _view_id="classification", **hashed)
+
+
+def choice(
+    number: int, rater: str, accept: Any, answer: str = "accept", style: str = "single"
+) -> dict[str, Any]:
+    config = {"choice_style": style}
+    return task(number, rater, answer, options=OPTIONS, accept=accept, config=config, _view_id="choice")
+
+
+ANSWERS = {"a": "accept", "r": "reject", "i": "ignore"}
+BINARY = [
+    binary(number, rater, ANSWERS[answer])
+    for number, answers in enumerate(("aarr", "arra", "aaai"), start=1)
+    for rater, answer in zip(PEOPLE, answers, strict=True)
+]
+CHOICE = [
+    *(choice(1, PEOPLE[0], ["POS"]), choice(1, PEOPLE[1], ["POS"])),
+    *(choice(1, PEOPLE[2], ["NEG"]), choice(1, PEOPLE[3], [0])),
+    *(choice(2, PEOPLE[0], ["NEG"]), choice(2, PEOPLE[1], ["POS"], "reject")),
+    *(choice(2, PEOPLE[2], ["NEG"]), choice(2, PEOPLE[3], [])),
+]
+
+
+def test_binary_tasks() -> None:
+    table = read_table(lines(BINARY), "news.jsonl")
+    assert table.kind == "Prodigy, JSON"
+    assert table.columns == (
+        "item",
+        "rater",
+        "answer",
+        "text",
+        "label",
+        "meta.source",
+        "meta.row",
+        "timestamp",
+    )
+    assert cells(table, "item", "rater", "answer")[8:] == [
+        *(("2003", "news-ann", "accept"), ("2003", "news-ben", "accept")),
+        *(("2003", "news-cem", "accept"), ("2003", "news-dua", "")),
+    ]
+    assert [table.row(position) for position in (0, 11)] == [1, 12]
+    assert table.recipe is not None
+    assert table.recipe.sentences[0] == "1 ignored task counts as missing"
+    assert "each input with its label is one item" in table.recipe.sentences[1]
+    data = loaded(table)
+    assert (data.summary.items, data.summary.raters, data.summary.annotations) == (3, 4, 11)
+    assert dict(zip(data.summary.categories, data.summary.label_counts, strict=True)) == {
+        "accept": 7,
+        "reject": 4,
+    }
+
+
+def test_one_input_under_two_labels_is_two_items() -> None:
+    both = [binary(1, "ds-ann", "accept"), binary(1, "ds-ann", "reject", "SPAM")]
+    assert cells(read_table(lines(both)), "item", "label", "answer") == [
+        ("2001", "TOXIC", "accept"),
+        ("2101", "SPAM", "reject"),
+    ]
+
+
+def test_choice_tasks() -> None:
+    table = read_table(lines(CHOICE), "news.jsonl")
+    assert cells(table, "item", "rater", "accept") == [
+        *(("-1001", "news-ann", "POS"), ("-1001", "news-ben", "POS")),
+        *(("-1001", "news-cem", "NEG"), ("-1001", "news-dua", "0")),
+        *(("-1002", "news-ann", "NEG"), ("-1002", "news-ben", "")),
+        *(("-1002", "news-cem", "NEG"), ("-1002", "news-dua", "")),
+    ]
+    assert table.recipe is not None
+    assert table.recipe.sentences == ("1 rejected task counts as missing",)
+    assert loaded(table).summary.annotations == 6
+
+
+def test_several_options() -> None:
+    records = [
+        choice(1, PEOPLE[0], ["POS", 0], style="multiple"),
+        choice(1, PEOPLE[1], [0, "POS"], style="multiple"),
+        choice(1, PEOPLE[2], [], style="multiple"),
+        choice(1, PEOPLE[3], [], "ignore", style="multiple"),
+    ]
+    table = read_table(lines(records), "news.jsonl")
+    assert [text for (text,) in cells(table, "accept")] == ["0 + POS", "0 + POS", "(none)", ""]
+    assert table.recipe is not None
+    assert table.recipe.sentences == (
+        "1 ignored task counts as missing",
+        "'(none)' stands for no option where several may be chosen",
+        "several choices in one annotation were sorted and joined by ' + '",
+    )
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_ratings_that_are_filled_in(declared: bool) -> None:
+    field = {"field_id": "rating"} if declared else {}
+    records = [
+        task(
+            number,
+            rater,
+            "ignore" if (number, rater) == (2, "ds-ben") else "accept",
+            rating=str(value),
+            **field,
+        )
+        for number, rater, value in ((1, "ds-ann", 5), (1, "ds-ben", 2), (2, "ds-ann", 5), (2, "ds-ben", 2))
+    ]
+    table = read_table(lines(records))
+    assert cells(table, "item", "rater", "rating") == [
+        *(
+            ("-1001", "ds-ann", "5"),
+            ("-1001", "ds-ben", "2"),
+            ("-1002", "ds-ann", "5"),
+            ("-1002", "ds-ben", ""),
+        ),
+    ]
+    assert loaded(table).summary.annotations == 3
+
+
+def test_who_is_not_known_is_left_out() -> None:
+    table = read_table(lines([*BINARY, task(9, None), {**task(9, None), "_session_id": "news-eve"}]))
+    assert table.recipe is not None
+    assert "1 annotation of an unknown annotator was left out" in table.recipe.sentences
+    assert (len(table), table.cell("rater", 12)) == (13, "news-eve")
+
+
+@pytest.mark.parametrize(("records", "annotations"), [(BINARY, 11), (CHOICE, 6)], ids=["binary", "choice"])
+def test_a_run(records: list[dict[str, Any]], annotations: int, tmp_path: Path) -> None:
+    plain = run(tmp_path, lines(records), "news.jsonl", PEOPLE)
+    assert plain["data"]["annotations"] == annotations
+    assert [row["n_raters"] for row in plain["groups"]] == [2, 2]
+
+
+def without(record: dict[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in record.items() if key not in keys}
+
+
+DAMAGED: dict[str, tuple[list[Any], str]] = {
+    "no answer": (
+        [BINARY[0], without(BINARY[1], "answer")],
+        "record 2: 'answer' should be accept, reject or ignore, found nothing",
+    ),
+    "another answer": (
+        [BINARY[0], {**BINARY[1], "answer": "yes"}],
+        "record 2: 'answer' should be accept, reject or ignore, found 'yes'",
+    ),
+    "no hash": (
+        [BINARY[0], without(BINARY[1], "_input_hash", "_task_hash")],
+        "record 2: '_input_hash' should be the number that Prodigy gives each input, found nothing",
+    ),
+    "accept is a text": ([CHOICE[0], {**CHOICE[1], "accept": "POS"}], "record 2: 'accept' should be a list"),
+    "options in options": (
+        [CHOICE[0], {**CHOICE[1], "accept": [["POS"]]}],
+        "record 2: an option of 'accept' should be a text or a number",
+    ),
+    "sessions without names": (
+        [task(1, "2023-07-25_14-50-21"), task(2, "news-2023-07-25_14-50-21")],
+        "no record says who answered it; annotate in named sessions",
+    ),
+    "a review": ([{**BINARY[0], "versions": [{"sessions": ["news-ann"]}]}], "`prodigy review` decided"),
+    "spans": (
+        [task(1, PEOPLE[0], spans=[{"start": 0, "end": 4, "label": "A"}], _view_id="ner_manual")],
+        "spans or regions that were marked",
+    ),
+    "nobody": ([task(1, None), task(2, None)], "no record says who answered it; annotate in named sessions"),
+}
+
+
+def test_sessions_without_names_and_tasks_without_options_are_told() -> None:
+    more = [choice(3, "2023-07-25_14-50-21", ["POS"]), task(4, PEOPLE[0])]
+    table = read_table(lines([*CHOICE, *more]), "news.jsonl")
+    assert len(table) == len(CHOICE) + 1
+    assert table.recipe is not None
+    assert "1 annotation of an unknown annotator was left out" in table.recipe.sentences
+    assert "1 task without options counts as missing" in table.recipe.sentences
+
+
+@pytest.mark.parametrize("case", DAMAGED)
+def test_damage_is_one_sentence(case: str) -> None:
+    records, sentence = DAMAGED[case]
+    with pytest.raises(DataError) as caught:
+        read_table(lines(records), "news.jsonl")
+    assert str(caught.value).startswith("news.jsonl")
+    assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "record", [{"answer": "accept"}, {"answer": "yes", "_input_hash": "1"}, {"accept": ["a"]}]
+)
+def test_other_records_are_not_its_own(record: dict[str, Any]) -> None:
+    assert prodigy.read([record], "other.json") is None
+
+
+@given(mangled(BINARY[:4]))
+def test_mangled_answers(records: list[dict[str, Any]]) -> None:
+    survives(prodigy.read, records, "news.jsonl")
+
+
+@given(mangled(CHOICE[:4]))
+def test_mangled_choices(records: list[dict[str, Any]]) -> None:
+    survives(prodigy.read, records, "news.jsonl")

@@ -1,0 +1,237 @@
+"""Surveys of several tools: header rows are no respondents, and only answers to one question are labels."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from grasp_core.model.errors import DataError
+from grasp_core.reading.dataset.load import Dataset, load
+from grasp_core.reading.guess.recognise import recognise
+from grasp_core.reading.sandbox.read import read_table
+from grasp_core.reading.table.table import Table
+from tests.reading.files.workbook_files import xlsx_bytes
+from tests.reading.making import csv_bytes, rows_table
+from tests.shared_data import SHARED, needs_shared_data
+
+OWN = ("StartDate", "EndDate", "Status", "Progress", "Finished", "RecordedDate", "ResponseId", "UserLanguage")
+SAID = (
+    "Start Date",
+    "End Date",
+    "Response Type",
+    "Progress",
+    "Finished",
+    "Recorded Date",
+    "Response ID",
+    "User Language",
+)
+ITEMS = tuple(f"Q{n}_1" for n in range(1, 7))
+
+
+def rows(n: int = 4, *, preview: bool = False, codes: bool = False) -> list[list[str]]:
+    """Responses without their header; the last is a preview."""
+    found = []
+    for row in range(n):
+        last = preview and row == n - 1
+        status = ("1" if last else "0") if codes else "Survey Preview" if last else "IP Address"
+        day = f"2024-05-0{row + 1} 10:00:00"
+        own = [day, day, status, "100", "True" if row else "False", day, f"R_{row}x", "EN"]
+        labels = [str(1 + (row * k) % 5) if (row + k) % 4 else "" for k in range(len(ITEMS))]
+        found.append([*own, f"5f3c{row:020x}", ("Woman", "Man")[row % 2], *labels, "thanks, all"])
+    return found
+
+
+def qualtrics(body: list[list[str]], *, headers: int = 3, texts: tuple[str, ...] = ()) -> list[list[str]]:
+    asked = texts or tuple(f"How offensive is this? - Comment {n}" for n in range(len(ITEMS)))
+    names = [*OWN, "PROLIFIC_PID", "gender", *ITEMS, "Q9_TEXT"]
+    text = [*SAID, "PROLIFIC_PID", "What is your gender?", *asked, "Anything else? - Text"]
+    ids = [_import_id(name) for name in names]
+    return [names, *[text, ids][: headers - 1], *body]
+
+
+def _import_id(name: str) -> str:
+    return json.dumps({"ImportId": name if name in (*OWN, "PROLIFIC_PID") else f"QID{name}"})
+
+
+def loaded(table: Table) -> Dataset:
+    guess = recognise(table)
+    assert not guess.uncertain
+    return load(table, None, guess.spec, guess.axes)
+
+
+@pytest.mark.parametrize("headers", [1, 2, 3])
+@pytest.mark.parametrize("form", ["csv", "tsv", "xlsx"])
+def test_qualtrics(headers, form):
+    lines = qualtrics(rows(), headers=headers)
+    made = {"csv": csv_bytes(lines), "tsv": csv_bytes(lines, "\t"), "xlsx": xlsx_bytes(lines)}[form]
+    table = read_table(made, f"survey.{form}")
+    spec = recognise(table).spec
+    assert (spec.layout, spec.rater) == ("raters-by-items", "PROLIFIC_PID")
+    data = loaded(table)
+    assert (data.summary.raters, data.summary.items) == (4, 6)
+    assert data.summary.annotations == sum(bool(cell) for row in rows() for cell in row[10:16])
+    assert set(data.summary.categories) <= set("12345")
+    assert data.raters.axes["gender"].values == ("Man", "Woman")
+    assert table.row(0) == headers + 1
+
+
+@pytest.mark.parametrize("codes", [True, False])
+def test_previews_are_left_out_and_unfinished_responses_are_said(codes):
+    table = rows_table(qualtrics(rows(5, preview=True, codes=codes)))
+    assert loaded(table).summary.raters == 4
+    assert table.recipe is not None
+    assert "1 response is previews and left out" in " ".join(table.recipe.sentences) or codes
+    assert "1 response is unfinished and count" in " ".join(table.recipe.sentences)
+
+
+def test_qualtrics_of_old():
+    own = ("ResponseID", "ResponseSet", "Name", "ExternalDataReference", "EmailAddress", "IPAddress")
+    own = (*own, "Status", "StartDate", "EndDate", "Finished")
+    header = [*(f"V{n}" for n in range(1, 11)), *ITEMS, ""]
+    text = [*own, *(f"How offensive is this? Comment {n}" for n in range(len(ITEMS))), ""]
+    body = [
+        [
+            f"R_{row}",
+            "Default Response Set",
+            "Anonymous",
+            "",
+            "",
+            "",
+            "0",
+            "2014-05-01 10:00:00",
+            "2014-05-01",
+            "1",
+        ]
+        + [str(1 + (row * k) % 5) for k in range(len(ITEMS))]
+        + [""]
+        for row in range(4)
+    ]
+    table = rows_table([header, text, *body])
+    spec = recognise(table).spec
+    assert spec.rater == "ResponseID"
+    assert loaded(table).summary.annotations == 24
+
+
+def test_ids_that_are_blank_or_repeated_are_no_raters():
+    body = rows()
+    body[1][8] = ""
+    table = rows_table(qualtrics(body))
+    assert recognise(table).spec.rater == "ResponseId"
+
+
+def test_only_previews_are_refused():
+    with pytest.raises(DataError, match="holds no responses"):
+        rows_table(qualtrics(rows(1, preview=True)))
+
+
+def test_several_questions_about_the_same_things_are_refused():
+    texts = tuple(f"How {what} is it? - Comment {n}" for what in ("rude", "funny") for n in range(3))
+    with pytest.raises(DataError, match=r"2 different questions \('How rude is it\?', 'How funny is it\?'\)"):
+        rows_table(qualtrics(rows(), texts=texts))
+
+
+def test_several_kinds_of_answers_are_for_a_person_to_choose():
+    body = rows()
+    for row in body:
+        row[13:16] = ["Yes" if row[13] else "No", "Yes", "No"]
+    guess = recognise(rows_table(qualtrics(body, texts=tuple(f"Question {n}" for n in range(6)))))
+    assert [reason.field for reason in guess.uncertain] == ["label"]
+
+
+def test_a_question_about_the_person_is_no_item():
+    body = rows()
+    for position, row in enumerate(body):
+        row[10] = ("Woman", "Man")[position % 2]
+    texts = ("What is your gender?", *(f"Comment {n}" for n in range(5)))
+    data = loaded(rows_table(qualtrics(body, texts=texts)))
+    assert data.summary.items == 5
+
+
+MONKEY = (
+    "Respondent ID,Collector ID,Start Date,End Date,IP Address,What is your gender?,How rude is it?,,,Why?\n"
+    ",,,,,Response,Comment 1,Comment 2,Comment 3,Open-Ended Response\n"
+    "118,44,05/01/2024,05/01/2024,1.2.3.4,Woman,1,2,3,because\n"
+    "119,44,05/01/2024,05/01/2024,1.2.3.5,Man,2,2,,\n"
+    "120,44,05/01/2024,05/01/2024,1.2.3.6,Woman,3,1,3,of this\n"
+)
+
+
+def test_surveymonkey():
+    table = read_table(MONKEY.encode(), "survey.csv")
+    spec = recognise(table).spec
+    assert (spec.layout, spec.rater) == ("raters-by-items", "Respondent ID")
+    data = loaded(table)
+    assert data.annotations.item_ids == tuple(f"How rude is it? / Comment {n}" for n in (1, 2, 3))
+    assert (data.summary.raters, data.summary.annotations) == (3, 8)
+    assert table.row(0) == 3
+
+
+def test_surveymonkey_with_two_questions_is_refused():
+    text = "Respondent ID,Collector ID,How rude?,,How funny?,\n,,C1,C2,C1,C2\n1,4,1,2,3,4\n2,4,2,1,2,1\n"
+    with pytest.raises(DataError, match="2 different questions"):
+        read_table(text.encode(), "survey.csv")
+
+
+@pytest.mark.parametrize("labelled", [True, False])
+def test_sosci_survey(labelled: bool) -> None:
+    """Whose ``CASE`` is a person."""
+    asked = [f"AB{n:02d}_01" for n in range(1, 7)]
+    header = ["CASE", "SERIAL", "QUESTNNR", "MODE", "STARTED", "SD01", *asked, "FINISHED", "TIME001"]
+    labels = ["Interview-Nummer", "Seriennummer", "Fragebogen", "Modus", "Startzeit", "Geschlecht"]
+    labels += [*(f"Bewertung: Kommentar {n}" for n in range(6)), "Abgeschlossen", "Verweildauer Seite 1"]
+    body = [
+        [str(17 + 3 * n), "", "base", "interview", f"2024-05-01 10:{n:02d}:00", str(1 + n % 2)]
+        + [str(1 + (n * k) % 5) for k in range(1, 7)]
+        + ["1", str(20 + n)]
+        for n in range(12)
+    ]
+    data = loaded(rows_table([header, *([labels] if labelled else []), *body]))
+    assert (data.summary.raters, data.summary.items, data.summary.annotations) == (12, 6, 72)
+    assert data.summary.categories == ("1", "2", "3", "4", "5")
+
+
+@needs_shared_data
+def test_a_real_layout():
+    exports = SHARED / "data" / "exports" / "survey"
+    table = read_table(exports / "qualtrics.csv")
+    for raters in (None, read_table(exports / "raters.csv")):
+        guess = recognise(table, raters)
+        data = load(table, raters, guess.spec, guess.axes)
+        assert (data.summary.raters, data.summary.items) == (24, 40)
+        assert data.summary.label_counts == (213, 188, 134, 112, 78)
+        assert data.annotations.rater_ids[0] == "P01"
+
+
+def test_a_header_in_another_language_is_no_response():
+    """Qualtrics words the second row in the language of the account."""
+    german = (
+        "Startdatum",
+        "Enddatum",
+        "Antworttyp",
+        "Fortschritt",
+        "Fertig",
+        "Aufgezeichnet",
+        "ID",
+        "Sprache",
+    )
+    lines = qualtrics(rows())
+    lines[1] = [*german, *lines[1][len(german) :]]
+    data = loaded(read_table(csv_bytes(lines), "umfrage.csv"))
+    assert (data.summary.raters, data.summary.items) == (4, 6)
+    assert set(data.summary.categories) <= set("12345")
+
+
+def test_questions_that_are_answered_as_those_of_like_names_are_may_be_items_too():
+    """Two of them are named alike by chance, as ``... no 1`` and ``... no 2``; the others would go unread."""
+    asked = ("How rude is no 1?", "How rude is no 2?", "How rude is this?", "And what of that?")
+    lines = [
+        ["Respondent ID", "Collector ID", "What is your gender?", *asked],
+        ["", "", *["Response"] * 5],
+        *(
+            [f"11{n}", "4", ("Woman", "Man")[n % 2], *(str(1 + n * k % 5) for k in range(1, 5))]
+            for n in range(9)
+        ),
+    ]
+    guess = recognise(rows_table(lines))
+    assert [reason.field for reason in guess.uncertain] == ["label"]

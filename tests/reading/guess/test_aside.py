@@ -1,0 +1,329 @@
+"""Rows that are no answers are left out, and told; answers that should not count are asked about."""
+
+from __future__ import annotations
+
+import pytest
+
+from grasp_core import cli
+from grasp_core.reading.dataset.load import load
+from grasp_core.reading.guess.recognise import recognise
+from grasp_core.reading.sandbox.read import read_table
+from grasp_core.reading.table.table import Table
+
+LONG = [f"i{n},w{r},{'yn'[(n + r) % 2]}" for n in range(9) for r in range(4)]
+
+
+def long(*more: str, header: str = "item,worker,answer") -> Table:
+    return read_table("\n".join([header, *LONG, *more]).encode(), "votes.csv")
+
+
+def matrix(*more: str) -> Table:
+    rows = [f"i{n},{n % 3},{n % 2},1" for n in range(9)]
+    return read_table("\n".join(["item,rater_1,rater_2,rater_3", *rows, *more]).encode(), "votes.csv")
+
+
+def read(table: Table, raters: Table | None = None) -> tuple[int, int, list[str]]:
+    """What is left once all advice is taken, and why the rest is not."""
+    guess = recognise(table, raters)
+    summary = load(table, raters, guess.advised, guess.axes).summary
+    why = [reason.sentence for reason in guess.reasons if reason.field == "filters"]
+    return summary.annotations, summary.raters, [*why, *(one.sentence for one in guess.advice)]
+
+
+@pytest.mark.parametrize(
+    "who",
+    [
+        *("gold", "Majority vote", "ground_truth", "consensus", "Adjudicated"),
+        *("adjudicator", "FINAL", "MACE", "Dawid-Skene", "CURATION_USER", "final label"),
+        *("GT", "Konsens", "Mehrheit", "consenso", "Referenz"),
+    ],
+)
+def test_a_rater_named_like_what_is_made_of_others_is_none(who: str) -> None:
+    annotations, raters, why = read(long(f"i0,{who},y", f"i1,{who},n"))
+    assert (annotations, raters) == (36, 4)
+    assert why == [
+        f"2 annotations with 'worker' = '{who}': its name says that it was made of others' labels, or is "
+        "known to be right"
+    ]
+
+
+def test_without_an_answer_all_of_them_count() -> None:
+    table = long("i0,gold,y", "i1,gold,n", "Total,4,36")
+    guess = recognise(table)
+    summary = load(table, None, guess.spec, guess.axes).summary
+    assert (summary.annotations, summary.raters) == (38, 5)
+
+
+@pytest.mark.parametrize("who", ["Goldberg", "gold_01", "expert", "truth_seeker", "adjudicator_2", "user"])
+def test_a_rater_whose_name_says_more_stays(who: str) -> None:
+    assert read(long(f"i0,{who},y", f"i1,{who},n")) == (38, 5, [])
+
+
+def test_a_rater_that_the_raters_file_knows_stays() -> None:
+    people = "\n".join(["worker,gender", *(f"w{r},{'fm'[r % 2]}" for r in range(4)), "gold,f"])
+    annotations, raters, why = read(long("i0,gold,y"), read_table(people.encode(), "raters.csv"))
+    assert (annotations, raters, why) == (37, 5, [])
+
+
+@pytest.mark.parametrize(
+    "last", [["Mean,1.1,0.4,1.0"], ["Total,9,4,9", "Kappa,0.5,0.61,0.4"], ["Cohen's kappa,0.1,0.2,0.3"]]
+)
+def test_sums_below_a_matrix_are_no_items(last: list[str]) -> None:
+    annotations, raters, why = read(matrix(*last))
+    assert (annotations, raters, len(why)) == (27, 3, len(last))
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        ["Anzahl ja,11,9,10", "Anzahl nein,9,11,10"],
+        ["# yes,55 %,45 %,50 %"],
+        ["yes,11,9,10", "Kappa,0.4,0.5,0.4", "Abweichung,1,2,0"],
+    ],
+)
+def test_numbers_below_a_matrix_of_words_are_no_items(last: list[str]) -> None:
+    rows = [f"i{n},{'yn'[n % 2]},{'yn'[n % 3 % 2]},y" for n in range(9)]
+    table = read_table("\n".join(["item,rater_1,rater_2,rater_3", *rows, *last]).encode(), "votes.csv")
+    annotations, raters, why = read(table)
+    assert (annotations, raters) == (27, 3)
+    assert len(why) == len(last)
+    assert why[-1].endswith("it sums up the rows above it")
+
+
+@pytest.mark.parametrize("last", ["i9,1,2,y", "i9,,,"])
+def test_a_last_row_that_is_not_numbers_alone_stays(last: str) -> None:
+    rows = [f"i{n},{'yn'[n % 2]},{'yn'[n % 3 % 2]},y" for n in range(9)]
+    table = read_table("\n".join(["item,rater_1,rater_2,rater_3", *rows, last]).encode(), "votes.csv")
+    assert read(table)[2] == []
+
+
+def test_numbers_above_and_below_are_labels() -> None:
+    rows = [f"i{n},{n % 3},{'yn'[n % 3 % 2]},y" for n in range(9)]
+    table = read_table("\n".join(["item,rater_1,rater_2,rater_3", *rows, "i9,1,2,3"]).encode(), "votes.csv")
+    assert read(table)[2] == []
+
+
+def test_a_total_below_a_long_file_is_no_item() -> None:
+    annotations, raters, why = read(long("Total,4,36", "Mean,9,0.5", "Source: us,,"))
+    assert (annotations, raters) == (36, 4)
+    assert why == [
+        f"'item' = '{text}' is no answer: it sums up the rows above it" for text in ("Mean", "Total")
+    ]
+
+
+def test_a_total_in_the_column_of_raters_is_nobody() -> None:
+    assert read(long("36,Total,18", header="item,worker,answer"))[:2] == (36, 4)
+
+
+def test_an_item_of_such_a_name_that_several_rated_stays() -> None:
+    assert read(long(*(f"total,w{r},y" for r in range(4)))) == (40, 4, [])
+
+
+@pytest.mark.parametrize(
+    "above", [["gender,f,m,f"], ["Gender,f,m,f", "age,31,40,52"], ["age group,18+,18+,30+"]]
+)
+def test_rows_about_raters_are_no_items(above: list[str]) -> None:
+    rows = [f"i{n},{n % 3},{n % 2},1" for n in range(9)]
+    table = read_table("\n".join(["item,rater_1,rater_2,rater_3", *above, *rows]).encode(), "votes.csv")
+    annotations, raters, why = read(table)
+    assert (annotations, raters, len(why)) == (27, 3, len(above))
+    assert why[0].endswith("it describes the raters; what is known of them goes into a raters file")
+
+
+def test_an_item_called_like_a_demographic_that_is_labelled_as_others_stays() -> None:
+    assert read(matrix("religion,1,0,1", "age,0,2,1"))[::2] == (33, [])
+
+
+def test_an_item_with_such_a_name_among_the_others_stays() -> None:
+    assert read(matrix("mean,1,1,1", "median value,0,1,2", "last,1,1,0"))[::2] == (36, [])
+
+
+def test_checks_of_attention_are_no_annotations() -> None:
+    rows = [f"{row},0" for row in LONG] + [f"check,w{r},y,1" for r in range(4)]
+    table = read_table("\n".join(["item,worker,answer,is_attn_check", *rows]).encode(), "votes.csv")
+    annotations, raters, why = read(table)
+    assert (annotations, raters, len(why)) == (36, 4, 1)
+
+
+@pytest.mark.parametrize("named", [(), ("--item", "item", "--rater", "worker", "--label", "answer")])
+@pytest.mark.parametrize(
+    ("answer", "left", "told"),
+    [
+        ((), "38", "note: kept, though recommended to be left out: 2 annotations with 'worker' = 'gold'"),
+        (("--no-recommended",), "38", ""),
+        (("--recommended",), "36", "note: left out as recommended: 2 annotations with 'worker' = 'gold'"),
+        (("--recommended", "--keep", "worker=gold"), "38", "note: nothing else is recommended"),
+    ],
+)
+def test_the_command_says_so_first_whether_or_not_columns_are_named(
+    tmp_path, monkeypatch, capsys, named, answer, left, told
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "votes.csv").write_text(
+        "\n".join(
+            [
+                "item,worker,answer,sex",
+                *(f"{row},{'fm'[int(row.split(',')[1][1:]) % 2]}" for row in LONG),
+                "i0,gold,y,f",
+                "i1,gold,n,f",
+            ]
+        )
+    )
+    asked = [*named, *answer, "--axis", "sex", "--permutations", "20"]
+    assert cli.main(["run", "--annotations", "votes.csv", *asked]) == 0
+    said = capsys.readouterr()
+    assert f"{left} annotations" in said.err + said.out
+    assert said.err.startswith(told)
+    assert bool(told) is ("recommended" in said.err)
+
+
+def test_practice_trials_are_no_annotations() -> None:
+    rows = [f"{row},main" for row in LONG] + [f"warm,w{r},y,practice" for r in range(4)]
+    table = read_table("\n".join(["item,worker,answer,block", *rows]).encode(), "votes.csv")
+    assert read(table) == (
+        36,
+        4,
+        ["4 annotations with 'block' = 'practice': its name says that such rows check the rater"],
+    )
+
+
+def test_blocks_of_other_names_stay() -> None:
+    rows = [f"{row},{'ab'[n % 2]}" for n, row in enumerate(LONG)]
+    assert read(read_table("\n".join(["item,worker,answer,block", *rows]).encode(), "v.csv")) == (36, 4, [])
+
+
+def test_means_and_gold_below_raters_by_items_are_nobody() -> None:
+    rows = [f"P{n},{n % 3},{n % 2},1" for n in range(9)] + ["gold,1,1,1", "Mean,1.5,1.1,1.0"]
+    table = read_table("\n".join(["rater,item_1,item_2,item_3", *rows]).encode(), "votes.csv")
+    annotations, raters, why = read(table)
+    assert (annotations, raters, len(why)) == (27, 9, 2)
+
+
+def test_the_command_keeps_a_last_row_when_asked(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"i{n},{n % 3},{n % 2},1,{n % 2}" for n in range(9)] + ["Total,9,4,9,4"]
+    (tmp_path / "m.csv").write_text("\n".join(["item,rater_1,rater_2,rater_3,rater_4", *rows]))
+    (tmp_path / "r.csv").write_text("rater,sex\nrater_1,f\nrater_2,m\nrater_3,f\nrater_4,m\n")
+    files = ["--annotations", "m.csv", "--raters", "r.csv", "--axis", "sex", "--permutations", "20"]
+    for named in ([], ["--layout", "items-by-raters", "--item", "item", "--rater", "rater"]):
+        assert cli.main(["run", *files, *named]) == 0
+        said = capsys.readouterr()
+        assert "36 annotations" in said.out + said.err
+        assert "'item' = 'Total' is no answer" in said.err
+        assert cli.main(["run", *files, *named, "--keep", "item=Total"]) == 0
+        assert "40 annotations" in "".join(capsys.readouterr())
+
+
+@pytest.mark.parametrize(
+    ("column", "states"),
+    [
+        ("ASSIGNMENT:status", ("APPROVED", "REJECTED")),
+        ("status", ("Submitted", "Returned")),
+        ("_tainted", ("false", "true")),
+    ],
+)
+def test_answers_that_were_not_accepted_are_left_out(column: str, states: tuple[str, str]) -> None:
+    rows = [f"{row},{states[n % 7 == 0]}" for n, row in enumerate(LONG)]
+    table = read_table("\n".join([f"item,worker,answer,{column}", *rows]).encode(), "votes.csv")
+    annotations, raters, why = read(table)
+    assert (annotations, raters) == (30, 4)
+    assert why == [f"6 annotations with '{column}' = '{states[1]}': such answers were not accepted"]
+
+
+def test_a_status_of_items_leaves_nothing_out() -> None:
+    rows = [f"{row},{'accepted' if n // 4 % 2 else 'rejected'}" for n, row in enumerate(LONG)]
+    table = read_table("\n".join(["item,worker,answer,paper_status", *rows]).encode(), "votes.csv")
+    assert read(table) == (36, 4, [])
+
+
+def test_the_state_of_answers_is_told_from_that_of_items_in_large_files_too() -> None:
+    """Of which every few rows alone would show hardly any item twice."""
+    rows = [
+        f"i{n // 3},w{n % 50},{'yn'[n % 2]},{'Rejected' if n % 7 == 0 else 'Approved'}"
+        for n in range(210_000)
+    ]
+    table = read_table("\n".join(["item,worker,answer,status", *rows]).encode(), "votes.csv")
+    assert recognise(table).advised.filters.drop == (("status", "Rejected"),)
+
+
+def beside(column: str, of_row, more: tuple[str, ...] = ()) -> Table:
+    """The long file with a further column, made of each row's number."""
+    rows = [f"{row},{of_row(n)}" for n, row in enumerate(LONG)]
+    return read_table("\n".join([f"item,worker,answer,{column}", *rows, *more]).encode(), "votes.csv")
+
+
+@pytest.mark.parametrize(
+    ("column", "bad", "good"),
+    [
+        ("is_valid", "False", "True"),
+        ("accepted", "no", "yes"),
+        ("excluded", "1", "0"),
+        ("skipped", "true", "false"),
+        ("was_cancelled", "True", "False"),
+        ("response_deleted", "1.0", "0.0"),
+    ],
+)
+def test_answers_that_a_column_withdraws_are_left_out(column: str, bad: str, good: str) -> None:
+    annotations, raters, why = read(beside(column, lambda n: bad if n % 7 == 0 else good))
+    assert (annotations, raters) == (30, 4)
+    assert why == [f"6 annotations with '{column}' = '{bad}': such answers were not accepted"]
+
+
+@pytest.mark.parametrize(
+    ("column", "of_row"),
+    [
+        ("deleted", lambda n: n // 4 % 2),  # the comment was, not the answer
+        ("valid_reason", lambda n: int(n % 7 == 0)),
+        ("accepted", lambda n: ("yes", "no", "maybe")[n % 3]),
+    ],
+)
+def test_what_says_something_else_leaves_nothing_out(column: str, of_row) -> None:
+    assert read(beside(column, of_row)) == (36, 4, [])
+
+
+@pytest.mark.parametrize(
+    ("column", "check", "other"),
+    [
+        ("_golden", "TRUE", "FALSE"),
+        ("is_gold", "1", "0"),
+        ("gold", "true", "false"),
+        ("test_question", "yes", "no"),
+        ("phase", "training", "main"),
+        ("GOLDEN:result", "y", ""),
+    ],
+)
+def test_answers_to_test_questions_are_left_out(column: str, check: str, other: str) -> None:
+    rows = tuple(f"known,w{r},y,{check}" for r in range(4))
+    annotations, raters, why = read(beside(column, lambda n: other, rows))
+    assert (annotations, raters) == (36, 4)
+    assert why == [f"4 annotations with '{column}' = '{check}': its name says that such rows check the rater"]
+
+
+def test_right_labels_in_a_column_called_gold_check_nobody() -> None:
+    rows = [f"i{n},w{r},{(n + r) % 2},{n % 2}" for n in range(9) for r in range(4)]
+    table = read_table("\n".join(["item,worker,answer,gold", *rows]).encode(), "votes.csv")
+    assert read(table) == (36, 4, [])
+
+
+@pytest.mark.parametrize("item", ["attention_check_1", "catch trial 3", "Practice 2", "attention check"])
+def test_items_that_are_checks_are_left_out(item: str) -> None:
+    annotations, raters, why = read(long(*(f"{item},w{r},y" for r in range(4))))
+    assert (annotations, raters, len(why)) == (36, 4, 1)
+
+
+@pytest.mark.parametrize("item", ["attention", "practice makes perfect", "check in 3", "test_1"])
+def test_items_that_are_words_stay(item: str) -> None:
+    assert read(long(*(f"{item},w{r},y" for r in range(4)))) == (40, 4, [])
+
+
+@pytest.mark.parametrize("who", ["nan", "NULL", "unknown", "Anonymous", "#N/A"])
+def test_an_id_that_names_nobody_is_no_rater(who: str) -> None:
+    """Several people may have answered without one, the same item too."""
+    annotations, raters, why = read(long(f"i0,{who},y", f"i0,{who},n", f"i1,{who},n"))
+    assert (annotations, raters) == (36, 4)
+    assert why == [f"3 annotations with 'worker' = '{who}': it names nobody"]
+
+
+@pytest.mark.parametrize("who", ["na", "none", "Nan Goldin", "unknown_1"])
+def test_an_id_that_may_be_somebody_s_stays(who: str) -> None:
+    assert read(long(f"i0,{who},y", f"i1,{who},n")) == (38, 5, [])

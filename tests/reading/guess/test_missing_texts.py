@@ -1,0 +1,173 @@
+"""Texts among the labels that programs write for a missing value."""
+
+from __future__ import annotations
+
+import pytest
+
+from grasp_core import cli
+from grasp_core.reading.dataset.load import load
+from grasp_core.reading.guess.recognise import recognise
+from grasp_core.reading.sandbox.read import read_table
+from grasp_core.reading.table.table import Table
+from tests.reading.making import rows_table
+
+
+def matrix(odd: str, labels: str = "12") -> Table:
+    """Eight items by three raters; the third gave every other item no label, which `odd` stands for."""
+    rows = [f"i{n},{labels[n % 2]},{labels[0]},{odd if n % 2 else labels[1]}" for n in range(8)]
+    return read_table("\n".join(["item,rater_1,rater_2,rater_3", *rows]).encode(), "votes.csv")
+
+
+def read(table: Table, raters: Table | None = None) -> tuple[int, tuple[str, ...], list[str]]:
+    guess = recognise(table, raters)
+    data = load(table, raters, guess.spec, guess.axes).summary
+    return data.annotations, data.categories, [r.sentence for r in guess.reasons if r.field == "missing"]
+
+
+@pytest.mark.parametrize("odd", ["nan", "NaN", "#N/A", "<NA>", "NA", "null", "None", "-", "?"])
+def test_among_numbers_it_is_no_label(odd: str) -> None:
+    annotations, categories, why = read(matrix(odd))
+    assert (annotations, categories) == (20, ("1", "2"))
+    assert why == [f"'{odd}' in 4 cells are no label: the others are numbers"]
+
+
+@pytest.mark.parametrize(("odd", "label"), [("nan", False), ("#N/A", False), ("None", True), ("NA", True)])
+def test_among_words_only_what_nobody_answers(odd: str, label: bool) -> None:
+    annotations, categories, why = read(matrix(odd, labels="yn"))
+    assert (annotations, odd in categories) == ((24, True) if label else (20, False))
+    assert bool(why) is not label
+
+
+@pytest.mark.parametrize(("odd", "label"), [("NA", False), ("NULL", False), ("None", True), ("N/A", True)])
+def test_what_most_cells_of_a_matrix_hold_was_not_rated(odd: str, label: bool) -> None:
+    """As R writes a matrix in which each rates some of the items, words or not."""
+    rows = [[f"i{n}", *("yn"[r % 2] if (n + r) % 3 == 0 else odd for r in range(6))] for n in range(9)]
+    header = ["item", *(f"rater_{r}" for r in range(6))]
+    annotations, categories, why = read(rows_table([header, *rows]))
+    assert (annotations, odd in categories, bool(why)) == (54 if label else 18, label, not label)
+
+
+def test_a_country_keeps_its_code() -> None:
+    raters = read_table(b"rater,country\nrater_1,NA\nrater_2,NA\nrater_3,ZA\n", "raters.csv")
+    annotations, categories, why = read(matrix("NA"), raters)
+    assert (annotations, categories, why) == (24, ("1", "2", "NA"), [])
+
+
+def test_without_any_other_label_nothing_is_said() -> None:
+    table = read_table(b"item,rater,label\ni1,r1,nan\ni1,r2,nan\ni2,r1,nan\n", "votes.csv")
+    assert recognise(table).spec.missing == ("",)
+
+
+def test_the_command_takes_it_so_where_all_columns_are_named(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"i{n},r{r},{'nan' if r == n % 4 else 1 + (n + r) % 2}" for n in range(9) for r in range(4)]
+    (tmp_path / "votes.csv").write_text("\n".join(["item,rater,label", *rows]), encoding="utf-8")
+    raters = "\n".join(["rater,gender", "r0,Man", "r1,Woman", "r2,Man", "r3,Woman"])
+    (tmp_path / "raters.csv").write_text(raters, encoding="utf-8")
+    files = ["--annotations", "votes.csv", "--raters", "raters.csv", "--axis", "gender"]
+    named = ["--item", "item", "--rater", "rater", "--label", "label"]
+    assert cli.main(["run", *files, *named, "--permutations", "20"]) == 0
+    said = capsys.readouterr()
+    assert "'nan' in 9 cells are no label" in said.err
+    assert "27 annotations of 9 items by 4 raters" in said.out + said.err
+
+
+@pytest.mark.parametrize(("odd", "labels"), [("-99", "12"), ("99", "12"), ("888", "05"), ("-9", "01")])
+def test_a_number_apart_from_the_others_is_recommended_to_be_no_answer(odd: str, labels: str) -> None:
+    table = matrix(odd, labels)
+    annotations, categories, why = read(table)
+    assert (annotations, odd in categories, why) == (24, True, [])
+    guess = recognise(table)
+    assert [one.sentence for one in guess.advice] == [
+        f"4 cells with '{odd}': it lies apart from the other numbers, as codes for no answer do"
+    ]
+    assert load(table, None, guess.advised).summary.annotations == 20
+
+
+@pytest.mark.parametrize(
+    ("labels", "asked"),
+    [
+        *(
+            ("012345", "0"),
+            ("123456", "6"),
+            ("123457", "7"),
+            ("1236", "6"),
+            ("123459", "9"),
+            ("0123459", "09"),
+        ),
+        *(("12345", ""), ("1234567", ""), ("0123", ""), ("01234", ""), ("01", ""), ("189", ""), ("ab7", "")),
+    ],
+)
+def test_a_number_beside_a_scale_is_asked_about(labels: str, asked: str) -> None:
+    rows = [f"i{n},r{r},{labels[(n + r) % len(labels)]}" for n in range(12) for r in range(6)]
+    table = read_table("\n".join(["item,rater,label", *rows]).encode(), "votes.csv")
+    advice = recognise(table).advice
+    assert sorted(one.values[0] for one in advice) == sorted(asked)
+    assert not any(one.recommended for one in advice)
+    assert not recognise(table, declared=set(labels)).advice
+
+
+def test_the_command_says_first_what_may_be_no_answer_and_what_takes_it_so(
+    tmp_path, monkeypatch, capsys
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    labels = ["-1", *"12345"]
+    rows = [f"i{n},r{r},{labels[(n + r) % 6]},{'fm'[r % 2]}" for n in range(12) for r in range(6)]
+    (tmp_path / "votes.csv").write_text("\n".join(["item,rater,label,sex", *rows]), encoding="utf-8")
+    command = ["quality", "--annotations", "votes.csv"]
+    for named in ([], ["--label", "label"], ["--item", "item", "--rater", "rater", "--label", "label"]):
+        assert cli.main([*command, *named]) == 0
+        said = capsys.readouterr()
+        assert "72 annotations" in said.out.splitlines()[0]
+        first = said.err.splitlines()[0]
+        assert first.startswith("note: kept as a label: 12 cells with '-1'")
+        assert "--missing -1 takes it for no answer" in first
+        assert cli.main([*command, *named, "--missing", "-1"]) == 0
+        said = capsys.readouterr()
+        assert "60 annotations" in said.out.splitlines()[0]
+        assert "kept as a label" not in said.err
+
+
+@pytest.mark.parametrize(("odd", "labels"), [("-1", "01"), ("9", "18"), ("-2", "12"), ("99", ("1", "50"))])
+def test_a_number_that_a_scale_may_have_is_a_label(odd: str, labels: str) -> None:
+    annotations, categories, why = read(matrix(odd, labels))
+    assert (annotations, odd in categories, why) == (24, True, [])
+
+
+def test_a_code_that_is_declared_a_label_is_one(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        f"i{n},r{r},{'-9' if r == n % 4 else 1 + (n + r) % 2},{'fm'[r % 2]}"
+        for n in range(9)
+        for r in range(4)
+    ]
+    (tmp_path / "votes.csv").write_text("\n".join(["item,rater,label,sex", *rows]), encoding="utf-8")
+    command = ["run", "--annotations", "votes.csv", "--axis", "sex", "--permutations", "20"]
+    for options in ([], ["--categories", "-9,1,2"], ["--recommended", "--categories", "-9,1,2"]):
+        assert cli.main([*command, *options]) == 0
+        assert "36 annotations" in "".join(capsys.readouterr())
+    assert cli.main([*command, "--recommended"]) == 0
+    assert "27 annotations" in "".join(capsys.readouterr())
+
+
+@pytest.mark.parametrize(
+    ("odd", "labels"), [(" ", ("yes", "no")), ("-", ("yes", "no")), (".", ("pos", "neg"))]
+)
+def test_marks_and_blanks_among_words_are_no_labels(odd: str, labels: str) -> None:
+    assert read(matrix(odd, labels))[:2] == (20, tuple(sorted(labels)))
+
+
+def test_signs_are_labels() -> None:
+    annotations, categories, _ = read(matrix("-", "+0"))
+    assert (annotations, set(categories)) == (24, {"+", "-", "0"})
+
+
+@pytest.mark.parametrize(
+    ("odd", "labels", "asked"),
+    [("-1", "12", True), ("-1", "01", False), ("x", "12", True), ("x", "ab", False), ("unsure", "12", False)],
+)
+def test_a_lone_minus_one_or_sign_among_numbers_is_asked_about(odd: str, labels: str, asked: bool) -> None:
+    table = matrix(odd, labels)
+    assert [one.values for one in recognise(table).advice] == ([(odd,)] if asked else [])
+    assert not recognise(table).uncertain
+    assert not recognise(table, declared={odd}).advice

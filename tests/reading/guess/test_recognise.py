@@ -1,0 +1,231 @@
+"""Guesses about columns: names first, then values; each with its reason."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import DataError
+from grasp_core.reading.dataset.checks import missing_columns
+from grasp_core.reading.guess.recognise import Guess, recognise
+from grasp_core.reading.table import names
+from grasp_core.reading.table.table import Recipe
+from tests.reading.making import LONG, rows_table, text_table
+
+
+def long_rows(item: str, rater: str, label: str, *, order: tuple[int, ...] = (0, 1, 2, 3)) -> list[list[str]]:
+    """Twelve items by eight raters with a gender, columns in any order."""
+    rng = random.Random(1)
+    rows = [[item, rater, label, "gender"]]
+    rows += [
+        [f"i{i}", f"r{j}", rng.choice(["Yes", "No"]), "Woman" if j < 4 else "Man"]
+        for i in range(12)
+        for j in range(8)
+    ]
+    return [[row[position] for position in order] for row in rows]
+
+
+def sentences(guess: Guess, field: str) -> str:
+    return " ".join(reason.sentence for reason in guess.reasons if reason.field == field)
+
+
+@pytest.mark.parametrize(
+    ("item", "rater", "label"),
+    [
+        ("item_id", "rater_id", "Q_overall"),
+        ("question", "worker", "answer"),
+        ("doc", "annotator", "rating"),
+        ("text_id", "user", "score"),
+        ("conversation", "coder", "annotation"),
+        ("example", "participant", "response"),
+        ("Task ID", "WorkerId", "Toxicity Label"),
+        ("HITId", "prolific_user_id", "is_hate_label"),
+        ("comment_id", "AnnotatorName", "label"),
+        # One name that says nothing, or none: the values decide.
+        ("thing", "rater", "label"),
+        ("item", "who", "label"),
+        ("x", "y", "label"),
+        ("item", "rater", "offensive"),
+        ("x", "y", "z"),
+    ],
+)
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 1, 0, 2)])
+def test_long_files(item, rater, label, order):
+    guess = recognise(rows_table(long_rows(item, rater, label, order=order)))
+    assert {guess.spec.item, guess.spec.rater} == {item, rater}
+    assert guess.spec.label == label
+    if (item, rater) != ("x", "y"):
+        assert guess.spec == DataSpec(item=item, rater=rater, label=label)
+        assert guess.axes == ("gender",)
+    for field in ("layout", "item", "rater", "label"):
+        assert sentences(guess, field)
+
+
+def test_a_label_varies_within_items_and_raters():
+    rows = long_rows("item", "rater", "verdict_x")
+    # `response` is what is judged: a property of the item, whatever its name says.
+    rows = [[*row, "response" if n == 0 else f"text of {row[0]}"] for n, row in enumerate(rows)]
+    assert recognise(rows_table(rows)).spec.label == "verdict_x"
+
+
+def test_row_numbers_are_no_items():
+    rows = [["id" if n == 0 else str(n), *row] for n, row in enumerate(long_rows("x", "rater", "label"))]
+    assert recognise(rows_table(rows)).spec.item == "x"
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "expected"),
+    [
+        ("removed", ("True", "False"), ("removed", "True")),
+        ("is_excluded", ("1", "0"), ("is_excluded", "1")),
+        ("passed_checks", ("no", "yes"), ("passed_checks", "no")),
+        ("phase", ("1", "2"), None),
+        ("removed", ("later", "sooner"), None),
+    ],
+)
+def test_exclusions(name, values, expected):
+    rows = long_rows("item", "rater", "label")
+    rows = [[*row, name if n == 0 else values[row[1] != "r7"]] for n, row in enumerate(rows)]
+    guess = recognise(rows_table(rows))
+    assert guess.spec.exclude == ()
+    assert guess.advised.exclude == ((expected,) if expected else ())
+    assert guess.axes == ("gender",)
+    assert [(one.field, one.count) for one in guess.advice] == ([("exclude", 1)] if expected else [])
+
+
+def test_axes_without_demographic_names():
+    rows = [
+        [*row[:3], "arm" if n == 0 else row[3]] for n, row in enumerate(long_rows("item", "rater", "label"))
+    ]
+    assert recognise(rows_table(rows)).axes == ("arm",)
+
+
+MATRIX = "key a b c d/1 Yes No Yes Yes/2 No No Yes No/3 Yes Yes No No"
+
+
+def test_a_raters_file_of_other_raters_gives_no_axes():
+    raters = text_table("rater age/x1 20/x2 30/x3 20", "raters.csv")
+    assert recognise(rows_table(long_rows("item", "rater", "label")), raters).axes == ()
+
+
+def test_a_matrix_by_its_key():
+    by_item = recognise(text_table(MATRIX.replace("key", "item_id")))
+    assert by_item.spec == DataSpec(layout="items-by-raters", item="item_id")
+    by_rater = recognise(text_table(MATRIX.replace("key", "worker")))
+    assert by_rater.spec == DataSpec(layout="raters-by-items", rater="worker")
+    assert recognise(text_table(MATRIX)).spec.layout == "items-by-raters"
+
+
+def test_a_matrix_by_its_column_names():
+    text = MATRIX.replace("a b c d", "Annotator1 Annotator2 Annotator3 Annotator4")
+    assert recognise(text_table(text)).spec.layout == "items-by-raters"
+    text = MATRIX.replace("a b c d", "question_1 question_2 question_3 question_4")
+    assert recognise(text_table(text)).spec.layout == "raters-by-items"
+
+
+def test_a_matrix_by_the_raters_file():
+    raters = text_table("who city age/a X 20/b Y 30/c X 20/d Y 30", "raters.csv")
+    guess = recognise(text_table(MATRIX), raters)
+    assert guess.spec == DataSpec(layout="items-by-raters", item="key", rater="who")
+    assert guess.axes == ("age",)
+    assert "raters.csv" in sentences(guess, "layout")
+    raters = text_table("who city/1 X/2 Y/3 X", "raters.csv")
+    guess = recognise(text_table(MATRIX), raters)
+    assert guess.spec == DataSpec(layout="raters-by-items", rater="key")
+
+
+def test_a_matrix_with_a_profile():
+    text = "key gender age a b c d/1 W 20 Yes No Yes Yes/2 M 20 No No Yes No/3 W 30 Yes Yes No No"
+    guess = recognise(text_table(text))
+    assert guess.spec == DataSpec(layout="raters-by-items", rater="key", profile=("gender", "age"))
+    assert guess.axes == ("gender", "age")
+    assert "'gender', 'age'" in sentences(guess, "profile")
+
+
+def test_a_matrix_leaves_out_a_stray_column_and_says_so():
+    text = "item text a b c d/1 t1 Yes No Yes Yes/2 t2 No No Yes No/3 t3 Yes Yes No No"
+    guess = recognise(text_table(text))
+    assert guess.spec.ignore == ("text",)
+    assert "'text': not among the 4 rater columns" in sentences(guess, "ignore")
+
+
+def confidence(text: str) -> dict[str, str]:
+    return {reason.field: reason.confidence for reason in recognise(text_table(text)).reasons}
+
+
+def test_how_sure_a_guess_is():
+    named = confidence("item_id rater_id label x/a 1 Yes p/a 2 No p/b 1 No q/b 2 Yes p")
+    assert [named[field] for field in ("layout", "item", "rater", "label")] == ["sure"] * 4
+    nameless = confidence("u v w x/a 1 Yes p/a 2 No q/b 1 No p/b 2 Yes p/b 2 Yes q")
+    assert [nameless[field] for field in ("item", "label")] == ["unsure", "unsure"]
+
+
+def test_the_column_of_the_items_texts():
+    texts = {"a": "a_long_text_of_the_first_item_here", "b": "another_long_text_of_the_second_item"}
+    votes = [(item, rater, label) for item in "ab" for rater, label in (("1", "Yes"), ("2", "No"))]
+    rows = [(item, rater, texts[item], label) for item, rater, label in votes]
+    guess = recognise(rows_table([("item", "rater", "comment", "label"), *rows]))
+    assert guess.spec.text == "comment"
+
+
+def test_a_known_format_needs_no_guess():
+    recipe = Recipe("A tool", LONG, missing=("-",), sentences=("rejected ones were left out",))
+    table = replace(text_table("item rater label x g/a r1 1 2 w/b r2 2 1 m"), recipe=recipe, member="Sheet1")
+    guess = recognise(table)
+    assert guess.spec == replace(LONG, missing=("", "-"), member="Sheet1")
+    assert guess.recipe is recipe
+    assert "A tool; rejected ones were left out" in sentences(guess, "layout")
+
+
+def test_a_known_raters_file_proposes_its_axes_and_missing_texts():
+    raters = replace(
+        text_table("rater sex age/r1 f 30/r2 m 30/r3 m CONSENT_REVOKED", "raters.csv"),
+        recipe=Recipe("A panel", axes=(("sex",),), missing=("CONSENT_REVOKED",)),
+    )
+    guess = recognise(rows_table(long_rows("item", "rater", "label")), raters)
+    assert "CONSENT_REVOKED" in guess.spec.missing
+    assert guess.axes == ("sex",)
+
+
+def test_too_few_columns():
+    with pytest.raises(DataError, match=r"votes\.csv has only 2 columns \('item', 'label'\)"):
+        recognise(text_table("item label/1 Yes"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a b c/1 2 3",
+        "a b c/1 1 1/1 1 1",
+        "a b c/1 2 3/4 5 6/7 8 9",
+        "item rater c/1 2 3",
+        "a b c d/1 2 x y/1 3 x y",
+    ],
+)
+def test_there_is_always_a_guess_of_existing_columns(text):
+    table = text_table(text)
+    guess = recognise(table)
+    assert missing_columns(table, None, guess.spec, guess.axes) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "split"),
+    [
+        ("WorkerId", ("worker", "id")),
+        ("Q_overall", ("q", "overall")),
+        ("HITId", ("hit", "id")),
+        ("a-b c", ("a", "b", "c")),
+    ],
+)
+def test_words(name, split):
+    assert names.words(name) == split
+
+
+def test_of_two_columns_of_one_name_one_is_proposed():
+    header, *rows = long_rows("item", "rater", "label")
+    parity = [str(ord(row[1][-1]) % 2) for row in rows]
+    made = [[*row[:3], one, "yn"[int(one)]] for row, one in zip(rows, parity, strict=True)]
+    assert len(recognise(rows_table([[*header[:3], "rater_age", "age"], *made])).axes) == 1

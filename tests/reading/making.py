@@ -1,0 +1,64 @@
+"""Tables from literal text, for tests."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+import pytest
+
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.reading.sandbox import read as tables
+from grasp_core.reading.sandbox.parse import parse, parse_folder
+from grasp_core.reading.sandbox.read import read_table
+from grasp_core.reading.table.parsed import Parsed, Watch
+from grasp_core.reading.table.table import Table
+
+T = TypeVar("T")
+LONG = DataSpec(item="item", rater="rater", label="label")
+
+
+def text_table(text: str, name: str = "votes.csv") -> Table:
+    """A table from text whose columns are separated by spaces and rows by line breaks or slashes."""
+    lines = [line for line in text.replace("/", "\n").splitlines() if line.strip()]
+    return rows_table([line.split() for line in lines], name)
+
+
+def rows_table(rows: Iterable[Sequence[str]], name: str = "votes.csv") -> Table:
+    """A table from rows of text, the header first."""
+    return read_here(csv_bytes(rows), name)
+
+
+def read_here(content: bytes, name: str, member: str | None = None) -> Table:
+    """As :func:`read_table`, but in this process: quicker, and for limits of parsing that a test changes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tables, "read", parsed_here)
+        return read_table(content, name, member=member)
+
+
+def parsed_here(
+    files: Callable[[], Iterable[Iterable[bytes | memoryview]]],
+    name: str,
+    *,
+    folder: bool,
+    member: str | None,
+    watch: Watch,
+) -> Parsed:
+    """As :func:`grasp_core.reading.sandbox.client.read`, in this process."""
+    contents = [b"".join(file) for file in files()]
+    return parse_folder(contents, name, watch) if folder else parse(contents[0], name, member, watch)
+
+
+def handled_here(
+    work: Callable[..., T], tables: Mapping[str, Table | None], given: Mapping[str, object]
+) -> T:
+    """As :func:`grasp_core.reading.sandbox.client.handle`, in this process."""
+    return work(**tables, **given)
+
+
+def csv_bytes(rows: Iterable[Sequence[str]], delimiter: str = ",") -> bytes:
+    file = io.StringIO()
+    csv.writer(file, delimiter=delimiter).writerows(rows)
+    return file.getvalue().encode()

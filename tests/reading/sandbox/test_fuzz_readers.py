@@ -1,0 +1,248 @@
+"""Whatever bytes are read: a table, or a refusal that names the file, in bounded time, and nothing else."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import unicodedata
+import zipfile
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from grasp_core.model.errors import DataError
+from grasp_core.reading.archives import containers
+from grasp_core.reading.dataset.load import load
+from grasp_core.reading.files import delimited
+from grasp_core.reading.table.columns import near_duplicates
+from grasp_core.reading.table.table import Table
+from tests.reading.files.workbook_files import ods_bytes, ods_rows, xlsx_bytes
+from tests.reading.making import LONG, csv_bytes, read_here, rows_table
+from tests.reading.reader_samples import RECORDS, ROWS, outcome, parquet_bytes, samples
+from tests.zips import zipped
+
+pytestmark = pytest.mark.in_earnest
+
+
+@st.composite
+def damaged(draw: st.DrawFn, content: bytes) -> bytes:
+    """The content with bytes flipped, cut out, put in and repeated."""
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, max(0, len(content) - 1)))
+        length = draw(st.integers(1, 64))
+        how = draw(st.sampled_from(("flip", "cut", "insert", "repeat", "end")))
+        piece = content[start : start + length]
+        new = {
+            "flip": bytes([piece[0] ^ (1 << draw(st.integers(0, 7)))]) + piece[1:] if piece else b"",
+            "cut": b"",
+            "insert": draw(st.binary(max_size=16)) + piece,
+            "repeat": piece * draw(st.integers(2, 50)),
+            "end": b"",
+        }[how]
+        content = content[:start] + new + (b"" if how == "end" else content[start + length :])
+    return content
+
+
+IN_CI = settings(deadline=10_000, suppress_health_check=[HealthCheck.too_slow])
+
+
+@pytest.mark.parametrize("form", list(samples()))
+def test_samples_are_read(form):
+    table = outcome(samples()[form])
+    assert isinstance(table, Table)
+    assert len(table) == len(RECORDS)
+    assert table.columns == tuple(ROWS[0])
+
+
+@pytest.mark.parametrize("form", list(samples()))
+@given(data=st.data())
+@IN_CI
+def test_damaged_files(form, data):
+    outcome(data.draw(damaged(samples()[form])))
+
+
+@pytest.mark.parametrize("form", ["XLSX", "ODS", "zip"])
+@given(data=st.data())
+@IN_CI
+def test_damaged_members_of_sound_archives(form, data):
+    with zipfile.ZipFile(io.BytesIO(samples()[form])) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    name = data.draw(st.sampled_from(sorted(members)))
+    outcome(zipped({**members, name: data.draw(damaged(members[name]))}))
+
+
+@given(
+    st.binary(max_size=200),
+    st.sampled_from([b"", b"PK\x03\x04", b"PAR1", b"\x1f\x8b", b"[", b"\xd0\xcf\x11\xe0"]),
+)
+@IN_CI
+def test_any_bytes(content, start):
+    outcome(start + content)
+
+
+_WORDS = r"""{ } [ ] , : "a" "b" "\ud800" "\u00e9" "" "key" "data" "columns" "index" 1 01 -1e999 NaN null true
+\ 'x' é"""
+TOKENS = st.sampled_from([*_WORDS.split(), "-Infinity", "\ufeff", "\n", " "])
+
+
+@given(st.sampled_from("{["), st.lists(TOKENS, max_size=30))
+@settings(IN_CI, max_examples=4 * settings().max_examples)
+def test_any_json_tokens(start, tokens):
+    outcome((start + "".join(tokens)).encode())
+
+
+CELLS = st.sampled_from(
+    [
+        "a",
+        "b",
+        '"',
+        '""',
+        "\n",
+        "\r",
+        "\r\n",
+        ",",
+        ";",
+        "\t",
+        "|",
+        "\0",
+        " ",
+        "é",
+        "\u2028",
+        "\ufeff",
+        "x" * 50,
+    ]
+)
+
+
+@given(st.lists(CELLS, max_size=60), st.sampled_from(["utf-8", "utf-16", "latin-1", "utf-16-be"]))
+@settings(IN_CI, max_examples=4 * settings().max_examples)
+def test_any_delimited_text(cells, encoding):
+    outcome("".join(cells).encode(encoding, errors="replace"))
+
+
+@pytest.mark.parametrize("form", list(samples()))
+def test_every_cut_off_file(form):
+    content = samples()[form]
+    for length in range(0, len(content), max(1, len(content) // settings().max_examples)):
+        outcome(content[:length])
+
+
+def test_truncated_parquet_is_refused():
+    content = parquet_bytes()
+    for length in range(4, len(content), 97):
+        assert "is a damaged or cut-off Parquet file" in str(outcome(content[:length]))
+
+
+@pytest.mark.parametrize("form", ["zip", "XLSX", "ODS"])
+def test_archives_that_lack_a_byte_are_refused(form):
+    content = samples()[form]
+    assert "damaged or cut off" in str(outcome(content[:4] + content[5:]))
+
+
+def test_files_without_a_name_are_left_out_of_archives():
+    content = zipped({"x": b"a,b\n1,2\n"})
+    central, end = content.index(b"PK\1\2"), content.index(b"PK\5\6")
+    local = content[:26] + bytes(2) + content[28:30] + content[31:central]
+    entry = content[central : central + 28] + bytes(2) + content[central + 30 : central + 46]
+    places = len(entry).to_bytes(4, "little") + len(local).to_bytes(4, "little")
+    nameless = local + entry + content[end : end + 12] + places + bytes(2)
+    assert "is a zip archive without files" in str(outcome(nameless))
+
+
+def half_a_class_label() -> bytes:
+    features = {"label": {"_type": "ClassLabel", "names": ["\ud800", "b"]}}
+    table = pa.table({"item": ["a", "b"], "label": [0, 1]})
+    sink = io.BytesIO()
+    pq.write_table(
+        table.replace_schema_metadata({"huggingface": json.dumps({"info": {"features": features}})}), sink
+    )
+    return sink.getvalue()
+
+
+HALVES = {
+    "Label Studio": csv_bytes(
+        [
+            ["id", "annotator", "annotation_id", "lead_time", "q"],
+            ["1", "2", "3", "4", r'{"choices": ["\ud800"]}'],
+        ]
+    ),
+    "Mechanical Turk": csv_bytes(
+        [
+            ["HITId", "WorkerId", "Answer.taskAnswers", "AssignmentId", "Input.x", "AssignmentStatus"],
+            ["1", "1", r'[{"q": {"\ud800": true}}]', "1", "1", "Approved"],
+        ]
+    ),
+    "Parquet": half_a_class_label(),
+}
+
+
+@pytest.mark.parametrize("form", list(HALVES))
+def test_halves_of_characters_inside_cells_are_read(form):
+    table = outcome(HALVES[form])
+    assert isinstance(table, Table)
+    assert any("\ufffd" in value for column in table.columns for value in table.distinct(column))
+
+
+def test_zip_bombs_are_refused(monkeypatch):
+    monkeypatch.setattr(containers, "MAX_BYTES", 2**20)
+    bomb = zipped({"votes.csv": bytes(2**24)})
+    assert len(bomb) < 2**15
+    with pytest.raises(DataError, match="unpacks to more than"):
+        read_here(bomb, "votes.zip")
+    for content in (gzip.compress(bytes(2**24)), pa.Codec("zstd").compress(bytes(2**24), asbytes=True)):
+        assert "unpacks to more than" in str(outcome(content))
+
+
+def test_a_line_without_end_is_refused(monkeypatch):
+    monkeypatch.setattr(delimited, "MAX_LINE", 2**16)
+    message = str(outcome(b"a,b\n1,2\n" + b"x" * 2**20))
+    assert "row 3: a line of more than 65,536 bytes" in message
+
+
+@pytest.mark.parametrize("form", ["CSV", pytest.param("JSON", marks=pytest.mark.long)])
+def test_a_hundred_thousand_columns_are_refused(form):
+    names = [f"c{column}" for column in range(100_000)]
+    content = csv_bytes([names, names]) if form == "CSV" else json.dumps([dict.fromkeys(names, 1)]).encode()
+    assert "row 1: 100,000 columns" in str(outcome(content)) or "record 1: 100,000" in str(outcome(content))
+
+
+def test_mixed_encodings_are_refused_by_row():
+    content = csv_bytes(ROWS) + "i9,r9,é,ü\n".encode("latin-1")
+    message = str(outcome(content))
+    row = content.count(b"\n")
+    assert f"row {row}: byte 0xE9 ('é' in Latin-1) is not UTF-8 text" in message
+
+
+@pytest.mark.parametrize("form", ["CSV", "XLSX", "ODS"])
+def test_repeated_names_are_numbered_in_every_format(form):
+    rows = [["item", "label", "item"], ["1", "2", "3"]]
+    content = {"CSV": csv_bytes, "XLSX": xlsx_bytes, "ODS": lambda rows: ods_bytes({"S": ods_rows(rows)})}[
+        form
+    ](rows)
+    assert outcome(content).columns == ("item", "label", "item (2)")
+
+
+COMPOSED, DECOMPOSED = unicodedata.normalize("NFC", "Zoé"), unicodedata.normalize("NFD", "Zoé")
+
+
+def test_ids_that_differ_by_their_unicode_form_are_told():
+    rows = [["item", "rater", "label"], ["a", COMPOSED, "Yes"], ["b", DECOMPOSED, "No"], ["b", "r", "Yes"]]
+    messages = [problem.message for problem in load(rows_table(rows), None, LONG).problems]
+    assert any(
+        "column 'rater': 1 id is there" in message and "Unicode form of their letters" in message
+        for message in messages
+    )
+    assert not any(COMPOSED in message for message in messages)
+
+
+def test_values_that_differ_by_their_unicode_form_are_told():
+    counts = {COMPOSED: 2, DECOMPOSED.upper() + " ": 1, "Zoe": 5}
+    (problem,) = near_duplicates("votes.csv, column 'label'", counts, ids=False)
+    assert "or by the Unicode form of their letters, and are treated as different" in problem.message
+    assert problem.count == 1
+    (plain,) = near_duplicates("x", {"a": 1, "a ": 1}, ids=False)
+    assert "Unicode" not in plain.message

@@ -1,0 +1,320 @@
+"""Files are parsed in processes of limited memory and time: a sentence, and everything goes on."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import signal
+import threading
+import time
+import zipfile
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.errors import DataError, Problem
+from grasp_core.model.json_values import from_json, to_json
+from grasp_core.model.recode_steps import Bins, Combine, MapValues
+from grasp_core.model.remarks.remark import said
+from grasp_core.reading.dataset.votes import read_votes
+from grasp_core.reading.sandbox import limits
+from grasp_core.reading.sandbox.process import HELPER
+from grasp_core.reading.sandbox.read import read_table
+from grasp_core.reading.table.table import Recipe
+from tests.reading.files.workbook_files import ods_bytes, xlsx_bytes
+from tests.reading.making import csv_bytes, read_here, rows_table
+from tests.reading.reader_samples import ROWS, samples
+from tests.zips import zipped
+
+pytestmark = pytest.mark.in_earnest
+
+CSV = csv_bytes(ROWS)
+MEMORY = "takes more than 0.25 GiB of memory, the most that one file may"
+
+
+def refusal(content: bytes) -> str:
+    with pytest.raises(DataError) as caught:
+        read_table(content, "votes.bin")
+    message = str(caught.value)
+    assert message.startswith("votes.bin")
+    assert "\n" not in message
+    return message
+
+
+def parquet_bomb() -> bytes:
+    sink = io.BytesIO()
+    values = pa.array(np.zeros(40_000_000, np.int32))
+    pq.write_table(pa.table({"a": values, "b": values, "c": values}), sink)
+    return sink.getvalue()
+
+
+def arrays(depth: int) -> bytes:
+    return json.dumps([{"a": [[0] * 1_000] * 3_000, "b": depth}]).encode()
+
+
+def big_sheet(rows: int = 40_000, columns: int = 1_000) -> bytes:
+    cell = f'<table:table-cell table:number-columns-repeated="{columns}" office:value-type="string">'
+    row = f'<table:table-row table:number-rows-repeated="{rows}">{cell}<text:p>x</text:p></table:table-cell>'
+    return ods_bytes({"S": row + "</table:table-row>"})
+
+
+def wide_workbook(columns: int = 16_000, rows: int = 60) -> bytes:
+    """A row of names, and one of texts over and over."""
+    with zipfile.ZipFile(io.BytesIO(xlsx_bytes([[f"c{column}" for column in range(columns)]]))) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    row = b"<row>" + b'<c t="str"><v>x</v></c>' * columns + b"</row>"
+    sheet = "xl/worksheets/sheet1.xml"
+    members[sheet] = members[sheet].replace(b"</sheetData>", row * rows + b"</sheetData>")
+    return zipped(members)
+
+
+BOMBS = {
+    "CSV": lambda: b"a,b,c\n" + b"1,2,3\n" * 20_000_000,
+    "CSV, stray quote": lambda: b"a,b,c\n" + b"1,2,3\n" * 20_000_000 + b'x"y,2,3\n',
+    "CSV, gzip": lambda: gzip.compress(b"a,b,c\n" + b"1,2,3\n" * 40_000_000, 1),
+    "TSV, zip": lambda: zipped({"votes.tsv": b"a\tb\n" + b"1\t2\n" * 40_000_000}),
+    "JSON": lambda: arrays(1),
+    "JSON Lines": lambda: b'{"a": 1, "b": 2}\n' * 2_000_000,
+    "Parquet": parquet_bomb,
+    "ODS": big_sheet,
+    "XLSX": wide_workbook,
+}
+
+
+@pytest.mark.parametrize("form", list(BOMBS))
+def test_what_takes_too_much_memory_is_told_in_a_sentence(form, monkeypatch):
+    monkeypatch.setenv("GRASP_READ_MEMORY_MB", "256")
+    message = refusal(BOMBS[form]())
+    assert MEMORY in message or "GiB of memory, more than the 0.25 GiB" in message
+    assert len(read_table(CSV, "votes.csv")) == len(ROWS) - 1
+
+
+def test_what_takes_too_much_time_is_told_in_a_sentence(monkeypatch):
+    monkeypatch.setenv("GRASP_READ_SECONDS", "1")
+    assert "takes more than 1 seconds of processor time" in refusal(BOMBS["CSV, stray quote"]())
+
+
+@pytest.mark.parametrize("form", list(samples()))
+def test_a_table_comes_over_as_it_was_parsed(form):
+    content = samples()[form]
+    here, there = (read(content, "votes.bin") for read in (read_here, read_table))
+    assert there.data.equals(here.data)
+    assert there.data.schema == here.data.schema
+    assert (there.lines is None) == (here.lines is None)
+    for name in (
+        "columns",
+        "sha256",
+        "bytes",
+        "kind",
+        "first_row",
+        "problems",
+        "recipe",
+        "members",
+        "member",
+    ):
+        assert getattr(there, name) == getattr(here, name)
+
+
+def test_rows_keep_their_numbers():
+    table = read_table(b'a,b\n1,"x\ny"\n\n2,3\n')
+    assert [table.row(position) for position in range(2)] == [2, 5]
+
+
+def test_recipes_and_problems_come_over():
+    spec = DataSpec(
+        item="i",
+        rater="r",
+        label="l",
+        filters=Filters(drop=(("a", "b"),), gold="g", min_gold=0.5, raters=("x",)),
+        recode=(
+            MapValues(None, (("a", "b"),)),
+            Bins("age", (18.0, 30.5), ("a", "b", "c")),
+            Combine(("q", "r"), ("x", "y"), "z"),
+        ),
+    )
+    recipe = Recipe("tool", spec, (("a",), ("a", "b")), True, ("NA",), ("done",))
+    problems = (Problem(False, said("é \ud800"), 3, ("a",), "axis"),)
+    assert from_json(json.loads(json.dumps(to_json(recipe))), Recipe) == recipe
+    assert from_json(json.loads(json.dumps(to_json(problems))), tuple[Problem, ...]) == problems
+    with pytest.raises(TypeError):
+        json.dumps(to_json({"content": b"x"}))
+
+
+def test_refusals_come_over_with_their_problems():
+    content = b",\n1,2\n"
+    caught = []
+    for read in (read_here, read_table):
+        with pytest.raises(DataError) as error:
+            read(content, "votes.csv")
+        caught.append((str(error.value), error.value.problems))
+    assert caught[0] == caught[1]
+    assert [problem.remark.code.key for problem in caught[0][1]] == ["no-column-named"]
+
+
+SLOW = b"a,b\n" + b"1,2\n" * 10_000_000 + b'x"y,2\n'
+
+
+def children() -> list[int]:
+    (helper,) = _helpers()
+    return [int(pid) for pid in Path(f"/proc/{helper}/task/{helper}/children").read_text().split()]
+
+
+def _helpers() -> list[int]:
+    """Those that read files; the same process may have one that makes files too."""
+    found = []
+    for pid in Path("/proc/self/task").iterdir():
+        for child in (pid / "children").read_text().split():
+            told = Path(f"/proc/{child}/cmdline").read_text()
+            if "sandbox/helper.py" in told and "reading.work" in told:
+                found.append(int(child))
+    return found
+
+
+def in_thread(
+    content: bytes,
+    told: list[object],
+    stop: threading.Event | None = None,
+    begun: threading.Event | None = None,
+    watched: Callable[[], None] = lambda: None,
+) -> threading.Thread:
+    def watch(done: int, _total: int) -> None:
+        watched()
+        if done and begun is not None:
+            begun.set()
+        if stop is not None and stop.is_set():
+            raise InterruptedError
+
+    def work() -> None:
+        try:
+            told.append(len(read_table(content, "votes.csv", watch=watch)))
+        except Exception as error:
+            told.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    return thread
+
+
+def until(true: Callable[[], object], seconds: float = 20) -> None:
+    end = time.monotonic() + seconds
+    while not true() and time.monotonic() < end:
+        time.sleep(0.02)
+    assert true()
+
+
+@pytest.fixture
+def _linux() -> None:
+    if not Path("/proc/self/task").is_dir():
+        pytest.skip("looks at processes under /proc")
+    read_table(CSV)
+    until(lambda: not children())
+
+
+@pytest.mark.usefixtures("_linux")
+def test_a_killed_child_is_told_and_the_next_file_is_read():
+    told: list[object] = []
+    begun = threading.Event()
+    thread = in_thread(SLOW, told, begun=begun)
+    until(begun.is_set)  # a child that ends before it has begun is replaced
+    os.kill(children()[0], signal.SIGKILL)
+    thread.join()
+    assert "of memory" in str(told[0])  # who else kills a child than the system, for want of memory
+    assert len(read_table(CSV)) == len(ROWS) - 1
+
+
+@pytest.mark.usefixtures("_linux")
+def test_a_child_that_crashes_is_told():
+    told: list[object] = []
+    begun = threading.Event()
+    thread = in_thread(SLOW, told, begun=begun)
+    until(begun.is_set)  # a child that ends before it has begun is replaced
+    os.kill(children()[0], signal.SIGSEGV)
+    thread.join()
+    assert "the program that reads this format failed on it" in str(told[0])
+
+
+@pytest.mark.usefixtures("_linux")
+def test_a_cancelled_reading_ends_its_child():
+    told: list[object] = []
+    stop = threading.Event()
+    thread = in_thread(SLOW, told, stop)
+    until(children)
+    stop.set()
+    thread.join(timeout=5)
+    assert isinstance(told[0], InterruptedError)
+    until(lambda: not children())
+
+
+@pytest.mark.usefixtures("_linux")
+def test_two_files_are_read_at_a_time_and_others_wait():
+    told: list[object] = []
+    stop = threading.Event()
+    calls = Counter[int]()
+    slow = [in_thread(SLOW, told, stop, watched=partial(calls.update, [at])) for at in range(3)]
+    until(lambda: min(calls[at] for at in range(3)) > 2)  # the one that waits is asked too whether to go on
+    assert len(children()) == 2
+    stop.set()
+    for thread in slow:
+        thread.join()
+    assert [type(found) for found in told] == [InterruptedError] * 3
+
+
+@pytest.mark.usefixtures("_linux")
+def test_a_helper_that_died_is_started_again():
+    read_table(CSV)
+    (before,) = _helpers()
+    os.kill(before, signal.SIGKILL)
+    assert len(read_table(CSV)) == len(ROWS) - 1
+    (after,) = _helpers()
+    assert after != before
+
+
+@pytest.mark.usefixtures("_linux")
+def test_the_helper_has_one_thread_and_none_of_the_secrets(monkeypatch):
+    monkeypatch.setenv("GRASP_COOKIE_SECRET", "x" * 40)
+    HELPER.close()
+    read_table(CSV)
+    (helper,) = _helpers()
+    assert len(list(Path(f"/proc/{helper}/task").iterdir())) == 1
+    assert b"GRASP_" not in Path(f"/proc/{helper}/environ").read_bytes()
+
+
+def test_limits_come_from_the_machine_or_a_setting(monkeypatch, tmp_path):
+    monkeypatch.delenv("GRASP_READ_MEMORY_MB", raising=False)
+    whole = limits.machine_memory()
+    assert limits.current_limits() == limits.Limits(whole // 3, 120)
+    (tmp_path / "memory.max").write_text(f"{whole // 2}\n")
+    assert limits.machine_memory(tmp_path) == whole // 2
+    (tmp_path / "memory.max").write_text("max\n")
+    assert limits.machine_memory(tmp_path) == whole
+    monkeypatch.setenv("GRASP_READ_MEMORY_MB", "7")
+    assert limits.current_limits().memory == 7 * 2**20
+
+
+def test_a_matrix_of_too_many_cells_is_refused_before_it_is_taken_apart(monkeypatch):
+    columns = [f"r{at}" for at in range(300)]
+    table = rows_table([["item", *columns], *([f"i{at}", *["1", "2"] * 150] for at in range(300))])
+    spec = DataSpec(layout="items-by-raters", item="item")
+    monkeypatch.setenv("GRASP_READ_MEMORY_MB", "16")
+    assert len(read_votes(table, spec).row) == 90_000
+    monkeypatch.setenv("GRASP_READ_MEMORY_MB", "8")
+    with pytest.raises(DataError, match="holds 90,000 cells, which would take about"):
+        read_votes(table, spec)
+
+
+def test_rows_of_too_many_different_ids_are_refused_though_they_could_be_parsed(monkeypatch):
+    content = "item,rater,label\n" + "".join(f"i{at},r,x\n" for at in range(1_100_000))
+    monkeypatch.setenv("GRASP_READ_MEMORY_MB", "280")
+    message = refusal(content.encode())
+    assert (
+        "holds 1,100,000 rows, which would take about 0.2" in message or "GiB of memory, the most" in message
+    )

@@ -1,0 +1,508 @@
+"""Files become text, unchanged, whatever they are called; what cannot be read is refused in a sentence."""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import gzip
+import hashlib
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grasp_core.model.errors import DataError
+from grasp_core.reading.archives import containers
+from grasp_core.reading.sandbox import read as tables
+from grasp_core.reading.sandbox.read import read_table
+from tests.reading.making import read_here
+from tests.strategies import AWKWARD
+
+
+def refusal(content: bytes, name: str = "votes.csv") -> DataError:
+    with pytest.raises(DataError) as caught:
+        read_table(content, name)
+    message = str(caught.value)
+    assert name in message
+    assert "\n" not in message
+    assert caught.value.problems
+    assert all(problem.stops for problem in caught.value.problems)
+    return caught.value
+
+
+def written(rows: list[list[str]], delimiter: str = ",") -> bytes:
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter).writerows(rows)
+    return text.getvalue().encode()
+
+
+def cells(content: bytes) -> list[list[str]]:
+    table = read_table(content)
+    return [list(table.columns), *table.head(1000).to_numpy().tolist()]
+
+
+def parquet_bytes(table: pa.Table) -> bytes:
+    sink = io.BytesIO()
+    pq.write_table(table, sink)
+    return sink.getvalue()
+
+
+AWKWARD_ROWS = [["id", "label"], *([value, value] for value in AWKWARD), ["empty", ""]]
+
+
+@pytest.mark.parametrize(("delimiter", "kind"), [(",", "CSV"), ("\t", "TSV")])
+@pytest.mark.parametrize("packed", [False, True])
+def test_text_stays_as_it_is(delimiter, kind, packed):
+    content = written(AWKWARD_ROWS, delimiter)
+    content = gzip.compress(content) if packed else content
+    assert cells(content) == AWKWARD_ROWS
+    assert read_table(content).kind == kind + (", gzip" if packed else "")
+
+
+def test_parquet_text_stays_as_it_is():
+    columns = {"id": [row[0] for row in AWKWARD_ROWS[1:]], "label": [row[1] for row in AWKWARD_ROWS[1:]]}
+    content = parquet_bytes(pa.table(columns))
+    assert cells(content) == AWKWARD_ROWS
+    table = read_table(content, "x.csv")
+    assert (table.kind, table.row(0)) == ("Parquet", 1)
+
+
+def test_parquet_values_become_the_text_of_a_csv():
+    content = parquet_bytes(
+        pa.table(
+            {
+                "whole": [7, None],
+                "real": [1.0, 0.5],
+                "id": [296708581782793.0, None],
+                "nan": [float("nan"), 2.0],
+                "truth": [True, False],
+                "kind": pa.array(["a", None]).dictionary_encode(),
+                "list": [[1], [2]],
+            }
+        )
+    )
+    assert cells(content) == [
+        ["whole", "real", "id", "nan", "truth", "kind"],
+        ["7", "1", "296708581782793", "", "True", "a"],
+        ["", "0.5", "", "2", "False", ""],
+    ]
+    (problem,) = read_table(content).problems
+    assert not problem.stops
+    assert "'list'" in problem.message
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("last", [True, False])
+def test_line_ends(end, last):
+    text = end.join(["a,b", "1,2", "", "3,4"]) + (end if last else "")
+    table = read_table(text.encode())
+    assert table.head(1000).to_numpy().tolist() == [["1", "2"], ["3", "4"]]
+    assert [table.row(0), table.row(1)] == [2, 4]
+
+
+def test_byte_order_mark_is_no_part_of_the_first_name():
+    assert read_table(b"\xef\xbb\xbfa,b\n1,2\n").columns == ("a", "b")
+
+
+def test_rows_are_counted_in_lines_when_cells_span_lines():
+    table = read_table(b'a,b\n"one\ntwo",2\n\n3,4\n')
+    assert table.head(9)["a"].tolist() == ["one\ntwo", "3"]
+    assert [table.row(0), table.row(1)] == [2, 5]
+
+
+def test_stray_quotation_marks_are_text():
+    assert cells(b'a,b\n5" pipe,2\n3,4" x\n') == [["a", "b"], ['5" pipe', "2"], ["3", '4" x']]
+
+
+def test_tabs_decide_over_commas_in_text():
+    assert cells(b"a\tb\n1, 2\t3\n4\t5, 6, 7\n") == [["a", "b"], ["1, 2", "3"], ["4", "5, 6, 7"]]
+
+
+def test_fingerprint_is_of_the_file_as_it_is():
+    content = gzip.compress(b"a,b\n1,2\n")
+    table = read_table(content, "folder/votes.csv.gz")
+    assert table.sha256 == hashlib.sha256(content).hexdigest()
+    assert (table.bytes, table.name) == (len(content), "votes.csv.gz")
+    assert read_table(content, r"C:\data\votes.csv").name == "votes.csv"
+
+
+def test_path_bytes_and_file_read_alike(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_bytes(b"a,b\n1,2\n")
+    with path.open("rb") as file:
+        read = [read_table(path), read_table(str(path)), read_table(path.read_bytes()), read_table(file)]
+    assert len({table.sha256 for table in read}) == 1
+    assert read[0].name == "votes.csv"
+
+
+def test_frame_is_text_with_a_plain_index():
+    frame = read_table(b"a,b\n1,\n2,x\n").head(9)
+    assert isinstance(frame.index, pd.RangeIndex)
+    assert set(frame.dtypes) == {pd.Series(["x"]).dtype}  # of texts, which pandas 2 calls objects
+    assert not frame.isna().any().any()
+
+
+@settings(deadline=None)
+@given(
+    st.integers(2, 4).flatmap(
+        lambda width: st.lists(
+            st.lists(
+                st.text(st.characters(codec="utf-8", exclude_characters="\0")), min_size=width, max_size=width
+            ),
+            min_size=1,
+            max_size=6,
+        )
+    ),
+    st.sampled_from(",\t"),
+)
+def test_whatever_is_written_is_read(rows, delimiter):
+    header = [f"column {index}" for index in range(len(rows[0]))]
+    table = read_table(written([header, *rows], delimiter))
+    assert table.head(1000).to_numpy().tolist() == rows
+
+
+DELIMITERS = {"CSV": ",", "TSV": "\t", "CSV, semicolons": ";", "CSV, bars": "|"}
+
+
+@settings(deadline=None)
+@given(st.binary(max_size=60) | st.text('ab,\t;"\n\r ', max_size=40).map(str.encode))
+def test_any_bytes_are_read_or_refused(content):
+    try:
+        table = read_here(content, "x.csv")
+    except DataError as error:
+        refused = str(error)
+    else:
+        refused = "x.csv"
+        if table.kind not in DELIMITERS:
+            return  # in another encoding, see test_other_encodings
+        text = io.StringIO(content.decode("utf-8-sig"), newline="")
+        rows = [row for row in csv.reader(text, delimiter=DELIMITERS[table.kind]) if row]
+        assert table.head(1000).to_numpy().tolist() == rows[1:]
+    assert "x.csv" in refused
+
+
+# What is refused
+
+
+def test_missing_file(tmp_path):
+    with pytest.raises(DataError, match=r"no\.csv does not exist"):
+        read_table(tmp_path / "no.csv")
+    with pytest.raises(DataError, match="is a folder without files"):
+        read_table(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"", b" \n\n", b"\xef\xbb\xbf", gzip.compress(b"", mtime=0)])
+def test_empty_file(content):
+    assert "is empty" in str(refusal(content))
+
+
+@pytest.mark.parametrize("content", [b"a,b", b"a,b\n", b"a,b\r\n\r\n", b'"a","b"\n', b'a" x,b\n'])
+def test_header_only(content):
+    message = str(refusal(content))
+    assert "row 1" in message
+    assert "no rows" in message
+
+
+def test_parquet_without_rows():
+    assert "no rows" in str(refusal(parquet_bytes(pa.table({"a": pa.array([], pa.string())}))))
+
+
+@pytest.mark.parametrize(("separator", "kind"), [(";", "CSV, semicolons"), ("|", "CSV, bars")])
+def test_other_separators(separator, kind):
+    text = f"item{separator}rater{separator}label\n1{separator}r,1{separator}Yes\n"
+    assert cells(text.encode()) == [["item", "rater", "label"], ["1", "r,1", "Yes"]]
+    assert read_table(text.encode()).kind == kind
+
+
+def test_one_column():
+    message = str(refusal(b"label\nYes\nNo\n"))
+    assert "'label'" in message
+    assert "commas, tabs, semicolons or vertical bars" in message
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text", "kind"),
+    [
+        ("cp1252", "1,ja\n2,café – ok\n", "CSV, Windows-1252"),
+        ("latin-1", "1,é\n", "CSV, Windows-1252"),
+        ("latin-1", "1,køn\n2,alder\n", "CSV, Windows-1252"),  # which may be Big5, too
+        ("cp1250", "1,Příliš žluťoučký kůň úpěl ďábelské ódy\n" * 3, "CSV, Windows-1250"),
+        ("cp1251", "1,Нет, это неправда\n".replace(", ", " ") * 3, "CSV, Windows-1251"),
+        ("shift_jis", "1,いいえ、違います\n2,はい\n" * 3, "CSV, cp932"),
+        ("gb18030", "1,否这是一个句子\n2,是\n" * 3, "CSV, gb18030"),
+        ("utf-16", "1,ja\n2,café\n", "CSV, UTF-16"),
+        ("utf-16-le", "1,ja\n2,cafe\n", "CSV, UTF-16"),
+        ("utf-8-sig", "1,ja\n2,café\n", "CSV"),
+    ],
+)
+def test_other_encodings(encoding, text, kind):
+    content = ("item,label\n" + text).encode(encoding)
+    table = read_table(content)
+    assert cells(content) == [["item", "label"], *(line.split(",") for line in text.splitlines())]
+    assert table.kind == kind
+    noted = any("not UTF-8" in problem.message for problem in table.problems)
+    assert noted == ("Windows" in kind or kind in ("CSV, cp932", "CSV, gb18030"))
+
+
+def test_mixed_encodings_name_row_and_byte():
+    message = str(refusal("item,label\n1,naïve\n".encode() + "2,café\n".encode("latin-1")))
+    assert "row 3" in message
+    assert "0xE9" in message
+    assert "'é'" in message
+    assert "one encoding" in message
+
+
+def test_a_marked_file_that_is_not_utf_8():
+    assert "row 2" in str(refusal(b"\xef\xbb\xbfa,b\n1,\xe9\n"))
+
+
+@pytest.mark.parametrize(
+    "pack", [gzip.compress, bz2.compress, lambda raw: pa.compress(raw, "zstd", asbytes=True)]
+)
+def test_compressed_files(pack):
+    content = pack(b"a,b\n1,2\n")
+    assert cells(content) == [["a", "b"], ["1", "2"]]
+    assert read_table(content).kind.split(", ")[1] in ("gzip", "zstd", "bz2")
+    assert "ends too early" in str(refusal(content[:-3])) or "damaged" in str(refusal(content[:-3]))
+
+
+def test_gzip_members_one_after_the_other():
+    assert cells(gzip.compress(b"a,b\n1,") + gzip.compress(b"2\n")) == [["a", "b"], ["1", "2"]]
+
+
+def archive(**files: bytes) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as zipped:
+        for name, content in files.items():
+            zipped.writestr(name.replace("__", "."), content)
+    return out.getvalue()
+
+
+def test_an_archive_of_one_file():
+    content = archive(votes__csv=b"a,b\n1,2\n")
+    table = read_table(content)
+    assert cells(content) == [["a", "b"], ["1", "2"]]
+    assert (table.kind, table.members, table.member) == ("CSV, zip", (), None)
+
+
+def test_an_archive_of_several_files_offers_them():
+    content = archive(votes__csv=b"a,b\n1,2\n", raters__tsv=b"c\td\n3\t4\n")
+    first, second = read_table(content), read_table(content, member="raters.tsv")
+    assert (first.member, first.members) == ("votes.csv", ("votes.csv", "raters.tsv"))
+    assert (second.member, second.columns) == ("raters.tsv", ("c", "d"))
+    with pytest.raises(DataError, match=r"no file 'x'; its files are 'votes\.csv'"):
+        read_table(content, member="x")
+    with pytest.raises(DataError, match="no sheets"):
+        read_table(b"a,b\n1,2\n", member="x")
+
+
+def test_an_archive_may_begin_with_what_is_no_table():
+    content = archive(README__txt=b"How to read the file beside this one.", votes__csv=b"a,b\n1,2\n")
+    table = read_table(content)
+    assert (table.member, table.columns) == ("votes.csv", ("a", "b"))
+    assert "only one column" in str(refusal(archive(README__txt=b"Nothing here.")))
+
+
+def test_an_archive_whose_sizes_lie_stops_early(monkeypatch):
+    monkeypatch.setattr(containers, "MAX_BYTES", 1_000_000)
+    monkeypatch.setattr(containers, "CHUNK", 1 << 16)
+    assert "more than" in str(refusal(archive(votes__csv=b"a,b\n" + b"1,2\n" * 1_000_000)))
+
+
+@pytest.mark.parametrize("damage", [lambda raw: raw[:-12], lambda raw: raw[:40] + b"\xff" * 9 + raw[49:]])
+def test_damaged_archive(damage):
+    assert "zip" in str(refusal(damage(archive(votes__csv=b"a,b\n1,2\n" * 99))))
+
+
+def test_an_index_column_without_a_name_is_called_something():
+    table = read_table(b",a,b\n0,1,2\n")
+    assert table.columns == ("column 1", "a", "b")
+    assert "first column has no name" in table.problems[0].message
+
+
+def test_too_many_columns():
+    assert "at most 20,000" in str(refusal(b"a," * 100_000 + b"b\n" + b"1," * 100_000 + b"2\n"))
+
+
+def test_a_very_long_line():
+    assert "16,777,216 bytes" in str(refusal(b"a,b\n1,2\n" + b"x" * 40_000_000))
+
+
+@pytest.mark.parametrize(
+    ("rows", "last"),
+    [(4_000_000, b"12345678,2\n"), (400_000, b'1234"5678,2\n')],  # a stray quotation mark: row by row
+)
+def test_reading_can_be_watched_and_stopped(rows, last):
+    content = b"a,b\n" + b"12345678,2\n" * rows + last
+    seen: list[tuple[int, int]] = []
+    read_table(content, watch=lambda done, total: seen.append((done, total)))
+    assert [total for _, total in seen] == [len(content)] * len(seen)
+    assert len({done for done, _ in seen}) > 2
+
+    def stop(done: int, total: int) -> None:
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        read_table(content, watch=stop)
+
+
+def test_a_folder_of_parquet_files(tmp_path):
+    for name, values in (("part-0.parquet", ["1", "2"]), ("part-1.parquet", ["3"])):
+        (tmp_path / name).write_bytes(parquet_bytes(pa.table({"a": values, "b": values})))
+    table = read_table(tmp_path)
+    assert table.head(9)["a"].tolist() == ["1", "2", "3"]
+    assert table.kind == "Parquet, 2 files"
+    (tmp_path / "part-1.parquet").rename(tmp_path / "part-2.parquet")
+    assert read_table(tmp_path).sha256 != table.sha256
+    (tmp_path / "x.parquet").write_bytes(parquet_bytes(pa.table({"c": ["1"]})))
+    with pytest.raises(DataError, match="different columns"):
+        read_table(tmp_path)
+
+
+def test_class_labels_of_hugging_face_become_names():
+    info = {"info": {"features": {"label": {"names": ["no", "yes"], "_type": "ClassLabel"}}}}
+    data = pa.table({"label": pa.array([1, 0, None, -1]), "id": ["1", "2", "3", "4"]})
+    content = parquet_bytes(data.replace_schema_metadata({"huggingface": json.dumps(info)}))
+    assert read_table(content).head(9)["label"].tolist() == ["yes", "no", "", ""]
+
+
+def test_nul_byte_names_the_row():
+    message = str(refusal(b"a,b\n1,2\n3,\x004\n"))
+    assert "row 3" in message
+    assert "NUL" in message
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (gzip.compress(gzip.compress(b"a,b\n1,2\n", mtime=0), mtime=0), "gzip inside gzip"),
+        (b'[{"item": 1, "label"', "not JSON"),
+        (b"<!DOCTYPE html><p>sign in, please</p>", "web page"),
+        (b"%PDF-1.7 a,b", "PDF"),
+    ],
+)
+def test_other_formats(content, what):
+    message = str(refusal(content))
+    assert what in message
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda raw: raw[:-12], lambda raw: raw[:4], lambda raw: raw[:12] + b"\xff" * 20 + raw[32:]]
+)
+def test_damaged_gzip(damage):
+    content = damage(gzip.compress(written(AWKWARD_ROWS * 50), mtime=0))
+    assert "gzip" in str(refusal(content))
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda raw: raw[:-12], lambda raw: raw[:4], lambda raw: raw[:10] + raw[40:]]
+)
+def test_damaged_parquet(damage):
+    content = damage(parquet_bytes(pa.table({"a": ["1", "2"], "b": ["x", "y"]})))
+    assert "Parquet" in str(refusal(content))
+
+
+def test_parquet_without_text():
+    assert "without a column of text" in str(refusal(parquet_bytes(pa.table({"a": [[1]]}))))
+
+
+def test_parquet_text_that_is_not_utf_8():
+    column = pa.array([b"\xff"], pa.binary()).view(pa.string())
+    assert "damaged" in str(refusal(parquet_bytes(pa.table({"a": column, "b": ["x"]}))))
+
+
+def test_gzip_bomb_stops_early(monkeypatch):
+    monkeypatch.setattr(containers, "MAX_BYTES", 1_000_000)
+    monkeypatch.setattr(containers, "CHUNK", 1 << 16)
+    bomb = gzip.compress(b"a,b\n" + b"1,2\n" * 10_000_000)  # 40 MB in 39 kB
+    assert len(bomb) < 100_000
+    assert "unpacks to more than" in str(refusal(bomb))
+
+
+def test_parquet_bomb_stops_early(monkeypatch):
+    monkeypatch.setattr(containers, "MAX_BYTES", 100_000)
+    bomb = parquet_bytes(pa.table({"a": ["x" * 100] * 100_000, "b": ["y"] * 100_000}))
+    assert len(bomb) < 10_000
+    assert "unpacks to more than" in str(refusal(bomb))
+
+
+def test_large_file(monkeypatch):
+    monkeypatch.setattr(tables, "MAX_BYTES", 10)
+    assert "is larger than" in str(refusal(b"a,b\n1,2\n3,4\n"))
+
+
+@pytest.mark.parametrize(("row", "fields"), [("5,6,7", "3 fields"), ("5", "1 field")])
+@pytest.mark.parametrize("stray", ["", 'x,5" pipe\n'])
+def test_ragged_rows(row, fields, stray):
+    message = str(refusal(f"a,b\n1,2\n\n{row}\n{stray}{row}\n".encode()))
+    assert "row 4" in message
+    assert fields in message
+    assert "names 2" in message
+    assert "1 more row" in message
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        (b'a,b\n1,2\n3,"4\n5,6\n', "never closed"),
+        (b'a,b\n1,2\n3,"4\n5,"6"\n', "text follows"),
+        (b'a,b\n1,2\n"3"x,4\n', "text follows"),
+        (b'a,b\n1,2\n3,"' + b"4\n5,6\n" * 40_000, "open quote"),
+    ],
+)
+def test_unclosed_quotation_mark(content, found):
+    message = str(refusal(content))
+    assert "row 3" in message
+    assert found in message
+
+
+def test_columns_without_a_name_of_their_own_get_one():
+    table = read_table(b"item,,item,label, ,label\nx1,x2,x3,x4,x5,x6\n")
+    assert table.columns == ("item", "column 2", "item (2)", "label", "column 5", "label (2)")
+    assert [problem.remark.code.key for problem in table.problems] == [
+        "columns-unnamed",
+        "columns-named-alike",
+    ]
+
+
+def test_columns_that_blanks_separate():
+    written_by_r = b'"item" "rater" "label"\n1 "a b" 3\n1 2 4\n2 "a b" 5\n'
+    table = read_table(written_by_r)
+    assert table.columns == ("item", "rater", "label")
+    assert table.distinct("rater") == ("a b", "2")
+    assert read_table(b"item  rater label\n   1      2     3\n  10      2     4\n").cell("item", 1) == "10"
+
+
+def test_empty_fields_behind_the_last_column_count_for_nothing():
+    assert len(read_table(b"item,rater,label\na,b,1,,\nc,d,2,,\n")) == 2
+
+
+def test_values_in_messages_are_short_and_on_one_line():
+    message = str(refusal(b'"' + b"long\n" * 100 + b'"\n1\n'))
+    assert len(message) < 200
+
+
+def test_unreadable_path_says_why(tmp_path: Path):
+    path = tmp_path / ("x" * 300)
+    with pytest.raises(DataError, match="cannot be read"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("line", ["sep=;\n", '"sep=;"\r\n', "SEP=;\n"])
+def test_the_line_that_tells_excel_the_delimiter_is_no_header(line):
+    table = read_table((line + "item;rater;label\ni,1;a;yes\ni,2;b;no\n").encode(), "votes.csv")
+    assert table.columns == ("item", "rater", "label")
+    assert table.head(5).to_numpy().tolist() == [["i,1", "a", "yes"], ["i,2", "b", "no"]]
+    assert table.row(1) == 4
+
+
+def test_a_title_above_a_table_is_told_with_the_row_in_which_the_table_begins():
+    with pytest.raises(DataError, match="a table seems to begin in row 4; remove what stands above it"):
+        read_table(b"Export of 2024\nProject: toxicity\n\nitem,rater,label\n1,a,yes\n1,b,no\n", "votes.csv")
