@@ -1,4 +1,4 @@
-"""Results as pandas users expect them: long frames of numbers, short reprs, equality, defaults in signatures."""
+"""Results as pandas users expect them: long frames of numbers, short reprs, equality, defaults."""
 
 from __future__ import annotations
 

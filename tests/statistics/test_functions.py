@@ -1,4 +1,4 @@
-"""``grasp.statistics``: single statistics of labels and of counts, against other software and the definitions."""
+"""``grasp.statistics``: statistics of labels and of counts, against other software and definitions."""
 
 from __future__ import annotations
 
