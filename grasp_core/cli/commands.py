@@ -49,6 +49,10 @@ class Command:
             HELPER.start()
         module, _, function = self.fill.partition(":")
         getattr(importlib.import_module(f"grasp_core.cli.{module}"), function)(parser)
+        if parser.get_default("command") is not None:
+            parser.add_argument(
+                "-q", "--quiet", action="store_true", help="say nothing on standard error but errors"
+            )
 
 
 def add_commands(parser: argparse.ArgumentParser, commands: Sequence[Command]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
 
@@ -13,8 +14,16 @@ from grasp_core.cli.analysis import add_shuffles, analysis_fields
 from grasp_core.cli.data.options import add_reading
 from grasp_core.cli.data.reading import read, say_data
 from grasp_core.cli.terminal.lines import VOICE, note
-from grasp_core.cli.terminal.output import check_target, write_bytes, write_text
-from grasp_core.cli.terminal.told import say_map
+from grasp_core.cli.terminal.output import (
+    add_output,
+    check_output,
+    check_target,
+    tables_markdown,
+    write_bytes,
+    write_output,
+    write_text,
+)
+from grasp_core.cli.terminal.told import map_tables, say_map
 from grasp_core.engine.run import checked_groups
 from grasp_core.io.dataset.load import load
 from grasp_core.model import spec
@@ -26,6 +35,8 @@ from grasp_core.rater_map.make import MapTask, rater_map
 from grasp_core.rater_map.tables import map_csv
 from grasp_core.rater_map.values import rater_map_dict
 from grasp_core.report.words.printable import json_text, printable
+
+FORMATS = ("json", "csv", "markdown")
 
 
 def fill_rater_map(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +53,7 @@ def fill_rater_map(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--correction", choices=get_args(spec.Correction))
     group.add_argument("--level", choices=get_args(spec.Level), help="of measurement (default: nominal)")
     output = parser.add_argument_group("output")
-    output.add_argument("--out", type=Path, metavar="FILE", help="the map as JSON; it names no rater")
+    add_output(output, FORMATS, "the map, which names no rater,")
     output.add_argument("--csv", type=Path, metavar="FILE", help="the tables, a row per group")
     output.add_argument("--chart", type=Path, metavar="FILE", help="the map as .svg, .png or .pdf")
     output.add_argument(
@@ -54,7 +65,8 @@ def fill_rater_map(parser: argparse.ArgumentParser) -> None:
 
 
 def _rater_map(chosen: argparse.Namespace) -> None:
-    for target in (chosen.out, chosen.csv, chosen.chart):
+    check_output(chosen, FORMATS)
+    for target in (chosen.csv, chosen.chart):
         check_target(target)
     if chosen.chart is not None:
         if chosen.chart.suffix not in charts.IMAGES:
@@ -69,7 +81,12 @@ def _rater_map(chosen: argparse.Namespace) -> None:
     say_data(dataset, found.spec)
     say_shuffles(dataset, checked_groups(dataset, asked), asked.analysis, VOICE)
     made = rater_map(MapTask.of(dataset, asked.analysis))
-    write_text(chosen.out, json_text(rater_map_dict(made, asked, dataset.summary.sha256)))
+    makers: dict[str, Callable[[], str]] = {
+        "json": lambda: json_text(rater_map_dict(made, asked, dataset.summary.sha256)),
+        "csv": lambda: map_csv(made),
+        "markdown": lambda: tables_markdown(map_tables(made, asked.analysis.level)),
+    }
+    write_output(chosen, makers)
     write_text(chosen.csv, map_csv(made))
     if chosen.chart is not None:
         write_bytes(chosen.chart, charts.IMAGES[chosen.chart.suffix](rater_map_chart(made, colour)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from functools import partial
 from pathlib import Path
 from typing import cast, get_args
 
@@ -22,11 +23,19 @@ from grasp_core.cli.analysis import add_groups_and_test, named_axes, test_fields
 from grasp_core.cli.data.options import add_items, add_reading, names
 from grasp_core.cli.data.reading import read, say_data, sort_files
 from grasp_core.cli.data.recorded import given_options, note_other_data, reading_of, recorded_spec
+from grasp_core.cli.entry import CLEAR
 from grasp_core.cli.scratch import Scratch
-from grasp_core.cli.terminal.lines import VOICE, note
-from grasp_core.cli.terminal.output import check_target, write_bytes, write_text
+from grasp_core.cli.terminal.lines import VOICE, note, say
+from grasp_core.cli.terminal.output import (
+    add_output,
+    check_output,
+    check_target,
+    write_bytes,
+    write_output,
+    write_text,
+)
 from grasp_core.cli.terminal.progress import RunOnTerminal
-from grasp_core.cli.terminal.told import say_map, say_result
+from grasp_core.cli.terminal.told import WIDTH, say_map, say_result, something_clear
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.choose import make_pool
@@ -46,13 +55,14 @@ from grasp_core.report.table_csv import table_csv
 from grasp_core.report.tables import lead_table
 from grasp_core.version import __version__
 
+FORMATS = ("json", "csv", "markdown", "html", "latex", "xlsx")
 _REPORTS = {".html": "html", ".xlsx": "xlsx", ".tex": "latex", ".md": "markdown"}
 """Exports that are reports, by the ends of files' names."""
 
 
 def add_files(group: argparse._ArgumentGroup) -> None:
     """Add the options that name files."""
-    group.add_argument("--out", type=Path, metavar="FILE", help="the result as JSON")
+    add_output(group, FORMATS)
     group.add_argument("--csv", type=Path, metavar="FILE", help="the table, a row per group and statistic")
     group.add_argument(
         "--report",
@@ -67,6 +77,23 @@ def add_files(group: argparse._ArgumentGroup) -> None:
         default=None,
         help="place the raters by how they agree, too: printed, and part of every report",
     )
+    add_telling(group)
+
+
+def add_telling(group: argparse._ArgumentGroup) -> None:
+    """Add the options that say how much is printed, and how the command ends."""
+    group.add_argument(
+        "--brief",
+        action=argparse.BooleanOptionalAction,
+        help="print the answer and one table, in fewer than 25 lines (default: on terminals narrower than "
+        f"{WIDTH} columns)",
+    )
+    group.add_argument(
+        "--exit-code",
+        action="store_true",
+        default=None,
+        help="end with 1 where something is clear, with 0 elsewhere",
+    )
 
 
 def check_files(chosen: argparse.Namespace) -> None:
@@ -77,11 +104,13 @@ def check_files(chosen: argparse.Namespace) -> None:
     DataError, SpecError
     """
     reports = chosen.report or []
-    for target in (chosen.out, chosen.csv, *reports):
+    check_output(chosen, FORMATS)
+    for target in (chosen.csv, *reports):
         check_target(target)
     for target in reports:
         if target.suffix.lower() not in _REPORTS:
             raise SpecError(f"--report takes a file that ends in {', '.join(_REPORTS)}; found {target.name}")
+    for target in (*reports, *([] if chosen.out is None else [chosen.out])):
         if target.suffix.lower() == ".html":
             try:
                 require("SVG", "figures")
@@ -100,19 +129,22 @@ def asked_map(chosen: argparse.Namespace, data: Dataset, spec: AnalysisSpec, poo
 
 def write_files(chosen: argparse.Namespace, result: RunResult, raters: RaterMap | None) -> None:
     """Write every file that was named; `raters` is the map of raters, where it was asked for."""
-    if chosen.out is not None:
-        write_text(chosen.out, result_json(result))
-    if chosen.csv is not None:
-        write_text(chosen.csv, table_csv(result))
-    if chosen.report:
+
+    def made(name: str) -> bytes:
         from grasp_core.export.registry import EXPORTS  # with figures, which other runs need not load
 
-        for target in chosen.report:
-            write_bytes(target, EXPORTS[_REPORTS[target.suffix.lower()]].make(result, raters))
+        return EXPORTS[name].make(result, raters)
+
+    quick = {"json": partial(result_json, result), "csv": partial(table_csv, result)}
+    write_output(chosen, {name: quick.get(name) or partial(made, name) for name in FORMATS})
+    if chosen.csv is not None:
+        write_text(chosen.csv, table_csv(result))
+    for target in chosen.report or ():
+        write_bytes(target, made(_REPORTS[target.suffix.lower()]))
 
 
 BESIDE_SPEC = (
-    *("annotations", "raters", "items", "out", "csv", "report", "rater_map"),
+    *("annotations", "raters", "items", "out", "format", "csv", "report", "rater_map", "brief", "exit_code"),
     *("scratch", "engine", "workers"),
 )
 """Options that name files, or where is computed, and so may stand beside ``--spec``."""
@@ -200,7 +232,7 @@ def _add_analysis(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def _run(chosen: argparse.Namespace) -> None:
+def _run(chosen: argparse.Namespace) -> int:
     check_files(chosen)
     sort_files(chosen)
     started = time.perf_counter()
@@ -234,15 +266,16 @@ def _run(chosen: argparse.Namespace) -> None:
     finally:
         pool.close()
     write_files(chosen, result, raters)
-    say_result(result)
+    say_result(result, brief=chosen.brief)
     if raters is not None:
-        print("\nMap of raters\n")
+        say("\nMap of raters\n")
         say_map(raters, run_spec.analysis.level)
     for warning in warned(result).others:  # the first stand before the answer
         note(str(warning))
     say_batches(found, run_spec.analysis.columns, data, result.warnings, VOICE)
     if grouping.groups:
         say_teams(found, run_spec.analysis, data, VOICE)
+    return CLEAR if chosen.exit_code and something_clear(result) else 0
 
 
 def _compute(

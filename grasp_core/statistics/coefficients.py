@@ -310,7 +310,8 @@ def _linearised(observed: FloatArray, chance: float, each: FloatArray) -> FloatA
     several = ~np.isnan(observed)
     value = _beyond_chance(float(observed[several].mean()), chance)
     beyond = np.where(several, observed - chance, 0) / (1 - chance) * (several.size / several.sum())
-    return beyond - 2 * (1 - value) * (each - chance) / (1 - chance)
+    terms: FloatArray = beyond - 2 * (1 - value) * (each - chance) / (1 - chance)
+    return terms
 
 
 def _error(each: FloatArray, ddof: int = 1) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 from grasp_core.asked.leaving_out import Answer
 from grasp_core.asked.reading import Reading, Tables, reading_of
 from grasp_core.cli.data.options import spec_fields
-from grasp_core.cli.terminal.lines import VOICE, clear_line, note, show_line
+from grasp_core.cli.terminal.lines import VOICE, clear_line, note, say, show_line
 from grasp_core.connectors.anywhere import read_anywhere
 from grasp_core.connectors.source import TOOLS, Source
 from grasp_core.connectors.tokens import NEEDED, VARIABLES
@@ -27,7 +27,7 @@ from grasp_core.report.words.printable import printable
 
 def say_data(dataset: Dataset, spec: DataSpec) -> None:
     """Say on standard output which labels there are and how many, on standard error how they were read."""
-    print(printable(labelled_sentence(spec, dataset.summary)), flush=True)
+    say(printable(labelled_sentence(spec, dataset.summary)))
     say_account(dataset)
 
 

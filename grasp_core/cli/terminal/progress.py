@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 
 import pandas as pd
 
-from grasp_core.cli.terminal.lines import Lines, note
+from grasp_core.cli.terminal.lines import Lines, in_place, note
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.watching import Watcher
 from grasp_core.model.result import Result
@@ -40,7 +39,7 @@ class RunOnTerminal(Watcher):
     @property
     def looks_on(self) -> bool:
         """Whether there is a terminal: nothing is shown elsewhere."""
-        return sys.stderr.isatty()
+        return in_place()
 
     def found(self, provisional: Result) -> None:
         """See :class:`~grasp_core.engine.watching.Watcher`."""
@@ -70,7 +69,7 @@ class RunOnTerminal(Watcher):
         """Say why nothing moves: in the line on a terminal, else once."""
         self._line = sentence
         self._show()
-        if not self._said and not sys.stderr.isatty():
+        if not self._said and not in_place():
             self._said = True
             note(sentence)
 
