@@ -130,6 +130,7 @@ def test_commands_run_and_print_what_is_shown(
     document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)
     assert run_blocks(document, capsys) > 1
 
 

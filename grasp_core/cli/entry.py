@@ -43,6 +43,21 @@ COMMANDS = (
         "items:fill_items",
         reads=True,
     ),
+    Command(
+        "agreement",
+        "how well all raters agree: alpha, kappa, AC1, percent; by batch and over time",
+        "agreement:fill_agreement",
+        reads=True,
+    ),
+    Command(
+        "raters",
+        "a row per rater: answers, agreement with the others and with gold, at chance, constant, copies",
+        "agreement:fill_raters",
+        reads=True,
+    ),
+    Command(
+        "report", "tell a saved result, or write it in another format, without a run", "report:fill_report"
+    ),
     Command("compare", "hold one result against another", "compare:fill_compare"),
     Command("example", "write the synthetic example's files", "example:fill_example"),
     Command(

@@ -47,6 +47,11 @@ def something_clear(result: RunResult) -> bool:
     return any(row.verdict is not None and row.verdict.code == "clear" for row in result.groups)
 
 
+def is_brief(asked: bool | None) -> bool:
+    """Whether to print little: as asked, else on a narrow terminal."""
+    return sys.stdout.isatty() and (columns() or WIDTH) < WIDTH if asked is None else asked
+
+
 def say_result(result: RunResult, *, brief: bool | None = None) -> None:
     """Print what may undo the answer, the answer in words, then every table.
 
@@ -55,9 +60,7 @@ def say_result(result: RunResult, *, brief: bool | None = None) -> None:
     brief : bool, optional
         Whether to print the answer and one table alone; by default on a narrow terminal.
     """
-    if brief is None:
-        brief = sys.stdout.isatty() and (columns() or WIDTH) < WIDTH
-    if brief:
+    if is_brief(brief):
         _say_brief(result)
     else:
         _say_all(result)
