@@ -29,8 +29,8 @@ from grasp_core.data_quality.agreement import (
 from grasp_core.engine.run import agreement_alone
 from grasp_core.io.dataset.checks import no_column
 from grasp_core.io.dataset.load import Dataset, load
-from grasp_core.io.table.table import Table
 from grasp_core.model import spec
+from grasp_core.model.annotations import Int64Array
 from grasp_core.model.errors import SpecError, raise_stopping
 from grasp_core.model.json_values import to_json
 from grasp_core.model.result import Everybody, RunResult
@@ -65,7 +65,6 @@ def fill_agreement(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``agreement``."""
     parser.set_defaults(command=_agreement)
     _add_files(parser)
-    add_items(parser)
     group = parser.add_argument_group("agreement")
     group.add_argument(
         "--level", choices=get_args(spec.Level), help="of measurement, for alpha (default: nominal)"
@@ -102,6 +101,7 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
         "files", nargs="*", metavar="FILE", help="labels, and what else there is: told apart by their content"
     )
     add_reading(parser, required=False)
+    add_items(parser)
 
 
 def _agreement(chosen: argparse.Namespace) -> None:
@@ -168,7 +168,7 @@ def _tables(result: RunResult, frame: pd.DataFrame, *, brief: bool) -> dict[str,
     return {
         **tables,
         **({} if batches.empty else {"By batch": batches}),
-        **dict(agreement_tables(dataclasses.replace(shown, batches=()))),
+        **dict(agreement_tables(dataclasses.replace(shown, batches=(), raters=()))),
     }
 
 
@@ -228,11 +228,14 @@ def _with_periods(found: Reading, column: str, every: str | None) -> tuple[Readi
 
 
 def _dates(texts: tuple[str, ...]) -> np.ndarray[Any, np.dtype[np.datetime64]]:
-    """Moments of distinct texts, to the second; NaT where a text is none. Numbers are seconds since 1970."""
+    """Moments of distinct texts, to the second; NaT where a text is none.
+
+    Numbers from 10^8 on are seconds, or milliseconds, since 1970; others are no dates.
+    """
     series = pd.Series(texts, dtype="str")
     numbers = pd.to_numeric(series, errors="coerce")
-    if numbers.notna().any() and not numbers.dropna().lt(1e8).any():
-        seconds = numbers.where(numbers < 1e11, numbers / 1000)
+    if numbers.notna().any():
+        seconds = numbers.where(numbers < 1e11, numbers / 1000).where(numbers >= 1e8)
         moments = pd.to_datetime(seconds, unit="s", errors="coerce", utc=True)
     else:
         moments = pd.to_datetime(series, errors="coerce", utc=True, format="mixed")
@@ -250,10 +253,12 @@ def _raters(chosen: argparse.Namespace) -> None:
     check_output(chosen, ("csv", "json", "markdown"))
     sort_files(chosen)
     given = given_options(chosen)
+    if chosen.min_gold is None:
+        given.pop("gold", None)  # it leaves nobody out
     found = read(given, several=True)
     data = load(found.annotations, found.raters, found.spec, ())
     say_data(data, found.spec)
-    frame = raters_frame(data, _gold(found, data))
+    frame = raters_frame(data, None if chosen.gold is None else _gold(chosen.gold, found, data))
     makers: dict[str, Callable[[], str]] = {
         "csv": lambda: _csv(frame.assign(copies=frame["copies"].map("; ".join))),
         "json": lambda: json_text({"format": "grasp-raters", "version": 1, "raters": _records(frame)}),
@@ -265,7 +270,7 @@ def _raters(chosen: argparse.Namespace) -> None:
         say(f"... and {len(frame) - SHOWN:,} more: -o raters.csv has all")
     if frame["at_chance"].isna().any() or frame["constant"].isna().any():
         say("?: too few answers, or too few others, to tell.")
-    if found.spec.filters.gold is None:
+    if chosen.gold is None:
         note("--gold names a column of right labels, to hold raters against")
 
 
@@ -276,11 +281,6 @@ def _records(frame: pd.DataFrame) -> list[dict[Any, Any]]:
     )
 
 
-def _gold(found: Reading, data: Dataset) -> np.ndarray[Any, np.dtype[np.int64]] | None:
-    """The right category of each item, where a column of them is named."""
-    name = found.spec.filters.gold
-    if name is None:
-        return None
-    table: Table = found.annotations
-    labels = read_model_column(table, name, "gold", data, found.spec).labels
-    return labels.astype(np.int64)
+def _gold(column: str, found: Reading, data: Dataset) -> Int64Array:
+    """The right category of each item, from a column of the annotations."""
+    return read_model_column(found.annotations, column, "gold", data, found.spec).labels.astype(np.int64)

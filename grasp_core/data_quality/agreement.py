@@ -15,7 +15,6 @@ from grasp_core.io.dataset.load import Dataset
 from grasp_core.model.annotations import Annotations, BoolArray, Int64Array, number_of
 from grasp_core.model.result import Everybody
 from grasp_core.model.spec import Level
-from grasp_core.model.wording import number
 from grasp_core.panels.everybody import again_by_rater
 from grasp_core.report.words.names import MINUS, NOT_ESTIMABLE
 from grasp_core.report.words.printable import printable_name
@@ -243,7 +242,7 @@ def _cohen(one: Annotations, here: BoolArray) -> dict[str, Any]:
         return float(np.mean(known))
 
     items = int(((given >= 0).sum(axis=0) >= 2).sum())
-    return _row(f"Cohen's kappa, mean of {number(len(known), 'pair')}", mean, lambda: (None, None), items)
+    return _row("Cohen's kappa, mean of pairs", mean, lambda: (None, None), items)
 
 
 def _kappa(first: Int64Array, second: Int64Array) -> float | None:
