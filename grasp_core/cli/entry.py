@@ -115,7 +115,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        print("grasp: cancelled", file=sys.stderr)
+        print("grasp: stopped", file=sys.stderr)
         return INTERRUPTED
     except Exception as error:  # the type alone: a message could quote rater data
         print(f"grasp: {FAULT} ({type(error).__name__})", file=sys.stderr)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import get_args
 
 from grasp_core.asked.reading import Reading
-from grasp_core.cli.analysis import AtMost, add_groups_and_test, analysis_fields, named_axes
+from grasp_core.cli.analysis import AtMost, add_groups_and_test, analysis_fields
 from grasp_core.cli.data.options import add_items, add_reading
 from grasp_core.cli.data.reading import read, say_data
 from grasp_core.cli.data.recorded import given_options, note_other_data, reading_of, recorded_spec
@@ -114,7 +114,7 @@ def _from_options(chosen: argparse.Namespace) -> tuple[Reading, RunSpec]:
     fields = analysis_fields(given, found)
     if isinstance(given.get("permutations"), AtMost):
         raise SpecError("items are looked at under a number of permutations: write --permutations 10000")
-    if not named_axes(given):
+    if not given.keys() & {"axis", "intersect"}:
         fields["axes"] = (group_axes(chosen.group),)
     return found, RunSpec(found.spec, AnalysisSpec(**{"permutations": DEFAULT_PERMUTATIONS, **fields}))
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from grasp_core.asked.analysis import say_batches, say_shuffles
-from grasp_core.cli.analysis import add_shuffles
+from grasp_core.cli.analysis import add_axes, add_shuffles
 from grasp_core.cli.data.options import add_reading
 from grasp_core.cli.data.reading import read, say_data
 from grasp_core.cli.terminal.lines import VOICE, clear_line, note, say, show_line
@@ -38,8 +38,7 @@ def fill_quality(quality: argparse.ArgumentParser) -> None:
     quality.set_defaults(command=_quality)
     add_reading(quality)
     looked_at = quality.add_argument_group("quality")
-    looked_at.add_argument("--axis", action="append", metavar="COLUMN")
-    looked_at.add_argument("--intersect", action="append", metavar="COLUMN:COLUMN[:...]")
+    add_axes(looked_at)
     add_shuffles(looked_at)
     looked_at.add_argument(
         "--power",

@@ -10,7 +10,7 @@ from typing import get_args
 from grasp_core import charts
 from grasp_core.asked.analysis import say_shuffles
 from grasp_core.charts.rater_map import rater_map_chart
-from grasp_core.cli.analysis import add_shuffles, analysis_fields
+from grasp_core.cli.analysis import add_axes, add_shuffles, analysis_fields
 from grasp_core.cli.data.options import add_reading
 from grasp_core.cli.data.reading import read, say_data
 from grasp_core.cli.terminal.lines import VOICE, note
@@ -44,8 +44,7 @@ def fill_rater_map(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(command=_rater_map)
     add_reading(parser)
     group = parser.add_argument_group("map")
-    group.add_argument("--axis", action="append", metavar="COLUMN")
-    group.add_argument("--intersect", action="append", metavar="COLUMN:COLUMN[:...]")
+    add_axes(group)
     group.add_argument("--permutations", type=int, metavar="B", help="at most (default: 10,000)")
     group.add_argument("--seed", type=int)
     group.add_argument("--min-raters", type=int, metavar="N", help="smallest group shown")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import time
 from functools import partial
 from pathlib import Path
@@ -24,7 +25,7 @@ from grasp_core.cli.data.options import add_items, add_reading, names
 from grasp_core.cli.data.reading import read, say_data, sort_files
 from grasp_core.cli.data.recorded import given_options, note_other_data, reading_of, recorded_spec
 from grasp_core.cli.entry import CLEAR
-from grasp_core.cli.scratch import Scratch
+from grasp_core.cli.scratch import InCaseOfStop, Scratch
 from grasp_core.cli.terminal.lines import VOICE, note, say
 from grasp_core.cli.terminal.output import (
     add_output,
@@ -44,7 +45,7 @@ from grasp_core.engine.run import checked_groups, run_key
 from grasp_core.extras import require
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.model import spec
-from grasp_core.model.errors import MissingPackageError, SettingsError, SpecError
+from grasp_core.model.errors import GraspError, MissingPackageError, SettingsError, SpecError
 from grasp_core.model.result import RunResult
 from grasp_core.model.settings import Settings, read_settings
 from grasp_core.model.spec import AnalysisSpec, RunSpec
@@ -53,6 +54,7 @@ from grasp_core.report.findings.mending import warned
 from grasp_core.report.saved import result_json
 from grasp_core.report.table_csv import table_csv
 from grasp_core.report.tables import lead_table
+from grasp_core.report.words.names import what_is_provisional
 from grasp_core.version import __version__
 
 FORMATS = ("json", "csv", "markdown", "html", "latex", "xlsx")
@@ -145,7 +147,7 @@ def write_files(chosen: argparse.Namespace, result: RunResult, raters: RaterMap 
 
 BESIDE_SPEC = (
     *("annotations", "raters", "items", "out", "format", "csv", "report", "rater_map", "brief", "exit_code"),
-    *("scratch", "engine", "workers"),
+    *("scratch", "resume", "engine", "workers"),
 )
 """Options that name files, or where is computed, and so may stand beside ``--spec``."""
 
@@ -180,11 +182,18 @@ def fill_run(run: argparse.ArgumentParser) -> None:
         metavar="N",
         help="blocks computed at a time (default: one per core, or per thread of the cluster)",
     )
-    engine.add_argument(
+    kept = engine.add_mutually_exclusive_group()
+    kept.add_argument(
         "--scratch",
         metavar="FOLDER",
         help="folder or address that keeps the permutations computed so far: an interrupted run goes on from "
         "there when it is started again",
+    )
+    kept.add_argument(
+        "--resume",
+        action="store_true",
+        default=None,
+        help="go on from what a run that was stopped by Ctrl-C kept, to the same digits",
     )
     add_files(run.add_argument_group("output"))
 
@@ -284,21 +293,30 @@ def _compute(
     shown = RunOnTerminal(
         lambda found: lead_table(cast("RunResult", found)), adaptive=run_spec.analysis.adaptive
     )
-    scratch = _scratch(chosen, data, run_spec)
+    key = run_key(data.summary, run_spec, __version__)
+    own = str(read_settings().folder / "stopped")
+    folder = own if chosen.resume else chosen.scratch
+    scratch = None if folder is None else Scratch(folder, key)
+    kept = InCaseOfStop()
     try:
-        result = compute(data, run_spec, pool, shown, scratch, load_s=load_s)
+        with shown.stopping():
+            result = compute(data, run_spec, pool, shown, scratch or kept, load_s=load_s)
+    except KeyboardInterrupt:
+        shown.clear()
+        if isinstance(shown.latest, RunResult) and shown.latest.permutations:
+            say(f"\nSo far, after {shown.latest.permutations:,} permutations:")
+            say_result(shown.latest, brief=True)
+            say(f"\n{what_is_provisional(shown.latest)}")
+        with contextlib.suppress(GraspError):  # a folder that cannot be written
+            if scratch is not None or kept.keep(Scratch(own, key)):
+                again = "--resume" if chosen.scratch is None else "the same --scratch"
+                note(f"what was computed is kept: the same command with {again} goes on from there")
+        raise
     finally:
         shown.clear()
     if scratch is not None:
         scratch.forget()
     return cast("RunResult", result)
-
-
-def _scratch(chosen: argparse.Namespace, data: Dataset, run_spec: RunSpec) -> Scratch | None:
-    """Where a scratch folder is named, what was computed is kept there till the end."""
-    if chosen.scratch is None:
-        return None
-    return Scratch(chosen.scratch, run_key(data.summary, run_spec, __version__))
 
 
 def _settings(chosen: argparse.Namespace) -> Settings:
@@ -314,7 +332,7 @@ def _settings(chosen: argparse.Namespace) -> Settings:
 def _from_options(chosen: argparse.Namespace) -> tuple[Reading, RunSpec]:
     given = given_options(chosen)
     found = read(given, several=True)
-    analysis = analysis_of(found, test_fields(given), named_axes(given), given.get("preset"), VOICE)
+    analysis = analysis_of(found, test_fields(given), named_axes(given, found), given.get("preset"), VOICE)
     return found, RunSpec(found.spec, analysis)
 
 

@@ -296,7 +296,7 @@ def test_interrupting_is_not_a_crash(capsys, monkeypatch, tmp_path: Path) -> Non
 
     monkeypatch.setattr(cli.example, "example_files", interrupt)
     assert cli.main(["example", str(tmp_path)]) == 130
-    assert capsys.readouterr().err == "grasp: cancelled\n"
+    assert capsys.readouterr().err == "grasp: stopped\n"
 
 
 def test_a_grasp_error_anywhere_is_one_sentence(capsys, monkeypatch, tmp_path: Path) -> None:

@@ -20,9 +20,13 @@ from grasp_core.io.guess.roles import Role, file_roles
 from grasp_core.io.table.table import Table
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, SpecError
+from grasp_core.model.wording import closest, quoted
 from grasp_core.report.account import account_sentence, unused_sentence
 from grasp_core.report.words.label_use import labelled_sentence
 from grasp_core.report.words.printable import printable
+
+_COMPARED = 20_000
+"""Distinct texts among which one that is like another is looked for."""
 
 
 def say_data(dataset: Dataset, spec: DataSpec) -> None:
@@ -94,7 +98,22 @@ def read(given: Mapping[str, Any], *, several: bool = False) -> Reading:
     if len(given.get("label", ())) > 1 and not several:
         raise SpecError("this command looks at one question at a time: give one --label")
     answer = Answer(given.get("keep", ()), given.get("recommended"))
-    return reading_of(read_tables(given), spec_fields(given), VOICE, answer, axes_named="axis" in given)
+    tables = read_tables(given)
+    _say_not_missing(given.get("missing", ()), tables)
+    return reading_of(tables, spec_fields(given), VOICE, answer, axes_named="axis" in given)
+
+
+def _say_not_missing(texts: Sequence[str], given: Tables) -> None:
+    """Name the texts of ``--missing`` that no cell holds, and those that may be meant."""
+    if not texts:
+        return
+    tables = [table for table in (given.annotations, given.raters, given.items) if table is not None]
+    cells = {text for table in tables for name in table.columns for text in table.distinct(name)}
+    for text in texts:
+        if text not in cells:
+            close = closest(text, sorted(cells)) if len(cells) <= _COMPARED else ()
+            meant = f"; did you mean {' or '.join(map(quoted, close))}?" if close else ""
+            note(f"--missing {quoted(text)}: no cell holds this text alone{meant}")
 
 
 def sort_files(chosen: argparse.Namespace) -> None:

@@ -80,7 +80,7 @@ def _say_brief(result: RunResult) -> None:
     said = [
         *([f"Mind first: {printable(str(found.warned.first[0]))}"] if found.warned.first else []),
         found.headline.plain,
-        *[sentence.plain for sentence in found.details[:2]],
+        *([] if result.provisional else [sentence.plain for sentence in found.details[:2]]),
     ]
     room = _LINES - 3 - sum(math.ceil(len(line) / width) for line in said)
     while len(said) > 1 and room < _FEWEST_ROWS + 2:
@@ -94,7 +94,8 @@ def _say_brief(result: RunResult) -> None:
         say(f"\n{fitting.head(rows).to_string(index=False)}")
         if len(table) > rows:
             say(f"... and {len(table) - rows:,} more")
-    say("All of it: --no-brief, or -o report.html")
+    if not result.provisional:
+        say("All of it: --no-brief, or -o report.html")
 
 
 def _say_all(result: RunResult) -> None:
