@@ -74,7 +74,7 @@ def add_shuffles(group: argparse._ArgumentGroup) -> None:
 def named_axes(given: Mapping[str, Any], found: Reading) -> tuple[AxisSet, ...]:
     """Axes and intersections that the options name; intersections alone are beside the recognised axes."""
     crossed = tuple(tuple(names.split(":")) for names in given.get("intersect", ()))
-    singles = tuple((name,) for name in given.get("axis", ()))
+    singles: tuple[AxisSet, ...] = tuple((name,) for name in given.get("axis", ()))
     if crossed and not singles:
         singles = tuple(axes for axes in proposed_axes(found) if axes not in crossed)
     return (*singles, *crossed)

@@ -92,6 +92,7 @@ COMMANDS = (
         "plan:fill_plan",
         reads=True,
     ),
+    Command("completion", "a script that completes words in bash, zsh or fish", "completion:fill_completion"),
     Command("warm", "compile the kernels now, so that the first run starts at once", "warm:fill_warm"),
 )
 
