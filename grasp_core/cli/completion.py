@@ -14,6 +14,7 @@ from grasp_core.cli.terminal.lines import say
 _FILES = ("FILE", "BACKUP", "RESULT", "DIR", "FOLDER", "A", "B")
 """What stands for a file or folder in a command's help."""
 _LONGEST = 70
+_BASH_FILES = """local IFS=$'\\n'; COMPREPLY=($(compgen -f -- "$cur"))"""
 
 
 class _Option(NamedTuple):
@@ -53,7 +54,9 @@ def _completion(chosen: argparse.Namespace) -> None:
 
 def _places(parser: argparse.ArgumentParser, path: tuple[str, ...], words: str) -> Iterator[_Place]:
     """A command and all below it."""
-    options, values, files = [], [], False
+    options: list[_Option] = []
+    values: list[str] = []
+    files = False
     below: dict[str, argparse.ArgumentParser] = {}
     told: dict[str, str] = {}
     for action in parser._actions:
@@ -92,8 +95,9 @@ def _alternatives(paths: Iterable[str]) -> str:
 
 
 def _cases(places: list[_Place]) -> Iterator[tuple[str, tuple[str, ...] | None, bool]]:
-    """Patterns of a command and an option that waits for a value: the values; None where nobody knows them."""
-    files, unknown = [], []
+    """Patterns of commands with options that wait for a value, the values where they are known, or files."""
+    files: list[str] = []
+    unknown: list[str] = []
     for place in places:
         for option in place.options:
             patterns = [" ".join((*place.path, name)) for name in option.names]
@@ -120,9 +124,10 @@ def _bash(places: list[_Place]) -> str:
         '  case "$at $prev" in',
     ]
     for pattern, values, files in _cases(places):
-        given = f'-W "{" ".join(values)}"' if values else "-f"
-        found = f'mapfile -t COMPREPLY < <(compgen {given} -- "$cur")' if values or files else "COMPREPLY=()"
-        lines.append(f"    {pattern}) {found}; return ;;")
+        known = f'COMPREPLY=($(compgen -W "{" ".join(values or ())}" -- "$cur"))'
+        lines.append(
+            f"    {pattern}) {known if values else _BASH_FILES if files else 'COMPREPLY=()'}; return ;;"
+        )
     lines += ["  esac", '  case "$at" in']
     for place in places:
         options = " ".join(name for option in place.options for name in option.names)
@@ -134,11 +139,11 @@ def _bash(places: list[_Place]) -> str:
             *lines,
             "  esac",
             "  if [[ $cur == -* ]]; then",
-            '    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")',
+            '    COMPREPLY=($(compgen -W "$options" -- "$cur"))',
             "  elif [[ $files == yes ]]; then",
-            '    mapfile -t COMPREPLY < <(compgen -f -- "$cur")',
+            f"    {_BASH_FILES}",
             "  else",
-            '    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")',
+            '    COMPREPLY=($(compgen -W "$words" -- "$cur"))',
             "  fi",
             "}",
             "complete -o filenames -F _grasp grasp",
