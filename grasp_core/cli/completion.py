@@ -125,9 +125,8 @@ def _bash(places: list[_Place]) -> str:
     ]
     for pattern, values, files in _cases(places):
         known = f'COMPREPLY=($(compgen -W "{" ".join(values or ())}" -- "$cur"))'
-        lines.append(
-            f"    {pattern}) {known if values else _BASH_FILES if files else 'COMPREPLY=()'}; return ;;"
-        )
+        found = known if values else _BASH_FILES if files else "COMPREPLY=()"
+        lines.append(f"    {pattern}) {found}; return ;;")
     lines += ["  esac", '  case "$at" in']
     for place in places:
         options = " ".join(name for option in place.options for name in option.names)

@@ -83,6 +83,6 @@ class Parser(argparse.ArgumentParser):
 
 
 def _meant(name: str, names: Sequence[str]) -> str:
-    """Which of the names may be meant; empty where none is like it."""
+    """The name that may be meant; empty where none is like it."""
     close = closest(name, names)
-    return f"; did you mean {' or '.join(close)}?" if close else ""
+    return f"; did you mean {close[0]}?" if close else ""
