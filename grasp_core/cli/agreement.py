@@ -29,7 +29,7 @@ from grasp_core.data_quality.agreement import (
 from grasp_core.engine.run import agreement_alone
 from grasp_core.io.dataset.checks import no_column
 from grasp_core.io.dataset.load import Dataset, load
-from grasp_core.model import spec
+from grasp_core.model import spec as specs
 from grasp_core.model.annotations import Int64Array
 from grasp_core.model.errors import SpecError, raise_stopping
 from grasp_core.model.json_values import to_json
@@ -53,6 +53,8 @@ FORMATS = ("json", "csv", "markdown")
 _PERIODS = {"day": "%Y-%m-%d", "week": "%G-W%V", "month": "%Y-%m", "year": "%Y"}
 MOST_PERIODS = 24
 """Where nobody names the periods, the shortest of which there are at most so many."""
+_NO_AXES: dict[str, tuple[str, ...]] = {"axis": ()}
+"""No groups are formed, so that nothing is to be said of the axes that are recognised."""
 SHOWN = 50
 """Raters that are printed; files have all."""
 _OF_NAMES = (
@@ -67,7 +69,7 @@ def fill_agreement(parser: argparse.ArgumentParser) -> None:
     _add_files(parser)
     group = parser.add_argument_group("agreement")
     group.add_argument(
-        "--level", choices=get_args(spec.Level), help="of measurement, for alpha (default: nominal)"
+        "--level", choices=get_args(specs.Level), help="of measurement, for alpha (default: nominal)"
     )
     group.add_argument(
         "--by",
@@ -97,19 +99,16 @@ def fill_raters(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_files(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "files", nargs="*", metavar="FILE", help="labels, and what else there is: told apart by their content"
-    )
-    add_reading(parser, required=False)
+    add_reading(parser)
     add_items(parser)
 
 
 def _agreement(chosen: argparse.Namespace) -> None:
     check_output(chosen, FORMATS)
-    sort_files(chosen)
+    sort_files(chosen, "agreement")
     if chosen.every is not None and chosen.over is None:
         raise SpecError("--every goes with --over, which names the column of dates")
-    found = read(given_options(chosen), several=True)
+    found = read({**given_options(chosen), **_NO_AXES}, several=True)
     slices = tuple(chosen.by or ())
     if chosen.over is not None:
         found, name = _with_periods(found, chosen.over, chosen.every)
@@ -251,12 +250,12 @@ def _fitting(first: np.ndarray[Any, np.dtype[np.datetime64]]) -> str:
 
 def _raters(chosen: argparse.Namespace) -> None:
     check_output(chosen, ("csv", "json", "markdown"))
-    sort_files(chosen)
+    sort_files(chosen, "raters")
     given = given_options(chosen)
     if chosen.min_gold is None:
         given.pop("gold", None)  # it leaves nobody out
-    found = read(given, several=True)
-    data = load(found.annotations, found.raters, found.spec, ())
+    found = read({**given, **_NO_AXES}, several=True)
+    data = load(found.annotations, found.raters, found.spec, (), items=found.items)
     say_data(data, found.spec)
     frame = raters_frame(data, None if chosen.gold is None else _gold(chosen.gold, found, data))
     makers: dict[str, Callable[[], str]] = {
@@ -271,7 +270,7 @@ def _raters(chosen: argparse.Namespace) -> None:
     if frame["at_chance"].isna().any() or frame["constant"].isna().any():
         say("?: too few answers, or too few others, to tell.")
     if chosen.gold is None:
-        note("--gold names a column of right labels, to hold raters against")
+        note("--gold names a column of right labels, in the annotations or the items, to hold raters against")
 
 
 def _records(frame: pd.DataFrame) -> list[dict[Any, Any]]:
@@ -282,5 +281,8 @@ def _records(frame: pd.DataFrame) -> list[dict[Any, Any]]:
 
 
 def _gold(column: str, found: Reading, data: Dataset) -> Int64Array:
-    """The right category of each item, from a column of the annotations."""
-    return read_model_column(found.annotations, column, "gold", data, found.spec).labels.astype(np.int64)
+    """The right category of each item, from a column of the annotations or of the items."""
+    table, spec = found.annotations, found.spec
+    if found.items is not None and column in found.items.columns and column not in table.columns:
+        table, spec = found.items, dataclasses.replace(spec, item=spec.items_id)
+    return read_model_column(table, column, "gold", data, spec).labels.astype(np.int64)

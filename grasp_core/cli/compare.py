@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -20,7 +21,7 @@ from grasp_core.cli.terminal.output import (
 from grasp_core.cli.terminal.told import in_width
 from grasp_core.notebook.comparing import Compared, compare
 from grasp_core.report.table_csv import safe_cell
-from grasp_core.report.words.printable import printable
+from grasp_core.report.words.printable import json_text, printable
 
 FORMATS = ("csv", "json", "markdown")
 _HEADS = {
@@ -62,7 +63,7 @@ def _compare(chosen: argparse.Namespace) -> None:
         say("\nNothing moved further than noise explains, and no mark changed.")
     makers: dict[str, Callable[[], str]] = {
         "csv": lambda: _csv(found),
-        "json": lambda: _every(found).to_json(orient="records", force_ascii=False, indent=1) + "\n",
+        "json": lambda: json_text(_records(_every(found))),
         "markdown": lambda: tables_markdown({"Moved": moved}),
     }
     write_output(chosen, makers)
@@ -85,6 +86,10 @@ def _every(found: Compared) -> pd.DataFrame:
     every = pd.concat(frames, ignore_index=True)
     first = [name for name in ("slice", "pair", "group") if name in every]
     return every[[*first, *(name for name in every if name not in first)]]
+
+
+def _records(frame: pd.DataFrame) -> list[dict[Any, Any]]:
+    return frame.astype(object).where(frame.notna(), None).to_dict(orient="records")
 
 
 def _csv(found: Compared) -> str:

@@ -12,7 +12,7 @@ from typing import get_args
 from grasp_core.asked.reading import Reading
 from grasp_core.cli.analysis import AtMost, add_groups_and_test, analysis_fields
 from grasp_core.cli.data.options import add_items, add_reading
-from grasp_core.cli.data.reading import read, say_data
+from grasp_core.cli.data.reading import read, say_data, sort_files
 from grasp_core.cli.data.recorded import given_options, note_other_data, reading_of, recorded_spec
 from grasp_core.cli.terminal.lines import clear_line, note, say, show_line
 from grasp_core.cli.terminal.output import (
@@ -76,6 +76,7 @@ def _items(chosen: argparse.Namespace) -> None:
     check_target(chosen.csv)
     if chosen.top is not None and chosen.top < 0:
         raise SpecError(f"--top is a number of items from 0; found {chosen.top}")
+    sort_files(chosen, "items")
     recorded = None if chosen.spec is None else recorded_spec(chosen, BESIDE_SPEC)
     if recorded is None:
         found, run_spec = _from_options(chosen)

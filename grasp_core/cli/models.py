@@ -14,7 +14,7 @@ from grasp_core.benchmark.baselines.as_raters import WITHOUT_EXAMPLES, item_text
 from grasp_core.benchmark.baselines.registry import check_installed
 from grasp_core.cli.analysis import add_groups_and_test, analysis_fields
 from grasp_core.cli.data.options import add_reading
-from grasp_core.cli.data.reading import read, say_data
+from grasp_core.cli.data.reading import read, say_data, sort_files
 from grasp_core.cli.terminal.lines import VOICE, note, say
 from grasp_core.cli.terminal.output import (
     add_output,
@@ -90,6 +90,7 @@ def fill_models(models: argparse.ArgumentParser) -> None:
 
 
 def _models(chosen: argparse.Namespace) -> None:
+    sort_files(chosen, "models")
     given = {name: value for name, value in vars(chosen).items() if value is not None}
     check_output(chosen, FORMATS)
     check_target(chosen.csv)

@@ -12,7 +12,7 @@ import pandas as pd
 from grasp_core import charts
 from grasp_core.charts.plan import plan_chart
 from grasp_core.cli.data.options import add_reading
-from grasp_core.cli.data.reading import read, say_data
+from grasp_core.cli.data.reading import read, say_data, sort_files
 from grasp_core.cli.items import group_axes, named_group
 from grasp_core.cli.terminal.lines import clear_line, note, say, show_line
 from grasp_core.cli.terminal.output import (
@@ -55,7 +55,7 @@ FORMATS = ("json", "csv", "markdown")
 def fill_plan(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.set_defaults(command=_plan)
-    add_reading(parser, required=False)
+    add_reading(parser)
     _add_question(parser.add_argument_group("plan"))
     output = parser.add_argument_group("output")
     add_output(output, FORMATS, "the plan, which names no rater,")
@@ -104,6 +104,8 @@ def _plan(chosen: argparse.Namespace) -> None:
     _check_ending("--chart", chosen.chart, charts.IMAGES)
     if chosen.chart is not None:
         charts.check_can_draw(chosen.chart.suffix[1:].upper())
+    if chosen.files:
+        sort_files(chosen, "plan")
     task = _assumed(chosen) if chosen.assume else _from_pilot(chosen)
     plan = _made(task)
     makers: dict[str, Callable[[], str]] = {

@@ -11,7 +11,7 @@ import pandas as pd
 from grasp_core.asked.analysis import say_batches, say_shuffles
 from grasp_core.cli.analysis import add_axes, add_shuffles
 from grasp_core.cli.data.options import add_reading
-from grasp_core.cli.data.reading import read, say_data
+from grasp_core.cli.data.reading import read, say_data, sort_files
 from grasp_core.cli.terminal.lines import VOICE, clear_line, note, say, show_line
 from grasp_core.cli.terminal.output import add_output, check_output, tables_markdown, write_output
 from grasp_core.cli.terminal.told import fitted
@@ -54,6 +54,7 @@ def fill_quality(quality: argparse.ArgumentParser) -> None:
 
 def _quality(chosen: argparse.Namespace) -> None:
     check_output(chosen, FORMATS)
+    sort_files(chosen, "quality")
     given = {name: value for name, value in vars(chosen).items() if value is not None}
     found = read(given)
     singles = tuple((name,) for name in given.get("axis", found.axes))

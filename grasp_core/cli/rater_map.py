@@ -12,7 +12,7 @@ from grasp_core.asked.analysis import say_shuffles
 from grasp_core.charts.rater_map import rater_map_chart
 from grasp_core.cli.analysis import add_axes, add_shuffles, analysis_fields
 from grasp_core.cli.data.options import add_reading
-from grasp_core.cli.data.reading import read, say_data
+from grasp_core.cli.data.reading import read, say_data, sort_files
 from grasp_core.cli.terminal.lines import VOICE, note
 from grasp_core.cli.terminal.output import (
     add_output,
@@ -72,6 +72,7 @@ def _rater_map(chosen: argparse.Namespace) -> None:
             endings = ", ".join(charts.IMAGES)
             raise SpecError(f"--chart takes a file that ends in {endings}; found {chosen.chart.name}")
         charts.check_can_draw(chosen.chart.suffix[1:].upper())
+    sort_files(chosen, "rater-map")
     given = {name: value for name, value in vars(chosen).items() if value is not None}
     found = read(given, several=True)
     asked = RunSpec(found.spec, AnalysisSpec(**analysis_fields(given, found)))

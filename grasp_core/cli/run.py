@@ -161,13 +161,7 @@ def fill_run(run: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="run this spec, or the spec of this result, again; beside it only files and engine are named",
     )
-    run.add_argument(
-        "files",
-        nargs="*",
-        metavar="FILE",
-        help="labels, raters and items, in any order: told apart by their content",
-    )
-    add_reading(run, required=False)
+    add_reading(run)
     add_items(run)
     _add_analysis(run.add_argument_group("analysis"))
     engine = run.add_argument_group("engine", "where permutations are computed; no digit depends on it")

@@ -187,3 +187,12 @@ def test_many_raters_are_listed_in_files_alone(capsys: Captured) -> None:
     assert len(rows(capsys, "raters", "many.csv")) == 60
     assert cli.main(["raters", "many.csv", "--label", "label"]) == 0
     assert "... and 10 more: -o raters.csv has all" in capsys.readouterr().out
+
+
+def test_the_right_labels_may_stand_in_the_items_file(capsys: Captured) -> None:
+    of_votes = rows(capsys, "raters", "votes.csv", "--gold", "right")
+    lines = [f"{item},{TRUTH[item] if item % 3 == 0 else ''}" for item in range(90)]
+    Path("truths.csv").write_text("item,truth\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    of_items = rows(capsys, "raters", "votes.csv", "truths.csv", "--gold", "truth")
+    assert [row["as_gold"] for row in of_items] == [row["as_gold"] for row in of_votes]
+    assert [row["gold_items"] for row in of_items] == ["30"] * 4

@@ -267,3 +267,39 @@ stop.sent = False
 RunOnTerminal.check = stop
 sys.exit(cli.main(sys.argv[1:]))
 """
+
+
+@pytest.mark.parametrize(
+    ("arguments", "first"),
+    [
+        (["quality"], "## Overview"),
+        (["items", "--group", "race=A"], "## "),
+        (["rater-map", "--axis", "race", "--permutations", "50"], "## What axes explain"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_files_without_options_are_told_apart_by_every_command(
+    folder: Path, capsys: Captured, arguments: list[str], first: str
+) -> None:
+    command, *more = arguments
+    if command == "items":
+        more[1] = f"race={(folder / 'raters.csv').read_text(encoding='utf-8').splitlines()[1].split(',')[2]}"
+        more += ["--permutations", "50"]
+    assert cli.main([command, "raters.csv", "votes.csv", *more, "--format", "markdown"]) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith(first)
+    assert "raters.csv: raters, votes.csv: annotations" in said.err
+
+
+def test_a_plan_is_written_as_it_is_asked(folder: Path, capsys: Captured) -> None:
+    plan = ["plan", "--assume", "--size", "20", "--range-raters", "20:60", "--range-items", "20:60"]
+    assert cli.main([*plan, "--format", "json", "-q"]) == 0
+    assert "format" in json.loads(capsys.readouterr().out)
+
+
+def test_two_results_are_compared_for_programs(saved: Path, capsys: Captured) -> None:
+    assert cli.main(["compare", "result.json", "result.json", "--format", "json"]) == 0
+    every = json.loads(capsys.readouterr().out)
+    assert {row["moved"] for row in every if row["moved"] is not None} == {0}
+    assert cli.main(["compare", "result.json", "result.json"]) == 0
+    assert "Nothing moved further than noise explains" in capsys.readouterr().out

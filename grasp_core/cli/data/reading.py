@@ -116,7 +116,7 @@ def _say_not_missing(texts: Sequence[str], given: Tables) -> None:
             note(f"--missing {quoted(text)}: no cell holds this text alone{meant}")
 
 
-def sort_files(chosen: argparse.Namespace) -> None:
+def sort_files(chosen: argparse.Namespace, command: str = "run") -> None:
     """Take files that are named without an option for what their content says, as if options named them.
 
     Raises
@@ -125,14 +125,17 @@ def sort_files(chosen: argparse.Namespace) -> None:
         If a file cannot be read, its content does not tell its role, two have one role, or none has labels.
     """
     files: Sequence[str] = vars(chosen).pop("files")
-    if files and any(vars(chosen)[role] is not None for role in _OPTIONS):
-        raise SpecError(f"name files alone, or by {', '.join(_OPTIONS.values())}, not both")
+    able = {role: option for role, option in _OPTIONS.items() if role in vars(chosen)}
+    if files and any(vars(chosen)[role] is not None for role in able):
+        raise SpecError(f"name files alone, or by {', '.join(able.values())}, not both")
     roles = file_roles([read_place(file, None) for file in files]) if files else ()
     for file, role in zip(files, roles, strict=True):
         if role is None:
             raise SpecError(
                 f"{file}: nothing in it joins to the labels; say what it holds by an option, such as --raters"
             )
+        if role not in able:
+            raise SpecError(f"{file} looks like {role}, which `grasp {command}` has no use for: leave it out")
         if vars(chosen)[role] is not None:
             raise SpecError(
                 f"{vars(chosen)[role]} and {file} both look like {role}: name one by {_OPTIONS[role]}"
@@ -141,7 +144,7 @@ def sort_files(chosen: argparse.Namespace) -> None:
     if files:
         note(", ".join(f"{file}: {role}" for file, role in zip(files, roles, strict=True)))
     if chosen.annotations is None:
-        raise SpecError("name the file with the labels, such as: grasp run labels.csv raters.csv")
+        raise SpecError(f"name the file with the labels, such as: grasp {command} labels.csv raters.csv")
 
 
 def read_tables(given: Mapping[str, Any]) -> Tables:
