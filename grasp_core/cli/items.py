@@ -14,7 +14,7 @@ from grasp_core.cli.analysis import AtMost, add_groups_and_test, analysis_fields
 from grasp_core.cli.data.options import add_items, add_reading
 from grasp_core.cli.data.reading import read, say_data, sort_files
 from grasp_core.cli.data.recorded import given_options, note_other_data, reading_of, recorded_spec
-from grasp_core.cli.terminal.lines import clear_line, note, say, show_line
+from grasp_core.cli.terminal.lines import Countdown, clear_line, note, say
 from grasp_core.cli.terminal.output import (
     add_output,
     check_output,
@@ -176,10 +176,10 @@ def _question(named: str | None, run_spec: RunSpec) -> int:
 
 def _look(dataset: Dataset, asked: ItemsAsked) -> ItemsResult:
     """On threads: the kernel releases the interpreter's lock."""
-    pool = Pool(workers.threads)
+    pool, countdown = Pool(workers.threads), Countdown()
     try:
         return look_at_items(
-            dataset, asked, pool.each, lambda share: show_line(f"{share:.0%} of the permutations")
+            dataset, asked, pool.each, lambda share: countdown.show(share, f"{share:.0%} of the permutations")
         )
     finally:
         pool.close()

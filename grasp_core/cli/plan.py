@@ -14,7 +14,7 @@ from grasp_core.charts.plan import plan_chart
 from grasp_core.cli.data.options import add_reading
 from grasp_core.cli.data.reading import read, say_data, sort_files
 from grasp_core.cli.items import group_axes, named_group
-from grasp_core.cli.terminal.lines import clear_line, note, say, show_line
+from grasp_core.cli.terminal.lines import Countdown, clear_line, note, say
 from grasp_core.cli.terminal.output import (
     add_output,
     check_output,
@@ -178,10 +178,10 @@ def _from_pilot(chosen: argparse.Namespace) -> PlanTask:
 
 
 def _made(task: PlanTask) -> Plan:
-    pool = Pool(workers.processes)
+    pool, countdown = Pool(workers.processes), Countdown()
 
     def tell(plan: Plan) -> None:
-        show_line(f"{plan.done:,} of {plan.total:,} data sets")
+        countdown.show(plan.done / max(plan.total, 1), f"{plan.done:,} of {plan.total:,} data sets")
 
     try:
         return make_plan(task, pool.each, tell)

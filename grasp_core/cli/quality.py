@@ -12,7 +12,7 @@ from grasp_core.asked.analysis import say_batches, say_shuffles
 from grasp_core.cli.analysis import add_axes, add_shuffles
 from grasp_core.cli.data.options import add_reading
 from grasp_core.cli.data.reading import read, say_data, sort_files
-from grasp_core.cli.terminal.lines import VOICE, clear_line, note, say, show_line
+from grasp_core.cli.terminal.lines import VOICE, Countdown, clear_line, note, say
 from grasp_core.cli.terminal.output import add_output, check_output, tables_markdown, write_output
 from grasp_core.cli.terminal.told import fitted
 from grasp_core.data_quality import tables
@@ -101,9 +101,9 @@ def _exchange(dataset: Dataset, analysis: AnalysisSpec) -> Exchange:
 
 def _power(dataset: Dataset, axes: Sequence[tuple[str, ...]]) -> list[GroupPower]:
     found = []
-    tasks = power_tasks(dataset.annotations, dataset.raters, axes)
+    tasks, countdown = power_tasks(dataset.annotations, dataset.raters, axes), Countdown()
     for number, task in enumerate(tasks, start=1):
-        show_line(f"simulating group {number} of {len(tasks)}")
+        countdown.show((number - 1) / len(tasks), f"simulating group {number} of {len(tasks)}")
         found.append(estimate(task))
     clear_line()
     return found

@@ -17,8 +17,7 @@ import pytest
 
 from grasp_core import cli
 from grasp_core.cli.terminal import lines
-from grasp_core.cli.terminal.lines import Lines
-from grasp_core.cli.terminal.progress import seconds
+from grasp_core.cli.terminal.lines import Countdown, Lines, seconds
 from grasp_core.example import example_files
 from tests.cli.test_commands import COLUMNS, ROOT, folder
 from tests.few_items import few_items
@@ -157,11 +156,19 @@ def test_progress_is_a_line_now_and_then_where_no_line_is_written_anew(
     assert said == "".join(f"{n} of 90 permutations, {90 - n} s left\n" for n in (30, 60, 90))
 
 
-@pytest.mark.parametrize(
-    ("left", "words"), [(45, "45 s"), (119, "119 s"), (600, "10 min"), (3900, "1 h 5 min")]
-)
-def test_a_time_is_told_as_people_do(left: float, words: str) -> None:
-    assert seconds(left) == words
+def test_the_time_left_follows_from_what_was_taken(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    clock = [1000.0]
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
+    monkeypatch.setattr(lines, "_SPACED", lines._Spaced())
+    countdown = Countdown()
+    for second, share in ((0, 0.0), (40, 0.25), (80, 0.5)):
+        clock[0] = 1000.0 + second
+        countdown.show(share, f"{share:.0%} done")
+    assert capsys.readouterr().err == "25% done, 2 min left\n50% done, 80 s left\n"
+
+
+def test_a_time_is_told_as_people_do() -> None:
+    assert [seconds(left) for left in (45, 119, 600, 3900)] == ["45 s", "119 s", "10 min", "1 h 5 min"]
 
 
 def test_what_is_clear_decides_the_exit_code_where_it_is_asked(saved: Path, capsys: Captured) -> None:

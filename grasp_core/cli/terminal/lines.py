@@ -149,6 +149,27 @@ def show_line(line: str) -> None:
         _SPACED.show(line)
 
 
+class Countdown:
+    """A line on work of which the share that is done is known: how far it is, and the time left."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+
+    def show(self, share: float, words: str) -> None:
+        """Show the words, and from what it took so far the time left."""
+        took = time.monotonic() - self._began
+        left = f", {seconds(took * (1 - share) / share)} left" if 0 < share < 1 and took > 1 else ""
+        show_line(f"{words}{left}")
+
+
+def seconds(left: float) -> str:
+    """A time as people say it: ``45 s``, ``12 min``, ``1 h 5 min``."""
+    minutes = round(left / 60)
+    if left < 120:
+        return f"{left:.0f} s"
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
 def clear_line() -> None:
     """Take the line away."""
     show_line("")

@@ -11,7 +11,7 @@ from types import FrameType
 
 import pandas as pd
 
-from grasp_core.cli.terminal.lines import Lines, in_place, note
+from grasp_core.cli.terminal.lines import Lines, in_place, note, seconds
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.watching import Watcher
 from grasp_core.model.result import Result
@@ -113,11 +113,3 @@ class RunOnTerminal(Watcher):
 
     def _show(self) -> None:
         self._lines.show([*self._found, self._line])
-
-
-def seconds(left: float) -> str:
-    """A time as people say it: ``45 s``, ``12 min``, ``1 h 5 min``."""
-    minutes = round(left / 60)
-    if left < 120:
-        return f"{left:.0f} s"
-    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -75,7 +75,7 @@ def _say_brief(result: RunResult) -> None:
         names = 1
     else:
         verdicts = verdict_table(shown)
-        table = lead_table(shown) if verdicts.empty else verdicts
+        table = lead_table(shown) if verdicts.empty else verdicts.drop(columns="Kinds")
         names = 2
     said = [
         *([f"Mind first: {printable(str(found.warned.first[0]))}"] if found.warned.first else []),
