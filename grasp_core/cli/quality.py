@@ -49,7 +49,7 @@ def fill_quality(quality: argparse.ArgumentParser) -> None:
     looked_at.add_argument(
         "--show-ids", action="store_true", default=None, help="print whom the checks of raters mean"
     )
-    add_output(looked_at, FORMATS, "the report, which names no rater,")
+    add_output(quality.add_argument_group("output"), FORMATS, "the report, which names no rater,")
 
 
 def _quality(chosen: argparse.Namespace) -> None:
