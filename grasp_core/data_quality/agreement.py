@@ -15,7 +15,7 @@ from grasp_core.io.dataset.load import Dataset
 from grasp_core.model.annotations import Annotations, BoolArray, Int64Array, number_of
 from grasp_core.model.result import Everybody
 from grasp_core.model.spec import Level
-from grasp_core.panels.everybody import again_by_rater
+from grasp_core.panels.everybody import MOST_CELLS, again_by_rater
 from grasp_core.report.words.names import MINUS, NOT_ESTIMABLE
 from grasp_core.report.words.printable import printable_name
 from grasp_core.screens.constant import too_constant
@@ -61,6 +61,7 @@ def coefficients_frame(
     names = questions if len(questions) > 1 else ("",)
     for name, one in zip(names, dataset.questions, strict=True):
         whole = count(one, np.ones(one.n_raters, dtype=np.bool_))
+        given = _by_rater(one)
         for column, batch, here in [("", "", everywhere), *_batches(dataset)]:
             c = whole[here]
             alpha = partial(irr, c, distance_of(one.categories, level))
@@ -73,8 +74,8 @@ def coefficients_frame(
                     _ends, partial(value, c), partial(error, c), int((c.sum(axis=1) > 0).sum())
                 )
                 rows.append({**head, **_row(measure, partial(value, c), low_high, several)})
-            if 2 <= one.n_raters <= MOST_PAIRED:
-                rows.append({**head, **_cohen(one, here)})
+            if given is not None:
+                rows.append({**head, **_cohen(given[:, here])})
     return pd.DataFrame(rows)
 
 
@@ -222,12 +223,18 @@ def _ends(value: Callable[[], float], error: Callable[[], float], items: int) ->
     return value() - around, min(value() + around, 1.0)
 
 
-def _cohen(one: Annotations, here: BoolArray) -> dict[str, Any]:
-    """Cohen's kappa of two raters, or its mean over every two (Light's)."""
+def _by_rater(one: Annotations) -> Int64Array | None:
+    """Each rater's category of each item, -1 where there is none; None of too many to compare every two."""
+    if not 2 <= one.n_raters <= MOST_PAIRED or one.n_raters * one.n_items > MOST_CELLS:
+        return None
     given = np.full((one.n_raters, one.n_items), -1, dtype=np.int64)
     given[one.rater, one.item] = one.category
-    given = given[:, here]
-    pairs = list(combinations(range(one.n_raters), 2))
+    return given
+
+
+def _cohen(given: Int64Array) -> dict[str, Any]:
+    """Cohen's kappa of two raters, or its mean over every two (Light's)."""
+    pairs = list(combinations(range(len(given)), 2))
     if len(pairs) == 1:
         first, second = given
         both = int(((first >= 0) & (second >= 0)).sum())
