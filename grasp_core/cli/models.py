@@ -151,7 +151,14 @@ def _compute(dataset: Dataset, spec: RunSpec) -> ModelsResult:
         lambda found: plurality_table(cast("ModelsResult", found)), adaptive=spec.analysis.adaptive
     )
     try:
-        return cast("ModelsResult", compute(dataset, spec, pool, shown))
+        with shown.stopping():
+            return cast("ModelsResult", compute(dataset, spec, pool, shown))
+    except KeyboardInterrupt:
+        shown.clear()
+        if isinstance(shown.latest, ModelsResult) and shown.latest.permutations:
+            say(f"\nSo far, after {shown.latest.permutations:,} permutations:")
+            _print(shown.latest)
+        raise
     finally:
         pool.close()
         shown.clear()

@@ -236,7 +236,7 @@ def test_a_missing_text_that_no_cell_holds_is_named(folder: Path, capsys: Captur
 def test_ctrl_c_tells_what_is_found_and_keeps_it(folder: Path) -> None:
     """Stopped once permutations are counted, and gone on from there to the digits of a run of one piece."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "GRASP_HOME": str(folder / "home")}
-    command = [sys.executable, "-c", STOPPED, *RUN[:-3], "--permutations", "300000", "--no-pairs"]
+    command = [sys.executable, "-c", STOPPED, *RUN[:-3], "--permutations", "100000", "--no-pairs"]
     stopped = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
@@ -248,13 +248,35 @@ def test_ctrl_c_tells_what_is_found_and_keeps_it(folder: Path) -> None:
         "grasp: stopped",
     ]
     assert list((folder / "home" / "stopped").iterdir())
-    whole = [*RUN[:-3], "--permutations", "300000", "--no-pairs", "-q"]
+    whole = [*RUN[:-3], "--permutations", "100000", "--no-pairs", "-q"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GRASP_HOME", str(folder / "home"))
         assert cli.main([*whole, "--resume", "-o", "resumed.csv"]) == 0
         assert cli.main([*whole, "-o", "whole.csv"]) == 0
     assert (folder / "resumed.csv").read_bytes() == (folder / "whole.csv").read_bytes()
     assert not list((folder / "home" / "stopped").iterdir())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_ctrl_c_tells_of_models_what_is_found(folder: Path) -> None:
+    lines = (folder / "votes.csv").read_text(encoding="utf-8").splitlines()
+    items = dict.fromkeys(line.split(",")[0] for line in lines[1:])
+    (folder / "model.csv").write_text(
+        "ID,Label\n" + "".join(f"{item},{lines[1].split(',')[2]}\n" for item in items), encoding="utf-8"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    models = ["models", *DATA, "--axis", "race", "--model", "one=model.csv", "--permutations", "100000"]
+    stopped = subprocess.run(
+        [sys.executable, "-c", STOPPED, *models],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert stopped.returncode == cli.INTERRUPTED, stopped.stderr
+    assert "So far, after " in stopped.stdout
+    assert "one sides with" in stopped.stdout
 
 
 STOPPED = f"""
