@@ -232,11 +232,13 @@ def test_a_missing_text_that_no_cell_holds_is_named(folder: Path, capsys: Captur
     assert "--missing 'N/A'" not in said
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_ctrl_c_tells_what_is_found_and_keeps_it(folder: Path) -> None:
     """Stopped once permutations are counted, and gone on from there to the digits of a run of one piece."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "GRASP_HOME": str(folder / "home")}
-    command = [sys.executable, "-c", STOPPED, *RUN[:-3], "--permutations", "100000", "--no-pairs"]
+    asked = [*RUN[:-3], "--permutations", "100000", "--no-pairs", "--statistics", "irr"]
+    command = [sys.executable, "-c", STOPPED, *asked]
     stopped = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
@@ -248,7 +250,7 @@ def test_ctrl_c_tells_what_is_found_and_keeps_it(folder: Path) -> None:
         "grasp: stopped",
     ]
     assert list((folder / "home" / "stopped").iterdir())
-    whole = [*RUN[:-3], "--permutations", "100000", "--no-pairs", "-q"]
+    whole = [*asked, "-q"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GRASP_HOME", str(folder / "home"))
         assert cli.main([*whole, "--resume", "-o", "resumed.csv"]) == 0
