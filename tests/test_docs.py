@@ -130,6 +130,7 @@ def test_commands_run_and_print_what_is_shown(
     document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)
     assert run_blocks(document, capsys) > 1
 
 
@@ -245,7 +246,8 @@ def test_explained_messages_exist() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["run", "quality", "fetch", "models", "rater-map"]
+    ["run", "quality", "agreement", "raters", "report", "compare", "items", "completion", "fetch", "models"]
+    + ["rater-map", "plan"]
     + [f"raft {name}" for name in ("validate", "score", "compare", "baseline", "tune", "human")],
 )
 def test_every_option_is_described(command: str, capsys: pytest.CaptureFixture[str]) -> None:

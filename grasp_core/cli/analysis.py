@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, get_args
 
 from grasp_core.cli.data.options import names
-from grasp_core.engine.request.analysis import with_axes
+from grasp_core.engine.request.analysis import proposed_axes, with_axes
 from grasp_core.engine.request.reading import Reading
 from grasp_core.model import spec
 from grasp_core.model.groups import AxisSet
@@ -21,8 +21,7 @@ class AtMost(int):
 
 def add_groups_and_test(group: argparse._ArgumentGroup) -> None:
     """Add the options of :func:`analysis_fields` that every such command has."""
-    group.add_argument("--axis", action="append", metavar="COLUMN")
-    group.add_argument("--intersect", action="append", metavar="COLUMN:COLUMN[:...]")
+    add_axes(group)
     group.add_argument(
         "--permutations",
         type=_permutations,
@@ -42,6 +41,22 @@ def add_groups_and_test(group: argparse._ArgumentGroup) -> None:
         group.add_argument(f"--{name}", choices=get_args(literal))
 
 
+def add_axes(group: argparse._ArgumentGroup) -> None:
+    """Add the options of :func:`named_axes`."""
+    group.add_argument(
+        "--axis",
+        action="append",
+        metavar="COLUMN",
+        help="compare groups by this column; repeat for several (default: those that are recognised)",
+    )
+    group.add_argument(
+        "--intersect",
+        action="append",
+        metavar="COLUMN:COLUMN[:...]",
+        help="and by these columns together, beside the axes; repeat for several",
+    )
+
+
 def add_shuffles(group: argparse._ArgumentGroup) -> None:
     """Add the options that say how profiles move."""
     group.add_argument(
@@ -56,17 +71,18 @@ def add_shuffles(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def named_axes(given: Mapping[str, Any]) -> tuple[AxisSet, ...]:
-    """Axes and intersections that the options name."""
-    return (
-        *((name,) for name in given.get("axis", ())),
-        *(tuple(names.split(":")) for names in given.get("intersect", ())),
-    )
+def named_axes(given: Mapping[str, Any], found: Reading) -> tuple[AxisSet, ...]:
+    """Axes and intersections that the options name; intersections alone are beside the recognised axes."""
+    crossed = tuple(tuple(names.split(":")) for names in given.get("intersect", ()))
+    singles: tuple[AxisSet, ...] = tuple((name,) for name in given.get("axis", ()))
+    if crossed and not singles:
+        singles = tuple(axes for axes in proposed_axes(found) if axes not in crossed)
+    return (*singles, *crossed)
 
 
 def analysis_fields(given: Mapping[str, Any], found: Reading) -> dict[str, Any]:
     """Fields of an :class:`AnalysisSpec` that the options give, and its axes."""
-    return with_axes(found, test_fields(given), named_axes(given))
+    return with_axes(found, test_fields(given), named_axes(given, found))
 
 
 def test_fields(given: Mapping[str, Any]) -> dict[str, Any]:

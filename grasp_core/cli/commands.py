@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from grasp_core.model.errors import MissingPackageError
 from grasp_core.model.extras import Extra, require
 from grasp_core.reading.sandbox.process import HELPER
 
@@ -36,8 +38,8 @@ class Command:
     extra: Extra | None = None
     modules: tuple[str, ...] = ()
 
-    def filled(self, parser: argparse.ArgumentParser) -> None:
-        """Add the command's arguments to its parser.
+    def filled(self, parser: argparse.ArgumentParser, *, to_run: bool = True) -> None:
+        """Add the command's arguments to its parser; `to_run` gets ready what the command needs.
 
         Raises
         ------
@@ -45,10 +47,14 @@ class Command:
         """
         if self.extra is not None:
             require(f"`{self.name}`", self.extra, *self.modules)
-        if self.reads:  # what reads files gets ready while the rest is imported
+        if self.reads and to_run:  # what reads files gets ready while the rest is imported
             HELPER.start()
         module, _, function = self.fill.partition(":")
         getattr(importlib.import_module(f"grasp_core.cli.{module}"), function)(parser)
+        if parser.get_default("command") is not None:
+            parser.add_argument(
+                "-q", "--quiet", action="store_true", help="say nothing on standard error but errors"
+            )
 
 
 def add_commands(parser: argparse.ArgumentParser, commands: Sequence[Command]) -> None:
@@ -60,12 +66,13 @@ def add_commands(parser: argparse.ArgumentParser, commands: Sequence[Command]) -
 
 
 def fill_all(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of every command below the parser, chosen or not."""
+    """Add the arguments of every command below the parser, but for those whose packages are missing."""
     for action in parser._actions:
         if isinstance(action, _Chosen):
             for name, below in action.choices.items():
-                action.fill(name)
-                fill_all(below)
+                with contextlib.suppress(MissingPackageError):
+                    action.fill(name, to_run=False)
+                    fill_all(below)
 
 
 class _Chosen(argparse._SubParsersAction):  # type: ignore[type-arg]  # argparse's own is generic in stubs only
@@ -73,11 +80,11 @@ class _Chosen(argparse._SubParsersAction):  # type: ignore[type-arg]  # argparse
 
     empty: dict[str, Command]
 
-    def fill(self, name: str) -> None:
+    def fill(self, name: str, *, to_run: bool = True) -> None:
         """Add the arguments of a command, once."""
         command = self.empty.pop(name, None)
         if command is not None:
-            command.filled(self.choices[name])
+            command.filled(self.choices[name], to_run=to_run)
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
         self.fill(values[0])

@@ -12,9 +12,11 @@ from grasp_core.cli.parser import Parser
 from grasp_core.model.errors import FAULT, GraspError
 from grasp_core.version import __version__
 
-FAILED = 1
+CLEAR = 1
 BAD_INPUT = 2
+FAILED = 70
 INTERRUPTED = 130
+"""Exit statuses: with --exit-code something is clear; refused; GRASP itself is at fault; stopped."""
 
 
 _OF_STORE = ("sqlalchemy", "alembic", "pyrage", "limits")
@@ -40,6 +42,21 @@ COMMANDS = (
         "which items carry what one group says differently",
         "items:fill_items",
         reads=True,
+    ),
+    Command(
+        "agreement",
+        "how well all raters agree: alpha, kappa, AC1, percent; by batch and over time",
+        "agreement:fill_agreement",
+        reads=True,
+    ),
+    Command(
+        "raters",
+        "a row per rater: answers, agreement with the others and with gold, at chance, constant, copies",
+        "agreement:fill_raters",
+        reads=True,
+    ),
+    Command(
+        "report", "tell a saved result, or write it in another format, without a run", "report:fill_report"
     ),
     Command("compare", "hold one result against another", "compare:fill_compare"),
     Command("example", "write the synthetic example's files", "example:fill_example"),
@@ -75,6 +92,7 @@ COMMANDS = (
         "plan:fill_plan",
         reads=True,
     ),
+    Command("completion", "a script that completes words in bash, zsh or fish", "completion:fill_completion"),
     Command("warm", "compile the kernels now, so that the first run starts at once", "warm:fill_warm"),
 )
 
@@ -86,11 +104,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     -------
     int
         Exit status: 0, or what the command itself gives; 2 with one sentence on standard error where the
-        input cannot be used; 1 where GRASP itself is at fault; 130 where the user cancelled.
+        input cannot be used; 70 where GRASP itself is at fault; 130 where the user cancelled.
     """
     try:
         chosen = make_parser().parse_args(arguments)  # an argument may name a file, which is read here
-        status: int | None = chosen.command(chosen)
+        status = _run(chosen)
     except GraspError as error:
         print(f"grasp: {error}", file=sys.stderr)
         return BAD_INPUT
@@ -98,12 +116,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        print("grasp: cancelled", file=sys.stderr)
+        print("grasp: stopped", file=sys.stderr)
         return INTERRUPTED
     except Exception as error:  # the type alone: a message could quote rater data
         print(f"grasp: {FAULT} ({type(error).__name__})", file=sys.stderr)
         return FAILED
     return status or 0
+
+
+def _run(chosen: argparse.Namespace) -> int | None:
+    """Run the command; what it says goes where the options want it."""
+    quiet = vars(chosen).pop("quiet", False)
+    taken = [name for name in ("out", "csv") if str(getattr(chosen, name, None)) == "-"]
+    machine = getattr(chosen, "format", None) not in (None, "text") and chosen.out is None
+    if not (quiet or taken or machine):
+        status: int | None = chosen.command(chosen)
+        return status
+    from grasp_core.cli.terminal.lines import saying
+    from grasp_core.model.errors import SpecError
+
+    if len(taken) + machine > 1:
+        raise SpecError("one thing at a time can go to standard output; name a file for the other")
+    with saying(notes=not quiet, text=not (taken or machine)):
+        status = chosen.command(chosen)
+    return status
 
 
 def make_parser() -> argparse.ArgumentParser:

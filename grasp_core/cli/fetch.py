@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
+from grasp_core.cli.terminal.lines import note
 from grasp_core.reading.sources.published import PUBLISHED, Published, fetch
 
 
@@ -22,7 +23,7 @@ def fill_fetch(fetching: argparse.ArgumentParser, published: Mapping[str, Publis
 
 def _fetch(chosen: argparse.Namespace, published: Mapping[str, Published]) -> None:
     wanted = published[chosen.name]
-    print(f"{wanted.bytes / 1e6:.1f} MB from {wanted.url}", file=sys.stderr)
+    note(f"{wanted.bytes / 1e6:.1f} MB from {wanted.url}")
     print(fetch(chosen.name, chosen.to, published))
     print(f"licence: {wanted.licence}")
     print(f"to cite: {wanted.citation}")

@@ -5,18 +5,26 @@ from __future__ import annotations
 import argparse
 import itertools
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import get_args
 
 from grasp_core.analysis.items.outcomes import ItemsResult, texts_of_items
 from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
-from grasp_core.cli.analysis import AtMost, add_groups_and_test, analysis_fields, named_axes
+from grasp_core.cli.analysis import AtMost, add_groups_and_test, analysis_fields
 from grasp_core.cli.data.options import add_items, add_reading
-from grasp_core.cli.data.reading import read, say_data
+from grasp_core.cli.data.reading import read, say_data, sort_files
 from grasp_core.cli.data.recorded import given_options, note_other_data, reading_of, recorded_spec
-from grasp_core.cli.terminal.lines import clear_line, note, show_line
-from grasp_core.cli.terminal.output import check_target, write_text
+from grasp_core.cli.terminal.lines import Countdown, clear_line, note, say
+from grasp_core.cli.terminal.output import (
+    add_output,
+    check_output,
+    check_target,
+    tables_markdown,
+    write_output,
+    write_text,
+)
+from grasp_core.cli.terminal.told import fitted
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.request.reading import Reading
@@ -30,7 +38,8 @@ from grasp_core.model.wording import quoted
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.report.items import MEASURES, in_order, items_csv, items_table, sentences
 
-BESIDE_SPEC = ("annotations", "raters", "items", "group", "question", "out", "csv", "top")
+BESIDE_SPEC = ("annotations", "raters", "items", "group", "question", "out", "format", "csv", "top")
+FORMATS = ("json", "csv", "markdown")
 _AXES = re.compile(r"(?:^|,)\s*([^=,]+?)\s*=")
 TOP = 10
 
@@ -58,15 +67,16 @@ def fill_items(items: argparse.ArgumentParser) -> None:
     items.add_argument("--question", metavar="COLUMN", help="of several labels, the one that is looked at")
     output = items.add_argument_group("output")
     output.add_argument("--top", type=int, metavar="N", help=f"items shown of each measure (default: {TOP})")
-    output.add_argument("--out", type=Path, metavar="FILE", help="the result as JSON")
+    add_output(output, FORMATS)
     output.add_argument("--csv", type=Path, metavar="FILE", help="the table, a row per item")
 
 
 def _items(chosen: argparse.Namespace) -> None:
-    for target in (chosen.out, chosen.csv):
-        check_target(target)
+    check_output(chosen, FORMATS)
+    check_target(chosen.csv)
     if chosen.top is not None and chosen.top < 0:
         raise SpecError(f"--top is a number of items from 0; found {chosen.top}")
+    sort_files(chosen, "items")
     recorded = None if chosen.spec is None else recorded_spec(chosen, BESIDE_SPEC)
     if recorded is None:
         found, run_spec = _from_options(chosen)
@@ -81,10 +91,21 @@ def _items(chosen: argparse.Namespace) -> None:
     say_data(dataset, run_spec.data)
     permutations = run_spec.analysis.permutations if recorded is None else recorded.permutations
     result = _look(dataset, ItemsAsked(run_spec, group, permutations, question))
-    write_text(chosen.out, json_text(result.to_dict()))
-    write_text(chosen.csv, items_csv(result))
     texts = texts_of_items(found.annotations, run_spec.data)
-    _print(result, TOP if chosen.top is None else chosen.top, texts)
+    top = TOP if chosen.top is None else chosen.top
+    makers: dict[str, Callable[[], str]] = {
+        "json": lambda: json_text(result.to_dict()),
+        "csv": lambda: items_csv(result),
+        "markdown": lambda: tables_markdown(
+            {
+                name: items_table(result, measure, in_order(result, measure, "part")[:top], texts)
+                for measure, name in MEASURES.items()
+            }
+        ),
+    }
+    write_output(chosen, makers)
+    write_text(chosen.csv, items_csv(result))
+    _print(result, top, texts)
 
 
 def _from_options(chosen: argparse.Namespace) -> tuple[Reading, RunSpec]:
@@ -94,7 +115,7 @@ def _from_options(chosen: argparse.Namespace) -> tuple[Reading, RunSpec]:
     fields = analysis_fields(given, found)
     if isinstance(given.get("permutations"), AtMost):
         raise SpecError("items are looked at under a number of permutations: write --permutations 10000")
-    if not named_axes(given):
+    if not given.keys() & {"axis", "intersect"}:
         fields["axes"] = (group_axes(chosen.group),)
     return found, RunSpec(found.spec, AnalysisSpec(**{"permutations": DEFAULT_PERMUTATIONS, **fields}))
 
@@ -155,10 +176,10 @@ def _question(named: str | None, run_spec: RunSpec) -> int:
 
 def _look(dataset: Dataset, asked: ItemsAsked) -> ItemsResult:
     """On threads: the kernel releases the interpreter's lock."""
-    pool = Pool(workers.threads)
+    pool, countdown = Pool(workers.threads), Countdown()
     try:
         return look_at_items(
-            dataset, asked, pool.each, lambda share: show_line(f"{share:.0%} of the permutations")
+            dataset, asked, pool.each, lambda share: countdown.show(share, f"{share:.0%} of the permutations")
         )
     finally:
         pool.close()
@@ -167,11 +188,11 @@ def _look(dataset: Dataset, asked: ItemsAsked) -> ItemsResult:
 
 def _print(result: ItemsResult, top: int, texts: Mapping[str, str] | None) -> None:
     for measure, name in MEASURES.items():
-        print(f"\n{name}")
+        say(f"\n{name}")
         for sentence in sentences(result, measure):
-            print(f"- {printable(sentence.plain)}")
+            say(f"- {printable(sentence.plain)}")
         rows = in_order(result, measure, "part")[:top]
         if rows:
-            print(f"\n{items_table(result, measure, rows, texts).to_string(index=False)}")
+            say(f"\n{fitted(items_table(result, measure, rows, texts), 1)}")
     for warning in result.warnings:
         note(printable(str(warning)))

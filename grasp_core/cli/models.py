@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,10 +20,18 @@ from grasp_core.benchmark.baselines.as_raters import WITHOUT_EXAMPLES, item_text
 from grasp_core.benchmark.baselines.registry import check_installed
 from grasp_core.cli.analysis import add_groups_and_test, analysis_fields
 from grasp_core.cli.data.options import add_reading
-from grasp_core.cli.data.reading import read, say_data
-from grasp_core.cli.terminal.lines import VOICE, note
-from grasp_core.cli.terminal.output import check_target, write_text
+from grasp_core.cli.data.reading import read, say_data, sort_files
+from grasp_core.cli.terminal.lines import VOICE, note, say
+from grasp_core.cli.terminal.output import (
+    add_output,
+    check_output,
+    check_target,
+    tables_markdown,
+    write_output,
+    write_text,
+)
 from grasp_core.cli.terminal.progress import RunOnTerminal
+from grasp_core.cli.terminal.told import fitted
 from grasp_core.engine.compute import compute
 from grasp_core.engine.course import models_seconds
 from grasp_core.engine.pools import workers
@@ -42,6 +50,9 @@ from grasp_core.reading.table.table import Table
 from grasp_core.report.account import how_it_ended
 from grasp_core.report.models import plurality_table, sentences, sides_csv
 from grasp_core.report.words.models import REPRODUCED, SIDES_WITH
+
+FORMATS = ("json", "csv", "markdown")
+_PLURALITY = "Macro-F1 against each group's own plurality"
 
 
 def fill_models(models: argparse.ArgumentParser) -> None:
@@ -71,16 +82,17 @@ def fill_models(models: argparse.ArgumentParser) -> None:
     )
     add_groups_and_test(models.add_argument_group("analysis"))
     output = models.add_argument_group("output")
-    output.add_argument("--out", type=Path, metavar="FILE", help="the result as JSON")
+    add_output(output, FORMATS)
     output.add_argument(
         "--csv", type=Path, metavar="FILE", help="the table, a row per model, group and statistic"
     )
 
 
 def _models(chosen: argparse.Namespace) -> None:
+    sort_files(chosen, "models")
     given = {name: value for name, value in vars(chosen).items() if value is not None}
-    for target in (chosen.out, chosen.csv):
-        check_target(target)
+    check_output(chosen, FORMATS)
+    check_target(chosen.csv)
     if not given.keys() & {"model", "model_column", "model_baseline"}:
         raise SpecError(
             "name at least one model: --model NAME=FILE, --model-column NAME=COLUMN or --model-baseline NAME"
@@ -99,7 +111,12 @@ def _models(chosen: argparse.Namespace) -> None:
         seconds = models_seconds(dataset, len(models), analysis.axes, analysis.min_raters)
         spec = stopping_early(spec, seconds, VOICE)
     result = _compute(dataclasses.replace(dataset, models=tuple(models)), spec)
-    write_text(chosen.out, json_text(result.to_dict()))
+    makers: dict[str, Callable[[], str]] = {
+        "json": lambda: json_text(result.to_dict()),
+        "csv": lambda: sides_csv(result),
+        "markdown": lambda: tables_markdown({_PLURALITY: plurality_table(result)}),
+    }
+    write_output(chosen, makers)
     write_text(chosen.csv, sides_csv(result))
     _print(result)
     say_batches(found, analysis.columns, dataset, result.warnings, VOICE)
@@ -133,7 +150,14 @@ def _compute(dataset: Dataset, spec: RunSpec) -> ModelsResult:
         lambda found: plurality_table(cast("ModelsResult", found)), adaptive=spec.analysis.adaptive
     )
     try:
-        return cast("ModelsResult", compute(dataset, spec, pool, shown))
+        with shown.stopping():
+            return cast("ModelsResult", compute(dataset, spec, pool, shown))
+    except KeyboardInterrupt:
+        shown.clear()
+        if isinstance(shown.latest, ModelsResult) and shown.latest.permutations:
+            say(f"\nSo far, after {shown.latest.permutations:,} permutations:")
+            _print(shown.latest)
+        raise
     finally:
         pool.close()
         shown.clear()
@@ -141,14 +165,12 @@ def _compute(dataset: Dataset, spec: RunSpec) -> ModelsResult:
 
 def _print(result: ModelsResult) -> None:
     for sentence in sentences(result):
-        print(f"- {printable(sentence.plain)}")
-    print(
-        f"\nMacro-F1 against each group's own plurality\n{plurality_table(result).to_string(index=False)}\n"
-    )
-    print(SIDES_WITH)
-    print(REPRODUCED)
+        say(f"- {printable(sentence.plain)}")
+    say(f"\n{_PLURALITY}\n{fitted(plurality_table(result), 3)}\n")
+    say(SIDES_WITH)
+    say(REPRODUCED)
     for words in how_it_ended(result):
-        print(f"\n{printable(words)}")
+        say(f"\n{printable(words)}")
     for warning in result.warnings:
         note(printable(str(warning)))
 

@@ -7,13 +7,23 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
+import pandas as pd
+
 from grasp_core.analysis.planner.make import UNLESS_SAID, PlanTask, assumed_task, make_plan, task_of, usual
 from grasp_core.analysis.planner.values import GOALS, Assumed, Plan, PlanSpec, Target, plan_dict
 from grasp_core.cli.data.options import add_reading
-from grasp_core.cli.data.reading import read, say_data
+from grasp_core.cli.data.reading import read, say_data, sort_files
 from grasp_core.cli.items import group_axes, named_group
-from grasp_core.cli.terminal.lines import clear_line, note, show_line
-from grasp_core.cli.terminal.output import check_target, write_bytes, write_text
+from grasp_core.cli.terminal.lines import Countdown, clear_line, note, say
+from grasp_core.cli.terminal.output import (
+    add_output,
+    check_output,
+    check_target,
+    tables_markdown,
+    write_bytes,
+    write_output,
+)
+from grasp_core.cli.terminal.told import fitted
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.model import spec
@@ -38,13 +48,16 @@ _TABLES: Mapping[str, Callable[[Plan], bytes]] = {
 }
 
 
+FORMATS = ("json", "csv", "markdown")
+
+
 def fill_plan(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.set_defaults(command=_plan)
-    add_reading(parser, required=False)
+    add_reading(parser)
     _add_question(parser.add_argument_group("plan"))
     output = parser.add_argument_group("output")
-    output.add_argument("--out", type=Path, metavar="FILE", help="the plan as JSON; it names no rater")
+    add_output(output, FORMATS, "the plan, which names no rater,")
     output.add_argument("--recruitment", type=Path, metavar="FILE", help="whom it takes, as .csv or .xlsx")
     output.add_argument("--chart", type=Path, metavar="FILE", help="the surface as .svg, .png or .pdf")
 
@@ -83,15 +96,23 @@ def _range(text: str) -> tuple[int, int]:
 
 
 def _plan(chosen: argparse.Namespace) -> None:
-    for target in (chosen.out, chosen.recruitment, chosen.chart):
+    check_output(chosen, FORMATS)
+    for target in (chosen.recruitment, chosen.chart):
         check_target(target)
     _check_ending("--recruitment", chosen.recruitment, _TABLES)
     _check_ending("--chart", chosen.chart, charts.IMAGES)
     if chosen.chart is not None:
         charts.check_can_draw(chosen.chart.suffix[1:].upper())
+    if chosen.files:
+        sort_files(chosen, "plan")
     task = _assumed(chosen) if chosen.assume else _from_pilot(chosen)
     plan = _made(task)
-    write_text(chosen.out, json_text(plan_dict(plan)))
+    makers: dict[str, Callable[[], str]] = {
+        "json": lambda: json_text(plan_dict(plan)),
+        "csv": lambda: recruitment_csv(plan),
+        "markdown": lambda: tables_markdown(_tables(plan)),
+    }
+    write_output(chosen, makers)
     if chosen.recruitment is not None:
         write_bytes(chosen.recruitment, _TABLES[chosen.recruitment.suffix](plan))
     if chosen.chart is not None:
@@ -156,10 +177,10 @@ def _from_pilot(chosen: argparse.Namespace) -> PlanTask:
 
 
 def _made(task: PlanTask) -> Plan:
-    pool = Pool(workers.processes)
+    pool, countdown = Pool(workers.processes), Countdown()
 
     def tell(plan: Plan) -> None:
-        show_line(f"{plan.done:,} of {plan.total:,} data sets")
+        countdown.show(plan.done / max(plan.total, 1), f"{plan.done:,} of {plan.total:,} data sets")
 
     try:
         return make_plan(task, pool.each, tell)
@@ -168,11 +189,14 @@ def _made(task: PlanTask) -> Plan:
         clear_line()
 
 
+def _tables(plan: Plan) -> dict[str, pd.DataFrame]:
+    return {"Whom it takes": recruitment_table(plan), "Items by raters and chance": lines_table(plan)}
+
+
 def _print(plan: Plan) -> None:
     for sentence in sentences(plan):
-        print(f"- {printable(one_line(sentence.plain))}")
-    table = recruitment_table(plan)
-    if not table.empty:
-        print(f"\nWhom it takes\n{table.to_string(index=False)}")
-    print(f"\nItems by raters and chance\n{lines_table(plan).to_string(index=False)}")
-    print(f"\n{EXPLANATION}")
+        say(f"- {printable(one_line(sentence.plain))}")
+    for heading, table in _tables(plan).items():
+        if not table.empty:
+            say(f"\n{heading}\n{fitted(table, 1)}")
+    say(f"\n{EXPLANATION}")

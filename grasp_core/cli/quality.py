@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
 
 from grasp_core.analysis.power import GroupPower, estimate, power_tasks
-from grasp_core.cli.analysis import add_shuffles
+from grasp_core.cli.analysis import add_axes, add_shuffles
 from grasp_core.cli.data.options import add_reading
-from grasp_core.cli.data.reading import read, say_data
-from grasp_core.cli.terminal.lines import VOICE, clear_line, note, show_line
-from grasp_core.cli.terminal.output import write_text
+from grasp_core.cli.data.reading import read, say_data, sort_files
+from grasp_core.cli.terminal.lines import VOICE, Countdown, clear_line, note, say
+from grasp_core.cli.terminal.output import add_output, check_output, tables_markdown, write_output
+from grasp_core.cli.terminal.told import fitted
 from grasp_core.engine.request.analysis import say_batches, say_shuffles
 from grasp_core.model.annotations import Annotations
 from grasp_core.model.errors import SpecError
@@ -35,14 +35,15 @@ from grasp_core.report.quality import (
     report_tables,
 )
 
+FORMATS = ("json", "markdown")
+
 
 def fill_quality(quality: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     quality.set_defaults(command=_quality)
     add_reading(quality)
     looked_at = quality.add_argument_group("quality")
-    looked_at.add_argument("--axis", action="append", metavar="COLUMN")
-    looked_at.add_argument("--intersect", action="append", metavar="COLUMN:COLUMN[:...]")
+    add_axes(looked_at)
     add_shuffles(looked_at)
     looked_at.add_argument(
         "--power",
@@ -53,10 +54,12 @@ def fill_quality(quality: argparse.ArgumentParser) -> None:
     looked_at.add_argument(
         "--show-ids", action="store_true", default=None, help="print whom the checks of raters mean"
     )
-    looked_at.add_argument("--out", type=Path, metavar="FILE", help="the report as JSON; it names no rater")
+    add_output(quality.add_argument_group("output"), FORMATS, "the report, which names no rater,")
 
 
 def _quality(chosen: argparse.Namespace) -> None:
+    check_output(chosen, FORMATS)
+    sort_files(chosen, "quality")
     given = {name: value for name, value in vars(chosen).items() if value is not None}
     found = read(given)
     singles = tuple((name,) for name in given.get("axis", found.axes))
@@ -79,7 +82,11 @@ def _quality(chosen: argparse.Namespace) -> None:
         power=power,
         exchange=None if analysis is None else _exchange(dataset, analysis),
     )
-    write_text(chosen.out, quality_json(report))
+    makers: dict[str, Callable[[], str]] = {
+        "json": lambda: quality_json(report),
+        "markdown": lambda: tables_markdown(report_tables(report)),
+    }
+    write_output(chosen, makers)
     _print(report)
     if chosen.show_ids:
         _print_ids(report, dataset.annotations)
@@ -99,9 +106,9 @@ def _exchange(dataset: Dataset, analysis: AnalysisSpec) -> Exchange:
 
 def _power(dataset: Dataset, axes: Sequence[tuple[str, ...]]) -> list[GroupPower]:
     found = []
-    tasks = power_tasks(dataset.annotations, dataset.raters, axes)
+    tasks, countdown = power_tasks(dataset.annotations, dataset.raters, axes), Countdown()
     for number, task in enumerate(tasks, start=1):
-        show_line(f"simulating group {number} of {len(tasks)}")
+        countdown.show((number - 1) / len(tasks), f"simulating group {number} of {len(tasks)}")
         found.append(estimate(task))
     clear_line()
     return found
@@ -109,29 +116,29 @@ def _power(dataset: Dataset, axes: Sequence[tuple[str, ...]]) -> list[GroupPower
 
 def _print(report: QualityReport) -> None:
     for sentence in report_findings(report):
-        print(f"- {printable(sentence)}")
-    print(tables.random_sentence(report.random))
-    print(tables.duplicates_sentence(report.duplicates))
+        say(f"- {printable(sentence)}")
+    say(tables.random_sentence(report.random))
+    say(tables.duplicates_sentence(report.duplicates))
     for title, table in report_tables(report).items():
         _print_table(title, table)
     for sentence in tables.power_sentences(report.power) if report.power else ():
-        print(sentence)
+        say(sentence)
 
 
 def _print_table(title: str, table: pd.DataFrame) -> None:
     header = list(table.columns) != ["what", "value"]
-    print(f"\n{title}\n{table.to_string(index=False, header=header)}")
+    say(f"\n{title}\n{fitted(table, 1) if header else table.to_string(index=False, header=False)}")
 
 
 def _print_ids(report: QualityReport, annotations: Annotations) -> None:
     ids = annotations.rater_ids
-    print("\nRaters at chance")
+    say("\nRaters at chance")
     for rater in np.flatnonzero(random_responders(annotations).random):
-        print(printable_name(ids[rater]))
-    print("\nRaters who gave one label always")
+        say(printable_name(ids[rater]))
+    say("\nRaters who gave one label always")
     for rater in np.flatnonzero(too_constant(annotations).named & bool(report.constant.constant)):
-        print(printable_name(ids[rater]))
-    print("\nNear-duplicates: rater, rater, items in common, equal labels")
+        say(printable_name(ids[rater]))
+    say("\nNear-duplicates: rater, rater, items in common, equal labels")
     for pair in report.duplicates.pairs:
         names = f"{printable_name(ids[pair.first])}, {printable_name(ids[pair.second])}"
-        print(f"{names}, {pair.common:,}, {pair.agreed:,}")
+        say(f"{names}, {pair.common:,}, {pair.agreed:,}")

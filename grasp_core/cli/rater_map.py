@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
 
 from grasp_core.analysis.rater_map import MapTask, rater_map
 from grasp_core.analysis.rater_map_values import rater_map_dict
-from grasp_core.cli.analysis import add_shuffles, analysis_fields
+from grasp_core.cli.analysis import add_axes, add_shuffles, analysis_fields
 from grasp_core.cli.data.options import add_reading
-from grasp_core.cli.data.reading import read, say_data
+from grasp_core.cli.data.reading import read, say_data, sort_files
 from grasp_core.cli.terminal.lines import VOICE, note
-from grasp_core.cli.terminal.output import check_target, write_bytes, write_text
-from grasp_core.cli.terminal.told import say_map
+from grasp_core.cli.terminal.output import (
+    add_output,
+    check_output,
+    check_target,
+    tables_markdown,
+    write_bytes,
+    write_output,
+    write_text,
+)
+from grasp_core.cli.terminal.told import map_tables, say_map
 from grasp_core.engine.request.analysis import say_shuffles
 from grasp_core.engine.run import checked_groups
 from grasp_core.model import spec
@@ -27,14 +36,15 @@ from grasp_core.report import charts
 from grasp_core.report.charts.rater_map import rater_map_chart
 from grasp_core.report.rater_map import map_csv
 
+FORMATS = ("json", "csv", "markdown")
+
 
 def fill_rater_map(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.set_defaults(command=_rater_map)
     add_reading(parser)
     group = parser.add_argument_group("map")
-    group.add_argument("--axis", action="append", metavar="COLUMN")
-    group.add_argument("--intersect", action="append", metavar="COLUMN:COLUMN[:...]")
+    add_axes(group)
     group.add_argument("--permutations", type=int, metavar="B", help="at most (default: 10,000)")
     group.add_argument("--seed", type=int)
     group.add_argument("--min-raters", type=int, metavar="N", help="smallest group shown")
@@ -42,7 +52,7 @@ def fill_rater_map(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--correction", choices=get_args(spec.Correction))
     group.add_argument("--level", choices=get_args(spec.Level), help="of measurement (default: nominal)")
     output = parser.add_argument_group("output")
-    output.add_argument("--out", type=Path, metavar="FILE", help="the map as JSON; it names no rater")
+    add_output(output, FORMATS, "the map, which names no rater,")
     output.add_argument("--csv", type=Path, metavar="FILE", help="the tables, a row per group")
     output.add_argument("--chart", type=Path, metavar="FILE", help="the map as .svg, .png or .pdf")
     output.add_argument(
@@ -54,13 +64,15 @@ def fill_rater_map(parser: argparse.ArgumentParser) -> None:
 
 
 def _rater_map(chosen: argparse.Namespace) -> None:
-    for target in (chosen.out, chosen.csv, chosen.chart):
+    check_output(chosen, FORMATS)
+    for target in (chosen.csv, chosen.chart):
         check_target(target)
     if chosen.chart is not None:
         if chosen.chart.suffix not in charts.IMAGES:
             endings = ", ".join(charts.IMAGES)
             raise SpecError(f"--chart takes a file that ends in {endings}; found {chosen.chart.name}")
         charts.check_can_draw(chosen.chart.suffix[1:].upper())
+    sort_files(chosen, "rater-map")
     given = {name: value for name, value in vars(chosen).items() if value is not None}
     found = read(given, several=True)
     asked = RunSpec(found.spec, AnalysisSpec(**analysis_fields(given, found)))
@@ -69,7 +81,12 @@ def _rater_map(chosen: argparse.Namespace) -> None:
     say_data(dataset, found.spec)
     say_shuffles(dataset, checked_groups(dataset, asked), asked.analysis, VOICE)
     made = rater_map(MapTask.of(dataset, asked.analysis))
-    write_text(chosen.out, json_text(rater_map_dict(made, asked, dataset.summary.sha256)))
+    makers: dict[str, Callable[[], str]] = {
+        "json": lambda: json_text(rater_map_dict(made, asked, dataset.summary.sha256)),
+        "csv": lambda: map_csv(made),
+        "markdown": lambda: tables_markdown(map_tables(made, asked.analysis.level)),
+    }
+    write_output(chosen, makers)
     write_text(chosen.csv, map_csv(made))
     if chosen.chart is not None:
         write_bytes(chosen.chart, charts.IMAGES[chosen.chart.suffix](rater_map_chart(made, colour)))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import time
+from functools import partial
 from pathlib import Path
 from typing import cast, get_args
 
@@ -12,11 +14,19 @@ from grasp_core.cli.analysis import add_groups_and_test, named_axes, test_fields
 from grasp_core.cli.data.options import add_items, add_reading, names
 from grasp_core.cli.data.reading import read, say_data, sort_files
 from grasp_core.cli.data.recorded import given_options, note_other_data, reading_of, recorded_spec
-from grasp_core.cli.scratch import Scratch
-from grasp_core.cli.terminal.lines import VOICE, note
-from grasp_core.cli.terminal.output import check_target, write_bytes, write_text
+from grasp_core.cli.entry import CLEAR
+from grasp_core.cli.scratch import InCaseOfStop, Scratch
+from grasp_core.cli.terminal.lines import VOICE, note, say
+from grasp_core.cli.terminal.output import (
+    add_output,
+    check_output,
+    check_target,
+    write_bytes,
+    write_output,
+    write_text,
+)
 from grasp_core.cli.terminal.progress import RunOnTerminal
-from grasp_core.cli.terminal.told import say_map, say_result
+from grasp_core.cli.terminal.told import WIDTH, say_map, say_result, something_clear
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.choose import make_pool
@@ -34,7 +44,7 @@ from grasp_core.engine.request.analysis import (
 from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import checked_groups, run_key
 from grasp_core.model import spec
-from grasp_core.model.errors import MissingPackageError, SettingsError, SpecError
+from grasp_core.model.errors import GraspError, MissingPackageError, SettingsError, SpecError
 from grasp_core.model.extras import require
 from grasp_core.model.result import RunResult
 from grasp_core.model.settings import Settings, read_settings
@@ -44,15 +54,17 @@ from grasp_core.report.findings.mending import warned
 from grasp_core.report.saved import result_json
 from grasp_core.report.table_csv import table_csv
 from grasp_core.report.tables import lead_table
+from grasp_core.report.words.names import what_is_provisional
 from grasp_core.version import __version__
 
+FORMATS = ("json", "csv", "markdown", "html", "latex", "xlsx")
 _REPORTS = {".html": "html", ".xlsx": "xlsx", ".tex": "latex", ".md": "markdown"}
 """Exports that are reports, by the ends of files' names."""
 
 
 def add_files(group: argparse._ArgumentGroup) -> None:
     """Add the options that name files."""
-    group.add_argument("--out", type=Path, metavar="FILE", help="the result as JSON")
+    add_output(group, FORMATS)
     group.add_argument("--csv", type=Path, metavar="FILE", help="the table, a row per group and statistic")
     group.add_argument(
         "--report",
@@ -67,6 +79,23 @@ def add_files(group: argparse._ArgumentGroup) -> None:
         default=None,
         help="place the raters by how they agree, too: printed, and part of every report",
     )
+    add_telling(group)
+
+
+def add_telling(group: argparse._ArgumentGroup) -> None:
+    """Add the options that say how much is printed, and how the command ends."""
+    group.add_argument(
+        "--brief",
+        action=argparse.BooleanOptionalAction,
+        help="print the answer and one table, in fewer than 25 lines (default: on terminals narrower than "
+        f"{WIDTH} columns)",
+    )
+    group.add_argument(
+        "--exit-code",
+        action="store_true",
+        default=None,
+        help="end with 1 where something is clear, with 0 elsewhere",
+    )
 
 
 def check_files(chosen: argparse.Namespace) -> None:
@@ -77,11 +106,13 @@ def check_files(chosen: argparse.Namespace) -> None:
     DataError, SpecError
     """
     reports = chosen.report or []
-    for target in (chosen.out, chosen.csv, *reports):
+    check_output(chosen, FORMATS)
+    for target in (chosen.csv, *reports):
         check_target(target)
     for target in reports:
         if target.suffix.lower() not in _REPORTS:
             raise SpecError(f"--report takes a file that ends in {', '.join(_REPORTS)}; found {target.name}")
+    for target in (*reports, *([] if chosen.out is None else [chosen.out])):
         if target.suffix.lower() == ".html":
             try:
                 require("SVG", "figures")
@@ -100,20 +131,23 @@ def asked_map(chosen: argparse.Namespace, data: Dataset, spec: AnalysisSpec, poo
 
 def write_files(chosen: argparse.Namespace, result: RunResult, raters: RaterMap | None) -> None:
     """Write every file that was named; `raters` is the map of raters, where it was asked for."""
-    if chosen.out is not None:
-        write_text(chosen.out, result_json(result))
-    if chosen.csv is not None:
-        write_text(chosen.csv, table_csv(result))
-    if chosen.report:
+
+    def made(name: str) -> bytes:
         from grasp_core.report.writers.registry import EXPORTS  # with figures, which other runs need not load
 
-        for target in chosen.report:
-            write_bytes(target, EXPORTS[_REPORTS[target.suffix.lower()]].make(result, raters))
+        return EXPORTS[name].make(result, raters)
+
+    quick = {"json": partial(result_json, result), "csv": partial(table_csv, result)}
+    write_output(chosen, {name: quick.get(name) or partial(made, name) for name in FORMATS})
+    if chosen.csv is not None:
+        write_text(chosen.csv, table_csv(result))
+    for target in chosen.report or ():
+        write_bytes(target, made(_REPORTS[target.suffix.lower()]))
 
 
 BESIDE_SPEC = (
-    *("annotations", "raters", "items", "out", "csv", "report", "rater_map"),
-    *("scratch", "engine", "workers"),
+    *("annotations", "raters", "items", "out", "format", "csv", "report", "rater_map", "brief", "exit_code"),
+    *("scratch", "resume", "engine", "workers"),
 )
 """Options that name files, or where is computed, and so may stand beside ``--spec``."""
 
@@ -127,13 +161,7 @@ def fill_run(run: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="run this spec, or the spec of this result, again; beside it only files and engine are named",
     )
-    run.add_argument(
-        "files",
-        nargs="*",
-        metavar="FILE",
-        help="labels, raters and items, in any order: told apart by their content",
-    )
-    add_reading(run, required=False)
+    add_reading(run)
     add_items(run)
     _add_analysis(run.add_argument_group("analysis"))
     engine = run.add_argument_group("engine", "where permutations are computed; no digit depends on it")
@@ -148,11 +176,18 @@ def fill_run(run: argparse.ArgumentParser) -> None:
         metavar="N",
         help="blocks computed at a time (default: one per core, or per thread of the cluster)",
     )
-    engine.add_argument(
+    kept = engine.add_mutually_exclusive_group()
+    kept.add_argument(
         "--scratch",
         metavar="FOLDER",
         help="folder or address that keeps the permutations computed so far: an interrupted run goes on from "
         "there when it is started again",
+    )
+    kept.add_argument(
+        "--resume",
+        action="store_true",
+        default=None,
+        help="go on from what a run that was stopped by Ctrl-C kept, to the same digits",
     )
     add_files(run.add_argument_group("output"))
 
@@ -200,7 +235,7 @@ def _add_analysis(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def _run(chosen: argparse.Namespace) -> None:
+def _run(chosen: argparse.Namespace) -> int:
     check_files(chosen)
     sort_files(chosen)
     started = time.perf_counter()
@@ -234,15 +269,16 @@ def _run(chosen: argparse.Namespace) -> None:
     finally:
         pool.close()
     write_files(chosen, result, raters)
-    say_result(result)
+    say_result(result, brief=chosen.brief)
     if raters is not None:
-        print("\nMap of raters\n")
+        say("\nMap of raters\n")
         say_map(raters, run_spec.analysis.level)
     for warning in warned(result).others:  # the first stand before the answer
         note(str(warning))
     say_batches(found, run_spec.analysis.columns, data, result.warnings, VOICE)
     if grouping.groups:
         say_teams(found, run_spec.analysis, data, VOICE)
+    return CLEAR if chosen.exit_code and something_clear(result) else 0
 
 
 def _compute(
@@ -251,21 +287,30 @@ def _compute(
     shown = RunOnTerminal(
         lambda found: lead_table(cast("RunResult", found)), adaptive=run_spec.analysis.adaptive
     )
-    scratch = _scratch(chosen, data, run_spec)
+    key = run_key(data.summary, run_spec, __version__)
+    own = str(read_settings().folder / "stopped")
+    folder = own if chosen.resume else chosen.scratch
+    scratch = None if folder is None else Scratch(folder, key)
+    kept = InCaseOfStop()
     try:
-        result = compute(data, run_spec, pool, shown, scratch, load_s=load_s)
+        with shown.stopping():
+            result = compute(data, run_spec, pool, shown, scratch or kept, load_s=load_s)
+    except KeyboardInterrupt:
+        shown.clear()
+        if isinstance(shown.latest, RunResult) and shown.latest.permutations:
+            say(f"\nSo far, after {shown.latest.permutations:,} permutations:")
+            say_result(shown.latest, brief=True)
+            say(f"\n{what_is_provisional(shown.latest)}")
+        with contextlib.suppress(GraspError):  # a folder that cannot be written
+            if scratch is not None or kept.keep(Scratch(own, key)):
+                again = "--resume" if chosen.scratch is None else "the same --scratch"
+                note(f"what was computed is kept: the same command with {again} goes on from there")
+        raise
     finally:
         shown.clear()
     if scratch is not None:
         scratch.forget()
     return cast("RunResult", result)
-
-
-def _scratch(chosen: argparse.Namespace, data: Dataset, run_spec: RunSpec) -> Scratch | None:
-    """Where a scratch folder is named, what was computed is kept there till the end."""
-    if chosen.scratch is None:
-        return None
-    return Scratch(chosen.scratch, run_key(data.summary, run_spec, __version__))
 
 
 def _settings(chosen: argparse.Namespace) -> Settings:
@@ -281,7 +326,7 @@ def _settings(chosen: argparse.Namespace) -> Settings:
 def _from_options(chosen: argparse.Namespace) -> tuple[Reading, RunSpec]:
     given = given_options(chosen)
     found = read(given, several=True)
-    analysis = analysis_of(found, test_fields(given), named_axes(given), given.get("preset"), VOICE)
+    analysis = analysis_of(found, test_fields(given), named_axes(given, found), given.get("preset"), VOICE)
     return found, RunSpec(found.spec, analysis)
 
 

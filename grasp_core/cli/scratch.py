@@ -13,6 +13,40 @@ from grasp_core.model.annotations import FloatArray
 from grasp_core.permutation.testing.tally import Tally
 from grasp_core.reading.sources import remote
 
+_MOST_BYTES = 2**26
+"""Blocks that are kept in memory in case somebody stops the run; of more, none are."""
+
+
+class InCaseOfStop(Checkpoints):
+    """Keeps a run's blocks in memory, to be written where somebody stops the run."""
+
+    def __init__(self) -> None:
+        self._tally: Tally | None = None
+        self._blocks: list[tuple[int, FloatArray]] = []
+        self._too_large = False
+
+    def begin(self, tally: Tally) -> None:
+        """See :class:`~grasp_core.engine.watching.Checkpoints`."""
+        self._tally = tally
+
+    def computed(self, start: int, values: FloatArray) -> None:
+        """See :class:`~grasp_core.engine.watching.Checkpoints`."""
+        counting = self._tally is not None and self._tally.counting
+        if not (counting or self._too_large):
+            self._blocks.append((start, values))
+            self._too_large = sum(block.nbytes for _, block in self._blocks) > _MOST_BYTES
+        if counting or self._too_large:
+            self._blocks.clear()
+
+    def keep(self, scratch: Scratch) -> bool:
+        """Write all of it; whether there was anything to write."""
+        if self._tally is None or not (self._tally.counting or self._blocks):
+            return False
+        scratch.begin(self._tally)
+        for start, values in self._blocks or [(0, np.empty((0, 0)))]:
+            scratch.computed(start, values)
+        return True
+
 
 class Scratch(Checkpoints):
     """Keeps a run's blocks, or what is counted of them, in a folder or at an address.

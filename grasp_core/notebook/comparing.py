@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +14,6 @@ from grasp_core.notebook.opening import open
 from grasp_core.notebook.results import Analysis
 from grasp_core.notebook.shown import Brief, page, shown_table
 from grasp_core.report.comparison.changes import (
-    Change,
     Comparison,
     changes_numbers,
     changes_table,
@@ -87,14 +85,11 @@ class Compared(Brief):
 
     def moved(self) -> pd.DataFrame:
         """The rows of :meth:`table` that moved further than noise explains, or whose mark is another one."""
-        return changes_numbers(self._moved())
-
-    def _moved(self) -> Iterator[Change]:
-        return (change for change in self.comparison.changes if _has_moved(change))
+        return changes_numbers(one for one in self.comparison.changes if one.beyond_noise)
 
     def _repr_html_(self) -> str:
         first, *further = self._sentences()
-        table = shown_table(changes_table(self._moved()))
+        table = shown_table(changes_table(one for one in self.comparison.changes if one.beyond_noise))
         return page(Sentence.of(first), [Sentence.of(one) for one in further], table, {})
 
 
@@ -132,8 +127,3 @@ def compare(one: Opened | str | Path, other: Opened | str | Path, *, token: str 
 def _result(place: Opened | str | Path, token: str | None) -> Result:
     found = place if isinstance(place, Analysis | ModelsAnalysis) else open(place, token=token)
     return found.result
-
-
-def _has_moved(change: Change) -> bool:
-    interval = change.moved_interval
-    return change.changed_significance or (interval is not None and not interval.low <= 0 <= interval.high)

@@ -40,6 +40,7 @@ def test_auto_says_how_many_there_were_and_what_holds(folder: Path, capsys, give
 
 def test_progress_is_of_at_most_so_many(folder: Path, capsys, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
     result(folder, "auto:3000", "--no-pairs")  # with pairs the line names stages
     assert " of at most 3,000 permutations" in capsys.readouterr().err
     result(folder, "300", "--no-pairs")

@@ -273,7 +273,10 @@ def test_unreadable_arguments_show_how(capsys, arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         cli.main(arguments)
     assert ended.value.code == 2
-    assert "usage: grasp" in capsys.readouterr().err
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 2  # never more of the usage than of what is wrong
+    assert said[0].startswith("grasp")
+    assert said[1].endswith("--help` lists what there is")
 
 
 def test_a_failing_run_is_one_sentence(folder: Path, capsys, monkeypatch) -> None:
@@ -281,7 +284,7 @@ def test_a_failing_run_is_one_sentence(folder: Path, capsys, monkeypatch) -> Non
         raise ZeroDivisionError("rater r7 said Yes")
 
     monkeypatch.setattr(questions, "shuffled", fail)
-    assert run("--axis", "race", "--out", "result.json") == 1
+    assert run("--axis", "race", "--out", "result.json") == cli.FAILED == 70
     said = capsys.readouterr().err
     assert "r7" not in said
     assert said.splitlines()[-1].startswith("grasp: The run stopped because of an error in GRASP itself")
@@ -294,7 +297,7 @@ def test_interrupting_is_not_a_crash(capsys, monkeypatch, tmp_path: Path) -> Non
 
     monkeypatch.setattr(cli.example, "example_files", interrupt)
     assert cli.main(["example", str(tmp_path)]) == 130
-    assert capsys.readouterr().err == "grasp: cancelled\n"
+    assert capsys.readouterr().err == "grasp: stopped\n"
 
 
 def test_a_grasp_error_anywhere_is_one_sentence(capsys, monkeypatch, tmp_path: Path) -> None:

@@ -90,9 +90,12 @@ def test_a_spec_that_reads_an_items_file_needs_it(capsys: pytest.CaptureFixture[
     assert "items" in capsys.readouterr().err
 
 
-def test_tables_go_on_below_where_they_are_wider_than_the_terminal() -> None:
+def test_tables_go_on_below_where_they_are_wider_than_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
     table = pd.DataFrame([["Black", "x" * 30, "y" * 60]], columns=["Group", "a", "b"])
     first, second = in_width(table, 1, 80).split("\n\n")
     assert [line.split() for line in first.splitlines()] == [["Group", "a"], ["Black", "x" * 30]]
     assert [line.split() for line in second.splitlines()] == [["Group", "b"], ["Black", "y" * 60]]
     assert in_width(table, 1, 100).count("Group") == 1
+    monkeypatch.setenv("COLUMNS", "80")
+    assert in_width(table, 1, 100).count("Group") == 2

@@ -19,9 +19,15 @@ _MAX_IDS = 64 * MIB
 _FILTERS = tuple(field.name for field in dataclasses.fields(Filters))
 
 
-def add_reading(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
-    """Add the options of :func:`spec_fields`, and those that name the files, which may be `required`."""
-    _add_files(parser.add_argument_group("files"), required=required)
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """Add the options of :func:`spec_fields`, and those that name the files."""
+    parser.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="labels, raters and items, in any order: told apart by their content",
+    )
+    _add_files(parser.add_argument_group("files"))
     _add_columns(
         parser.add_argument_group(
             "reading", "what --layout, --item, --rater and --label do not name is recognised"
@@ -31,11 +37,10 @@ def add_reading(parser: argparse.ArgumentParser, *, required: bool = True) -> No
     _add_filters(parser.add_argument_group("leaving out"))
 
 
-def _add_files(files: argparse._ArgumentGroup, *, required: bool) -> None:
+def _add_files(files: argparse._ArgumentGroup) -> None:
     files.add_argument(
         "--annotations",
         "--from",
-        required=required,
         metavar="FILE",
         help="a path; an address such as https://...; or a source in a tool: "
         + ", ".join(WRITTEN.values()).replace("%", "%%"),

@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grasp_core.cli.data.options import spec_fields
-from grasp_core.cli.terminal.lines import VOICE, clear_line, note, show_line
+from grasp_core.cli.terminal.lines import VOICE, clear_line, note, say, show_line
 from grasp_core.engine.request.leaving_out import Answer
 from grasp_core.engine.request.reading import Reading, Tables, reading_of
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.text import printable
+from grasp_core.model.wording import closest, quoted
 from grasp_core.reading.connectors.anywhere import read_anywhere
 from grasp_core.reading.connectors.fetching import NEEDED, VARIABLES
 from grasp_core.reading.connectors.source import TOOLS, Source
@@ -24,10 +25,13 @@ from grasp_core.reading.table.table import Table
 from grasp_core.report.account import account_sentence, unused_sentence
 from grasp_core.report.words.label_use import labelled_sentence
 
+_COMPARED = 20_000
+"""Distinct texts among which one that is like another is looked for."""
+
 
 def say_data(dataset: Dataset, spec: DataSpec) -> None:
     """Say on standard output which labels there are and how many, on standard error how they were read."""
-    print(printable(labelled_sentence(spec, dataset.summary)), flush=True)
+    say(printable(labelled_sentence(spec, dataset.summary)))
     say_account(dataset)
 
 
@@ -94,10 +98,25 @@ def read(given: Mapping[str, Any], *, several: bool = False) -> Reading:
     if len(given.get("label", ())) > 1 and not several:
         raise SpecError("this command looks at one question at a time: give one --label")
     answer = Answer(given.get("keep", ()), given.get("recommended"))
-    return reading_of(read_tables(given), spec_fields(given), VOICE, answer, axes_named="axis" in given)
+    tables = read_tables(given)
+    _say_not_missing(given.get("missing", ()), tables)
+    return reading_of(tables, spec_fields(given), VOICE, answer, axes_named="axis" in given)
 
 
-def sort_files(chosen: argparse.Namespace) -> None:
+def _say_not_missing(texts: Sequence[str], given: Tables) -> None:
+    """Name the texts of ``--missing`` that no cell holds, and those that may be meant."""
+    if not texts:
+        return
+    tables = [table for table in (given.annotations, given.raters, given.items) if table is not None]
+    cells = {text for table in tables for name in table.columns for text in table.distinct(name)}
+    for text in texts:
+        if text not in cells:
+            close = closest(text, sorted(cells)) if len(cells) <= _COMPARED else ()
+            meant = f"; did you mean {' or '.join(map(quoted, close))}?" if close else ""
+            note(f"--missing {quoted(text)}: no cell holds this text alone{meant}")
+
+
+def sort_files(chosen: argparse.Namespace, command: str = "run") -> None:
     """Take files that are named without an option for what their content says, as if options named them.
 
     Raises
@@ -106,14 +125,17 @@ def sort_files(chosen: argparse.Namespace) -> None:
         If a file cannot be read, its content does not tell its role, two have one role, or none has labels.
     """
     files: Sequence[str] = vars(chosen).pop("files")
-    if files and any(vars(chosen)[role] is not None for role in _OPTIONS):
-        raise SpecError(f"name files alone, or by {', '.join(_OPTIONS.values())}, not both")
+    able = {role: option for role, option in _OPTIONS.items() if role in vars(chosen)}
+    if files and any(vars(chosen)[role] is not None for role in able):
+        raise SpecError(f"name files alone, or by {', '.join(able.values())}, not both")
     roles = file_roles([read_place(file, None) for file in files]) if files else ()
     for file, role in zip(files, roles, strict=True):
         if role is None:
             raise SpecError(
                 f"{file}: nothing in it joins to the labels; say what it holds by an option, such as --raters"
             )
+        if role not in able:
+            raise SpecError(f"{file} looks like {role}, which `grasp {command}` has no use for: leave it out")
         if vars(chosen)[role] is not None:
             raise SpecError(
                 f"{vars(chosen)[role]} and {file} both look like {role}: name one by {_OPTIONS[role]}"
@@ -122,7 +144,7 @@ def sort_files(chosen: argparse.Namespace) -> None:
     if files:
         note(", ".join(f"{file}: {role}" for file, role in zip(files, roles, strict=True)))
     if chosen.annotations is None:
-        raise SpecError("name the file with the labels, such as: grasp run labels.csv raters.csv")
+        raise SpecError(f"name the file with the labels, such as: grasp {command} labels.csv raters.csv")
 
 
 def read_tables(given: Mapping[str, Any]) -> Tables:

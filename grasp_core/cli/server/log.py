@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from grasp_core.cli.server.storage import open_database
+from grasp_core.cli.terminal.lines import say
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.settings import read_settings
 from grasp_core.store.backup import BackupKey, head_in
@@ -38,4 +39,4 @@ def _log(chosen: argparse.Namespace) -> None:
         secret = read_settings().backup_key
         key = BackupKey(secret) if secret else None
         since = None if chosen.since is None else head_in(chosen.since, key)
-        print(f"{store.check(since):,} entries, each as it was written")
+        say(f"{store.check(since):,} entries, each as it was written")

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import get_args
 
 from grasp_core.cli.server.storage import open_database
+from grasp_core.cli.terminal.lines import note
 from grasp_core.cli.terminal.output import check_target
 from grasp_core.model.access import Person, Role, role_of
 from grasp_core.model.errors import DataError
 from grasp_core.model.settings import read_settings
-from grasp_core.model.wording import tabbed
+from grasp_core.model.wording import quoted, tabbed
 from grasp_core.server.accounts import STAYS, Accounts, accounts_of, erasing
 from grasp_core.store.people.people import PeopleStore
 
@@ -64,6 +65,12 @@ def fill_people(people: argparse.ArgumentParser) -> None:
 def _list(chosen: argparse.Namespace) -> None:
     with _accounts() as accounts:
         found, _ = accounts.people.search(chosen.text, limit=_MOST)
+    if not found:
+        note(
+            f"nobody whose name or address has {quoted(chosen.text)}"
+            if chosen.text
+            else "nobody has signed in"
+        )
     for person in found:
         day = datetime.fromtimestamp(person.signed_in_at, UTC).date()
         state = role_of(person, accounts.settings) if person.disabled_at is None else "disabled"
@@ -99,6 +106,8 @@ def _assign_address(chosen: argparse.Namespace) -> None:
             waiting = (one for one in accounts.people.enabled() if one.other_holder is not None)
             of_it = (one for one in waiting if one.identity.issuer == chosen.issuer)
             found = sorted(of_it, key=lambda one: one.signed_in_at)
+            if not found:
+                note("nobody of this provider waits for an address that somebody else holds")
         for person in found:
             accounts.assign_address(person.id, person.identity.email, by=None)
             print(tabbed(person.id, person.identity.email))

@@ -8,6 +8,7 @@ from typing import get_args
 from grasp_core.cli.commands import Command, add_commands
 from grasp_core.cli.server.people import person_id_of
 from grasp_core.cli.server.storage import open_database
+from grasp_core.cli.terminal.lines import note
 from grasp_core.cli.terminal.output import day
 from grasp_core.model.access import COMMAND, Scope, Token
 from grasp_core.model.errors import DataError
@@ -69,6 +70,8 @@ def _list(chosen: argparse.Namespace) -> None:
         whose = None if chosen.person is None else person_id_of(people, chosen.person)
         found = store.all() if whose is None else store.of(whose)
         names = people.names(token.owner for token in found)
+    if not found:
+        note("there are no tokens; `grasp token make` makes one")
     for token in found:
         print(_line(token, names[token.owner]))
 

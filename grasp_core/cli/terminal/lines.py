@@ -1,21 +1,78 @@
-"""Standard error: things to know, and lines that say how far the work is."""
+"""What is said on standard output and standard error, and lines that say how far the work is."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 import sys
+import time
 import unicodedata
 from collections.abc import Iterator, Sequence
+from contextvars import ContextVar
+from typing import NamedTuple
 
 from grasp_core.engine.request.voice import Voice
 from grasp_core.model.wording import one_line
 
 _YES, _NO = frozenset({"y", "yes"}), frozenset({"n", "no"})
+EVERY_SECONDS = 30.0
+"""From one line of progress to the next where lines cannot be written in place."""
+
+
+class _Saying(NamedTuple):
+    """Whether notes and progress are said, and whether standard output is for people."""
+
+    notes: bool = True
+    text: bool = True
+
+
+_ALL = _Saying()
+_SAYING: ContextVar[_Saying] = ContextVar("saying", default=_ALL)
+
+
+@contextlib.contextmanager
+def saying(*, notes: bool, text: bool) -> Iterator[None]:
+    """Say notes and progress, and texts on standard output, or leave them out."""
+    before = _SAYING.set(_Saying(notes, text))
+    try:
+        yield
+    finally:
+        _SAYING.reset(before)
+
+
+def say(text: str = "", end: str = "\n") -> None:
+    """Say a part of the answer to people, on standard output."""
+    if _SAYING.get().text:
+        print(text, end=end, flush=True)
 
 
 def note(sentence: str) -> None:
     """Say something to know."""
-    print(f"note: {sentence}", file=sys.stderr)
+    if _SAYING.get().notes:
+        print(f"note: {sentence}", file=sys.stderr)
+
+
+def emphasised(text: str) -> str:
+    """A text in bold on a terminal that shows it, unless NO_COLOR asks for none."""
+    plain = os.environ.get("NO_COLOR") or not sys.stdout.isatty() or _is_dumb()
+    return text if plain else f"\033[1m{text}\033[0m"
+
+
+def columns() -> int | None:
+    """Columns that text on standard output has room for: COLUMNS, or the terminal's; None elsewhere."""
+    if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit():
+        return shutil.get_terminal_size().columns
+    return None
+
+
+def in_place() -> bool:
+    """Whether lines on standard error can be written anew in their place."""
+    return _SAYING.get().notes and sys.stderr.isatty() and not _is_dumb()
+
+
+def _is_dumb() -> bool:
+    return os.environ.get("TERM") == "dumb"
 
 
 class CommandLine(Voice):
@@ -67,10 +124,50 @@ class CommandLine(Voice):
 VOICE = CommandLine()
 
 
+class _Spaced:
+    """Lines of progress where they cannot be written in place: one every so many seconds."""
+
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+
+    def show(self, line: str) -> None:
+        """Write the line, unless one was written a short while ago."""
+        now = time.monotonic()
+        if now - self._last >= EVERY_SECONDS and line and _SAYING.get().notes:
+            self._last = now
+            print(line, file=sys.stderr, flush=True)
+
+
+_SPACED = _Spaced()
+
+
 def show_line(line: str) -> None:
-    """Write on a terminal in place of the line before; nothing is shown elsewhere."""
-    if sys.stderr.isatty():
+    """Write on a terminal in place of the line before; elsewhere as a line of its own, now and then."""
+    if in_place():
         print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
+    else:
+        _SPACED.show(line)
+
+
+class Countdown:
+    """A line on work of which the share that is done is known: how far it is, and the time left."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+
+    def show(self, share: float, words: str) -> None:
+        """Show the words, and from what it took so far the time left."""
+        took = time.monotonic() - self._began
+        left = f", {seconds(took * (1 - share) / share)} left" if 0 < share < 1 and took > 1 else ""
+        show_line(f"{words}{left}")
+
+
+def seconds(left: float) -> str:
+    """A time as people say it: ``45 s``, ``12 min``, ``1 h 5 min``."""
+    minutes = round(left / 60)
+    if left < 120:
+        return f"{left:.0f} s"
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def clear_line() -> None:
@@ -84,7 +181,7 @@ def show_rows(done: int, total: int) -> None:
 
 
 class Lines:
-    """Lines on a terminal that are written anew in their place; nothing is shown elsewhere."""
+    """Lines on a terminal that are written anew in their place; elsewhere the last of them, now and then."""
 
     def __init__(self) -> None:
         self._above = 0
@@ -94,7 +191,8 @@ class Lines:
 
         Each line is overwritten before the rest of it is cleared, so that nothing flickers.
         """
-        if not sys.stderr.isatty():
+        if not in_place():
+            show_line(lines[-1] if lines else "")
             return
         width, height = _room()
         if len(lines) > height:

@@ -1,11 +1,97 @@
-"""Files that commands write, and how they write a day."""
+"""Where commands write what they find, and as what; and how they write a day."""
 
 from __future__ import annotations
 
+import argparse
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from grasp_core.model.errors import DataError
+from grasp_core.model.errors import DataError, SpecError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_STANDARD = Path("-")
+_ENDINGS = {
+    ".json": "json",
+    ".csv": "csv",
+    ".md": "markdown",
+    ".html": "html",
+    ".xlsx": "xlsx",
+    ".tex": "latex",
+}
+
+
+def add_output(
+    group: argparse._ArgumentGroup, formats: Sequence[str] = ("json",), what: str = "the result"
+) -> None:
+    """Add the options that say where the result goes and as what; the first format is the usual one."""
+    endings = [ending for ending, name in _ENDINGS.items() if name in formats]
+    others = f", or by its ending {', '.join(endings[1:])} as that" if endings[1:] else ""
+    group.add_argument(
+        "-o",
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help=f"{what} as {formats[0].upper()}{others}; - is standard output",
+    )
+    group.add_argument(
+        "--format",
+        choices=("text", *formats),
+        help="of --out, or of standard output where no file is named (default: text)",
+    )
+
+
+def check_output(chosen: argparse.Namespace, formats: Sequence[str] = ("json",)) -> None:
+    """Refuse, before any work, what cannot be written; `formats` are those of :func:`add_output`.
+
+    Raises
+    ------
+    DataError, SpecError
+    """
+    check_target(chosen.out)
+    if chosen.out is not None and chosen.format is None:
+        named = _ENDINGS.get(chosen.out.suffix.lower())
+        if named is not None and named not in formats:
+            known = [ending for ending, name in _ENDINGS.items() if name in formats]
+            raise SpecError(f"--out takes a file that ends in {', '.join(known)}; found {chosen.out.name}")
+
+
+def write_output(chosen: argparse.Namespace, makers: Mapping[str, Callable[[], str | bytes]]) -> None:
+    """Write the result where and as what the options say; nothing where they name neither.
+
+    Parameters
+    ----------
+    makers : mapping
+        What makes each format; the first is the usual one.
+
+    Raises
+    ------
+    DataError
+        If it cannot be written.
+    """
+    usual = next(iter(makers))
+    if chosen.out is None and chosen.format in (None, "text"):
+        return
+    target = chosen.out or _STANDARD
+    name = chosen.format or _ENDINGS.get(target.suffix.lower(), usual)
+    if name == "text":
+        raise SpecError("--format text is what is printed; write it to a file with > FILE")
+    made = makers[name]()
+    write_bytes(target, made.encode("utf-8") if isinstance(made, str) else made)
+
+
+def tables_markdown(tables: Mapping[str, pd.DataFrame]) -> str:
+    """Tables by their headings as Markdown; those without rows say so."""
+    from grasp_core.report.writers.markdown import escape_inline, frame_markdown
+
+    parts = []
+    for heading, table in tables.items():
+        parts += [f"## {escape_inline(heading)}", "None." if table.empty else frame_markdown(table, 1)]
+    return "\n\n".join(parts) + "\n"
 
 
 def check_target(target: Path | None) -> None:
@@ -15,9 +101,11 @@ def check_target(target: Path | None) -> None:
     ------
     DataError
     """
-    if target is not None and not target.parent.is_dir():
+    if target is None or target == _STANDARD:
+        return
+    if not target.parent.is_dir():
         raise DataError(f"{target}: cannot be written, there is no folder {target.parent}")
-    if target is not None and target.is_dir():
+    if target.is_dir():
         raise DataError(f"{target}: cannot be written, it is a folder; name a file in it")
 
 
@@ -34,7 +122,12 @@ def write_text(target: Path | None, text: str) -> None:
 
 
 def write_bytes(target: Path, content: bytes) -> None:
-    """Write a file; raises as :func:`write_text`."""
+    """Write a file, or standard output; raises as :func:`write_text`."""
+    if target == _STANDARD:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        sys.stdout.flush()
+        return
     try:
         target.write_bytes(content)
     except OSError as error:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-from contextlib import ExitStack
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from types import FrameType
 
 import pandas as pd
 
-from grasp_core.cli.terminal.lines import Lines, note
+from grasp_core.cli.terminal.lines import Lines, in_place, note, seconds
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.watching import Watcher
 from grasp_core.model.result import Result
@@ -16,9 +19,12 @@ from grasp_core.model.text import printable
 from grasp_core.permutation.jit import preparing, telling
 from grasp_core.report.words.names import what_is_provisional
 
+STOPS_WITHIN = 5.0
+"""Seconds within which a run that is to stop tells what it found, or stops without."""
+
 
 class RunOnTerminal(Watcher):
-    """A table that fills in and a line below it, both written anew in their place.
+    """A table that fills in and a line below it, both written anew in their place; elsewhere the line alone.
 
     Parameters
     ----------
@@ -30,6 +36,9 @@ class RunOnTerminal(Watcher):
 
     def __init__(self, table: Callable[[Result], pd.DataFrame], *, adaptive: bool) -> None:
         self._table, self._most = table, "at most " if adaptive else ""
+        self.latest: Result | None = None
+        self._stopping: float | None = None
+        self._begun = False
         self._found: list[str] = []
         self._line = ""
         self._said = False
@@ -39,27 +48,55 @@ class RunOnTerminal(Watcher):
 
     @property
     def looks_on(self) -> bool:
-        """Whether there is a terminal: nothing is shown elsewhere."""
-        return sys.stderr.isatty()
+        """Whether there is a terminal, or the run is to stop: nothing is shown elsewhere."""
+        return in_place() or self._stopping is not None
 
     def found(self, provisional: Result) -> None:
         """See :class:`~grasp_core.engine.watching.Watcher`."""
+        self.latest = provisional
+        self._stop_if_asked()
         table = self._table(provisional).to_string(index=False)
         self._found = [*map(printable, table.splitlines()), what_is_provisional(provisional)]
         self._show()
 
     def check(self, progress: Progress) -> None:
         """See :class:`~grasp_core.engine.watching.Watcher`."""
+        self._begun = self._begun or progress.done > 0
+        self._stop_if_asked()
         left = progress.seconds_left
         if left is None and (sentence := preparing()) is not None:
             return self._wait(sentence)
-        remaining = "" if left is None else f", {left:.0f} s left"
+        remaining = "" if left is None else f", {seconds(left)} left"
         permutations = f"{progress.done:,} of {self._most}{progress.total:,} permutations"
         done = "" if progress.share is None else f" ({progress.share:.0%})"
         self._line = (
             f"{progress.stages}{done}{remaining}" if progress.stages else f"{permutations}{remaining}"
         )
         self._show()
+
+    @contextmanager
+    def stopping(self) -> Iterator[None]:
+        """Let Ctrl-C stop the run once what was found so far is known, and a second one at once."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = signal.signal(signal.SIGINT, self._interrupted)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def _interrupted(self, number: int, frame: FrameType | None) -> None:
+        if not self._begun or self._stopping is not None:
+            raise KeyboardInterrupt
+        self._stopping = time.monotonic()
+
+    def _stop_if_asked(self) -> None:
+        """Stop where asked to, once something is found; what a terminal shows was found a moment ago."""
+        if self._stopping is None:
+            return
+        if self.latest is not None or time.monotonic() - self._stopping > STOPS_WITHIN:
+            raise KeyboardInterrupt
 
     def clear(self) -> None:
         """Take everything away."""
@@ -70,7 +107,7 @@ class RunOnTerminal(Watcher):
         """Say why nothing moves: in the line on a terminal, else once."""
         self._line = sentence
         self._show()
-        if not self._said and not sys.stderr.isatty():
+        if not self._said and not in_place():
             self._said = True
             note(sentence)
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Iterator
 
 import pandas as pd
 
 from grasp_core.analysis.rater_map_values import RaterMap
+from grasp_core.cli.terminal.lines import columns, emphasised, say
 from grasp_core.model.groups import group_labels, one_line
 from grasp_core.model.result import RunResult, SlicesResult
 from grasp_core.model.spec import Level
@@ -21,7 +24,7 @@ from grasp_core.report.in_numbers import means_in_numbers, statistics_in_numbers
 from grasp_core.report.pairs import PAIRS_SAID, most_told
 from grasp_core.report.rater_map import axes_table, distance_words, groups_table, sentences
 from grasp_core.report.slices import side_by_side, slice_sentences
-from grasp_core.report.tables import label_use_by_group, verdict_table, wide_table, with_label_use
+from grasp_core.report.tables import label_use_by_group, lead_table, verdict_table, wide_table, with_label_use
 from grasp_core.report.words.names import (
     LABEL_USE_EXPLANATION,
     LABEL_USE_NAME,
@@ -33,43 +36,101 @@ from grasp_core.report.words.printable import printable_result
 
 WIDTH = 100
 """Columns of a terminal that tables with intervals fit in."""
+_LINES = 24
+"""Lines that every terminal has, which a brief answer fits in."""
+_FEWEST_ROWS = 3
 
 
-def say_result(result: RunResult) -> None:
-    """Print what may undo the answer, the answer in words, then every table."""
+def something_clear(result: RunResult) -> bool:
+    """Whether the verdict on a group is clear."""
+    return any(row.verdict is not None and row.verdict.code == "clear" for row in result.groups)
+
+
+def is_brief(asked: bool | None) -> bool:
+    """Whether to print little: as asked, else on a narrow terminal."""
+    return sys.stdout.isatty() and (columns() or WIDTH) < WIDTH if asked is None else asked
+
+
+def say_result(result: RunResult, *, brief: bool | None = None) -> None:
+    """Print what may undo the answer, the answer in words, then every table.
+
+    Parameters
+    ----------
+    brief : bool, optional
+        Whether to print the answer and one table alone; by default on a narrow terminal.
+    """
+    if is_brief(brief):
+        _say_brief(result)
+    else:
+        _say_all(result)
+
+
+def _say_brief(result: RunResult) -> None:
+    """The answer and one table, in fewer than 25 lines of a terminal."""
+    found, shown, width = answer(result), printable_result(result), columns() or WIDTH
+    if result.of_everybody and result.everybody is not None:
+        titled = next(agreement_tables(shown.everybody or result.everybody), None)
+        table = pd.DataFrame() if titled is None else titled[1]
+        names = 1
+    else:
+        verdicts = verdict_table(shown)
+        table = lead_table(shown) if verdicts.empty else verdicts.drop(columns="Kinds")
+        names = 2
+    said = [
+        *([f"Mind first: {printable(str(found.warned.first[0]))}"] if found.warned.first else []),
+        found.headline.plain,
+        *([] if result.provisional else [sentence.plain for sentence in found.details[:2]]),
+    ]
+    room = _LINES - 3 - sum(math.ceil(len(line) / width) for line in said)
+    while len(said) > 1 and room < _FEWEST_ROWS + 2:
+        room += math.ceil(len(said.pop()) / width)
+    headline = said.index(found.headline.plain) if found.headline.plain in said else -1
+    for place, line in enumerate(said):
+        say(emphasised(line) if place == headline else line)
+    if not table.empty:
+        fitting = table.iloc[:, [*range(names), *next(_blocks(table, names, width))]]
+        rows = room - 1 if len(table) <= room - 1 else max(room - 2, _FEWEST_ROWS)
+        say(f"\n{fitting.head(rows).to_string(index=False)}")
+        if len(table) > rows:
+            say(f"... and {len(table) - rows:,} more")
+    if not result.provisional:
+        say("All of it: --no-brief, or -o report.html")
+
+
+def _say_all(result: RunResult) -> None:
     found, shown = answer(result), printable_result(result)
     if found.warned.first:
-        print("\nMind first:", end="\n\n")
+        say("\nMind first:", end="\n\n")
         for caution in found.warned.first:
-            print(f"- {printable(str(caution))}")
-    print(f"\n{found.headline.plain}", end="\n\n")
+            say(f"- {printable(str(caution))}")
+    say(f"\n{emphasised(found.headline.plain)}", end="\n\n")
     for sentence in found.details:
-        print(f"- {sentence.plain}")
+        say(f"- {sentence.plain}")
     if result.of_everybody and result.everybody is not None:
         for heading, table in agreement_tables(printable_result(result).everybody or result.everybody):
-            print(f"\n{heading}\n{table.to_string(index=False)}")
+            say(f"\n{heading}\n{fitted(table, 1)}")
         return
     verdicts = verdict_table(shown)
     if not verdicts.empty:
-        print(f"\nVerdicts, by all tests of a group together\n{verdicts.to_string(index=False)}")
-    print(f"\n{wide_table(result).to_string(index=False)}")
-    print(f"\n{brackets(result.spec.analysis)}")
+        say(f"\nVerdicts, by all tests of a group together\n{fitted(verdicts, 2)}")
+    say(f"\n{fitted(wide_table(result), 2)}")
+    say(f"\n{brackets(result.spec.analysis)}")
     if shown.groups:
-        print(f"\n{statistics_in_numbers(shown, _leading(result)).to_string(index=False)}")
+        say(f"\n{fitted(statistics_in_numbers(shown, _leading(result)), 3)}")
     if with_label_use(result):
         _say_labels(shown)
     if result.pairs:
-        print("\nPairs of groups", end="\n\n")
+        say("\nPairs of groups", end="\n\n")
         for sentence in most_told(result, PAIRS_SAID):
-            print(f"- {sentence.plain}")
+            say(f"- {sentence.plain}")
     for found_here in shown.slices:
         _say_slices(shown, found_here)
     for sentence in given_sentences(result):
-        print(f"\n- {printable(sentence.plain)}")
+        say(f"\n- {printable(sentence.plain)}")
     for given in shown.given:
-        print(f"\n{given_table(result, given).to_string(index=False)}")
+        say(f"\n{fitted(given_table(result, given), 2)}")
     for words in how_it_ended(result):
-        print(f"\n{printable(words)}")
+        say(f"\n{printable(words)}")
 
 
 def _leading(result: RunResult) -> list[str]:
@@ -78,30 +139,43 @@ def _leading(result: RunResult) -> list[str]:
 
 
 def _say_labels(result: RunResult) -> None:
-    print(f"\n{LABEL_USE_EXPLANATION}")
+    say(f"\n{LABEL_USE_EXPLANATION}")
     table = label_use_by_group(result, intervals=True).drop(columns=["Axis", "Raters"])
     table["Group"] = group_labels([row.group for row, _ in with_label_use(result)])
-    print(f"\n{in_width(table, 1)}")
+    say(f"\n{in_width(table, 1)}")
     means = means_in_numbers(result)
     if not means.empty:
-        print(f"\n{MEAN_SHIFT_EXPLANATION}\n\n{means.to_string(index=False)}")
+        say(f"\n{MEAN_SHIFT_EXPLANATION}\n\n{fitted(means, 1)}")
 
 
 def _say_slices(result: RunResult, found: SlicesResult) -> None:
-    print(f"\nSlices by {found.column}\n")
+    say(f"\nSlices by {found.column}\n")
     for sentence in slice_sentences(result, found):
-        print(f"- {printable(sentence.plain)}")
+        say(f"- {printable(sentence.plain)}")
     for what in [*_leading(result), *(["label_use"] if with_label_use(result) else [])]:
         name = LABEL_USE_NAME if what == "label_use" else WORDS[what].name
-        print(f"\n{name}\n{in_width(side_by_side(result, found, what), 1)}")
+        say(f"\n{name}\n{in_width(side_by_side(result, found, what), 1)}")
 
 
-def in_width(table: pd.DataFrame, names: int, width: int = WIDTH) -> str:
-    """A table whose columns go on below where they do not fit, behind the same first columns of names."""
+def in_width(table: pd.DataFrame, names: int, usual: int = WIDTH) -> str:
+    """A table whose columns go on below where they do not fit, behind the same first columns of names.
+
+    Parameters
+    ----------
+    names : int
+        Columns that stand before every part.
+    usual : int
+        Columns of text where there is no terminal, and COLUMNS says nothing.
+    """
     return "\n\n".join(
         table.iloc[:, [*range(names), *block]].to_string(index=False)
-        for block in _blocks(table, names, width)
+        for block in _blocks(table, names, columns() or usual)
     )
+
+
+def fitted(table: pd.DataFrame, names: int) -> str:
+    """A table as :func:`in_width`; whole where there is no terminal, as programs like to read it."""
+    return in_width(table, names, usual=sys.maxsize)
 
 
 def _blocks(table: pd.DataFrame, names: int, width: int) -> Iterator[list[int]]:
@@ -120,11 +194,16 @@ def _blocks(table: pd.DataFrame, names: int, width: int) -> Iterator[list[int]]:
     yield block
 
 
+def map_tables(made: RaterMap, level: Level) -> dict[str, pd.DataFrame]:
+    """The tables behind a map, by their headings."""
+    return {"What axes explain": axes_table(made), "How far raters differ": groups_table(made, level)}
+
+
 def say_map(made: RaterMap, level: Level) -> None:
     """Print which axes disagreement follows, and the numbers behind it."""
     for sentence in sentences(made, level):
-        print(f"- {printable(one_line(sentence.plain))}")
+        say(f"- {printable(one_line(sentence.plain))}")
     if made.reason is None:
-        print(f"\nWhat axes explain\n{axes_table(made).to_string(index=False)}")
-        print(f"\nHow far raters differ\n{groups_table(made, level).to_string(index=False)}")
-        print(distance_words(level))
+        for heading, table in map_tables(made, level).items():
+            say(f"\n{heading}\n{fitted(table, 1)}")
+        say(distance_words(level))

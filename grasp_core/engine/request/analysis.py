@@ -29,11 +29,16 @@ Preset = Literal["default", "paper"]
 
 def with_axes(found: Reading, fields: Mapping[str, Any], named: Sequence[AxisSet]) -> dict[str, Any]:
     """Fields of an :class:`AnalysisSpec`; without named axes those of a known data set, or those proposed."""
-    known = found.recipe.axes if found.recipe is not None else ()
-    axes = tuple(named) or known or tuple((name,) for name in found.axes)
+    axes = tuple(named) or proposed_axes(found)
     for table in (found.annotations, found.raters):
         check_strata(fields.get("strata", ()), () if table is None else table.columns)
     return {**fields, "axes": axes}
+
+
+def proposed_axes(found: Reading) -> tuple[AxisSet, ...]:
+    """The axes of a known data set, or those that were recognised."""
+    known = found.recipe.axes if found.recipe is not None else ()
+    return known or tuple((name,) for name in found.axes)
 
 
 def analysis_of(

@@ -233,6 +233,12 @@ class Change:
         turned = marked and self.a.direction != self.b.direction
         return turned or self.a.significance != self.b.significance
 
+    @property
+    def beyond_noise(self) -> bool:
+        """Whether it moved further than noise explains, or its mark is another one."""
+        interval = self.moved_interval
+        return self.changed_significance or (interval is not None and not interval.low <= 0 <= interval.high)
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:

@@ -59,20 +59,20 @@ def table_markdown(result: RunResult, found: RaterMap | None = None) -> str:
     ]
     if result.of_everybody and result.everybody is not None:
         for heading, table in agreement_tables(result.everybody):
-            begun += [f"## {escape_inline(heading)}", _frame(table, 1)]
+            begun += [f"## {escape_inline(heading)}", frame_markdown(table, 1)]
         return "\n\n".join(begun) + "\n"
     line = in_one_line(result)
     parts = [
         *begun,
         *([escape_inline(line)] if line else []),
-        _frame(wide_table(result), 2),
+        frame_markdown(wide_table(result), 2),
         "; ".join(f"{escape_inline(sign)}: {meaning}" for sign, meaning in marks(result.spec.analysis)) + ".",
         *(f"- {escape_inline(sentence)}" for sentence in not_estimable(result)),
     ]
     if result.dsi:
-        parts.append(_frame(dsi_in_numbers(result), 2))
+        parts.append(frame_markdown(dsi_in_numbers(result), 2))
     if with_label_use(result):
-        parts += [f"{escape_inline(LABEL_USE_EXPLANATION)}", _frame(label_use_by_group(result), 2)]
+        parts += [f"{escape_inline(LABEL_USE_EXPLANATION)}", frame_markdown(label_use_by_group(result), 2)]
     if result.pairs:
         parts += _pairs(result)
     for column in result.slices:
@@ -107,12 +107,12 @@ def _listed(head: str, remarks: Sequence[object]) -> str:
 def _pairs(result: RunResult) -> list[str]:
     """What holds of pairs, then a table of what was measured."""
     said = "\n".join(f"- {_sentence(one)}" for one in most_told(result, len(result.pairs)))
-    return [escape_inline(PAIRS_EXPLANATION), said, _frame(pairs_in_words(result), 3)]
+    return [escape_inline(PAIRS_EXPLANATION), said, frame_markdown(pairs_in_words(result), 3)]
 
 
 def _slices(result: RunResult, found: SlicesResult) -> list[str]:
     sentences = "\n".join(f"- {_sentence(one)}" for one in slice_sentences(result, found))
-    table = _frame(sliced(result, found, wide_table), 4)
+    table = frame_markdown(sliced(result, found, wide_table), 4)
     return [f"## Slices by {escape_inline(found.column)}", sentences, table]
 
 
@@ -123,7 +123,7 @@ def _numbers(result: RunResult) -> list[str]:
         parts += [
             f"### {escape_inline(one.title)}",
             escape_inline(one.explanation),
-            _frame(one.table, one.names),
+            frame_markdown(one.table, one.names),
         ]
     return [part for part in parts if part]
 
@@ -131,7 +131,7 @@ def _numbers(result: RunResult) -> list[str]:
 def _given(result: RunResult) -> list[str]:
     said = "\n".join(f"- {_sentence(one)}" for one in given_sentences(result))
     tables = [given_table(result, found) for found in result.given]
-    drawn = [_frame(one, 1) for one in tables]
+    drawn = [frame_markdown(one, 1) for one in tables]
     return ["## Given another axis", escape_inline(GIVEN_EXPLANATION), said, *drawn]
 
 
@@ -145,9 +145,9 @@ def _rater_map(found: RaterMap, level: Level) -> list[str]:
     return [
         *told,
         escape_inline(EXPLANATION),
-        _frame(axes, 1),
+        frame_markdown(axes, 1),
         escape_inline(distance_words(level)),
-        _frame(groups, 2),
+        frame_markdown(groups, 2),
     ]
 
 
@@ -163,7 +163,7 @@ def _sentence(sentence: Sentence) -> str:
     return "".join(parts)
 
 
-def _frame(table: pd.DataFrame, texts: int) -> str:
+def frame_markdown(table: pd.DataFrame, texts: int) -> str:
     """A table, of which the first columns hold texts."""
     rule = [":--"] * texts + ["--:"] * (len(table.columns) - texts)
     rows = [list(table.columns), *table.to_numpy().tolist()]

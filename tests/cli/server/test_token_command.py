@@ -37,7 +37,9 @@ def test_a_token_is_made_listed_and_withdrawn(capsys: pytest.CaptureFixture[str]
     token_id, owner, name, scope, state, *_ = listed.strip().split("\t")
     assert (owner, name, scope, state) == ("Ann", "nightly", "run", "works")
     assert cli.main(["token", "list", "--person", "bob@lab.example"]) == 0
-    assert capsys.readouterr().out == ""
+    listed_of_bob = capsys.readouterr()
+    assert listed_of_bob.out == ""
+    assert listed_of_bob.err == "note: there are no tokens; `grasp token make` makes one\n"
     assert cli.main(["token", "withdraw", token_id]) == 0
     assert cli.main(["token", "withdraw", token_id]) == 2
     assert "no token that works" in capsys.readouterr().err

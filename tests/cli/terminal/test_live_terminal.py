@@ -64,6 +64,7 @@ class Screen:
 @pytest.fixture
 def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
     shown = Screen()
+    monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     monkeypatch.setattr("sys.stderr.write", shown.feed)
     return shown

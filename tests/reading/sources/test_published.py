@@ -166,7 +166,7 @@ def test_the_command_says_where_the_file_is_and_its_licence(publisher, tmp_path,
     assert file.read_bytes() == CONTENT
     printed = capsys.readouterr()
     assert printed.out.splitlines() == [str(file), "licence: CC BY 4.0", "to cite: Nobody (2024)"]
-    assert printed.err == f"0.4 MB from http://127.0.0.1:{publisher.server_port}/data/set.csv\n"
+    assert printed.err == f"note: 0.4 MB from http://127.0.0.1:{publisher.server_port}/data/set.csv\n"
 
 
 def test_the_command_ends_with_one_sentence(tmp_path, capsys):

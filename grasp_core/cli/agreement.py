@@ -1,0 +1,288 @@
+"""``agreement`` and ``raters``: how well all raters agree, without groups, and a row per rater."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from collections.abc import Callable
+from typing import Any, get_args
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from grasp_core.analysis.models.labels import read_model_column
+from grasp_core.cli.data.options import add_items, add_reading
+from grasp_core.cli.data.reading import read, say_data, sort_files
+from grasp_core.cli.data.recorded import given_options
+from grasp_core.cli.terminal.lines import VOICE, emphasised, note, say
+from grasp_core.cli.terminal.output import add_output, check_output, tables_markdown, write_output
+from grasp_core.cli.terminal.told import fitted, is_brief
+from grasp_core.engine.request.analysis import say_level, say_order
+from grasp_core.engine.request.reading import Reading
+from grasp_core.engine.run import agreement_alone
+from grasp_core.model import spec as specs
+from grasp_core.model.annotations import Int64Array
+from grasp_core.model.errors import SpecError, raise_stopping
+from grasp_core.model.json_values import to_json
+from grasp_core.model.result import Everybody, RunResult
+from grasp_core.model.spec import AnalysisSpec, RunSpec
+from grasp_core.model.text import json_text, printable, safe_cell
+from grasp_core.model.wording import quoted
+from grasp_core.reading.dataset.checks import no_column
+from grasp_core.reading.dataset.load import Dataset, load
+from grasp_core.report.agreement import (
+    batches_table,
+    coefficients_frame,
+    coefficients_table,
+    raters_frame,
+    raters_table,
+)
+from grasp_core.report.everybody import (
+    agreement_advice,
+    agreement_tables,
+    agreement_title,
+    how_sure_agreement,
+    in_one_line,
+    over_batches,
+    who_differs,
+)
+from grasp_core.report.words.printable import printable_result
+
+FORMATS = ("json", "csv", "markdown")
+_PERIODS = {"day": "%Y-%m-%d", "week": "%G-W%V", "month": "%Y-%m", "year": "%Y"}
+MOST_PERIODS = 24
+"""Where nobody names the periods, the shortest of which there are at most so many."""
+_NO_AXES: dict[str, tuple[str, ...]] = {"axis": ()}
+"""No groups are formed, so that nothing is to be said of the axes that are recognised."""
+SHOWN = 50
+"""Raters that are printed; files have all."""
+_OF_NAMES = (
+    "Kappa, AC1 and percent agreement take labels as names; of labels in an order, alpha with --level "
+    "tells more."
+)
+
+
+def fill_agreement(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``agreement``."""
+    parser.set_defaults(command=_agreement)
+    _add_files(parser)
+    group = parser.add_argument_group("agreement")
+    group.add_argument(
+        "--level", choices=get_args(specs.Level), help="of measurement, for alpha (default: nominal)"
+    )
+    group.add_argument(
+        "--by",
+        action="append",
+        metavar="COLUMN",
+        help="agreement in each batch, which this column of the annotations or of --items names; repeat for "
+        "several",
+    )
+    group.add_argument(
+        "--over",
+        metavar="COLUMN",
+        help="agreement over time: items by the date of their first label in this column",
+    )
+    group.add_argument("--every", choices=_PERIODS, help="with --over (default: as fits the dates)")
+    output = parser.add_argument_group("output")
+    add_output(output, FORMATS)
+    output.add_argument("--brief", action=argparse.BooleanOptionalAction, help="print the coefficients alone")
+
+
+def fill_raters(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``raters``."""
+    parser.set_defaults(command=_raters)
+    _add_files(parser)
+    add_output(
+        parser.add_argument_group("output"), ("csv", "json", "markdown"), "the table, which has raters' ids,"
+    )
+
+
+def _add_files(parser: argparse.ArgumentParser) -> None:
+    add_reading(parser)
+    add_items(parser)
+
+
+def _agreement(chosen: argparse.Namespace) -> None:
+    check_output(chosen, FORMATS)
+    sort_files(chosen, "agreement")
+    if chosen.every is not None and chosen.over is None:
+        raise SpecError("--every goes with --over, which names the column of dates")
+    found = read({**given_options(chosen), **_NO_AXES}, several=True)
+    slices = tuple(chosen.by or ())
+    if chosen.over is not None:
+        found, name = _with_periods(found, chosen.over, chosen.every)
+        slices = (*slices, name)
+    fields: dict[str, Any] = {} if chosen.level is None else {"level": chosen.level}
+    run_spec = RunSpec(found.spec, AnalysisSpec(axes=(), slices=slices, **fields))
+    data = load(found.annotations, found.raters, run_spec.data, (), items=found.items, slices=slices)
+    say_data(data, run_spec.data)
+    say_order(data, run_spec, VOICE)
+    if chosen.level is None:
+        say_level(data, VOICE)
+    result = agreement_alone(data, run_spec, 0.0)
+    everybody = result.everybody
+    if everybody is None:  # it is refused before
+        return
+    questions = [str(one.label) for one in run_spec.data.questions]
+    frame = coefficients_frame(data, everybody, questions, run_spec.analysis.level)
+    makers: dict[str, Callable[[], str]] = {
+        "json": lambda: _agreement_json(result, everybody, frame),
+        "csv": lambda: _csv(frame),
+        "markdown": lambda: tables_markdown(_tables(result, frame, brief=False)),
+    }
+    write_output(chosen, makers)
+    _say_agreement(result, frame, brief=is_brief(chosen.brief))
+    for problem in data.problems:
+        note(printable(problem.message))
+
+
+def _say_agreement(result: RunResult, frame: pd.DataFrame, *, brief: bool) -> None:
+    found = result.everybody
+    if found is None:
+        return
+    say(f"\n{emphasised(agreement_title(result).plain)}\n")
+    details = (how_sure_agreement(found), who_differs(found), *over_batches(found), agreement_advice(found))
+    for sentence in details:
+        if sentence is not None and not brief:
+            say(f"- {printable(sentence.plain)}")
+    if line := in_one_line(result):
+        say(f"- {printable(line)}")
+    for heading, table in _tables(result, frame, brief=brief).items():
+        say(f"\n{heading}\n{fitted(table, 1)}")
+    reasons = dict.fromkeys(frame.loc[(frame["why"] != "") & (frame["column"] == ""), "why"])
+    for reason in reasons:
+        say(f"–: {reason}.")
+    if not brief:
+        say(f"\n{_OF_NAMES}")
+
+
+def _tables(result: RunResult, frame: pd.DataFrame, *, brief: bool) -> dict[str, pd.DataFrame]:
+    """All tables by their headings; the coefficients alone where it is to be brief."""
+    shown = printable_result(result).everybody
+    tables = {"Coefficients": coefficients_table(frame)}
+    if brief or shown is None:
+        return tables
+    batches = batches_table(frame).map(lambda cell: printable(str(cell)))
+    return {
+        **tables,
+        **({} if batches.empty else {"By batch": batches}),
+        **dict(agreement_tables(dataclasses.replace(shown, batches=(), raters=()))),
+    }
+
+
+def _agreement_json(result: RunResult, found: Everybody, frame: pd.DataFrame) -> str:
+    rows = frame.astype(object).where(frame.notna(), None).to_dict(orient="records")
+    return json_text(
+        {
+            "format": "grasp-agreement",
+            "version": 1,
+            "code_version": result.code_version,
+            "data": to_json(result.data),
+            "spec": result.spec.to_dict(),
+            "coefficients": rows,
+            "everybody": to_json(found),
+        }
+    )
+
+
+def _csv(frame: pd.DataFrame) -> str:
+    return frame.map(lambda cell: safe_cell(cell) if isinstance(cell, str) else cell).to_csv(
+        index=False, lineterminator="\r\n"
+    )
+
+
+def _with_periods(found: Reading, column: str, every: str | None) -> tuple[Reading, str]:
+    """The files with a column that has each item's period, and that column's name.
+
+    Raises
+    ------
+    SpecError
+        If rows are no annotations, or the column holds no dates.
+    DataError
+        If there is no such column.
+    """
+    table, item = found.annotations, found.spec.item
+    if column not in table.columns:
+        raise_stopping([no_column(column, (table,))])
+    if item is None or found.spec.layout == "raters-by-items":
+        raise SpecError("--over takes a file with a row per annotation, or per item, and a column of dates")
+    times, ids = table.column(column), table.column(item)
+    dates = _dates(times.values)[times.codes]
+    if np.isnat(dates).all():
+        raise SpecError(
+            f"--over: {table.name}, column {quoted(column)} holds no dates such as 2026-11-28 or "
+            f"2026-11-28T14:05; found {quoted(times.values[0] if times.values else '')}"
+        )
+    first = np.full(len(ids.values), np.datetime64("NaT", "s"))
+    order = np.argsort(dates, kind="stable")[::-1]  # backwards, so that the first date stays; NaT sorts last
+    order = order[~np.isnat(dates[order])]
+    first[ids.codes[order]] = dates[order]
+    named = every or _fitting(first)
+    periods = pd.Series(first).dt.strftime(_PERIODS[named]).fillna("")
+    name = f"{column} ({named})"
+    data = table.data.append_column(name, pa.array(periods.to_numpy()[ids.codes].tolist(), pa.string()))
+    table = dataclasses.replace(table, columns=(*table.columns, name), data=data)
+    return dataclasses.replace(found, annotations=table), name
+
+
+def _dates(texts: tuple[str, ...]) -> np.ndarray[Any, np.dtype[np.datetime64]]:
+    """Moments of distinct texts, to the second; NaT where a text is none.
+
+    Numbers from 10^8 on are seconds, or milliseconds, since 1970; others are no dates.
+    """
+    series = pd.Series(texts, dtype="str")
+    numbers = pd.to_numeric(series, errors="coerce")
+    if numbers.notna().any():
+        seconds = numbers.where(numbers < 1e11, numbers / 1000).where(numbers >= 1e8)
+        moments = pd.to_datetime(seconds, unit="s", errors="coerce", utc=True)
+    else:
+        moments = pd.to_datetime(series, errors="coerce", utc=True, format="mixed")
+    return np.asarray(moments.dt.tz_localize(None), dtype="datetime64[s]")
+
+
+def _fitting(first: np.ndarray[Any, np.dtype[np.datetime64]]) -> str:
+    """The shortest periods of which there are few enough."""
+    known = pd.Series(first[~np.isnat(first)])
+    fitting = (name for name, form in _PERIODS.items() if known.dt.strftime(form).nunique() <= MOST_PERIODS)
+    return next(fitting, "year")
+
+
+def _raters(chosen: argparse.Namespace) -> None:
+    check_output(chosen, ("csv", "json", "markdown"))
+    sort_files(chosen, "raters")
+    given = given_options(chosen)
+    if chosen.min_gold is None:
+        given.pop("gold", None)  # it leaves nobody out
+    found = read({**given, **_NO_AXES}, several=True)
+    data = load(found.annotations, found.raters, found.spec, (), items=found.items)
+    say_data(data, found.spec)
+    frame = raters_frame(data, None if chosen.gold is None else _gold(chosen.gold, found, data))
+    makers: dict[str, Callable[[], str]] = {
+        "csv": lambda: _csv(frame.assign(copies=frame["copies"].map("; ".join))),
+        "json": lambda: json_text({"format": "grasp-raters", "version": 1, "raters": _records(frame)}),
+        "markdown": lambda: tables_markdown({"Raters": raters_table(frame)}),
+    }
+    write_output(chosen, makers)
+    say(f"\n{fitted(raters_table(frame.head(SHOWN)), 1)}")
+    if len(frame) > SHOWN:
+        say(f"... and {len(frame) - SHOWN:,} more: -o raters.csv has all")
+    if frame["at_chance"].isna().any() or frame["constant"].isna().any():
+        say("?: too few answers, or too few others, to tell.")
+    if chosen.gold is None:
+        note("--gold names a column of right labels, in the annotations or the items, to hold raters against")
+
+
+def _records(frame: pd.DataFrame) -> list[dict[Any, Any]]:
+    shown = frame.astype(object)
+    return shown.where(shown.map(lambda cell: isinstance(cell, list) or pd.notna(cell)), None).to_dict(
+        "records"
+    )
+
+
+def _gold(column: str, found: Reading, data: Dataset) -> Int64Array:
+    """The right category of each item, from a column of the annotations or of the items."""
+    table, spec = found.annotations, found.spec
+    if found.items is not None and column in found.items.columns and column not in table.columns:
+        table, spec = found.items, dataclasses.replace(spec, item=spec.items_id)
+    return read_model_column(table, column, "gold", data, spec).labels.astype(np.int64)

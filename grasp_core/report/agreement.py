@@ -1,0 +1,271 @@
+"""Agreement of all raters by every coefficient, and rater by rater, as frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from grasp_core.analysis.everybody import MOST_CELLS, again_by_rater
+from grasp_core.model.annotations import Annotations, BoolArray, Int64Array, number_of
+from grasp_core.model.result import Everybody
+from grasp_core.model.spec import Level
+from grasp_core.model.text import printable_name
+from grasp_core.reading.dataset.load import Dataset
+from grasp_core.reading.screens.constant import too_constant
+from grasp_core.reading.screens.duplicates import near_duplicates
+from grasp_core.reading.screens.random_responders import random_responders
+from grasp_core.report.words.names import MINUS, NOT_ESTIMABLE
+from grasp_core.statistics import coefficients
+from grasp_core.statistics.in_group import irr
+from grasp_core.statistics.items import NotEstimableError, count
+from grasp_core.statistics.levels import distance_of
+
+MOST_PAIRED = 50
+"""Of more raters Cohen's kappa is not computed for every two."""
+_MEASURES: dict[str, tuple[Callable[[Int64Array], float], Callable[[Int64Array], float]]] = {
+    "percent agreement": (coefficients.percent_agreement, coefficients.percent_agreement_error),
+    "Fleiss' kappa": (coefficients.fleiss_kappa, coefficients.fleiss_kappa_error),
+    "Gwet's AC1": (coefficients.gwet_ac1, coefficients.gwet_ac1_error),
+}
+
+
+def coefficients_frame(
+    dataset: Dataset, found: Everybody, questions: Sequence[str], level: Level = "nominal"
+) -> pd.DataFrame:
+    """Krippendorff's alpha and the coefficients beside it, of all items and of each batch.
+
+    Parameters
+    ----------
+    found : Everybody
+        The agreement of the same data; its interval of alpha is taken.
+    questions : sequence of str
+        Their names.
+    level : str
+        Of measurement, for alpha; the others take labels as names.
+
+    Returns
+    -------
+    DataFrame
+        A row per question, batch and coefficient: `question`, `column` and `batch` (empty of all items),
+        `coefficient`, `value`, `low`, `high` (95 % for other items; NaN where there is none), `items` that
+        several rated, `why` there is no value.
+    """
+    rows: list[dict[str, Any]] = []
+    everywhere = np.ones(dataset.annotations.n_items, dtype=np.bool_)
+    names = questions if len(questions) > 1 else ("",)
+    for name, one in zip(names, dataset.questions, strict=True):
+        whole = count(one, np.ones(one.n_raters, dtype=np.bool_))
+        given = _by_rater(one)
+        for column, batch, here in [("", "", everywhere), *_batches(dataset)]:
+            c = whole[here]
+            alpha = partial(irr, c, distance_of(one.categories, level))
+            known = (found.low, found.high) if not column and len(names) == 1 else (None, None)
+            several = int((c.sum(axis=1) >= 2).sum())
+            head = {"question": name, "column": column, "batch": batch}
+            rows.append({**head, **_row("Krippendorff's alpha", alpha, partial(_given, *known), several)})
+            for measure, (value, error) in _MEASURES.items():
+                low_high = partial(
+                    _ends, partial(value, c), partial(error, c), int((c.sum(axis=1) > 0).sum())
+                )
+                rows.append({**head, **_row(measure, partial(value, c), low_high, several)})
+            if given is not None:
+                rows.append({**head, **_cohen(given[:, here])})
+    return pd.DataFrame(rows)
+
+
+def coefficients_table(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows of all items, as texts for people."""
+    shown = frame[frame["column"] == ""]
+    table = pd.DataFrame(
+        {
+            "Question": shown["question"],
+            "Coefficient": shown["coefficient"],
+            "Value": shown["value"].map(_decimals),
+            "95 % interval": list(map(_interval, shown["low"], shown["high"])),
+            "Items": shown["items"].map("{:,}".format),
+        }
+    )
+    return table if shown["question"].any() else table.drop(columns="Question")
+
+
+def batches_table(frame: pd.DataFrame) -> pd.DataFrame:
+    """A row per batch, a column per coefficient, as texts for people; empty without batches."""
+    shown = frame[frame["column"] != ""]
+    if shown.empty:
+        return pd.DataFrame()
+    keys = (
+        ["question", "column", "batch", "items"] if shown["question"].any() else ["column", "batch", "items"]
+    )
+    groups = shown.groupby(keys, sort=False)
+    rows = [
+        {
+            **dict(zip([key.capitalize() for key in keys], map(str, named), strict=True)),
+            **{
+                short: _decimals(value)
+                for short, value in zip(rows["coefficient"], rows["value"], strict=True)
+            },
+        }
+        for named, rows in groups
+    ]
+    return pd.DataFrame(rows).fillna(NOT_ESTIMABLE)
+
+
+def raters_frame(dataset: Dataset, gold: Int64Array | None = None) -> pd.DataFrame:
+    """A row per rater, those that deserve a look first.
+
+    Parameters
+    ----------
+    gold : int array, shape (I,), optional
+        The right category of each item of the first question, -1 where none is known.
+
+    Returns
+    -------
+    DataFrame
+        `rater`, `answers`, `compared` (answers on items that others rated too), `as_others` (mean share of
+        the others' answers that are the same), `gold_items` and `as_gold` (share right) where `gold` is
+        given, `at_chance`, `constant` (None where too few answers tell), `copies` (ids of raters who agree
+        with this one more closely than independent raters would).
+    """
+    first, n = dataset.annotations, dataset.annotations.n_raters
+    everybody = np.ones(n, dtype=np.bool_)
+    again, compared = again_by_rater(dataset.questions, [count(one, everybody) for one in dataset.questions])
+    chance, constant = random_responders(first), too_constant(first)
+    copies: list[list[str]] = [[] for _ in range(n)]
+    for pair in near_duplicates(first).pairs:
+        copies[pair.first].append(first.rater_ids[pair.second])
+        copies[pair.second].append(first.rater_ids[pair.first])
+    frame = pd.DataFrame(
+        {
+            "rater": list(first.rater_ids),
+            "answers": dataset.annotations_of,
+            "compared": compared,
+            "as_others": again,
+        }
+    )
+    if gold is not None:
+        known = gold[first.item] >= 0
+        asked = np.bincount(first.rater[known], minlength=n)
+        right = np.bincount(first.rater[known], first.category[known] == gold[first.item[known]], minlength=n)
+        frame["gold_items"] = asked
+        frame["as_gold"] = right / np.where(asked, asked, np.nan)
+    frame["at_chance"] = _told(chance.random, chance.looked_at)
+    frame["constant"] = _told(constant.named, constant.looked_at)
+    frame["copies"] = copies
+    flagged = chance.random | constant.named | np.array([bool(one) for one in copies])
+    order = np.lexsort((np.arange(n), np.where(np.isnan(again), np.inf, again), ~flagged))
+    return frame.iloc[order].reset_index(drop=True)
+
+
+def raters_table(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows as texts for people."""
+    table = {
+        "Rater": frame["rater"].map(printable_name),
+        "Answers": frame["answers"].map("{:,}".format),
+        "As others (of 100)": frame["as_others"].map(_of_100),
+    }
+    if "as_gold" in frame:
+        table["As gold (of 100)"] = frame["as_gold"].map(_of_100)
+        table["Gold items"] = frame["gold_items"].map("{:,}".format)
+    for name, head in (("at_chance", "At chance"), ("constant", "One label always")):
+        table[head] = frame[name].map({True: "yes", False: "", None: "?"})
+    table["Agrees too closely with"] = frame["copies"].map(
+        lambda ids: (
+            ", ".join(map(printable_name, ids[:3])) + (f" and {len(ids) - 3} more" if len(ids) > 3 else "")
+        )
+    )
+    return pd.DataFrame(table)
+
+
+def _told(named: BoolArray, looked_at: BoolArray) -> list[bool | None]:
+    return [bool(one) if seen else None for one, seen in zip(named, looked_at | named, strict=True)]
+
+
+def _batches(dataset: Dataset) -> Iterator[tuple[str, str, BoolArray]]:
+    for column, attribute in dataset.attributes.items():
+        numbers = [number_of(value) for value in attribute.values]
+        keys = attribute.values if np.isnan(numbers).any() else numbers
+        for code in sorted(range(len(keys)), key=keys.__getitem__):
+            yield column, attribute.values[code], attribute.codes == code
+
+
+def _row(
+    name: str,
+    value: Callable[[], float],
+    ends: Callable[[], tuple[float | None, float | None]],
+    items: int,
+) -> dict[str, Any]:
+    found = {"coefficient": name, "value": np.nan, "low": np.nan, "high": np.nan, "items": items, "why": ""}
+    try:
+        low, high = ends()
+        known = {
+            "value": value(),
+            "low": np.nan if low is None else low,
+            "high": np.nan if high is None else high,
+        }
+    except NotEstimableError as error:
+        return {**found, "why": str(error)}
+    return {**found, **known}
+
+
+def _given(low: float | None, high: float | None) -> tuple[float | None, float | None]:
+    return low, high
+
+
+def _ends(value: Callable[[], float], error: Callable[[], float], items: int) -> tuple[float, float]:
+    """The 95 % interval for other items, by Student's t, at most 1."""
+    around = float(special.stdtrit(max(items - 1, 1), 0.975)) * error()
+    return value() - around, min(value() + around, 1.0)
+
+
+def _by_rater(one: Annotations) -> Int64Array | None:
+    """Each rater's category of each item, -1 where there is none; None of too many to compare every two."""
+    if not 2 <= one.n_raters <= MOST_PAIRED or one.n_raters * one.n_items > MOST_CELLS:
+        return None
+    given = np.full((one.n_raters, one.n_items), -1, dtype=np.int64)
+    given[one.rater, one.item] = one.category
+    return given
+
+
+def _cohen(given: Int64Array) -> dict[str, Any]:
+    """Cohen's kappa of two raters, or its mean over every two (Light's)."""
+    pairs = list(combinations(range(len(given)), 2))
+    if len(pairs) == 1:
+        first, second = given
+        both = int(((first >= 0) & (second >= 0)).sum())
+        value = partial(coefficients.cohen_kappa, first, second)
+        error = partial(coefficients.cohen_kappa_error, first, second)
+        return _row("Cohen's kappa", value, partial(_ends, value, error, both), both)
+    known = [kappa for a, b in pairs if (kappa := _kappa(given[a], given[b])) is not None]
+
+    def mean() -> float:
+        if not known:
+            return coefficients.cohen_kappa(given[0, :0], given[1, :0])  # which says why there is none
+        return float(np.mean(known))
+
+    items = int(((given >= 0).sum(axis=0) >= 2).sum())
+    return _row("Cohen's kappa, mean of pairs", mean, lambda: (None, None), items)
+
+
+def _kappa(first: Int64Array, second: Int64Array) -> float | None:
+    try:
+        return coefficients.cohen_kappa(first, second)
+    except NotEstimableError:
+        return None
+
+
+def _decimals(value: float) -> str:
+    return NOT_ESTIMABLE if np.isnan(value) else f"{value:.3f}".replace("-", MINUS)
+
+
+def _interval(low: float, high: float) -> str:
+    return "" if np.isnan(low) else f"[{_decimals(low)}, {_decimals(high)}]"
+
+
+def _of_100(share: float) -> str:
+    return NOT_ESTIMABLE if np.isnan(share) else f"{100 * share:.0f}"

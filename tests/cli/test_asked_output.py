@@ -1,0 +1,336 @@
+"""Where a result goes, as what, and how much of it is said; how a command ends."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grasp_core import cli
+from grasp_core.cli.terminal import lines
+from grasp_core.cli.terminal.lines import Countdown, Lines, seconds
+from grasp_core.reading.example import example_files
+from tests.cli.test_commands import COLUMNS, ROOT, folder
+from tests.few_items import few_items
+
+__all__ = ["folder"]  # the fixture
+
+Captured = pytest.CaptureFixture[str]
+DATA = ["--annotations", "votes.csv", "--raters", "raters.csv", *COLUMNS]
+RUN = ["run", *DATA, "--axis", "race", "--permutations", "200", "--no-pairs"]
+
+
+@pytest.fixture
+def saved(folder: Path, capsys: Captured) -> Path:
+    """A saved result; nothing of its making is left in what is captured."""
+    assert cli.main([*RUN, "-o", "result.json"]) == 0
+    capsys.readouterr()
+    return folder
+
+
+def test_standard_output_is_for_programs_where_it_is_asked(folder: Path, capsys: Captured) -> None:
+    assert cli.main([*RUN, "-o", "-", "-q"]) == 0
+    piped = capsys.readouterr()
+    assert piped.err == ""
+    assert json.loads(piped.out)["format"] == "grasp-run"
+    assert cli.main([*RUN, "--format", "csv"]) == 0
+    found = capsys.readouterr()
+    assert {row["axis"] for row in csv.DictReader(io.StringIO(found.out))} == {"race"}
+    assert "note: " in found.err
+    assert cli.main([*RUN, "--format", "markdown", "-q"]) == 0
+    assert capsys.readouterr().out.startswith("# ")
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
+def test_jq_reads_it(folder: Path) -> None:
+    command = [sys.executable, "-m", "grasp_core", *RUN, "--format", "json", "--quiet"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    made = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=True)
+    asked = ["jq", "-r", ".groups[] | [.axis[0], .n_raters] | @tsv"]
+    read = subprocess.run(asked, input=made.stdout, capture_output=True, check=True)
+    assert all(line.startswith("race\t") for line in read.stdout.decode().splitlines())
+    assert read.stdout
+
+
+def test_a_saved_result_is_told_and_written_without_a_run(saved: Path, capsys: Captured) -> None:
+    assert cli.main(["report", "result.json"]) == 0
+    told = capsys.readouterr().out
+    assert cli.main(["run", "--spec", "result.json", *DATA[:4], "-o", "again.md"]) == 0
+    assert told in capsys.readouterr().out  # behind the sentence on the data
+    assert cli.main(["report", "result.json", "-o", "told.md"]) == 0
+    assert (saved / "told.md").read_bytes() == (saved / "again.md").read_bytes()
+    assert cli.main(["report", "result.json", "--format", "json", "-o", "copy"]) == 0
+    assert (saved / "copy").read_bytes() == (saved / "result.json").read_bytes()
+    for name in ("told.html", "told.xlsx", "told.tex", "told.csv"):
+        assert cli.main(["report", "result.json", "-o", name]) == 0
+        assert (saved / name).stat().st_size > 500
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["report", "result.json", "-o", "a/b.html"], "there is no folder a"),
+        (["report", "votes.csv"], "votes.csv is not JSON"),
+        (["report", "none.json"], "none.json cannot be read"),
+        (["plan", "--assume", "-o", "plan.xlsx"], "--out takes a file that ends in .json, .csv, .md"),
+        ([*RUN, "--format", "text", "-o", "x"], "--format text is what is printed"),
+        ([*RUN, "--csv", "-", "--format", "json"], "one thing at a time can go to standard output"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else " ".join(value[-3:]),
+)
+def test_what_cannot_be_written_is_refused(
+    saved: Path, capsys: Captured, arguments: list[str], sentence: str
+) -> None:
+    assert cli.main(arguments) == cli.BAD_INPUT
+    said = capsys.readouterr().err.splitlines()
+    assert sentence in said[-1]
+
+
+def test_a_brief_answer_fits_a_terminal(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    for name, content in example_files().items():
+        (folder / name).write_bytes(content)
+    run = ["run", "annotations.csv", "raters.csv", "--axis", "rater_race", "--axis", "rater_age"]
+    assert cli.main([*run, "--permutations", "200", "-o", "result.json", "-q"]) == 0
+    capsys.readouterr()
+    for width in (40, 80, 120):
+        monkeypatch.setenv("COLUMNS", str(width))
+        assert cli.main(["report", "result.json", "--brief", "-q"]) == 0
+        said = capsys.readouterr().out.splitlines()
+        assert sum(-(-max(len(line), 1) // width) for line in said) < 25
+        table = said[next(place for place, line in enumerate(said) if not line) + 1 : -1]
+        assert len(table) > 1
+        if width >= 80:
+            assert max(map(len, table)) <= width
+    assert cli.main(["report", "result.json", "--no-brief", "-q"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) > 24
+
+
+def test_tables_fit_the_columns_that_there_are(
+    saved: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.setenv("COLUMNS", "90")
+    assert cli.main(["report", "result.json"]) == 0
+    rows = [
+        line for line in capsys.readouterr().out.splitlines() if line.startswith(("race ", "Axis ", " Axis"))
+    ]
+    assert len(rows) > 5
+    assert max(map(len, rows)) <= 90
+
+
+def test_the_answer_is_bold_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert lines.emphasised("clear") == "clear"
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    assert lines.emphasised("clear") == "\033[1mclear\033[0m"
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert lines.emphasised("clear") == "clear"
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("TERM", "dumb")
+    assert lines.emphasised("clear") == "clear"
+
+
+def test_progress_is_a_line_now_and_then_where_no_line_is_written_anew(
+    monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    clock = [1000.0]
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
+    monkeypatch.setattr(lines, "_SPACED", lines._Spaced())
+    shown = Lines()
+    for second in range(0, 91, 5):
+        clock[0] = 1000.0 + second
+        shown.show(["a table", f"{second} of 90 permutations, {seconds(90.0 - second)} left"])
+    shown.clear()
+    said = capsys.readouterr().err
+    assert said == "".join(f"{n} of 90 permutations, {90 - n} s left\n" for n in (30, 60, 90))
+
+
+def test_the_time_left_follows_from_what_was_taken(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    clock = [1000.0]
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
+    monkeypatch.setattr(lines, "_SPACED", lines._Spaced())
+    countdown = Countdown()
+    for second, share in ((0, 0.0), (40, 0.25), (80, 0.5)):
+        clock[0] = 1000.0 + second
+        countdown.show(share, f"{share:.0%} done")
+    assert capsys.readouterr().err == "25% done, 2 min left\n50% done, 80 s left\n"
+
+
+def test_a_time_is_told_as_people_do() -> None:
+    assert [seconds(left) for left in (45, 119, 600, 3900)] == ["45 s", "119 s", "10 min", "1 h 5 min"]
+
+
+def test_what_is_clear_decides_the_exit_code_where_it_is_asked(saved: Path, capsys: Captured) -> None:
+    plain: dict[str, Any] = json.loads((saved / "result.json").read_text(encoding="utf-8"))
+    clear = any((row.get("verdict") or {}).get("code") == "clear" for row in plain["groups"])
+    assert cli.main(["report", "result.json"]) == 0
+    assert cli.main(["report", "result.json", "--exit-code"]) == int(clear)
+    for row in plain["groups"]:
+        row["verdict"] = {**(row["verdict"] or {}), "code": "clear"}
+    (saved / "clear.json").write_text(json.dumps(plain), encoding="utf-8")
+    assert cli.main(["report", "clear.json", "--exit-code"]) == 1
+    assert cli.main(["run", "--spec", "clear.json", *DATA[:4], "--exit-code"]) == int(clear)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "answer"),
+    [
+        (["rnu"], "grasp: there is no command 'rnu'; did you mean run?"),
+        (["run", "--axsi", "race"], "grasp run: there is no option --axsi; did you mean --axis?"),
+        (["run", "--level", "ordnal"], "found 'ordnal'; did you mean ordinal?"),
+        (["raft", "scor"], "grasp raft: there is no command 'scor'; did you mean score?"),
+        (["report", "a.json", "b.json"], "'b.json' is one word too many"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else " ".join(value),
+)
+def test_what_is_misspelt_is_answered_with_what_may_be_meant(
+    capsys: Captured, arguments: list[str], answer: str
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(arguments)
+    assert ended.value.code == 2
+    said = capsys.readouterr().err.splitlines()
+    assert answer in said[0]
+    assert len(said) == 2
+
+
+def test_files_may_stand_behind_options(folder: Path, capsys: Captured) -> None:
+    assert cli.main(["run", "votes.csv", "--axis", "race", "--permutations", "50", "raters.csv", "-q"]) == 0
+
+
+def test_intersections_are_beside_the_recognised_axes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, content in few_items().items():
+        (tmp_path / name).write_bytes(content)
+    run = ["run", "annotations.csv", "raters.csv", "--permutations", "50", "-q", "-o", "result.json"]
+    assert cli.main(run) == 0
+    alone = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))["spec"]["analysis"]["axes"]
+    assert cli.main([*run, "--intersect", "rater_race:rater_gender"]) == 0
+    both = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))["spec"]["analysis"]["axes"]
+    assert both == [*alone, ["rater_race", "rater_gender"]]
+
+
+def test_a_missing_text_that_no_cell_holds_is_named(folder: Path, capsys: Captured) -> None:
+    votes = (folder / "votes.csv").read_text(encoding="utf-8")
+    (folder / "votes.csv").write_text(f"{votes.rstrip()}\nitem0,r0,N/A\n", encoding="utf-8")
+    cli.main(["quality", *DATA, "--missing", "n/a", "--missing", "N/A"])
+    said = capsys.readouterr().err
+    assert "--missing 'n/a': no cell holds this text alone; did you mean 'N/A'?" in said
+    assert "--missing 'N/A'" not in said
+
+
+@pytest.mark.long
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_ctrl_c_tells_what_is_found_and_keeps_it(folder: Path) -> None:
+    """Stopped once permutations are counted, and gone on from there to the digits of a run of one piece."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "GRASP_HOME": str(folder / "home")}
+    asked = [*RUN[:-3], "--permutations", "100000", "--no-pairs", "--statistics", "irr"]
+    command = [sys.executable, "-c", STOPPED, *asked]
+    stopped = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert stopped.returncode == cli.INTERRUPTED, stopped.stderr
+    assert "So far, after " in stopped.stdout
+    assert "Provisional, after " in stopped.stdout
+    assert stopped.stderr.splitlines()[-2:] == [
+        "note: what was computed is kept: the same command with --resume goes on from there",
+        "grasp: stopped",
+    ]
+    assert list((folder / "home" / "stopped").iterdir())
+    whole = [*asked, "-q"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GRASP_HOME", str(folder / "home"))
+        assert cli.main([*whole, "--resume", "-o", "resumed.csv"]) == 0
+        assert cli.main([*whole, "-o", "whole.csv"]) == 0
+    assert (folder / "resumed.csv").read_bytes() == (folder / "whole.csv").read_bytes()
+    assert not list((folder / "home" / "stopped").iterdir())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_ctrl_c_tells_of_models_what_is_found(folder: Path) -> None:
+    lines = (folder / "votes.csv").read_text(encoding="utf-8").splitlines()
+    items = dict.fromkeys(line.split(",")[0] for line in lines[1:])
+    (folder / "model.csv").write_text(
+        "ID,Label\n" + "".join(f"{item},{lines[1].split(',')[2]}\n" for item in items), encoding="utf-8"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    models = ["models", *DATA, "--axis", "race", "--model", "one=model.csv", "--permutations", "100000"]
+    stopped = subprocess.run(
+        [sys.executable, "-c", STOPPED, *models],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert stopped.returncode == cli.INTERRUPTED, stopped.stderr
+    assert "So far, after " in stopped.stdout
+    assert "one sides with" in stopped.stdout
+
+
+STOPPED = f"""
+import os, sys
+from grasp_core import cli
+from grasp_core.cli.terminal.progress import RunOnTerminal
+
+check = RunOnTerminal.check
+
+def stop(self, progress):
+    if progress.done > 20_000 and not stop.sent:
+        stop.sent = True
+        os.kill(os.getpid(), {int(signal.SIGINT)})
+    check(self, progress)
+
+stop.sent = False
+RunOnTerminal.check = stop
+sys.exit(cli.main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "first"),
+    [
+        (["quality"], "## Overview"),
+        (["items", "--group", "race=A"], "## "),
+        (["rater-map", "--axis", "race", "--permutations", "50"], "## What axes explain"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_files_without_options_are_told_apart_by_every_command(
+    folder: Path, capsys: Captured, arguments: list[str], first: str
+) -> None:
+    command, *more = arguments
+    if command == "items":
+        more[1] = f"race={(folder / 'raters.csv').read_text(encoding='utf-8').splitlines()[1].split(',')[2]}"
+        more += ["--permutations", "50"]
+    assert cli.main([command, "raters.csv", "votes.csv", *more, "--format", "markdown"]) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith(first)
+    assert "raters.csv: raters, votes.csv: annotations" in said.err
+
+
+def test_a_plan_is_written_as_it_is_asked(folder: Path, capsys: Captured) -> None:
+    plan = ["plan", "--assume", "--size", "20", "--range-raters", "20:60", "--range-items", "20:60"]
+    assert cli.main([*plan, "--format", "json", "-q"]) == 0
+    assert "format" in json.loads(capsys.readouterr().out)
+
+
+def test_two_results_are_compared_for_programs(saved: Path, capsys: Captured) -> None:
+    assert cli.main(["compare", "result.json", "result.json", "--format", "json"]) == 0
+    every = json.loads(capsys.readouterr().out)
+    assert {row["moved"] for row in every if row["moved"] is not None} == {0}
+    assert cli.main(["compare", "result.json", "result.json"]) == 0
+    assert "Nothing moved further than noise explains" in capsys.readouterr().out
