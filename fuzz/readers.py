@@ -1,8 +1,9 @@
 """Damage files of all formats until reading one fails, not by a refusal: ``python -m fuzz.readers``.
 
 Starts from a file of each format, exports of tools and the examples of docs/formats.md, and keeps files that
-reach new code in fuzz/corpus. It stops at the first input that breaks the promise of :func:`tests.read.reader_samples.outcome`,
-which is then in fuzz/crashes; ``python -m fuzz.readers --input FILE`` reads that one alone.
+reach new code in fuzz/corpus. It stops at the first input that breaks the promise of
+:func:`tests.read.reader_samples.outcome`, which is then in fuzz/crashes;
+``python -m fuzz.readers --input FILE`` reads that one alone.
 """
 
 from __future__ import annotations

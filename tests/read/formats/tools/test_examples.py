@@ -1,4 +1,4 @@
-"""Small exports of the tools, with the raters file that fits each, run from the command line without settings."""
+"""Small exports of the tools run from the command line without settings, each with its raters file."""
 
 from __future__ import annotations
 
