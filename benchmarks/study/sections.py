@@ -214,8 +214,8 @@ def beside(found: Found) -> str:
     return f"""\
 ## Beside other tests
 
-The same data, a group of {clean.USUAL_SIZE} raters: share of data sets with p < .05, which should be .05 where
-nothing is planted. *Chi-square* is Pearson's test of group by label, which takes all annotations for
+The same data, a group of {clean.USUAL_SIZE} raters: share of data sets with p < .05, which should be .05
+where nothing is planted. *Chi-square* is Pearson's test of group by label, which takes all annotations for
 independent. Then the share of 95 % intervals of IRR that hold: ours, and *coincidences*, those of Hayes and
 Krippendorff (2007), which draw anew from the observed pairs of labels.
 
