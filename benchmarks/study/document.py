@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import platform
 from pathlib import Path
 
@@ -9,16 +10,21 @@ from benchmarks.study import clean, plots, sections, situations
 from benchmarks.study.measure import TESTS
 from benchmarks.study.rates import called
 from benchmarks.study.sections import Found
-from benchmarks.study.tables import names
+from benchmarks.study.tables import cells, names
 from grasp_core import __version__
 
 _SHOWN = ("label_use", "distance", "gai", "xrr")
 
 
 def write(folder: Path, found: Found, sets: int) -> None:
-    """Write the document and its pictures into a folder."""
+    """Write the document, its pictures and the file of all rates into a folder."""
     text = "\n".join([_head(sets), *(section(found) for section in sections.ALL), _AGAIN])
     (folder / "validity.md").write_text(text, encoding="utf-8")
+    with (folder / "validity.csv").open("w", encoding="utf-8", newline="") as file:
+        every = csv.writer(file, lineterminator="\n")
+        every.writerow(["rate of", "data", "raters", *names()])
+        every.writerows(cells("false calls", sections.sizes_of_tests(found)))
+        every.writerows(cells("intervals that hold", sections.intervals_of_tests(found)))
     (folder / "validity-size.svg").write_text(plots.size(_sizes(found)) + "\n", encoding="utf-8")
     (folder / "validity-power.svg").write_text(plots.power(_powers(found), _shown()) + "\n", encoding="utf-8")
 

@@ -23,7 +23,7 @@ from benchmarks.study.rates import (
     peer_held,
     warned,
 )
-from benchmarks.study.tables import NOTHING, names, of_tests, table, told
+from benchmarks.study.tables import NOTHING, SPAN, Row, names, of_tests, spans, table, told
 from grasp_core.statistics.items import ENOUGH_PAIRS
 
 Found = Callable[[Cell], Measured]
@@ -34,13 +34,7 @@ _TESTS_BESIDE = ("data sets", "label use", "distance", "GAI", "chi-square")
 
 def in_short(found: Found) -> str:
     """How many of all rates lie where they should."""
-    sizes = _asked(
-        called(found(cell), test, group)
-        for cell in clean.NOTHING
-        for group in found(cell).groups
-        for test in TESTS
-        if group != ("others",)
-    )
+    sizes = _asked(rate for _, rates in sizes_of_tests(found) for rate in rates)
     ends = _asked(held(found(one.cell), test, _INSIDE) for one in clean.PLANTED for test in TESTS)
     mended = _asked(
         called(found(one.cell), test, _INSIDE)
@@ -78,15 +72,18 @@ def _share(rate: Rate) -> float:
     return rate.share
 
 
+def sizes_of_tests(found: Found) -> list[Row]:
+    """How often each test calls each group where nothing is planted."""
+    return [
+        ((cell.name, str(int(group[0]))), [called(found(cell), test, group) for test in TESTS])
+        for cell in clean.NOTHING
+        for group in found(cell).groups
+        if group != ("others",)
+    ]
+
+
 def nothing(found: Found) -> str:
     """Size of every test where nothing is planted."""
-    rows = []
-    for cell in clean.NOTHING:
-        measured = found(cell)
-        for group in measured.groups:
-            if group != ("others",):
-                rate = partial(called, measured, group=group)
-                rows.append([cell.name, str(int(group[0])), *of_tests(rate, SIZE)])
     of_axes = [
         [cell.name, told(dsi_called(found(cell), 0), SIZE), told(clear(found(cell)), CLEAR)]
         for cell in clean.NOTHING
@@ -97,11 +94,12 @@ def nothing(found: Found) -> str:
 Groups of 2 to 50 raters who answer as everybody else, beside {clean.OTHERS} more. Crossed: all raters label
 {clean.CROSSED.items} items; sparse: {clean.SPARSE.each} raters label each of {clean.SPARSE.items} items.
 Share of data sets with p < .05, for one group and one test. It should lie between .03 and .06, and is
-**bold** where it lies outside by more than two Monte Carlo errors.
+**bold** where it lies outside by more than two Monte Carlo errors. [validity.csv](validity.csv) has the rate
+of each group.
 
 ![Rates of false calls by test](validity-size.svg)
 
-{table("nothing", ["data", "raters"], names(), rows)}
+{table("nothing", ["test"], SPAN, spans(sizes_of_tests(found), SIZE))}
 
 All groups of the axis at once: the DSI's test, and the share of data sets in which any group is clear by
 [all tests together](methods.md#the-verdict), with q < .05 after correction over all groups of the run. The
@@ -156,27 +154,35 @@ def _discoveries(measured: Measured, cell: Cell) -> list[str]:
     return of_tests(lambda test: false_discoveries(measured, cell, test), (0, 0.05))
 
 
+def intervals_of_tests(found: Found) -> list[Row]:
+    """How often the interval of each test holds, for each group."""
+    rows = [
+        ((f"nothing; {cell.name}", str(int(group[0]))), [held(found(cell), test, group) for test in TESTS])
+        for cell in clean.NOTHING
+        for group in found(cell).groups
+        if group[0].isdigit() and int(group[0]) >= min(clean.PLANTED_SIZES)
+    ]
+    return rows + [
+        (
+            (f"{one.effect.name}; {one.layout.name}", str(one.size)),
+            [held(found(one.cell), test, _INSIDE) for test in TESTS],
+        )
+        for one in clean.PLANTED
+    ]
+
+
 def intervals(found: Found) -> str:
     """Coverage of intervals."""
-    rows = []
-    for cell in clean.NOTHING:
-        measured = found(cell)
-        for group in measured.groups:
-            if group[0].isdigit() and int(group[0]) >= min(clean.PLANTED_SIZES):
-                row = of_tests(partial(held, measured, group=group), COVERAGE)
-                rows.append([f"nothing; {cell.name}", str(int(group[0])), *row])
-    for one in clean.PLANTED:
-        row = of_tests(partial(held, found(one.cell), group=_INSIDE), COVERAGE)
-        rows.append([f"{one.effect.name}; {one.layout.name}", str(one.size), *row])
     return f"""\
 ## Intervals
 
 Share of 95 % intervals, for other raters and other items, that hold the mean over all data sets (of label
-use that of the first label). It should lie between .92 and .99, and is **bold** as above. With 5 raters in
-sparse data about {ENOUGH_PAIRS} items have pairs of both sides, so the distance has one form in some data
-sets and the other in the rest; neither estimates their common mean.
+use that of the first label). It should lie between .92 and .99, and is **bold** as above;
+[validity.csv](validity.csv) has the share of each group. With 5 raters in sparse data about {ENOUGH_PAIRS}
+items have pairs of both sides, so the distance has one form in some data sets and the other in the rest;
+neither estimates their common mean.
 
-{table("interval", ["data", "raters"], names(), rows)}
+{table("interval", ["test"], SPAN, spans(intervals_of_tests(found), COVERAGE))}
 """
 
 
