@@ -150,7 +150,7 @@ settings-table: ## write docs/deploy.md's table of settings from the code
 	@tools/setup.sh app
 	@$(VENV_PYTHON) tools/settings_table.py --write
 
-codes-table: ## write docs/results.md's tables of codes from the code
+codes-table: ## write docs/codes.csv, all codes with their sentences, from the code
 	@tools/setup.sh app
 	@$(VENV_PYTHON) tools/codes_table.py --write
 

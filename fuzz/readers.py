@@ -1,8 +1,9 @@
 """Damage files of all formats until reading one fails, not by a refusal: ``python -m fuzz.readers``.
 
-Starts from a file of each format and the examples of docs/formats.md, and keeps files that reach new code in
-fuzz/corpus. It stops at the first input that breaks that of :func:`tests.reading.reader_samples.outcome`,
-which is then in fuzz/crashes; ``python -m fuzz.readers --input FILE`` reads that one alone.
+Starts from a file of each format, exports of tools and the examples of docs/formats.md, and keeps files that
+reach new code in fuzz/corpus. It stops at the first input that breaks the promise of
+:func:`tests.read.reader_samples.outcome`, which is then in fuzz/crashes;
+``python -m fuzz.readers --input FILE`` reads that one alone.
 """
 
 from __future__ import annotations
@@ -18,18 +19,19 @@ from pathlib import Path
 
 import atheris
 
-with atheris.instrument_imports(include=["grasp_core.reading"]):
-    from tests.reading.reader_samples import outcome, samples, zipped
-    from tests.reading.sandbox.hostile import SHAPES
+with atheris.instrument_imports(include=["grasp_core.read"]):
+    from tests.read.reader_samples import outcome, samples, zipped
+    from tests.read.sandbox.hostile import SHAPES
 
 _HERE = Path(__file__).parent
 _CORPUS = _HERE / "corpus"
 _CRASHES = _HERE / "crashes"
 _EXAMPLE = re.compile(rb"^```\w+ [\w-]+\.\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-"""A file in docs/formats.md: the exports of every tool."""
+"""A file in docs/formats.md."""
+_EXPORTS = _HERE.parent / "tests" / "read" / "formats" / "tools" / "examples"
 _LONGEST = 1 << 15
 _SIZES = (3, 300)
-"""Of the hostile shapes to start from; tests/reading/sandbox/test_growth.py reads large ones."""
+"""Of the hostile shapes to start from; tests/read/sandbox/test_growth.py reads large ones."""
 _SLOW_SECONDS = 60
 
 
@@ -59,8 +61,9 @@ def main() -> None:
     for folder in (_CORPUS, _CRASHES):
         folder.mkdir(exist_ok=True)
     examples = _EXAMPLE.findall((_HERE.parent / "docs" / "formats.md").read_bytes())
+    exports = (path.read_bytes() for path in _EXPORTS.iterdir())
     shapes = (shape(size) for shape in SHAPES.values() for size in _SIZES)
-    for content in (*samples().values(), *examples, *shapes):
+    for content in (*samples().values(), *examples, *exports, *shapes):
         (_CORPUS / hashlib.sha256(content).hexdigest()[:16]).write_bytes(content)
     options = {
         "max_total_time": given.seconds,

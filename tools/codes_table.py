@@ -1,7 +1,9 @@
-"""Print docs/results.md's tables of codes as the code has them; with --write, put them there."""
+"""Print docs/codes.csv, all codes with their sentences, as the code has them; with --write, put it there."""
 
 from __future__ import annotations
 
+import csv
+import io
 import string
 import sys
 from pathlib import Path
@@ -11,37 +13,30 @@ sys.path.insert(0, str(ROOT))
 
 from grasp_core.model.remark_codes import KINDS  # noqa: E402
 
-DOCUMENT = ROOT / "docs" / "results.md"
-FIRST, LAST = "<!-- codes: make codes-table -->\n", "<!-- end of codes -->\n"
-
-
-def tables() -> str:
-    """One table per kind of code, under the first line of its docstring."""
-    return "\n".join(
-        f"{str(kind.__doc__).splitlines()[0]}\n\n| code | sentence |\n|---|---|\n"
-        + "".join(f"| `{code.key}` | {_shown(code.value)} |\n" for code in kind)
-        for kind in KINDS
-    )
+DOCUMENT = ROOT / "docs" / "codes.csv"
 
 
 def written() -> str:
-    """The document with the tables as they should be."""
-    text = DOCUMENT.read_text(encoding="utf-8")
-    before, _, rest = text.partition(FIRST)
-    _, _, after = rest.partition(LAST)
-    return f"{before}{FIRST}\n{tables()}\n{LAST}{after}"
+    """One row per code; its kind is the first line of the kind's docstring."""
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(["code", "sentence", "kind"])
+    for kind in KINDS:
+        about = str(kind.__doc__).splitlines()[0]
+        table.writerows([code.key, _shown(code.value), about] for code in kind)
+    return text.getvalue()
 
 
 def _shown(sentence: str) -> str:
-    """The sentence with its places in italics, and what stands there at times only in brackets."""
+    """The sentence with its places in braces, and what stands there at times only in brackets."""
     shown = ""
     for before, place, form, _ in string.Formatter().parse(sentence):
-        shown += before.replace("<", "\\<")
+        shown += before
         if place and form and form[0] in "?!":
             shown += f"[{_shown(form[1:])}]"
         elif place:
             _, verb, many = (form or "").partition("/")
-            shown += many if verb else f"*{place}*{_noun(form or '')}"
+            shown += many if verb else f"{{{place}}}{_noun(form or '')}"
     return shown
 
 
@@ -55,4 +50,4 @@ if __name__ == "__main__":
     if "--write" in sys.argv[1:]:
         DOCUMENT.write_text(written(), encoding="utf-8")
     else:
-        print(tables(), end="")
+        print(written(), end="")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import platform
 from pathlib import Path
 
@@ -9,16 +10,21 @@ from benchmarks.study import clean, plots, sections, situations
 from benchmarks.study.measure import TESTS
 from benchmarks.study.rates import called
 from benchmarks.study.sections import Found
-from benchmarks.study.tables import names
+from benchmarks.study.tables import cells, names
 from grasp_core import __version__
 
 _SHOWN = ("label_use", "distance", "gai", "xrr")
 
 
 def write(folder: Path, found: Found, sets: int) -> None:
-    """Write the document and its pictures into a folder."""
+    """Write the document, its pictures and the file of all rates into a folder."""
     text = "\n".join([_head(sets), *(section(found) for section in sections.ALL), _AGAIN])
     (folder / "validity.md").write_text(text, encoding="utf-8")
+    with (folder / "validity.csv").open("w", encoding="utf-8", newline="") as file:
+        every = csv.writer(file, lineterminator="\n")
+        every.writerow(["rate of", "data", "raters", *names()])
+        every.writerows(cells("false calls", sections.sizes_of_tests(found)))
+        every.writerows(cells("intervals that hold", sections.intervals_of_tests(found)))
     (folder / "validity-size.svg").write_text(plots.size(_sizes(found)) + "\n", encoding="utf-8")
     (folder / "validity-power.svg").write_text(plots.power(_powers(found), _shown()) + "\n", encoding="utf-8")
 
@@ -32,22 +38,18 @@ def _head(sets: int) -> str:
 
 How often each test calls what is not there, how often it finds what is, and how often intervals hold,
 simulated with the program itself (version {__version__}, Python {platform.python_version()}, 499
-permutations a data set, seeds 0 upwards). Raters have a skill and a leaning of their own, items label
-shares of their own, all drawn anew for each data set: nothing is held fixed that a study would not hold
-fixed. This page is written by `make study`, whole; [again](#again) says how. Each line is of {nothing} data
-sets where nothing is planted, which gives a rate near .05 a Monte Carlo standard error of {error:.3f}, of
-{planted} where a difference is, and of {situation} in the other situations.
+permutations a data set, seeds 0 upwards). Skill and leaning of raters and label shares of items are drawn
+anew for each data set. [`make study`](#again) writes this page. Each line is of {nothing} data sets where
+nothing is planted (Monte Carlo standard error of a rate near .05: {error:.3f}), of {planted} where a
+difference is, and of {situation} in the other situations.
 """
 
 
 _AGAIN = """\
 ## Again
 
-`make study` measures all of it anew, keeps what these sources of the program measured in `.study`, goes on
-there when it was interrupted, and writes this page; `make study STUDY=quick` does so with few data sets,
-for a look.
-`benchmarks/study/` is the code: `clean.py` and `situations.py` draw the data, `measure.py` runs them,
-`rates.py` counts. `tests/study` holds a part of it on every change.
+`make study` measures all of it anew, keeps measurements in `.study`, goes on there after an interruption, and
+writes this page; `make study STUDY=quick` takes few data sets. The code is in `benchmarks/study/`.
 """
 
 

@@ -23,6 +23,9 @@ _SHORT = {
     "verdict": "verdict",
 }
 NOTHING = "–"
+SPAN = ("groups", "lowest", "median", "highest", "below", "above")
+Row = tuple[tuple[str, str], list[Rate]]
+"""Data and number of raters, with the rate of each test."""
 
 
 def names() -> list[str]:
@@ -56,3 +59,21 @@ def anchor(*words: str) -> str:
 def of_tests(rate: Callable[[str], Rate], bounds: tuple[float, float] | None = None) -> list[str]:
     """A row's figures: the rate of each test."""
     return [told(rate(test), bounds) for test in TESTS]
+
+
+def spans(rows: Sequence[Row], bounds: tuple[float, float]) -> list[list[str]]:
+    """For each test the lowest, lower median and highest rate, and how many lie outside the bounds."""
+    found = []
+    for place, name in enumerate(names()):
+        rates = sorted((rates[place] for _, rates in rows if rates[place].n), key=lambda rate: rate.share)
+        if rates:
+            told_ones = [told(rates[at], bounds) for at in (0, (len(rates) - 1) // 2, -1)]
+            above = sum(rate.outside(bounds) and rate.share > bounds[1] for rate in rates)
+            below = sum(rate.outside(bounds) for rate in rates) - above
+            found.append([name, str(len(rates)), *told_ones, str(below), str(above)])
+    return found
+
+
+def cells(of: str, rows: Iterable[Row]) -> list[list[str]]:
+    """Rows of the file with every rate: what it is a rate of, the data, the raters, and each test's."""
+    return [[of, *words, *(f"{rate.share:.3f}" if rate.n else "" for rate in rates)] for words, rates in rows]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import replace
 from pathlib import Path
 
@@ -147,6 +148,11 @@ def test_the_document_is_written_of_all_cells(tmp_path: Path) -> None:
     assert len(to_here) > 15
     assert to_here <= anchors(text)
     assert (tmp_path / "validity-power.svg").read_text(encoding="utf-8").startswith("<svg")
+    with (tmp_path / "validity.csv").open(encoding="utf-8", newline="") as written:
+        head, *rows = csv.reader(written)
+    assert len(head) == len(TESTS) + 3
+    kept = (ROOT / "docs" / "validity.csv").read_text(encoding="utf-8").splitlines()
+    assert [row[:3] for row in rows] == [row[:3] for row in csv.reader(kept[1:])]
 
 
 def test_apunim_stands_beside_ours_where_it_was_measured(nothing: Measured) -> None:
