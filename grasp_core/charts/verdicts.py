@@ -22,6 +22,8 @@ from grasp_core.report.words.names import VERDICT_NAMES, format_interval, format
 
 SHOWN = 8
 """Groups that are drawn; the others stand under *Groups in numbers*."""
+FILLED = 6
+"""Groups that are drawn even where no difference was found: enough to see how such ones look."""
 CHOSEN = "chosen"
 """The selection that holds the `name` of the group whose row was clicked."""
 NOT_DRAWN = "There is no group that can be drawn."
@@ -79,7 +81,9 @@ class _Panel:
 
 def drawn_groups(result: RunResult) -> tuple[Finding, ...]:
     """The groups that are drawn, both halves of an axis as one, clearest first."""
-    return tuple(one for one in by_verdict(result) if one.row.n_raters >= FEWEST)[:SHOWN]
+    large = [one for one in by_verdict(result) if one.row.n_raters >= FEWEST]
+    different = sum(one.verdict is not None and one.verdict.code != "none" for one in large)
+    return tuple(large[: min(max(different, FILLED), SHOWN)])
 
 
 def verdict_chart(result: RunResult, theme: Theme = "light", *, narrow: bool = False) -> alt.LayerChart:
@@ -141,7 +145,7 @@ def _left(result: RunResult, found: list[Finding]) -> _Panel:
     means = [mean_outcome(one.row.label_use) for one in found]
     if _of_numbers(result) and all(one is not None and one.value is not None for one in means):
         return _Panel(
-            "Mean, compared with the others",
+            "Mean, compared with others",
             lambda one: mean_outcome(one.row.label_use) or Outcome(None),
             0.0,
             lambda value: (
@@ -156,7 +160,7 @@ def _left(result: RunResult, found: list[Finding]) -> _Panel:
         return Outcome(None) if told is None else shift_outcome(use, told[0])
 
     return _Panel(
-        "Answers per 100, compared with the others",
+        "Answers per 100, compared with others",
         of_label,
         0.0,
         lambda value: f"{abs(value):g} {'more' if value > 0 else 'fewer'}",

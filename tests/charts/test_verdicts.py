@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from grasp_core.charts import to_svg, verdict_chart
-from grasp_core.charts.verdicts import SHOWN, drawn_groups
+from grasp_core.charts.verdicts import FILLED, SHOWN, drawn_groups
 from grasp_core.model.outcome import Interval
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.spec import AnalysisSpec
@@ -42,8 +42,9 @@ def result() -> RunResult:
 
 def test_clear_groups_come_first_and_few_raters_are_not_drawn(result: RunResult) -> None:
     assert [one.name for one in drawn_groups(result)] == ["whole", "hint", "part", "none"]
-    many = result_of(*(judged(saying(f"G{place}", 0.1), "none", p=0.5) for place in range(12)))
-    assert len(drawn_groups(many)) == SHOWN
+    for code, drawn in (("none", FILLED), ("hint", SHOWN)):
+        many = result_of(*(judged(saying(f"G{place}", 0.1), code, p=0.5) for place in range(12)))
+        assert len(drawn_groups(many)) == drawn
 
 
 def test_verdicts_are_told_in_words_and_filled_dots_are_what_makes_a_group_differ(result: RunResult) -> None:

@@ -46,16 +46,11 @@ _LABELS = 12
 
 def labelled_sentence(spec: DataSpec, data: DataSummary) -> str:
     """For example "label 'toxic': 97 annotations of 20 items by 6 raters (No: 46 · Unsure: 30 · Yes: 21)"."""
-    return f"{counted_sentence(spec, data)} ({_given(data)})"
-
-
-def counted_sentence(spec: DataSpec, data: DataSummary) -> str:
-    """The same without the labels' own counts."""
     counts = (
         f"{number(data.annotations, 'annotation')} of {number(data.items, 'item')} by "
         f"{number(data.raters, 'rater')}"
     )
-    return f"{_what(spec, data)}: {counts}"
+    return f"{_what(spec, data)}: {counts} ({_given(data)})"
 
 
 def _what(spec: DataSpec, data: DataSummary) -> str:
