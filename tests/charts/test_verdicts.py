@@ -84,6 +84,31 @@ def test_a_scale_of_numbers_shows_its_mean_and_other_statistics_no_cohesion() ->
     assert "right" not in drawn
 
 
+def test_ordered_labels_show_their_mean_in_steps_of_the_scale() -> None:
+    row = judged(saying("Woman", 0.2), "clear", "labels")
+    assert row.label_use is not None
+    labels = {name: row.label_use.labels[name] for name in ("safe", "unsafe")}
+    ordered = replace(row.label_use, labels=labels)
+    ranks = replace(row.label_use.labels["unsafe"], value=0.1, low=0.0, high=0.15)
+    result = result_of(replace(row, label_use=replace(ordered, mean=ranks)))
+    result = replace(
+        result, spec=replace(result.spec, analysis=replace(result.spec.analysis, level="ordinal"))
+    )
+    drawn = datasets(verdict_chart(result))
+    assert drawn["groups"][0]["said"] == "0.200 higher"
+    assert drawn["left-heading"][0]["text"] == "Mean in steps, compared with others"
+    (left,) = drawn["left"]
+    same = next(tick["x"] for tick in drawn["left-ticks"] if tick["same"])
+    assert left["low"] == pytest.approx(same)
+    assert left["high"] - same == pytest.approx(1.5 * (left["x"] - same))
+    assert left["interval"] == "[0.000, 0.300]"
+    down = replace(ranks, value=-0.01)  # ranks and steps say opposite things: the label is told
+    opposed = replace(result.groups[0], label_use=replace(ordered, mean=down))
+    assert (
+        datasets(verdict_chart(replace(result, groups=(opposed,))))["groups"][0]["said"] == "“unsafe” 20 more"
+    )
+
+
 def test_the_description_tells_every_group_and_it_draws(result: RunResult) -> None:
     chart = verdict_chart(result, "dark")
     assert chart.to_dict()["description"].startswith(

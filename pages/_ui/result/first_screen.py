@@ -17,7 +17,7 @@ from grasp_core.report.words.label_use import labelled_sentence
 from grasp_core.report.words.names import lead_statistic
 from grasp_core.report.words.printable import Sentence, escape_markdown, printable
 from pages._ui.result import cache
-from pages._ui.result.figures import page_theme
+from pages._ui.result.figures import choose_page, page_theme
 from pages._ui.result.items import show_where
 from pages._ui.result.one_group import choose_group, open_group
 from pages._ui.shell import page_style
@@ -79,7 +79,8 @@ def show_findings(shown: Shown) -> None:
 def _groups(shown: Shown) -> None:
     result, theme = shown.result, page_theme()
     if not judged(result):
-        cache.forest_plot(shown.key, result, lead_statistic(result), theme, "q", 0)
+        page = choose_page(result, "findings-page")
+        cache.forest_plot(shown.key, result, lead_statistic(result), theme, "q", page)
         return
     told = cache.told_first(shown.key, result)
     if not told.drawn:
