@@ -30,6 +30,7 @@ from pages._ui.analysis.settings import (
     proposal_of,
 )
 from pages._ui.data.columns import choose_question
+from pages._ui.data.decisions import kept_raters
 from pages._ui.session.drafts import keep_draft, resume_draft
 from pages._ui.session.state import submit, work
 from pages._ui.shell.links import go, link_to
@@ -126,7 +127,7 @@ def _offer_run(dataset: Dataset, reading: DataSpec, load_s: float) -> None:
     if spec.analysis.axes:
         say_who_rated_what(dataset, spec.analysis)
     if st.button("Run", type="primary", icon=":material/play_arrow:"):
-        go("results", run_id=submit(dataset, spec, load_s).id)
+        go("results", run_id=submit(dataset, spec, load_s, kept=kept_raters()).id)
 
 
 resume_draft()
