@@ -146,7 +146,7 @@ def _left(result: RunResult, found: list[Finding]) -> _Panel:
     if _on_a_scale(result, found):
         unit = " in steps" if result.spec.analysis.level == "ordinal" else ""
         return _Panel(
-            f"Mean{unit}, compared with others",
+            f"Mean{unit}, beside others",
             lambda one: scale_outcome(one.row.label_use, result) or Outcome(None),
             0.0,
             lambda value: (
@@ -161,7 +161,7 @@ def _left(result: RunResult, found: list[Finding]) -> _Panel:
         return Outcome(None) if told is None else shift_outcome(use, told[0])
 
     return _Panel(
-        "Answers per 100, compared with others",
+        "Answers per 100, beside others",
         of_label,
         0.0,
         lambda value: f"{abs(value):g} {'more' if value > 0 else 'fewer'}",
@@ -292,13 +292,15 @@ def _around(
 ) -> list[alt.Chart]:
     """A panel's heading above its rows, and what its ticks say below them."""
     x, muted = _across("x"), palette(theme).muted
-    limit = alt.expr(f"width * {across[1] - across[0] + 0.04}")
+    last = name == "right"  # its heading ends where the chart does
+    heading = {"x": 1.0 if last else across[0], "text": panel.heading}
+    limit = alt.expr(f"width * {across[1] - across[0] + 0.08}")
     return [
         alt.Chart(rows(ticks, f"{name}-ticks"))
         .mark_text(color=muted, baseline="top")
         .encode(x=x, y=_row(height - 18), text=alt.Text("text:N")),
-        alt.Chart(rows([{"x": across[0], "text": panel.heading}], f"{name}-heading"))
-        .mark_text(align="left", color=muted, limit=limit)
+        alt.Chart(rows([heading], f"{name}-heading"))
+        .mark_text(align="right" if last else "left", color=muted, limit=limit)
         .encode(x=x, y=_row(10), text=alt.Text("text:N")),
     ]
 

@@ -96,7 +96,7 @@ def test_ordered_labels_show_their_mean_in_steps_of_the_scale() -> None:
     )
     drawn = datasets(verdict_chart(result))
     assert drawn["groups"][0]["said"] == "0.200 higher"
-    assert drawn["left-heading"][0]["text"] == "Mean in steps, compared with others"
+    assert drawn["left-heading"][0]["text"] == "Mean in steps, beside others"
     (left,) = drawn["left"]
     same = next(tick["x"] for tick in drawn["left-ticks"] if tick["same"])
     assert left["low"] == pytest.approx(same)

@@ -87,7 +87,7 @@ def _groups(shown: Shown) -> None:
         st.info(NOT_DRAWN)
         return
     for key, narrow in ((page_style.ON_SCREENS, False), (page_style.ON_PHONES, True)):
-        with st.container(key=f"{key}-verdicts"):
+        with st.container(key=f"{key}-{page_style.VERDICTS}"):
             st.vega_lite_chart(
                 spec=dict(cache.verdict_chart(shown.key, result, theme, narrow=narrow)),
                 theme=None,
@@ -103,7 +103,14 @@ def _more(count: int, what: str, view: str) -> None:
     """How many more there are, and the way to the view that has them."""
     if count:
         label = number(count, f"more {what}")
-        st.button(label, type="tertiary", key=f"more-{what}s", on_click=put_in_address, args=("view", view))
+        st.button(
+            label,
+            type="tertiary",
+            icon=":material/arrow_forward:",
+            key=f"more-{what}s",
+            on_click=put_in_address,
+            args=("view", view),
+        )
 
 
 def _open(*, narrow: bool) -> None:
