@@ -30,9 +30,11 @@ from pages._ui.analysis.settings import (
     proposal_of,
 )
 from pages._ui.data.columns import choose_question
+from pages._ui.data.decisions import kept_raters
 from pages._ui.session.drafts import keep_draft, resume_draft
 from pages._ui.session.state import submit, work
 from pages._ui.shell.links import go, link_to
+from pages._ui.shell.page_style import ALWAYS_THERE
 
 
 def _say_what_to_load() -> None:
@@ -125,8 +127,10 @@ def _offer_run(dataset: Dataset, reading: DataSpec, load_s: float) -> None:
     keep_draft(spec.analysis)
     if spec.analysis.axes:
         say_who_rated_what(dataset, spec.analysis)
-    if st.button("Run", type="primary", icon=":material/play_arrow:"):
-        go("results", run_id=submit(dataset, spec, load_s).id)
+    with st.container(key=ALWAYS_THERE, horizontal=True, horizontal_alignment="right"):
+        pressed = st.button("Run", type="primary", icon=":material/play_arrow:")
+    if pressed:
+        go("results", run_id=submit(dataset, spec, load_s, kept=kept_raters()).id)
 
 
 resume_draft()

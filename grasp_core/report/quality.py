@@ -362,8 +362,8 @@ def findings(
         names = " and ".join(_axes((name,)) for name in (row.first, row.second))
         if row.together and not row.nearly_identical:
             sentences.append(
-                f"{names} overlap among the raters (Cramér's V {row.v:.2f}, {format_p(row.p)}), so it cannot "
-                "be told yet which of them matters. Test each given the other: on Analysis, under Given, or "
+                f"{names} overlap among the raters (Cramér's V {row.v:.2f}, {format_p(row.p)}): it cannot "
+                "be told yet which matters. Test each given the other: on Analysis, under Given, or "
                 "by --given."
             )
         if row.nearly_identical:

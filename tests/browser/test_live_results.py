@@ -39,7 +39,7 @@ def test_it_fills_in_without_flicker_and_stays_where_one_looks(analysis: Page, o
     run(page)
     page.get_by_role("heading", name=TABLE_OF_GROUPS).wait_for()
     expect(page.get_by_text(PROVISIONAL)).to_be_visible()
-    expect(page.locator("[data-testid=stVegaLiteChart] .marks")).to_have_count(2)
+    expect(page.locator("[data-testid=stVegaLiteChart] .marks")).to_have_count(4)
     assert page.get_by_role("button", name="Export").count() == 0
     assert page.get_by_test_id("stDownloadButton").count() == 0
     expect(page.get_by_test_id("stElementToolbar").first).to_be_hidden()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -40,6 +41,37 @@ def _screens(page: Page) -> Iterator[tuple[str, Page]]:
     yield "data", page
 
 
+_TEXTS = """() => {
+    const texts = []
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    while (walker.nextNode()) {
+        const parent = walker.currentNode.parentElement
+        if (parent.closest('script, style, a[href="#stMain"], [data-testid=stIconMaterial]')) continue
+        if (!parent.checkVisibility({opacityProperty: true, visibilityProperty: true})) continue
+        const range = document.createRange()
+        range.selectNodeContents(walker.currentNode)
+        const box = range.getBoundingClientRect()
+        const seen = box.width > 1 && box.bottom > 0 && box.top < innerHeight
+        if (seen) texts.push(walker.currentNode.textContent)
+    }
+    return texts
+}"""
+
+
+def test_the_first_screen_of_a_result_says_little(open_page: OpenPage) -> None:
+    """Menu, rows and axes included."""
+    page = open_page(height=900)
+    page.get_by_role("button", name=TRY_EXAMPLE).click()
+    results(page)
+    page.get_by_role("heading", name="Where it shows most").wait_for()
+    page.locator("svg text").filter(has_text="may be luck").first.wait_for()
+    texts: list[str] = page.evaluate(_TEXTS)
+    said = " ".join(texts)
+    words = [word for word in said.split() if re.search(r"\w", word)]
+    assert 150 < len(words) <= 260, words
+    assert 20 < len(re.findall(r"\d[\d,.]*", said)) <= 36, said
+
+
 def _sideways(page: Page) -> list[str]:
     wide = too_wide(page)
     return [f"{wide} px too wide"] if wide > 0 else []
@@ -66,8 +98,11 @@ def test_screens_are_accessible_wide_and_narrow_and_their_headings_in_order(
     assert not any(found.values()), found
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(("width", "dark"), [(390, True), (720, False)], ids=["phone-dark", "zoom200"])
+@pytest.mark.parametrize(
+    ("width", "dark"),
+    [pytest.param(390, True, marks=pytest.mark.long), (720, False)],
+    ids=["phone-dark", "zoom200"],
+)
 def test_screens_opened_narrow_are_accessible_and_do_not_scroll_sideways(
     open_page: OpenPage, width: int, dark: bool
 ) -> None:

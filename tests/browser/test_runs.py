@@ -20,7 +20,7 @@ from tests.browser.visits import (
     too_wide,
     violations,
 )
-from tests.labels import DELETE
+from tests.labels import ADD_FILE, DELETE
 from tests.results import make_group, make_outcome, make_result
 
 FORMULA = "=1+1"
@@ -149,6 +149,7 @@ def test_a_run_is_opened_with_the_keyboard(open_page: OpenPage, store: Server) -
 def test_uploaded_files_are_deleted_when_asked(open_page: OpenPage, example: dict[str, bytes]) -> None:
     page = open_page("/data")
     bring(page, example["annotations.csv"] + b"x,y,Yes\n", example["raters.csv"])
+    page.get_by_role("button", name=ADD_FILE).click()
     page.get_by_role("button", name="Delete the uploaded files now").click()
     page.get_by_role("dialog").get_by_role("button", name="Delete them").click()
     expect(page.get_by_role("dialog")).to_have_count(0)

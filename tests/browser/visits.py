@@ -123,11 +123,13 @@ def view(page: Page, name: str) -> None:
     settle(page)
 
 
-def table(page: Page, label: str) -> list[dict[str, str]]:
-    """The visible rows of a table, as a screen reader reads them."""
+def table(page: Page, label: str, *, aside: int = 0) -> list[dict[str, str]]:
+    """The visible rows of a table, as a screen reader reads them, scrolled `aside` pixels to the right."""
     grid = page.locator(f'[data-testid="stDataFrameResizable"][aria-label="{label}"]')
     grid.scroll_into_view_if_needed()
     grid.locator("[role=row]").nth(1).wait_for(state="attached")
+    grid.locator(".dvn-scroller").evaluate("(element, aside) => { element.scrollLeft = aside }", aside)
+    settle(page)
     rows: list[list[str]] = grid.locator("[role=row]").evaluate_all(
         "rows => rows.map(row => [...row.children].map(cell => cell.textContent.trim()))"
     )
@@ -135,12 +137,12 @@ def table(page: Page, label: str) -> list[dict[str, str]]:
 
 
 def row_of(page: Page, group: str) -> dict[str, str]:
-    """A group's row of the table of groups."""
+    """A group's row of the table of groups, with the columns of its beginning and of its end."""
     label = ALL_STATISTICS
     cell = page.locator(f'[aria-label="{label}"] [role=gridcell]').get_by_text(group, exact=True)
     cell.first.wait_for(state="attached")
-    rows = table(page, label)
-    return next(row for row in rows if row["Group"] == group)
+    both = zip(table(page, label, aside=10_000), table(page, label), strict=True)
+    return next({**end, **beginning} for end, beginning in both if beginning["Group"] == group)
 
 
 _STILL = "() => !document.getAnimations().some(one => one instanceof CSSTransition)"

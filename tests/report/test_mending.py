@@ -99,6 +99,11 @@ def test_where_nothing_was_mended_there_is_no_way_back() -> None:
     (back,) = ways_back(marked)
     assert back.mended == "Left out: raters with 'removed = True'."
     assert back.mend.spec.data.exclude == ()
+    (forth,) = ways_back(back.mend.spec, kept=(("removed", "True"),))
+    assert forth.mended == "Kept: raters with 'removed = True'."
+    assert forth.mend.label == "The answer without them"
+    assert forth.mend.spec == marked
+    assert list(ways_back(marked, kept=(("removed", "True"),))) == [back]
 
 
 def test_a_mend_of_a_run_of_models_is_one_that_models_can_have() -> None:

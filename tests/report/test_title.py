@@ -153,7 +153,7 @@ def test_how_sure_says_how_often_luck_alone_finds_and_how_far_the_size_may_move(
     result = result_of(judged(saying("Woman", 0.134), "clear", "labels"))
     first, second = (one.plain for one in how_sure(result, told(result)))
     assert first == HOW_SURE
-    assert second == "How much is less sure: Woman raters say “unsafe” in 7 to 19 more of 100 answers."
+    assert second == "How much is less sure: 7 to 19 more of 100 answers."
     wide = result_of(judged(saying("Woman", 0.04), "clear", "labels"))
     assert how_sure(wide, told(wide))[1].plain == LESS_CERTAIN
     far = replace(make_outcome(0.077, "up"), interval=Interval(0.01, 0.174, "both"))
@@ -164,10 +164,8 @@ def test_how_sure_says_how_often_luck_alone_finds_and_how_far_the_size_may_move(
 def test_where_nothing_is_found_it_says_what_would_have_shown_and_to_do_nothing() -> None:
     result = replace(result_of(judged(make_group("A"), "none")), findable=(Findable(12, 0.113),))
     details = [one.plain for one in answer(result).details]
-    assert (
-        "A group that says a label about 11 more or fewer times in 100 answers would very likely have shown; "
-        "smaller differences may be missed." in details
-    )
+    limit = "Differences of 11 in 100 answers would very likely have shown; smaller ones may be missed."
+    assert limit in details
     assert "What to do: Nothing, unless smaller differences matter." in details
 
 
@@ -177,9 +175,9 @@ def test_what_could_have_been_found_tells_small_sizes_and_one_size_once() -> Non
         assert sentence is not None
         return sentence.plain
 
-    assert "says a label about 1.0 more or fewer times" in said(Findable(15, 0.0098))
-    assert "about 9 more or fewer times" in said(Findable(15, 0.0904), Findable(16, 0.0891))
-    assert "about 8 (n = 30) to 17 (n = 9) more" in said(Findable(9, 0.17), Findable(30, 0.08))
+    assert "Differences of 1.0 in 100 answers" in said(Findable(15, 0.0098))
+    assert "Differences of 9 in 100" in said(Findable(15, 0.0904), Findable(16, 0.0891))
+    assert "of 8 (30 raters) to 17 (9 raters) in 100" in said(Findable(9, 0.17), Findable(30, 0.08))
     assert could_have_been_found(result_of(make_group("A"))) is None
 
 

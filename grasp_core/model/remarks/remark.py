@@ -136,6 +136,12 @@ class Remark:
     def __str__(self) -> str:
         return worded(self.code.value, dict(self.numbers))
 
+    @property
+    def in_brief(self) -> str:
+        """The first sentence alone: what is so, without what may be done about it."""
+        first, _, _ = self.code.value.partition(". ")
+        return worded(first, dict(self.numbers))
+
     def reworded(self, **numbers: Value) -> Remark:
         """The same with other numbers, as far as its sentence takes them."""
         known = dict(self.numbers)

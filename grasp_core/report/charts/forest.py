@@ -95,7 +95,7 @@ def layers(
     scale = alt.Scale(domain=[0, height], reverse=True, nice=False)
     return [
         alt.Chart(rows(drawn, "forest"))
-        .mark_rule(color=palette(theme).grid)
+        .mark_rule(color=palette(theme).grid, aria=False)
         .encode(y=alt.Y("bottom:Q", scale=scale, axis=None), x=LEFT, x2=UP_TO_RIGHT),
         *_nothing(measure, domain, theme),
         *_marks(base, measure, domain, theme),
@@ -118,7 +118,9 @@ def _nothing(measure: Measure, domain: tuple[float, float], theme: Theme) -> lis
         return []
     line = alt.Chart(rows([{"x": measure.nothing}], "nothing"))
     return [
-        line.mark_rule(color=palette(theme).muted, strokeDash=[4, 3]).encode(x=_across("x", measure, domain))
+        line.mark_rule(color=palette(theme).muted, strokeDash=[4, 3], aria=False).encode(
+            x=_across("x", measure, domain)
+        )
     ]
 
 

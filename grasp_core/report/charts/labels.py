@@ -102,7 +102,7 @@ def _layers(drawn: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
     )
     written = base.transform_calculate(told="datum.value + '  ' + datum.interval + '  ' + datum.p")
     return [
-        base.mark_rule(color=colours.grid).encode(x=LEFT, x2=UP_TO_RIGHT, y=bar),
+        base.mark_rule(color=colours.grid, aria=False).encode(x=LEFT, x2=UP_TO_RIGHT, y=bar),
         base.mark_bar(size=15, opacity=0.75).encode(x=x, x2=alt.X2Datum(0), y=bar, color=shade),
         base.mark_tick(orient="vertical", size=22, color=colours.muted).encode(x=alt.XDatum(0), y=bar),
         base.transform_filter("isValid(datum.low)")

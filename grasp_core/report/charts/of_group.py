@@ -194,7 +194,7 @@ def layers(
     )
     return [
         alt.Chart(outcomes)
-        .mark_rule(color=palette(theme).grid)
+        .mark_rule(color=palette(theme).grid, aria=False)
         .encode(y=alt.Y("base:Q", axis=None), x=LEFT, x2=UP_TO_RIGHT),
         *_values(base, alt.Chart(nulls), theme, (x, low), y),
         *_texts(base, theme),

@@ -17,11 +17,13 @@ from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.finding import COHESION, NO_EFFECT, Finding
 from grasp_core.report.findings.findings import by_verdict
 from grasp_core.report.tables import ends
-from grasp_core.report.words.label_use import mean_outcome, of_100, said_more, shift_outcome
+from grasp_core.report.words.label_use import of_100, said_more, scale_outcome, shift_outcome
 from grasp_core.report.words.names import VERDICT_NAMES, format_interval, format_value
 
 SHOWN = 8
 """Groups that are drawn; the others stand under *Groups in numbers*."""
+FILLED = 6
+"""Groups that are drawn even where no difference was found: enough to see how such ones look."""
 CHOSEN = "chosen"
 """The selection that holds the `name` of the group whose row was clicked."""
 NOT_DRAWN = "There is no group that can be drawn."
@@ -79,7 +81,9 @@ class _Panel:
 
 def drawn_groups(result: RunResult) -> tuple[Finding, ...]:
     """The groups that are drawn, both halves of an axis as one, clearest first."""
-    return tuple(one for one in by_verdict(result) if one.row.n_raters >= FEWEST)[:SHOWN]
+    large = [one for one in by_verdict(result) if one.row.n_raters >= FEWEST]
+    different = sum(one.verdict is not None and one.verdict.code != "none" for one in large)
+    return tuple(large[: min(max(different, FILLED), SHOWN)])
 
 
 def verdict_chart(result: RunResult, theme: Theme = "light", *, narrow: bool = False) -> alt.LayerChart:
@@ -102,24 +106,25 @@ def verdict_chart(result: RunResult, theme: Theme = "light", *, narrow: bool = F
     if not found:
         return message(theme, heading=None, text=NOT_DRAWN)
     places, panels = _NARROW if narrow else _WIDE, (_left(result, found), _right(result))
-    named = [_named(one, result, place, places, theme) for place, one in enumerate(found)]
+    said = [_said(one, result, scaled=_on_a_scale(result, found)) for one in found]
+    named = [_named(one, place, places, theme) | {"said": said[place]} for place, one in enumerate(found)]
     height = _HEAD + places.row * len(found) + _FOOT
     scale = alt.Scale(domain=[0, height], reverse=True, nice=False)
     layers = [
         alt.Chart(rows([{"y": row["bottom"]} for row in named], "lines"))
-        .mark_rule(color=palette(theme).grid)
+        .mark_rule(color=palette(theme).grid, aria=False)
         .encode(y=alt.Y("y:Q", scale=scale, axis=None), x=LEFT, x2=UP_TO_RIGHT)
     ]
     for name, panel, across in zip(("left", "right"), panels, (places.left, places.right), strict=True):
         if panel is not None:
             layers += _drawn(name, panel, across, named, found, height, theme)
     layers += _texts(named, places, theme)
-    said = "; ".join(f"{row['group']}: {row['status']}, {row['said']}" for row in named)
+    told = "; ".join(f"{row['group']}: {row['status']}, {row['said']}" for row in named)
     return finish(
         [_clicked(named), *layers],
         theme,
         heading=None,
-        alt_text=f"Groups by verdict. {said}.",
+        alt_text=f"Groups by verdict. {told}.",
         height=height,
     )
 
@@ -137,12 +142,12 @@ def _clicked(named: list[dict[str, Any]]) -> alt.Chart:
 
 
 def _left(result: RunResult, found: list[Finding]) -> _Panel:
-    """Each group's most telling label; of numbers the shift of the mean, if all groups have one."""
-    means = [mean_outcome(one.row.label_use) for one in found]
-    if _of_numbers(result) and all(one is not None and one.value is not None for one in means):
+    """Each group's most telling label; on a scale the shift of the mean, if all groups have one."""
+    if _on_a_scale(result, found):
+        unit = " in steps" if result.spec.analysis.level == "ordinal" else ""
         return _Panel(
-            "Mean, compared with the others",
-            lambda one: mean_outcome(one.row.label_use) or Outcome(None),
+            f"Mean{unit}, beside others",
+            lambda one: scale_outcome(one.row.label_use, result) or Outcome(None),
             0.0,
             lambda value: (
                 f"{format_value(abs(value)).rstrip('0').rstrip('.')} {'higher' if value > 0 else 'lower'}"
@@ -156,7 +161,7 @@ def _left(result: RunResult, found: list[Finding]) -> _Panel:
         return Outcome(None) if told is None else shift_outcome(use, told[0])
 
     return _Panel(
-        "Answers per 100, compared with the others",
+        "Answers per 100, beside others",
         of_label,
         0.0,
         lambda value: f"{abs(value):g} {'more' if value > 0 else 'fewer'}",
@@ -164,8 +169,10 @@ def _left(result: RunResult, found: list[Finding]) -> _Panel:
     )
 
 
-def _of_numbers(result: RunResult) -> bool:
-    return result.spec.analysis.level in ("interval", "ratio")
+def _on_a_scale(result: RunResult, found: list[Finding]) -> bool:
+    """Whether every group's mean can be told in the scale's own unit."""
+    means = [scale_outcome(one.row.label_use, result) for one in found]
+    return all(one is not None and one.value is not None for one in means)
 
 
 def _right(result: RunResult) -> _Panel | None:
@@ -183,7 +190,7 @@ def _right(result: RunResult) -> _Panel | None:
     )
 
 
-def _named(one: Finding, result: RunResult, place: int, places: _Places, theme: Theme) -> dict[str, Any]:
+def _named(one: Finding, place: int, places: _Places, theme: Theme) -> dict[str, Any]:
     verdict = one.verdict
     code: VerdictCode = "none" if verdict is None else verdict.code
     status = VERDICT_NAMES[code]
@@ -198,7 +205,6 @@ def _named(one: Finding, result: RunResult, place: int, places: _Places, theme: 
         "group": one.title,
         "named": f"{one.title} ({size})",
         "status": status,
-        "said": _said(one, result),
         "colour": palette(theme).text[_COLOURS.get(code, "none")],
         "weight": 600 if code == "clear" else 400,
         "top": top,
@@ -213,22 +219,22 @@ def _named(one: Finding, result: RunResult, place: int, places: _Places, theme: 
     }
 
 
-def _said(one: Finding, result: RunResult) -> str:
-    """What makes it differ, in two or three words; of groups that do not their most telling label."""
+def _said(one: Finding, result: RunResult, *, scaled: bool) -> str:
+    """What makes it differ, in two or three words; of groups that do not how the left panel has them."""
     kinds = () if one.verdict is None else one.verdict.kinds
     if kinds and kinds[0] == "items":
         return "differ item by item"
     if kinds and kinds[0] == "spread":
         return "differ among themselves"
     use = one.row.label_use
-    mean = mean_outcome(use)
-    if _of_numbers(result) and mean is not None and mean.value is not None:
-        return f"{format_value(abs(mean.value))} {'higher' if mean.value > 0 else 'lower'}"
+    who = "" if one.other is None else f"{one.name}: "
+    mean = scale_outcome(use, result) if scaled else None
+    if mean is not None and mean.value is not None:
+        return f"{who}{format_value(abs(mean.value))} {'higher' if mean.value > 0 else 'lower'}"
     told = None if use is None else said_more(use)
     if told is None or told[1].value is None:
         return ""
     label = one_line(told[0])
-    who = "" if one.other is None else f"{one.name}: "
     return f"{who}“{label if len(label) <= 12 else label[:11] + '…'}” {of_100(told[1].value)}"
 
 
@@ -286,13 +292,15 @@ def _around(
 ) -> list[alt.Chart]:
     """A panel's heading above its rows, and what its ticks say below them."""
     x, muted = _across("x"), palette(theme).muted
-    limit = alt.expr(f"width * {across[1] - across[0] + 0.04}")
+    last = name == "right"  # its heading ends where the chart does
+    heading = {"x": 1.0 if last else across[0], "text": panel.heading}
+    limit = alt.expr(f"width * {across[1] - across[0] + 0.08}")
     return [
         alt.Chart(rows(ticks, f"{name}-ticks"))
         .mark_text(color=muted, baseline="top")
         .encode(x=x, y=_row(height - 18), text=alt.Text("text:N")),
-        alt.Chart(rows([{"x": across[0], "text": panel.heading}], f"{name}-heading"))
-        .mark_text(align="left", color=muted, limit=limit)
+        alt.Chart(rows([heading], f"{name}-heading"))
+        .mark_text(align="right" if last else "left", color=muted, limit=limit)
         .encode(x=x, y=_row(10), text=alt.Text("text:N")),
     ]
 

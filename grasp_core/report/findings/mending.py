@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -90,12 +90,19 @@ def mend(warning: Remark, spec: RunSpec) -> Mend | None:
             return None
 
 
-def ways_back(spec: RunSpec) -> Iterator[WayBack]:
-    """Who was left out, and what mends of workload have put into a spec, each with the spec without it."""
+def ways_back(spec: RunSpec, kept: Sequence[tuple[str, str]] = ()) -> Iterator[WayBack]:
+    """Who was left out or kept, and what mends of workload have put into a spec, each with the other spec.
+
+    `kept` are columns and values of raters who count although the data mark them.
+    """
     if spec.data.exclude:
-        kept = replace(spec, data=replace(spec.data, exclude=()))
-        named = listed([f"{column} = {value or '(empty cell)'}" for column, value in spec.data.exclude])
-        yield WayBack(f"Left out: raters with {named}.", Mend("The answer with them", kept))
+        with_them = replace(spec, data=replace(spec.data, exclude=()))
+        said = f"Left out: raters with {_valued(spec.data.exclude)}."
+        yield WayBack(said, Mend("The answer with them", with_them))
+    still = tuple(one for one in kept if one not in spec.data.exclude)
+    if still:
+        without = replace(spec, data=replace(spec.data, exclude=(*spec.data.exclude, *still)))
+        yield WayBack(f"Kept: raters with {_valued(still)}.", Mend("The answer without them", without))
     if spec.data.screens:
         everybody = replace(spec, data=replace(spec.data, screens=()))
         named = "; ".join(SCREENS[screen] for screen in spec.data.screens)
@@ -104,6 +111,10 @@ def ways_back(spec: RunSpec) -> Iterator[WayBack]:
         strata = tuple(name for name in spec.analysis.strata if name != WORKLOAD)
         mended = "Shuffled within raters of like workload."
         yield WayBack(mended, _other("Shuffle whatever the workload", spec, strata=strata))
+
+
+def _valued(pairs: Sequence[tuple[str, str]]) -> str:
+    return listed([f"{column} = {value or '(empty cell)'}" for column, value in pairs])
 
 
 def given_too(spec: RunSpec, axes: Iterable[str]) -> RunSpec:

@@ -39,7 +39,7 @@ _WHOLE_FROM = 0.05
 """From 5 of 100 answers on, decimals say nothing in a sentence."""
 _SMALL = 10
 """In groups of fewer raters differences are missed more often."""
-HOW_SURE = "Very sure: of 20 studies without any difference, about one would find a group."
+HOW_SURE = "Very sure: of 20 studies without differences, about one finds a group."
 HOW_SURE_BEFORE = (
     "Each statistic was corrected by itself: of studies without any difference, about one in eight has a "
     "finding by this rule of earlier versions. A new run gives one verdict a group."
@@ -215,17 +215,9 @@ def _how_much(one: Finding) -> tuple[Sentence, ...]:
     told = said_more(use) if one.what == LABEL_USE and use is not None else None
     if told is None or told[1].low is None or told[1].high is None:
         return ()
-    (label, shift), ends = told, (abs(told[1].low), abs(told[1].high))
+    (_, shift), ends = told, (abs(told[1].low), abs(told[1].high))
     few, many = (of_100(math.copysign(end, shift.value or 0.0)) for end in sorted(ends))
-    return (
-        Sentence.of(
-            "How much is less sure: ",
-            Segment(one.name, strong=True),
-            " raters say “",
-            Segment(one_line(label), strong=True),
-            f"” in {few.split(' ')[0]} to {many} of 100 answers.",
-        ),
-    )
+    return (Sentence.of(f"How much is less sure: {few.split(' ')[0]} to {many} of 100 answers."),)
 
 
 def could_have_been_found(result: RunResult) -> Sentence | None:
@@ -236,10 +228,9 @@ def could_have_been_found(result: RunResult) -> Sentence | None:
     least, most = found[0], found[-1]
     amount = _whole(least.shift)
     if amount != _whole(most.shift):
-        amount += f" (n = {least.n_raters}) to {_whole(most.shift)} (n = {most.n_raters})"
+        amount += f" ({least.n_raters} raters) to {_whole(most.shift)} ({most.n_raters} raters)"
     return Sentence.of(
-        f"A group that says a label about {amount} more or fewer times in 100 answers would very likely have "
-        "shown; smaller differences may be missed."
+        f"Differences of {amount} in 100 answers would very likely have shown; smaller ones may be missed."
     )
 
 

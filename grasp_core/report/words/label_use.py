@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.groups import group_labels, one_line
 from grasp_core.model.outcome import Histogram, Interval, LabelUse, Outcome, Shift, Significance
@@ -38,16 +40,11 @@ _LABELS = 12
 
 def labelled_sentence(spec: DataSpec, data: DataSummary) -> str:
     """For example "label 'toxic': 97 annotations of 20 items by 6 raters (No: 46 · Unsure: 30 · Yes: 21)"."""
-    return f"{counted_sentence(spec, data)} ({_given(data)})"
-
-
-def counted_sentence(spec: DataSpec, data: DataSummary) -> str:
-    """The same without the labels' own counts."""
     counts = (
         f"{number(data.annotations, 'annotation')} of {number(data.items, 'item')} by "
         f"{number(data.raters, 'rater')}"
     )
-    return f"{_what(spec, data)}: {counts}"
+    return f"{_what(spec, data)}: {counts} ({_given(data)})"
 
 
 def _what(spec: DataSpec, data: DataSummary) -> str:
@@ -246,6 +243,27 @@ def mean_outcome(use: LabelUse | None) -> Outcome | None:
     if mean.low is not None and mean.high is not None:
         interval = Interval(mean.low, mean.high, use.target or "both")
     return Outcome(mean.value, p=mean.p, interval=interval, no_interval=use.no_interval)
+
+
+def scale_outcome(use: LabelUse | None, result: RunResult) -> Outcome | None:
+    """The shift of the mean in the scale's own unit; None where labels are names, or it cannot be told.
+
+    Notes
+    -----
+    Of ordered labels it is in steps from one label to the next, so that every step counts alike. What is
+    computed of them, and has an interval, is the shift of middle ranks: its ends are told in proportion, so
+    that an end at no difference stays there.
+    """
+    mean = mean_outcome(use)
+    if use is None or mean is None or mean.value is None or result.spec.analysis.level != "ordinal":
+        return mean
+    steps = _steps(use) if len(result.spec.data.questions) == 1 else None
+    if steps is None or steps * mean.value <= 0:
+        return None
+    per_rank, interval = steps / mean.value, mean.interval
+    if interval is not None:
+        interval = Interval(per_rank * interval.low, per_rank * interval.high, interval.target)
+    return replace(mean, value=steps, interval=interval)
 
 
 def label_outcome(row: GroupResult, label: str) -> Outcome:

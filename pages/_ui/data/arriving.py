@@ -27,15 +27,16 @@ from pages._ui.session.state import work, zone
 from pages._ui.widgets.choices import confirm
 
 
-def offer_deletion() -> None:
-    """A sentence, and the button that opens the dialog while there are files."""
+def offer_deletion(on_ask: Callable[[], None] | None = None) -> None:
+    """A sentence, and the button that opens the dialog while there are files; `on_ask` is called before."""
     hours = server.shared().settings.keep_files_hours
     span = f"{hours:g} hour{'' if hours == 1 else 's'}"
     st.caption(
         f"Uploaded files are deleted {span} after they were last used, or when the last run that needs them "
         "has ended if that is later. Results hold no annotation and stay."
     )
-    if _uploaded() and st.button("Delete the uploaded files now", icon=":material/delete:"):
+    label = "Delete the uploaded files now"
+    if _uploaded() and st.button(label, icon=":material/delete:", on_click=on_ask):
         _dialog()
 
 

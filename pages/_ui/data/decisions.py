@@ -113,7 +113,7 @@ def decide(spec: DataSpec, guess: Guess) -> Decided:
     open_: list[str] = []
     asked = [one for one in guess.advice if _concerns(one, spec, guess)]
     for one in asked:
-        key = f"advice-{one.field}-{one.column}-{'-'.join(one.values)}"
+        key = _advice_key(one)
         what = f"{one.what[0].upper()}{one.what[1:]}:"
         answers = _CELLS if one.field == "missing" else _ROWS
         answer = _answer(what, f"{one.why}.", answers, key, recommended=one.recommended)
@@ -124,6 +124,20 @@ def decide(spec: DataSpec, guess: Guess) -> Decided:
     spec, level = _rank(spec)
     work().level = level or "nominal"
     return Decided(spec, tuple(open_), bool(asked) or level is not None)
+
+
+def _advice_key(one: Advice) -> str:
+    return f"advice-{one.field}-{one.column}-{'-'.join(one.values)}"
+
+
+def kept_raters() -> tuple[tuple[str, str], ...]:
+    """Columns and values of raters whom the data mark as not to count, and who were kept."""
+    session = work()
+    advice = () if session.guess is None else session.guess.advice
+    kept = (
+        one for one in advice if one.field == "exclude" and session.answers.get(_advice_key(one)) is False
+    )
+    return tuple(pair for one in kept for pair in one.pairs)
 
 
 def _rank(spec: DataSpec) -> tuple[DataSpec, Level | None]:

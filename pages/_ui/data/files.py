@@ -88,6 +88,11 @@ def opened_result() -> RunRecord | None:
     return opened
 
 
+def _close_adding() -> None:
+    """Close the menu that adds a file: what opens from it would lie below it."""
+    st.session_state[_ROUND] += 1
+
+
 def other_ways() -> None:
     """Files that the server fetches or reads itself, where it may."""
     offer_server_files(_take_from)
@@ -130,7 +135,7 @@ def show_files(*, adding: bool = True) -> None:
             with st.popover("Add a file", icon=":material/add:", type="tertiary", key=key):
                 drop_zone()
                 other_ways()
-                offer_deletion()
+                offer_deletion(on_ask=_close_adding)
     for slot in _SLOTS:
         say_news(slot)
 

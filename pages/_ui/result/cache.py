@@ -262,20 +262,15 @@ def groups_table(
 
     No two tables of a page have one `name`.
     """
+    lead = lead_statistic(_result)
+    statistics = sorted(statistics, key=lambda one: one != lead)  # seen without scrolling sideways
     frame = table_of_groups(_result, order=order, axes=axes, marked=marked, statistics=statistics)
     if frame.empty:
         return None
     with st.container(key=f"{ON_SCREENS}-{name}"):
         show_groups_table(frame, statistics, theme, _result.permutations, p=p, alt=alt)
     with st.container(key=f"{ON_PHONES}-{name}"):
-        show_phone_table(
-            frame,
-            statistics,
-            _result.permutations,
-            lead=lead_statistic(_result),
-            p=p,
-            alt=f"{alt}, in short",
-        )
+        show_phone_table(frame, statistics, _result.permutations, p=p, alt=f"{alt}, in short")
     return why_not_estimable(frame, statistics)
 
 

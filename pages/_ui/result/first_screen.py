@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 import streamlit as st
@@ -10,17 +10,18 @@ import streamlit as st
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import PAPER_CONVENTIONS
 from grasp_core.model.text import Sentence, escape_markdown, printable
-from grasp_core.model.wording import agree, number
+from grasp_core.model.wording import number
 from grasp_core.report.charts.verdicts import CHOSEN, NOT_DRAWN
 from grasp_core.report.findings.findings import judged
 from grasp_core.report.findings.mending import warned
-from grasp_core.report.words.label_use import counted_sentence, labelled_sentence
+from grasp_core.report.words.label_use import labelled_sentence
 from grasp_core.report.words.names import lead_statistic
 from pages._ui.result import cache
-from pages._ui.result.figures import page_theme
+from pages._ui.result.figures import choose_page, page_theme
 from pages._ui.result.items import show_where
 from pages._ui.result.one_group import choose_group, open_group
 from pages._ui.shell import page_style
+from pages._ui.widgets.choices import put_in_address
 from pages._ui.widgets.shown import Shown, show_one
 
 
@@ -28,21 +29,22 @@ def show_answer(shown: Shown, buttons: Callable[[], None]) -> None:
     """The caption and buttons, the title, which is the verdict, and how many groups have which verdict."""
     result = shown.result
     told = cache.told_first(shown.key, result)
-    counted = printable(counted_sentence(result.spec.data, result.data))
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(escape_markdown(f"{shown.title} · {counted}{_overall(result)}"), width="stretch")
+        st.caption(escape_markdown(" · ".join([shown.title, *_counted(result)])), width="stretch")
         buttons()
     st.title(told.title.markdown)
     if told.counts is not None:
         st.markdown(told.counts.markdown)
 
 
-def _overall(result: RunResult) -> str:
-    """How well all raters agree, beside a result about groups."""
-    found = result.everybody
-    if found is None or found.alpha is None or result.of_everybody:
-        return ""
-    return f" · agreement of all {found.alpha:.2f}"
+def _counted(result: RunResult) -> Iterator[str]:
+    """How much was looked at; beside a result about groups also how well all raters agree."""
+    data, found = result.data, result.everybody
+    yield number(data.annotations, "answer")
+    yield number(data.items, "item")
+    yield number(data.raters, "rater")
+    if found is not None and found.alpha is not None and not result.of_everybody:
+        yield f"overall agreement {found.alpha:.2f}"
 
 
 def show_facts(result: Result) -> None:
@@ -59,8 +61,8 @@ def show_facts(result: Result) -> None:
 
 _ROWS = "rows-of-groups"
 _READ = (
-    "Dot: our estimate, filled where it makes the group differ. Line: where it may lie with other raters and "
-    "items (95 %). In brackets: raters. A click on a row opens its group."
+    "Dot: estimate, filled where it makes the group differ. Line: its plausible range. In brackets: raters. "
+    "Click a row for more."
 )
 
 
@@ -77,14 +79,15 @@ def show_findings(shown: Shown) -> None:
 def _groups(shown: Shown) -> None:
     result, theme = shown.result, page_theme()
     if not judged(result):
-        cache.forest_plot(shown.key, result, lead_statistic(result), theme, "q", 0)
+        page = choose_page(result, "findings-page")
+        cache.forest_plot(shown.key, result, lead_statistic(result), theme, "q", page)
         return
     told = cache.told_first(shown.key, result)
     if not told.drawn:
         st.info(NOT_DRAWN)
         return
     for key, narrow in ((page_style.ON_SCREENS, False), (page_style.ON_PHONES, True)):
-        with st.container(key=f"{key}-verdicts"):
+        with st.container(key=f"{key}-{page_style.VERDICTS}"):
             st.vega_lite_chart(
                 spec=dict(cache.verdict_chart(shown.key, result, theme, narrow=narrow)),
                 theme=None,
@@ -92,9 +95,22 @@ def _groups(shown: Shown) -> None:
                 on_select=partial(_open, narrow=narrow),
                 selection_mode=CHOSEN,
             )
-    more = told.not_drawn
-    stand = agree(more, "stands", "stand")
-    st.caption(f"{_READ} {number(more, 'more group')} {stand} under Groups in numbers." if more else _READ)
+    st.caption(_READ)
+    _more(told.not_drawn, "group", "Groups in numbers")
+
+
+def _more(count: int, what: str, view: str) -> None:
+    """How many more there are, and the way to the view that has them."""
+    if count:
+        label = number(count, f"more {what}")
+        st.button(
+            label,
+            type="tertiary",
+            icon=":material/arrow_forward:",
+            key=f"more-{what}s",
+            on_click=put_in_address,
+            args=("view", view),
+        )
 
 
 def _open(*, narrow: bool) -> None:
@@ -115,10 +131,9 @@ def _beside(shown: Shown) -> None:
     warnings = warned(shown.result)
     if warnings.first:
         st.header("Careful")
-        show_one(warnings.first[0], shown.way)
-    more = len(warnings.first) + len(warnings.others) - 1
-    if warnings.first and more:
-        st.caption(f"{number(more, 'more warning')} {agree(more, 'stands', 'stand')} under Data and methods.")
+        show_one(warnings.first[0], shown.way, brief=True)
+        if shown.result.later is None:  # else that view comes with the last stage
+            _more(len(warnings.first) + len(warnings.others) - 1, "warning", "Data and methods")
     if told.clearest is not None:
         show_where(shown, told.clearest)
 

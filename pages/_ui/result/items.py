@@ -119,7 +119,14 @@ def show_where(shown: Shown, finding: Finding) -> None:
         st.progress(
             said / of if of else 0.0, text=escape_markdown(f"{said} of {of} {who} say “{one_line(label)}”")
         )
-    st.button("All items", type="tertiary", on_click=put_in_address, args=("view", "Items"))
+    to_items = ("view", "Items")
+    st.button(
+        "All items",
+        type="tertiary",
+        icon=":material/arrow_forward:",
+        on_click=put_in_address,
+        args=to_items,
+    )
 
 
 def _telling(found: ItemsResult, finding: Finding) -> list[tuple[ItemOutcome, Contribution]]:

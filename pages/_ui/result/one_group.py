@@ -60,7 +60,8 @@ def choose_group(result: RunResult) -> None:
         "Look at one group",
         list(named_groups(result)),
         index=None,
-        placeholder="All groups",
+        placeholder="Look at one group",
+        label_visibility="collapsed",
         key=_LIST,
         on_change=lambda: open_group(st.session_state[_LIST]),
     )

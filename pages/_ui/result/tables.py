@@ -39,9 +39,9 @@ _LONG_TABLE_HEIGHT = 640
 
 
 def show_phone_table(
-    frame: pd.DataFrame, statistics: Sequence[str], permutations: int, *, lead: str, p: bool, alt: str
+    frame: pd.DataFrame, statistics: Sequence[str], permutations: int, *, p: bool, alt: str
 ) -> None:
-    """Each group with a statistic's value, mark and interval in one cell, the lead statistic first.
+    """Each group with a statistic's value, mark and interval in one cell.
 
     Parameters
     ----------
@@ -49,16 +49,13 @@ def show_phone_table(
         As of :func:`grasp_core.report.tables.results_table`.
     statistics : sequence of str
     permutations : int
-    lead : str
-        Where it is among the statistics, it stands first.
     p : bool
         Whether p and q follow each value.
     alt : str
     """
-    ordered = sorted(statistics, key=lambda name: name != lead)
-    values = {WORDS[name].name: _cells(frame, name) for name in ordered}
+    values = {WORDS[name].name: _cells(frame, name) for name in statistics}
     cells: dict[str, Sequence[str]] = {}
-    for name in ordered:
+    for name in statistics:
         cells[WORDS[name].name] = values[WORDS[name].name]
         for test in (f"{name}_p", f"{name}_q") if p else ():
             cells[column_label(test)] = [_p(one, permutations) for one in frame[test]]

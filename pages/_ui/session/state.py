@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from typing import NamedTuple, TypeVar
@@ -31,6 +31,7 @@ from pages._ui.session.identity import (
     here,
     require_run,
     require_see,
+    stores_of,
     visitor,
 )
 
@@ -329,10 +330,26 @@ def work() -> Work:
     return session
 
 
-def submit(dataset: Dataset, spec: RunSpec, load_s: float, *, project: str | None = None) -> RunRecord:
+KEPT_RATERS = "kept-raters"
+"""Under this name a run keeps the columns and values of raters who count although the data mark them."""
+
+
+def submit(
+    dataset: Dataset,
+    spec: RunSpec,
+    load_s: float,
+    *,
+    project: str | None = None,
+    kept: Sequence[tuple[str, str]] = (),
+) -> RunRecord:
     """Ask for a run in a project, by default the current one.
 
     The same data and spec give a person the same run, so a double click is one run.
+
+    Parameters
+    ----------
+    kept : sequence of (column, value)
+        Raters whom the data mark as not to count, and who count.
 
     Raises
     ------
@@ -345,6 +362,8 @@ def submit(dataset: Dataset, spec: RunSpec, load_s: float, *, project: str | Non
     run, known = server.shared().service.submit(
         dataset, spec, title=run_title(spec), reach=reach, owner=user.id, load_s=load_s
     )
+    if kept:
+        stores_of(run).answers.keep(run.id, KEPT_RATERS, [list(one) for one in kept])
     server.shared().audit.record(user.id, "run", "run", run.id, {"known": known})
     session = work()
     session.remember(run)

@@ -14,8 +14,8 @@ from grasp_core.model.text import escape_markdown
 from grasp_core.report.findings.mending import mend, ways_back
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
-from pages._ui.session.identity import current_user, require_run, why_not_run
-from pages._ui.session.state import submit, work
+from pages._ui.session.identity import current_user, require_run, stores_of, why_not_run
+from pages._ui.session.state import KEPT_RATERS, submit, work
 from pages._ui.shell.links import go
 
 
@@ -34,6 +34,12 @@ class Saved:
         allowed = why_not_run(current_user(), self.run.project) is None
         return allowed and server.shared().service.inputs.are_at_hand(self.run)
 
+    @cached_property
+    def kept(self) -> tuple[tuple[str, str], ...]:
+        """Columns and values of raters who count although the data mark them."""
+        found = stores_of(self.run).answers.find(self.run.id, KEPT_RATERS) or ()
+        return tuple((column, value) for column, value in found)
+
 
 def ask_again(run: RunRecord, spec: RunSpec) -> None:
     """Read the run's files under another spec, run it in the run's project, and show that run.
@@ -47,7 +53,8 @@ def ask_again(run: RunRecord, spec: RunSpec) -> None:
     try:
         with st.spinner("Reading the data"):
             dataset = server.shared().service.data_of(replace(run, spec=spec))
-            again = submit(dataset, spec, 0.0, project=run.project)
+            back = [one for one in run.spec.data.exclude if one not in spec.data.exclude]
+            again = submit(dataset, spec, 0.0, project=run.project, kept=back)
     except DataError as error:
         st.warning(escape_markdown(str(error)))
         return
@@ -55,8 +62,8 @@ def ask_again(run: RunRecord, spec: RunSpec) -> None:
 
 
 def offer_ways_back(saved: Saved) -> None:
-    """What was left out or held alike by one click, each with the click that takes it back."""
-    found = list(ways_back(saved.run.spec))
+    """What was left out, kept or held alike by one click, each with the click that takes it back."""
+    found = list(ways_back(saved.run.spec, saved.kept))
     if not found or not saved.may_be_asked_again:
         return
     for place, back in enumerate(found):

@@ -54,11 +54,17 @@ div:has(> .st-key-{ALWAYS_THERE}) {{ position: sticky; bottom: 0; z-index: 10; }
 """
 ON_SCREENS, ON_PHONES = "on-screens", "on-phones"
 """How keys of two forms of one table begin, of which a page shows one."""
+VERDICTS = "verdicts"
+"""How keys of the chart of verdicts end: its wide form has texts beside its marks, and needs more room."""
 _ONE_OF_BOTH = f"""
 [class*="st-key-{ON_PHONES}-"] {{ display: none; }}
 @media (max-width: 640px) {{
   [class*="st-key-{ON_SCREENS}-"] {{ display: none; }}
   [class*="st-key-{ON_PHONES}-"] {{ display: flex; }}
+}}
+@media (max-width: 1200px) {{
+  .st-key-{ON_SCREENS}-{VERDICTS} {{ display: none; }}
+  .st-key-{ON_PHONES}-{VERDICTS} {{ display: flex; }}
 }}
 """
 PROVISIONAL = "provisional"

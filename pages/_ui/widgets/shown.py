@@ -41,9 +41,12 @@ def show_warned(warnings: Sequence[Remark], way: Callable[[Remark, int], None] =
                 show_one(warning, way, place)
 
 
-def show_one(warning: Remark, way: Callable[[Remark, int], None] = no_way, place: int = 0) -> None:
-    """Draw one warning with its way to mend it."""
-    st.warning(escape_markdown(without_options(str(warning))), icon=":material/warning:")
+def show_one(
+    warning: Remark, way: Callable[[Remark, int], None] = no_way, place: int = 0, *, brief: bool = False
+) -> None:
+    """Draw one warning with its way to mend it; in brief only its first sentence."""
+    text = warning.in_brief if brief else str(warning)
+    st.warning(escape_markdown(without_options(text)), icon=":material/warning:")
     way(warning, place)
 
 

@@ -10,9 +10,9 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.model.recode_steps import Bins
 from grasp_core.server.server import Server
-from pages._ui.session.state import Work
+from pages._ui.session.state import KEPT_RATERS, Work
 from tests.labels import CONTINUE, ITEM_COLUMN, LABEL_COLUMN, RATER_COLUMN, UNDERSTOOD
-from tests.pages.visits import drop, open_example, plain, press, seen, widget
+from tests.pages.visits import drop, open_example, plain, press, seen, shown_run, widget
 
 
 def one_about(page: AppTest, column: str) -> Any:
@@ -91,10 +91,12 @@ def test_oddities_are_listed_apart(page: AppTest, example: dict[str, bytes]) -> 
     assert [metric.value for metric in page.metric][2] == "3,640"
 
 
-def test_raters_whom_a_column_marks_are_asked_about_and_nothing_runs_before(page: AppTest) -> None:
+def test_raters_whom_a_column_marks_are_asked_about_and_nothing_runs_before(
+    page: AppTest, server: Server
+) -> None:
     page.switch_page("data.py").run()
-    rows = [f"i{i},r{j},{(i + j) % 2},{'True' if j == 3 else 'False'}" for i in range(6) for j in range(6)]
-    drop(page, "a.csv", "\n".join(["item,rater,label,removed", *rows]).encode())
+    rows = [f"i{i},r{j},{(i + j) % 2},{'fm'[j % 2]},{j == 3}" for i in range(6) for j in range(6)]
+    drop(page, "a.csv", "\n".join(["item,rater,label,gender,removed", *rows]).encode())
     asked = one_about(page, "removed")
     assert (asked.label[:7], asked.value, work(page).dataset) == ("1 rater", None, None)
     assert "6 raters" in seen(page.title)  # as long as nobody has answered, all are shown
@@ -106,6 +108,10 @@ def test_raters_whom_a_column_marks_are_asked_about_and_nothing_runs_before(page
     one_about(page, "removed").set_value(False).run()
     assert [metric.value for metric in page.metric][1] == "6"
     assert work(page).data_spec.exclude == ()
+    page.switch_page("analysis.py").run()
+    press(page, "Run")
+    assert not page.exception
+    assert server.answers.find(shown_run(page, server).id, KEPT_RATERS) == [["removed", "True"]]
 
 
 def test_answers_that_may_not_count_are_named_where_they_can_be_left_out(page: AppTest) -> None:

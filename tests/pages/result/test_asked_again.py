@@ -21,6 +21,7 @@ from grasp_core.reading.sandbox.read import read_table
 from grasp_core.server.server import Server
 from grasp_core.store.people.members import Member
 from grasp_core.store.runs import RunRecord
+from pages._ui.session.state import KEPT_RATERS
 from tests.labels import DATA_AND_METHODS
 from tests.pages.conftest import ENTRY
 from tests.pages.people import ANN, BOB, VERA, become
@@ -93,6 +94,22 @@ def test_one_click_holds_workload_alike_and_one_lets_it_differ_again(server: Ser
     assert shown_run(page, server).spec.analysis.strata == ("workload",)
     press(finished(page, server), "Shuffle whatever the workload")
     assert shown_run(page, server).spec == SPEC
+
+
+def test_raters_kept_although_marked_go_by_one_click_and_come_back_by_another(server: Server) -> None:
+    (marked, *_) = sorted(row["race"] for row in csv.DictReader(io.StringIO(FILES["raters.csv"].decode())))
+    run, pairs = _saved(server), (("race", marked),)
+    assert "The answer without them" not in _labels(_visit(run.id))
+    server.answers.keep(run.id, KEPT_RATERS, [list(one) for one in pairs])
+    page = _visit(run.id)
+    assert f"Kept: raters with 'race = {marked}'." in seen(page.caption)
+    press(page, "The answer without them")
+    assert not page.exception
+    without = shown_run(page, server)
+    assert without.spec == replace(SPEC, data=replace(DATA_SPEC, exclude=pairs))
+    found = press(finished(page, server), "The answer with them")
+    assert shown_run(found, server).spec == SPEC
+    assert f"Kept: raters with 'race = {marked}'." in seen(finished(found, server).caption)
 
 
 def test_one_click_counts_a_text_as_missing(server: Server) -> None:

@@ -66,7 +66,7 @@ def _phone() -> None:
         }
     )
     for p in (False, True):
-        show_phone_table(frame, ["irr", "gai"], 10_000, lead="gai", p=p, alt="groups")
+        show_phone_table(frame, ["gai", "irr"], 10_000, p=p, alt="groups")
 
 
 def test_on_a_phone_the_first_columns_say_what_matters() -> None:

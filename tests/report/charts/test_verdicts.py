@@ -10,7 +10,7 @@ from grasp_core.model.outcome import Interval, Kind, Verdict, VerdictCode
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.report.charts import to_svg, verdict_chart
-from grasp_core.report.charts.verdicts import SHOWN, drawn_groups
+from grasp_core.report.charts.verdicts import FILLED, SHOWN, drawn_groups
 from tests.report.charts.drawn import datasets
 from tests.results import make_group, make_outcome, make_result, saying
 
@@ -41,8 +41,9 @@ def result() -> RunResult:
 
 def test_clear_groups_come_first_and_few_raters_are_not_drawn(result: RunResult) -> None:
     assert [one.name for one in drawn_groups(result)] == ["whole", "hint", "part", "none"]
-    many = result_of(*(judged(saying(f"G{place}", 0.1), "none", p=0.5) for place in range(12)))
-    assert len(drawn_groups(many)) == SHOWN
+    for code, drawn in (("none", FILLED), ("hint", SHOWN)):
+        many = result_of(*(judged(saying(f"G{place}", 0.1), code, p=0.5) for place in range(12)))
+        assert len(drawn_groups(many)) == drawn
 
 
 def test_verdicts_are_told_in_words_and_filled_dots_are_what_makes_a_group_differ(result: RunResult) -> None:
@@ -80,6 +81,31 @@ def test_a_scale_of_numbers_shows_its_mean_and_other_statistics_no_cohesion() ->
     assert drawn["groups"][0]["said"] == "0.430 lower"
     assert [tick["text"] for tick in drawn["left-ticks"]] == ["0.5 lower", "same", "0.5 higher"]
     assert "right" not in drawn
+
+
+def test_ordered_labels_show_their_mean_in_steps_of_the_scale() -> None:
+    row = judged(saying("Woman", 0.2), "clear", "labels")
+    assert row.label_use is not None
+    labels = {name: row.label_use.labels[name] for name in ("safe", "unsafe")}
+    ordered = replace(row.label_use, labels=labels)
+    ranks = replace(row.label_use.labels["unsafe"], value=0.1, low=0.0, high=0.15)
+    result = result_of(replace(row, label_use=replace(ordered, mean=ranks)))
+    result = replace(
+        result, spec=replace(result.spec, analysis=replace(result.spec.analysis, level="ordinal"))
+    )
+    drawn = datasets(verdict_chart(result))
+    assert drawn["groups"][0]["said"] == "0.200 higher"
+    assert drawn["left-heading"][0]["text"] == "Mean in steps, beside others"
+    (left,) = drawn["left"]
+    same = next(tick["x"] for tick in drawn["left-ticks"] if tick["same"])
+    assert left["low"] == pytest.approx(same)
+    assert left["high"] - same == pytest.approx(1.5 * (left["x"] - same))
+    assert left["interval"] == "[0.000, 0.300]"
+    down = replace(ranks, value=-0.01)  # ranks and steps say opposite things: the label is told
+    opposed = replace(result.groups[0], label_use=replace(ordered, mean=down))
+    assert (
+        datasets(verdict_chart(replace(result, groups=(opposed,))))["groups"][0]["said"] == "“unsafe” 20 more"
+    )
 
 
 def test_the_description_tells_every_group_and_it_draws(result: RunResult) -> None:
