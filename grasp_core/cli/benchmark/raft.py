@@ -8,6 +8,14 @@ from grasp_core.cli.commands import Command, add_commands
 
 COMMANDS = (
     Command(
+        "tasks", "list the tasks: classes, rows, fields, licence, difficulty", "benchmark.tasks:fill_tasks"
+    ),
+    Command(
+        "example",
+        "write a small made-up task with open gold labels, to try everything on",
+        "benchmark.tasks:fill_example",
+    ),
+    Command(
         "validate", "check a submission before it is scored", "benchmark.validate:fill_validate", reads=True
     ),
     Command("score", "score a submission against gold labels", "benchmark.score:fill_score", reads=True),
