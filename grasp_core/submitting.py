@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from grasp_core.benchmark.folders import MAX_ARCHIVE
-from grasp_core.benchmark.jobs import Benchmark, Predictions, score_predictions
+from grasp_core.benchmark.jobs import Benchmark, Predictions, compare_one, score_one
+from grasp_core.benchmark.scoring.compare import Comparison, compared
+from grasp_core.benchmark.scoring.scores import gathered, scores_json
 from grasp_core.benchmark.submissions import (
     PREDICTIONS,
     Submission,
@@ -23,6 +27,8 @@ from grasp_core.model.settings import Settings
 from grasp_core.model.wording import number
 from grasp_core.store.submissions import SubmissionRecord, SubmissionStore
 
+A = TypeVar("A")
+Told = Callable[[int, int, str], None]
 NAME_LENGTH = 80
 """Characters of a system's name."""
 
@@ -65,20 +71,62 @@ def checked(content: bytes, shown: str, settings: Settings) -> tuple[Submission,
 
 
 def scored(
-    held: Benchmark, predictions: Predictions, *, name: str, owner: str, store: SubmissionStore, pool: Pool
+    held: Benchmark,
+    predictions: Predictions,
+    *,
+    name: str,
+    owner: str,
+    store: SubmissionStore,
+    pool: Pool,
+    told: Told = lambda _done, _of, _task: None,
 ) -> SubmissionRecord:
-    """Score and keep, unless that was done before: sent twice, a system would stand on the Leaderboard twice.
+    """Score and keep, unless that was done before: then only its name is the one given now.
+
+    Parameters
+    ----------
+    told : callable
+        Takes how many rows are scored, of how many, and the task that is being scored.
 
     Raises
     ------
     LimitError
         If the person has used up a task.
     DataError
-        If the benchmark's files cannot be used.
+        If the benchmark's files cannot be used, or hold no gold labels of any of the tasks.
     """
-    before = store.find(name, predictions, owner=owner)
+    before = store.renamed(name, predictions, owner=owner)
     if before is not None:
         return before
-    store.reserve(predictions, owner=owner)
-    found = next(pool.each(score_predictions, [(held, predictions)]))
-    return store.add(name, predictions, json.loads(found), owner=owner)
+    names = read_tasks(held.tasks)
+    there = held.with_gold()
+    chosen = {task: labels for task, labels in predictions.items() if task in there}
+    store.reserve(chosen, owner=owner)
+    jobs = ((held, task, labels) for task, labels in chosen.items())
+    parts = _one_by_one(pool.each(score_one, jobs), chosen, told)
+    found = json.loads(scores_json(gathered(parts, names)))
+    return store.add(name, predictions, found, owner=owner)
+
+
+def compared_by(
+    held: Benchmark,
+    first: Predictions,
+    second: Predictions,
+    *,
+    pool: Pool,
+    told: Told = lambda _done, _of, _task: None,
+) -> Comparison:
+    """Compare two submissions in the workers; parameters and errors are those of :func:`scored`."""
+    there = held.with_gold()
+    both = {task: labels for task, labels in first.items() if task in second and task in there}
+    jobs = ((held, task, labels, second[task]) for task, labels in both.items())
+    return compared(_one_by_one(pool.each(compare_one, jobs), both, told), read_tasks(held.tasks))
+
+
+def _one_by_one(results: Iterator[A], rows: Predictions, told: Told) -> list[A]:
+    """The results of tasks in order, told after each by the rows that are done."""
+    done, of, found = 0, sum(map(len, rows.values())), []
+    for name, labels in rows.items():
+        told(done, of, name)
+        found.append(next(results))
+        done += len(labels)
+    return found

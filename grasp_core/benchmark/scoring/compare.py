@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -183,27 +183,85 @@ def compare(
         If there is no task for which both submissions and the gold have labels.
     """
     one, other = first.predictions, second.predictions
-    found: dict[str, Difference] = {}
-    shuffled, drawn = np.zeros(permutations), np.zeros(resamples)
-    for name, task in tasks.items():
-        if name in one and name in other and name in gold.labels:
-            right, (a, b) = paired_codes(task, gold, [one[name], other[name]])
-            classes = len(task.classes)
-            null = swapped_differences(
-                right, a, b, classes, seed=seed, purpose=name, permutations=permutations
-            )
-            scores = resampled_f1(right, [a, b], classes, seed=seed, purpose=name, resamples=resamples)
-            gap = macro_f1(confusion(right, a, classes)) - macro_f1(confusion(right, b, classes))
-            found[name] = _difference(gap, null, scores[0] - scores[1], right.size)
-            shuffled += null
-            drawn += scores[0] - scores[1]
-    if not found:
+    parts = [
+        compare_task(
+            task, gold, one[name], other[name], seed=seed, permutations=permutations, resamples=resamples
+        )
+        for name, task in tasks.items()
+        if name in one and name in other and name in gold.labels
+    ]
+    return compared(parts, tasks)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaskDifference:
+    """A task's difference with what the overall one needs of it.
+
+    Parameters
+    ----------
+    name : str
+    null : float array, shape (permutations,)
+    drawn : float array, shape (resamples,)
+    """
+
+    name: str
+    difference: Difference
+    null: FloatArray
+    drawn: FloatArray
+
+
+def compare_task(
+    task: Task,
+    gold: Gold,
+    first: Mapping[str, str],
+    second: Mapping[str, str],
+    *,
+    seed: int = 1,
+    permutations: int = PERMUTATIONS,
+    resamples: int = RESAMPLES,
+) -> TaskDifference:
+    """Compare two systems' labels of one task, by row id.
+
+    Raises
+    ------
+    DataError
+        If a row lacks a label.
+    """
+    right, (a, b) = paired_codes(task, gold, [first, second])
+    classes = len(task.classes)
+    null = swapped_differences(right, a, b, classes, seed=seed, purpose=task.name, permutations=permutations)
+    scores = resampled_f1(right, [a, b], classes, seed=seed, purpose=task.name, resamples=resamples)
+    gap = macro_f1(confusion(right, a, classes)) - macro_f1(confusion(right, b, classes))
+    drawn = scores[0] - scores[1]
+    return TaskDifference(task.name, _difference(gap, null, drawn, right.size), null, drawn)
+
+
+def compared(parts: Sequence[TaskDifference], tasks: Iterable[str]) -> Comparison:
+    """A comparison from those of its tasks.
+
+    Parameters
+    ----------
+    tasks : iterable of str
+        All tasks of the benchmark.
+
+    Raises
+    ------
+    DataError
+        If there is no part.
+    """
+    if not parts:
         raise DataError("there is no task for which both submissions and the gold have labels")
-    if len(found) < len(tasks):
+    found = {part.name: part.difference for part in parts}
+    if set(tasks) - set(found):
         return Comparison(found, None)
     gap = float(np.mean([one.difference for one in found.values()]))
     n = sum(one.n for one in found.values())
-    return Comparison(found, _difference(gap, shuffled / len(tasks), drawn / len(tasks), n))
+    shuffled, drawn = (np.sum(values, axis=0) / len(parts) for values in _draws(parts))
+    return Comparison(found, _difference(gap, shuffled, drawn, n))
+
+
+def _draws(parts: Sequence[TaskDifference]) -> tuple[list[FloatArray], list[FloatArray]]:
+    return [part.null for part in parts], [part.drawn for part in parts]
 
 
 def swapped_differences(

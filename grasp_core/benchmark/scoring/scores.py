@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -198,19 +198,65 @@ def score(
         If no task has both predictions and gold.
     """
     predictions = submission.predictions
-    scored: dict[str, TaskScore] = {}
-    total = np.zeros(resamples)
-    for name, task in tasks.items():
-        if name in predictions and name in gold.labels:
-            right, said = paired_codes(task, gold, [predictions[name]])
-            scored[name], values = _task_score(task, right, said[0], seed, resamples)
-            total += values
-    if not scored:
+    parts = [
+        score_task(task, gold, predictions[name], seed=seed, resamples=resamples)
+        for name, task in tasks.items()
+        if name in predictions and name in gold.labels
+    ]
+    return gathered(parts, tasks)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaskDraws:
+    """A task's score with what the overall interval needs of it.
+
+    Parameters
+    ----------
+    name : str
+    values : float array, shape (B,)
+        Macro-F1 of every bootstrap draw.
+    """
+
+    name: str
+    score: TaskScore
+    values: FloatArray
+
+
+def score_task(
+    task: Task, gold: Gold, labels: Mapping[str, str], *, seed: int = 1, resamples: int = RESAMPLES
+) -> TaskDraws:
+    """Score one task's labels, by row id.
+
+    Raises
+    ------
+    DataError
+        If a row lacks a label.
+    """
+    right, said = paired_codes(task, gold, [labels])
+    return TaskDraws(task.name, *_task_score(task, right, said[0], seed, resamples))
+
+
+def gathered(parts: Sequence[TaskDraws], tasks: Iterable[str]) -> Scores:
+    """Scores of a submission from those of its tasks.
+
+    Parameters
+    ----------
+    tasks : iterable of str
+        All tasks of the benchmark.
+
+    Raises
+    ------
+    DataError
+        If there is no part.
+    """
+    if not parts:
         raise DataError("no task has both predictions and gold labels; name the tasks' folders alike in both")
+    scored = {part.name: part.score for part in parts}
     unscored = tuple(name for name in tasks if name not in scored)
     if unscored:
         return Scores(scored, None, None, unscored)
     overall = float(np.mean([found.macro_f1 for found in scored.values()]))
+    total = np.sum([part.values for part in parts], axis=0)
     return Scores(scored, overall, interval(total / len(scored)), ())
 
 
@@ -255,16 +301,79 @@ def _task_score(
     return found, values
 
 
+@dataclass(frozen=True, slots=True)
+class ClassScore:
+    """One class of a task.
+
+    Parameters
+    ----------
+    name : str
+    right, false_positives, false_negatives : int
+        Items rightly given the class, wrongly given it, and of it but given another.
+    """
+
+    name: str
+    right: int
+    false_positives: int
+    false_negatives: int
+
+    @property
+    def precision(self) -> float | None:
+        """Share of the items given the class that are of it; None where none was given it."""
+        given = self.right + self.false_positives
+        return self.right / given if given else None
+
+    @property
+    def recall(self) -> float | None:
+        """Share of the items of the class that were given it; None where none is of it."""
+        there = self.right + self.false_negatives
+        return self.right / there if there else None
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall, as in macro-F1; 0 where the class never occurs."""
+        either = 2 * self.right + self.false_positives + self.false_negatives
+        return 2 * self.right / either if either else 0.0
+
+    def cost(self, false_positive: float, false_negative: float) -> float:
+        """What the class's mistakes cost, if each of a kind costs that much."""
+        return self.false_positives * false_positive + self.false_negatives * false_negative
+
+
+def class_scores(score: TaskScore) -> list[ClassScore]:
+    """Precision, recall and F1 of every class that the task declares, in its order."""
+    right = np.diagonal(score.confusion).tolist()
+    gold, predicted = score.confusion.sum(axis=1).tolist(), score.confusion.sum(axis=0).tolist()
+    return [
+        ClassScore(name, t, p - t, g - t)
+        for name, t, g, p in zip(score.classes, right, gold, predicted, strict=True)
+    ]
+
+
 def scores_json(scores: Scores) -> str:
-    """The scores as JSON: ``{"tasks": {task: {macro_f1, macro_f1_declared, ci95, n}}, "overall"}``."""
+    """The scores as JSON; fields are those of docs/models.md, "Scores"."""
     tasks: dict[str, Any] = {
         name: {
             "macro_f1": found.macro_f1,
             "macro_f1_declared": found.macro_f1_declared,
             "ci95": list(found.ci95),
             "n": found.n,
+            "classes": [
+                {
+                    "class": one.name,
+                    "precision": one.precision,
+                    "recall": one.recall,
+                    "f1": one.f1,
+                    "right": one.right,
+                    "false_positives": one.false_positives,
+                    "false_negatives": one.false_negatives,
+                }
+                for one in class_scores(found)
+            ],
+            "confusion": found.confusion.tolist(),
         }
         for name, found in scores.tasks.items()
     }
-    plain = {"tasks": tasks, "overall": scores.overall}
-    return json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    overall_ci95 = None if scores.overall_ci95 is None else list(scores.overall_ci95)
+    plain = {"tasks": tasks, "overall": scores.overall, "overall_ci95": overall_ci95}
+    return json.dumps(plain, ensure_ascii=False, allow_nan=False) + "\n"

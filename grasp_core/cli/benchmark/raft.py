@@ -26,6 +26,12 @@ COMMANDS = (
         reads=True,
     ),
     Command(
+        "leaderboard",
+        "submissions among the published systems, by task and kind of difficulty",
+        "benchmark.leaderboard:fill_leaderboard",
+        reads=True,
+    ),
+    Command(
         "baseline",
         "label a task's rows by a baseline, or score it on labelled ones",
         "benchmark.baseline:fill_baseline",
