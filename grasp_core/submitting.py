@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from grasp_core.benchmark.folders import MAX_ARCHIVE
-from grasp_core.benchmark.jobs import Benchmark, Predictions, compare_one, score_one
-from grasp_core.benchmark.scoring.compare import Comparison, compared
-from grasp_core.benchmark.scoring.scores import gathered, scores_json
+from grasp_core.benchmark.jobs import Benchmark, Predictions, compare_one, parts_of, score_one
+from grasp_core.benchmark.scoring.compare import Comparison, compared, joined_difference
+from grasp_core.benchmark.scoring.scores import gathered, joined, score_details
 from grasp_core.benchmark.submissions import (
     PREDICTIONS,
     Submission,
@@ -19,12 +18,13 @@ from grasp_core.benchmark.submissions import (
     read_submission,
     validate,
 )
-from grasp_core.benchmark.tasks import read_tasks
+from grasp_core.benchmark.tasks import Task, read_tasks
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.io.archives.bounded import check_size
 from grasp_core.model.errors import DataError, Problem
 from grasp_core.model.settings import Settings
 from grasp_core.model.wording import number
+from grasp_core.statistics.f1 import Part
 from grasp_core.store.submissions import SubmissionRecord, SubmissionStore
 
 A = TypeVar("A")
@@ -101,9 +101,10 @@ def scored(
     there = held.with_gold()
     chosen = {task: labels for task, labels in predictions.items() if task in there}
     store.reserve(chosen, owner=owner)
-    jobs = ((held, task, labels) for task, labels in chosen.items())
-    parts = _one_by_one(pool.each(score_one, jobs), chosen, told)
-    found = json.loads(scores_json(gathered(parts, names)))
+    parts = _in_parts(chosen, names)
+    jobs = ((held, task, part, chosen[task]) for task, part in parts)
+    done = _by_task(pool.each(score_one, jobs), parts, chosen, told)
+    found = score_details(gathered([joined(one) for one in done], names))
     return store.add(name, predictions, found, owner=owner)
 
 
@@ -118,15 +119,24 @@ def compared_by(
     """Compare two submissions in the workers; parameters and errors are those of :func:`scored`."""
     there = held.with_gold()
     both = {task: labels for task, labels in first.items() if task in second and task in there}
-    jobs = ((held, task, labels, second[task]) for task, labels in both.items())
-    return compared(_one_by_one(pool.each(compare_one, jobs), both, told), read_tasks(held.tasks))
+    names = read_tasks(held.tasks)
+    parts = _in_parts(both, names)
+    jobs = ((held, task, part, both[task], second[task]) for task, part in parts)
+    done = _by_task(pool.each(compare_one, jobs), parts, both, told)
+    return compared([joined_difference(one) for one in done], names)
 
 
-def _one_by_one(results: Iterator[A], rows: Predictions, told: Told) -> list[A]:
-    """The results of tasks in order, told after each by the rows that are done."""
-    done, of, found = 0, sum(map(len, rows.values())), []
-    for name, labels in rows.items():
-        told(done, of, name)
-        found.append(next(results))
-        done += len(labels)
-    return found
+def _in_parts(rows: Predictions, names: Mapping[str, Task]) -> list[tuple[str, Part]]:
+    return [(task, part) for task, labels in rows.items() for part in parts_of(names[task], len(labels))]
+
+
+def _by_task(
+    results: Iterator[A], parts: Sequence[tuple[str, Part]], rows: Predictions, told: Told
+) -> list[list[A]]:
+    """The results of parts by task, told before each how many rows' worth of work is done."""
+    done, of, found = 0.0, sum(map(len, rows.values())), dict[str, list[A]]((name, []) for name in rows)
+    for name, (_, share) in parts:
+        told(int(done), of, name)
+        found[name].append(next(results))
+        done += len(rows[name]) / share
+    return list(found.values())

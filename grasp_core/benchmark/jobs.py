@@ -16,6 +16,7 @@ from grasp_core.benchmark.submissions import Ids, Submission, known_ids, require
 from grasp_core.benchmark.tasks import Rows, Task, read_tasks
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.models_as_raters.labels import ID, LABEL
+from grasp_core.statistics.f1 import Part
 
 Predictions = Mapping[str, Mapping[str, str]]
 """Label by row id, by task."""
@@ -48,31 +49,41 @@ class Benchmark:
         return tuple(name for name in read_tasks(self.tasks) if (self.gold / name / GOLD_FILE).is_file())
 
 
-def score_one(job: tuple[Benchmark, str, Mapping[str, str]]) -> TaskDraws:
-    """Score one task's labels.
+_PART = 50_000
+"""Rows times classes of a task whose draws are one job; of more they are several, so that a bar moves."""
+
+
+def parts_of(task: Task, rows: int) -> list[Part]:
+    """The jobs that a task's draws are shared among."""
+    parts = min(10, max(1, rows * len(task.classes) // _PART))
+    return [(part, parts) for part in range(parts)]
+
+
+def score_one(job: tuple[Benchmark, str, Part, Mapping[str, str]]) -> TaskDraws:
+    """Score one task's labels on a part of the draws.
 
     Raises
     ------
     DataError
         If the benchmark's files cannot be used or the labels do not fit them.
     """
-    benchmark, name, labels = job
+    benchmark, name, part, labels = job
     tasks, gold, ids = benchmark.open(name)
     require_scorable(as_submission({name: labels}), tasks, {**gold.ids, **ids})
-    return score_task(tasks[name], gold, labels)
+    return score_task(tasks[name], gold, labels, part=part)
 
 
-def compare_one(job: tuple[Benchmark, str, Mapping[str, str], Mapping[str, str]]) -> TaskDifference:
-    """Compare two systems' labels of one task.
+def compare_one(job: tuple[Benchmark, str, Part, Mapping[str, str], Mapping[str, str]]) -> TaskDifference:
+    """Compare two systems' labels of one task on a part of the draws.
 
     Raises
     ------
     DataError
         If the benchmark's files cannot be used or the labels do not fit them.
     """
-    benchmark, name, first, second = job
+    benchmark, name, part, first, second = job
     tasks, gold, _ = benchmark.open(name)
-    return compare_task(tasks[name], gold, first, second)
+    return compare_task(tasks[name], gold, first, second, part=part)
 
 
 def as_submission(predictions: Predictions) -> Submission:

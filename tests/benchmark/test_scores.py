@@ -20,6 +20,7 @@ from grasp_core.benchmark.scoring.scores import (
     class_scores,
     resampled_f1,
     score,
+    score_details,
     scores_json,
 )
 from grasp_core.benchmark.submissions import Submission
@@ -208,17 +209,25 @@ def test_an_incomplete_file_is_refused() -> None:
 def test_the_scores_as_json() -> None:
     found = score(submission(MOOD, TONE), TASKS, gold(MOOD, TONE), resamples=100)
     plain = json.loads(scores_json(found))
-    assert list(plain) == ["tasks", "overall", "overall_ci95"]
-    expected = ["macro_f1", "macro_f1_declared", "ci95", "n", "classes", "confusion"]
-    assert list(plain["tasks"][MOOD]) == expected
-    assert plain["overall_ci95"] == list(found.overall_ci95 or ())
-    assert plain["tasks"][MOOD]["confusion"] == found.tasks[MOOD].confusion.tolist()
+    assert list(plain) == ["tasks", "overall"]
+    assert list(plain["tasks"][MOOD]) == ["macro_f1", "macro_f1_declared", "ci95", "n"]
     assert plain["tasks"][MOOD]["macro_f1"] == found.tasks[MOOD].macro_f1
     assert plain["tasks"][MOOD]["ci95"] == list(found.tasks[MOOD].ci95)
 
 
 def test_gold_labels_are_not_printed_with_the_value() -> None:
     assert "maybe so" not in repr(gold(MOOD))
+
+
+def test_details_hold_the_scores_and_counts_by_class() -> None:
+    found = score(submission(MOOD, TONE), TASKS, gold(MOOD, TONE), resamples=100)
+    plain, details = json.loads(scores_json(found)), score_details(found)
+    assert details["overall_ci95"] == list(found.overall_ci95 or ())
+    one = details["tasks"][MOOD]
+    assert {**one, **plain["tasks"][MOOD]} == one
+    assert one["confusion"] == found.tasks[MOOD].confusion.tolist()
+    assert [row["class"] for row in one["classes"]] == list(CLASSES)
+    assert sum(row["right"] for row in one["classes"]) == int(np.trace(found.tasks[MOOD].confusion))
 
 
 def test_classes_equal_scikit_learns() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +23,7 @@ from grasp_core.report.table_csv import safe_cell
 from grasp_core.report.words.printable import printable_name
 from grasp_core.statistics.f1 import (
     TIE,
+    Part,
     confusion,
     distinct,
     f1_of_totals,
@@ -195,19 +196,29 @@ def compare(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskDifference:
-    """A task's difference with what the overall one needs of it.
+    """A task's difference with its draws, or a part of them.
 
     Parameters
     ----------
     name : str
+    gap : float
+        How much higher the first system's macro-F1 is.
+    n : int
+        Items.
     null : float array, shape (permutations,)
     drawn : float array, shape (resamples,)
     """
 
     name: str
-    difference: Difference
+    gap: float
+    n: int
     null: FloatArray
     drawn: FloatArray
+
+    @property
+    def difference(self) -> Difference:
+        """What is told of it."""
+        return _difference(self.gap, self.null, self.drawn, self.n)
 
 
 def compare_task(
@@ -219,8 +230,9 @@ def compare_task(
     seed: int = 1,
     permutations: int = PERMUTATIONS,
     resamples: int = RESAMPLES,
+    part: Part = (0, 1),
 ) -> TaskDifference:
-    """Compare two systems' labels of one task, by row id.
+    """Compare two systems' labels of one task, by row id, on all draws or a part of them.
 
     Raises
     ------
@@ -228,12 +240,19 @@ def compare_task(
         If a row lacks a label.
     """
     right, (a, b) = paired_codes(task, gold, [first, second])
-    classes = len(task.classes)
-    null = swapped_differences(right, a, b, classes, seed=seed, purpose=task.name, permutations=permutations)
-    scores = resampled_f1(right, [a, b], classes, seed=seed, purpose=task.name, resamples=resamples)
+    classes, name = len(task.classes), task.name
+    null = swapped_differences(
+        right, a, b, classes, seed=seed, purpose=name, permutations=permutations, part=part
+    )
+    scores = resampled_f1(right, [a, b], classes, seed=seed, purpose=name, resamples=resamples, part=part)
     gap = macro_f1(confusion(right, a, classes)) - macro_f1(confusion(right, b, classes))
-    drawn = scores[0] - scores[1]
-    return TaskDifference(task.name, _difference(gap, null, drawn, right.size), null, drawn)
+    return TaskDifference(name, gap, int(right.size), null, scores[0] - scores[1])
+
+
+def joined_difference(parts: Sequence[TaskDifference]) -> TaskDifference:
+    """A task's difference from its parts, in their order."""
+    null, drawn = (np.concatenate(values) for values in _draws(parts))
+    return replace(parts[0], null=null, drawn=drawn)
 
 
 def compared(parts: Sequence[TaskDifference], tasks: Iterable[str]) -> Comparison:
@@ -265,7 +284,15 @@ def _draws(parts: Sequence[TaskDifference]) -> tuple[list[FloatArray], list[Floa
 
 
 def swapped_differences(
-    gold: Codes, first: Codes, second: Codes, classes: int, *, seed: int, purpose: str, permutations: int
+    gold: Codes,
+    first: Codes,
+    second: Codes,
+    classes: int,
+    *,
+    seed: int,
+    purpose: str,
+    permutations: int,
+    part: Part = (0, 1),
 ) -> FloatArray:
     """Differences in macro-F1 after each item's two predictions were swapped with probability 1/2.
 
@@ -288,7 +315,7 @@ def swapped_differences(
     differ = rows[:, 1] != rows[:, 2]
     moved, right_moved, times = moved[differ], right_moved[differ], times[differ]
     blocks = []
-    for generator, size in streams(seed, f"permutation {purpose}", permutations):
+    for generator, size in streams(seed, f"permutation {purpose}", permutations, part):
         swaps = _swaps(generator, times, size).astype(np.float64)
         shift, right_shift = swaps @ moved, swaps @ right_moved
         blocks.append(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,16 @@ from grasp_core.model.annotations import Codes, FloatArray, Int64Array
 from grasp_core.model.errors import DataError
 from grasp_core.model.remarks.benchmark import BaselineCaution
 from grasp_core.model.remarks.remark import Remark
-from grasp_core.statistics.f1 import confusion, distinct, f1_of_totals, indicator, interval, macro_f1, streams
+from grasp_core.statistics.f1 import (
+    Part,
+    confusion,
+    distinct,
+    f1_of_totals,
+    indicator,
+    interval,
+    macro_f1,
+    streams,
+)
 
 RESAMPLES = 10_000
 FEW = 16
@@ -33,6 +42,7 @@ def resampled_f1(
     seed: int,
     purpose: str,
     resamples: int = RESAMPLES,
+    part: Part = (0, 1),
 ) -> FloatArray:
     """Macro-F1 (leaderboard's convention) of one or several systems on items drawn with replacement.
 
@@ -47,6 +57,8 @@ def resampled_f1(
         What the draws are for, e.g. the task's name: tasks must not share their draws.
     resamples : int
         B.
+    part : (int, int)
+        See :func:`grasp_core.statistics.f1.streams`; of several parts each has its share of the B draws.
 
     Returns
     -------
@@ -66,7 +78,7 @@ def resampled_f1(
     of_systems = [indicator(rows[:, column], classes) for column in range(1, rows.shape[1])]
     both = [of_gold * of_system for of_system in of_systems]
     blocks = []
-    for generator, size in streams(seed, f"bootstrap {purpose}", resamples):
+    for generator, size in streams(seed, f"bootstrap {purpose}", resamples, part):
         drawn = _drawn(generator, times, size).astype(np.float64)
         golds = drawn @ of_gold
         scores = [
@@ -208,32 +220,63 @@ def score(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskDraws:
-    """A task's score with what the overall interval needs of it.
+    """A task's counts, and its macro-F1 of bootstrap draws, or of a part of them.
 
     Parameters
     ----------
     name : str
+    classes : tuple of str, length K
+    confusion : int array, shape (K, K)
     values : float array, shape (B,)
-        Macro-F1 of every bootstrap draw.
     """
 
     name: str
-    score: TaskScore
+    classes: tuple[str, ...]
+    confusion: Int64Array
     values: FloatArray
+
+    @property
+    def score(self) -> TaskScore:
+        """What is told of it."""
+        return TaskScore(
+            macro_f1=macro_f1(self.confusion),
+            macro_f1_declared=macro_f1(self.confusion, "declared"),
+            ci95=interval(self.values),
+            n=int(self.confusion.sum()),
+            classes=self.classes,
+            confusion=self.confusion,
+        )
 
 
 def score_task(
-    task: Task, gold: Gold, labels: Mapping[str, str], *, seed: int = 1, resamples: int = RESAMPLES
+    task: Task,
+    gold: Gold,
+    labels: Mapping[str, str],
+    *,
+    seed: int = 1,
+    resamples: int = RESAMPLES,
+    part: Part = (0, 1),
 ) -> TaskDraws:
-    """Score one task's labels, by row id.
+    """Score one task's labels, by row id, on all draws or a part of them.
 
     Raises
     ------
     DataError
         If a row lacks a label.
     """
-    right, said = paired_codes(task, gold, [labels])
-    return TaskDraws(task.name, *_task_score(task, right, said[0], seed, resamples))
+    right, (said,) = paired_codes(task, gold, [labels])
+    classes = len(task.classes)
+    counts = confusion(right, said, classes)
+    counts.flags.writeable = False
+    values = resampled_f1(
+        right, [said], classes, seed=seed, purpose=task.name, resamples=resamples, part=part
+    )[0]
+    return TaskDraws(task.name, task.classes, counts, values)
+
+
+def joined(parts: Sequence[TaskDraws]) -> TaskDraws:
+    """A task's draws from its parts, in their order."""
+    return replace(parts[0], values=np.concatenate([part.values for part in parts]))
 
 
 def gathered(parts: Sequence[TaskDraws], tasks: Iterable[str]) -> Scores:
@@ -280,25 +323,6 @@ def paired_codes(
             raise DataError(f"the labels of {task.name} are incomplete; validate the submission first")
         said.append(codes)
     return right, tuple(said)
-
-
-def _task_score(
-    task: Task, gold: Codes, predicted: Codes, seed: int, resamples: int
-) -> tuple[TaskScore, FloatArray]:
-    counts = confusion(gold, predicted, len(task.classes))
-    counts.flags.writeable = False
-    values = resampled_f1(
-        gold, [predicted], len(task.classes), seed=seed, purpose=task.name, resamples=resamples
-    )[0]
-    found = TaskScore(
-        macro_f1=macro_f1(counts),
-        macro_f1_declared=macro_f1(counts, "declared"),
-        ci95=interval(values),
-        n=int(gold.size),
-        classes=task.classes,
-        confusion=counts,
-    )
-    return found, values
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,29 +375,42 @@ def class_scores(score: TaskScore) -> list[ClassScore]:
 
 
 def scores_json(scores: Scores) -> str:
-    """The scores as JSON; fields are those of docs/models.md, "Scores"."""
+    """The scores as JSON: ``{"tasks": {task: {macro_f1, macro_f1_declared, ci95, n}}, "overall"}``."""
     tasks: dict[str, Any] = {
         name: {
             "macro_f1": found.macro_f1,
             "macro_f1_declared": found.macro_f1_declared,
             "ci95": list(found.ci95),
             "n": found.n,
-            "classes": [
-                {
-                    "class": one.name,
-                    "precision": one.precision,
-                    "recall": one.recall,
-                    "f1": one.f1,
-                    "right": one.right,
-                    "false_positives": one.false_positives,
-                    "false_negatives": one.false_negatives,
-                }
-                for one in class_scores(found)
-            ],
-            "confusion": found.confusion.tolist(),
         }
         for name, found in scores.tasks.items()
     }
-    overall_ci95 = None if scores.overall_ci95 is None else list(scores.overall_ci95)
-    plain = {"tasks": tasks, "overall": scores.overall, "overall_ci95": overall_ci95}
-    return json.dumps(plain, ensure_ascii=False, allow_nan=False) + "\n"
+    plain = {"tasks": tasks, "overall": scores.overall}
+    return json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def score_details(scores: Scores) -> dict[str, Any]:
+    """The same, JSON-ready, with the overall interval, and with counts by class: these tell of gold labels.
+
+    Returns
+    -------
+    dict
+        Fields are those of docs/models.md, "Scores".
+    """
+    plain: dict[str, Any] = json.loads(scores_json(scores))
+    plain["overall_ci95"] = None if scores.overall_ci95 is None else list(scores.overall_ci95)
+    for name, found in scores.tasks.items():
+        plain["tasks"][name]["classes"] = [
+            {
+                "class": one.name,
+                "precision": one.precision,
+                "recall": one.recall,
+                "f1": one.f1,
+                "right": one.right,
+                "false_positives": one.false_positives,
+                "false_negatives": one.false_negatives,
+            }
+            for one in class_scores(found)
+        ]
+        plain["tasks"][name]["confusion"] = found.confusion.tolist()
+    return plain

@@ -26,7 +26,7 @@ from grasp_core.benchmark.leaderboard import (
     wins_text,
 )
 from grasp_core.benchmark.scoring.compare import Difference, compare
-from grasp_core.benchmark.scoring.scores import score, scores_json
+from grasp_core.benchmark.scoring.scores import score, score_details
 from grasp_core.benchmark.submissions import Submission
 from grasp_core.benchmark.tasks import Task, builtin_tasks
 from grasp_core.cli.benchmark.arguments import Setting, add_gold, add_seed, add_tasks, open_setting
@@ -111,7 +111,7 @@ def _scored(chosen: argparse.Namespace, setting: Setting) -> dict[str, tuple[Ent
             raise DataError(f"two submissions are named {name}; rename one of them")
         submission = setting.submission(path)
         scores = score(submission, setting.tasks, setting.gold, seed=chosen.seed)
-        held[name] = scored_entry(name, json.loads(scores_json(scores)), id=name), submission
+        held[name] = scored_entry(name, score_details(scores), id=name), submission
     return held
 
 

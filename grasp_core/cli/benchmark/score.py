@@ -3,16 +3,37 @@
 from __future__ import annotations
 
 import argparse
+import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
 
+from grasp_core.benchmark.scoring.calibration import (
+    PROBABILITIES,
+    Calibration,
+    calibration,
+    read_probabilities,
+)
 from grasp_core.benchmark.scoring.compare import compare, errors_csv, mistakes_text
-from grasp_core.benchmark.scoring.scores import Scores, TaskScore, class_scores, score, scores_json
+from grasp_core.benchmark.scoring.scores import (
+    Scores,
+    TaskScore,
+    class_scores,
+    score,
+    score_details,
+    scores_json,
+)
 from grasp_core.benchmark.tasks import Task
-from grasp_core.cli.benchmark.arguments import add_gold, add_seed, add_submission, add_tasks, open_setting
+from grasp_core.cli.benchmark.arguments import (
+    Setting,
+    add_gold,
+    add_seed,
+    add_submission,
+    add_tasks,
+    open_setting,
+)
 from grasp_core.cli.terminal.lines import note
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import DataError
@@ -34,7 +55,19 @@ def fill_score(scoring: argparse.ArgumentParser) -> None:
         metavar=("CLASS", "FALSE_POSITIVE", "FALSE_NEGATIVE"),
         help="what a row wrongly given the class costs, and what one of it that was missed",
     )
+    scoring.add_argument(
+        "--probabilities",
+        type=Path,
+        metavar="DIR",
+        help="folder with <task>/probabilities.csv (ID and a column per class): how they come true",
+    )
     scoring.add_argument("--out", type=Path, metavar="FILE", help="the scores as JSON")
+    scoring.add_argument(
+        "--details",
+        type=Path,
+        metavar="FILE",
+        help="the same with counts by class, which tell of gold labels, and calibration",
+    )
     scoring.add_argument(
         "--errors", type=Path, metavar="FILE", help="the rows labelled wrongly as CSV, with their gold labels"
     )
@@ -51,7 +84,7 @@ def fill_compare(comparing: argparse.ArgumentParser) -> None:
 
 
 def _score(chosen: argparse.Namespace) -> None:
-    for target in (chosen.out, chosen.errors):
+    for target in (chosen.out, chosen.details, chosen.errors):
         check_target(target)
     costs = _costs(chosen.costs)
     setting = open_setting(chosen)
@@ -62,13 +95,20 @@ def _score(chosen: argparse.Namespace) -> None:
     if chosen.errors is not None:
         text = errors_csv(submission.predictions, setting.tasks, setting.gold, chosen.tasks)
         write_text(chosen.errors, text)
+    held = _calibrations(chosen.probabilities, scores, setting) if chosen.probabilities else {}
     write_text(chosen.out, scores_json(scores))
+    details = score_details(scores)
+    for name, calibrated in held.items():
+        details["tasks"][name]["calibration"] = calibrated.plain
+    write_text(chosen.details, json.dumps(details, ensure_ascii=False, allow_nan=False) + "\n")
     _print_scores(scores)
     for name, one in scores.tasks.items():
         print(f"\n{mistakes_text(name, one)}")
         print(_classes_text(one))
         if costs is not None and costs[0] in one.classes:
             print(_cost_text(one, *costs))
+        if name in held:
+            print(_calibration_text(held[name]))
 
 
 def _print_scores(scores: Scores) -> None:
@@ -89,13 +129,13 @@ def _print_scores(scores: Scores) -> None:
 
 
 _MOST_CLASSES = 8
-"""Classes of more are in the file of --out alone."""
+"""Classes of more are in the file of --details alone."""
 
 
 def _classes_text(score: TaskScore) -> str:
     found = class_scores(score)
     if len(found) > _MOST_CLASSES:
-        return f"Precision, recall and F1 of the {len(found)} classes are in the file of --out."
+        return f"Precision, recall and F1 of the {len(found)} classes are in the file of --details."
     rows = [
         (
             printable_name(one.name),
@@ -109,6 +149,35 @@ def _classes_text(score: TaskScore) -> str:
     ]
     columns = ["class", "precision", "recall", "F1", "false positives", "false negatives"]
     return pd.DataFrame(rows, columns=columns).to_string(index=False)
+
+
+def _calibrations(folder: Path, scores: Scores, setting: Setting) -> dict[str, Calibration]:
+    found = {
+        name: calibration(
+            setting.tasks[name],
+            setting.gold.labels[name],
+            read_probabilities(folder / name / PROBABILITIES, setting.tasks[name]),
+        )
+        for name in scores.tasks
+        if (folder / name / PROBABILITIES).is_file()
+    }
+    if not found:
+        raise DataError(f"{folder} has no <task>/{PROBABILITIES} of any of the tasks that are scored")
+    return found
+
+
+def _calibration_text(found: Calibration) -> str:
+    rows = [
+        (f"{one.low:.1f} to {one.high:.1f}", f"{one.n:,}", _share(one.confidence), _share(one.accuracy))
+        for one in found.bins
+        if one.n
+    ]
+    columns = ["probability", "rows", "mean of it", "came true"]
+    return (
+        f"calibration: Brier score {found.brier:.3f}, log loss {found.log_loss:.3f}, "
+        f"expected calibration error {found.ece:.3f}\n"
+        f"{pd.DataFrame(rows, columns=columns).to_string(index=False)}"
+    )
 
 
 def _share(value: float | None) -> str:

@@ -372,7 +372,7 @@ class Submission(Form):
     name: str
     owner: str
     created_at: datetime
-    scores: dict[str, Any] = Field(description="As `raft score` writes them, docs/models.md.")
+    scores: dict[str, Any] = Field(description="As `raft score --details` writes them, docs/models.md.")
 
     @classmethod
     def of(cls, record: SubmissionRecord) -> Submission:

@@ -40,7 +40,7 @@ async def submit(
 ) -> Submission:
     """Have predictions scored: the body is a zip archive with `data/TASK/predictions.csv` for each task.
 
-    The same predictions under the same name are scored once.
+    The same predictions are scored once; another name renames the system.
     """
     user, stores = asking.runner(project), asking.stores(project)
     async with received(request, asking, user) as spool:

@@ -65,7 +65,7 @@ def show_leaderboard() -> None:
     if own:
         st.caption(
             "Which rows a system labels wrongly is not shown: it would tell their gold labels. Whoever holds "
-            "these sees the rows, and which classes are confused, with the command `raft score --errors`."
+            "these sees the rows with the command `raft score --errors`."
         )
     _test_steps(best)
     _compare(own)

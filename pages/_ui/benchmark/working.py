@@ -57,7 +57,9 @@ class Working:
 
 
 def start(key: str, about: object, words: str, function: Callable[[Told], Any]) -> None:
-    """Begin work that goes on while its visitor looks at other views; it must not touch the page."""
+    """Begin work that goes on while its visitor looks at other views, once; it must not touch the page."""
+    if under_way(key):
+        return
     working = Working(about, words)
     st.session_state[key] = working
     threading.Thread(target=working.run, args=(function,), daemon=True).start()
