@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from grasp_core.benchmark.folders import MAX_ARCHIVE
 from grasp_core.benchmark.jobs import Benchmark, Predictions, compare_one, parts_of, score_one
+from grasp_core.benchmark.leaderboard import Entry, is_part_of_raft, over_tasks, published, scored_entry
 from grasp_core.benchmark.scoring.compare import Comparison, compared, joined_difference
 from grasp_core.benchmark.scoring.scores import gathered, joined, score_details
 from grasp_core.benchmark.submissions import (
@@ -41,6 +42,13 @@ def tasks_folder(settings: Settings) -> Path | None:
 def benchmark_of(settings: Settings) -> Benchmark | None:
     """The benchmark with its gold labels; None where the server has none."""
     return Benchmark(Path(settings.raft_gold), tasks_folder(settings)) if settings.raft_gold else None
+
+
+def systems(records: Iterable[SubmissionRecord], settings: Settings) -> list[Entry]:
+    """Systems scored here, and published ones where the tasks are RAFT's, or some of them."""
+    names = read_tasks(tasks_folder(settings))
+    own = [scored_entry(record.name, record.scores, record.id) for record in records]
+    return own + (over_tasks(published(), list(names)) if is_part_of_raft(names) else [])
 
 
 def checked(content: bytes, shown: str, settings: Settings) -> tuple[Submission, list[Problem]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -175,8 +175,14 @@ def compare(
     seed: int = 1,
     permutations: int = PERMUTATIONS,
     resamples: int = RESAMPLES,
+    told: Callable[[str], None] = lambda _task: None,
 ) -> Comparison:
     """Compare two submissions that ``require_scorable`` takes.
+
+    Parameters
+    ----------
+    told : callable
+        Takes the name of each task before it is compared.
 
     Raises
     ------
@@ -184,13 +190,21 @@ def compare(
         If there is no task for which both submissions and the gold have labels.
     """
     one, other = first.predictions, second.predictions
-    parts = [
-        compare_task(
-            task, gold, one[name], other[name], seed=seed, permutations=permutations, resamples=resamples
-        )
-        for name, task in tasks.items()
-        if name in one and name in other and name in gold.labels
-    ]
+    parts = []
+    for name, task in tasks.items():
+        if name in one and name in other and name in gold.labels:
+            told(name)
+            parts.append(
+                compare_task(
+                    task,
+                    gold,
+                    one[name],
+                    other[name],
+                    seed=seed,
+                    permutations=permutations,
+                    resamples=resamples,
+                )
+            )
     return compared(parts, tasks)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -195,6 +195,7 @@ def score(
     *,
     seed: int = 1,
     resamples: int = RESAMPLES,
+    told: Callable[[str], None] = lambda _task: None,
 ) -> Scores:
     """Score a submission that :func:`~grasp_core.benchmark.submissions.require_scorable` takes.
 
@@ -203,6 +204,8 @@ def score(
     tasks : mapping of str to Task
     seed, resamples : int
         Of the bootstrap.
+    told : callable
+        Takes the name of each task before it is scored.
 
     Raises
     ------
@@ -210,11 +213,11 @@ def score(
         If no task has both predictions and gold.
     """
     predictions = submission.predictions
-    parts = [
-        score_task(task, gold, predictions[name], seed=seed, resamples=resamples)
-        for name, task in tasks.items()
-        if name in predictions and name in gold.labels
-    ]
+    parts = []
+    for name, task in tasks.items():
+        if name in predictions and name in gold.labels:
+            told(name)
+            parts.append(score_task(task, gold, predictions[name], seed=seed, resamples=resamples))
     return gathered(parts, tasks)
 
 

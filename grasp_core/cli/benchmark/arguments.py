@@ -10,7 +10,7 @@ from pathlib import Path
 from grasp_core.benchmark.gold import Gold, read_gold
 from grasp_core.benchmark.submissions import Submission, known_ids, read_submission, require_scorable
 from grasp_core.benchmark.tasks import Task, read_tasks
-from grasp_core.cli.terminal.lines import note
+from grasp_core.cli.terminal.lines import note, show_line
 
 
 def add_submission(parser: argparse.ArgumentParser, name: str) -> None:
@@ -63,6 +63,11 @@ def open_setting(chosen: argparse.Namespace) -> Setting:
     ids = known_ids(chosen.tasks)
     gold = read_gold(chosen.gold, tasks, ids)
     return Setting(tasks, gold, {**gold.ids, **ids})
+
+
+def show_task(name: str) -> None:
+    """Say which task is being scored, in a line that is written over."""
+    show_line(f"scoring {name}")
 
 
 def add_tasks(parser: argparse.ArgumentParser) -> None:

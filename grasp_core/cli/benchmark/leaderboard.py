@@ -29,8 +29,8 @@ from grasp_core.benchmark.scoring.compare import Difference, compare
 from grasp_core.benchmark.scoring.scores import score, score_details
 from grasp_core.benchmark.submissions import Submission
 from grasp_core.benchmark.tasks import Task, builtin_tasks
-from grasp_core.cli.benchmark.arguments import Setting, add_gold, add_seed, add_tasks, open_setting
-from grasp_core.cli.terminal.lines import note
+from grasp_core.cli.benchmark.arguments import Setting, add_gold, add_seed, add_tasks, open_setting, show_task
+from grasp_core.cli.terminal.lines import clear_line, note
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import DataError
 from grasp_core.model.wording import closest, listed
@@ -81,6 +81,7 @@ def _leaderboard(chosen: argparse.Namespace) -> None:
         raise DataError(f"{chosen.by} is none of the tasks; {hint}")
     best = ranked(found, chosen.by)
     tested = _tested(best, chosen, held, setting) if setting is not None else {}
+    clear_line()
     print(
         _board(best, chosen.by, _system(best, chosen.against) if both else None, tested).to_string(
             index=False
@@ -110,7 +111,7 @@ def _scored(chosen: argparse.Namespace, setting: Setting) -> dict[str, tuple[Ent
         if name in held:
             raise DataError(f"two submissions are named {name}; rename one of them")
         submission = setting.submission(path)
-        scores = score(submission, setting.tasks, setting.gold, seed=chosen.seed)
+        scores = score(submission, setting.tasks, setting.gold, seed=chosen.seed, told=show_task)
         held[name] = scored_entry(name, score_details(scores), id=name), submission
     return held
 
@@ -126,7 +127,7 @@ def _tested(
     gold = Gold({name: labels for name, labels in setting.gold.labels.items() if name in tasks})
     found = {}
     for lower, upper in steps(best, chosen.by):
-        made = compare(held[lower.id][1], held[upper.id][1], tasks, gold, seed=chosen.seed)
+        made = compare(held[lower.id][1], held[upper.id][1], tasks, gold, seed=chosen.seed, told=show_task)
         difference = made.overall if chosen.by == OVERALL else made.tasks[chosen.by]
         if difference is not None:
             found[lower.id] = upper.name, difference

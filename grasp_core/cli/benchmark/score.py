@@ -33,8 +33,9 @@ from grasp_core.cli.benchmark.arguments import (
     add_submission,
     add_tasks,
     open_setting,
+    show_task,
 )
-from grasp_core.cli.terminal.lines import note
+from grasp_core.cli.terminal.lines import clear_line, note
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import DataError
 from grasp_core.model.wording import closest, listed, number, quoted
@@ -91,7 +92,8 @@ def _score(chosen: argparse.Namespace) -> None:
     if costs is not None:
         _check_class(costs[0], setting.tasks)
     submission = setting.submission(chosen.submission)
-    scores = score(submission, setting.tasks, setting.gold, seed=chosen.seed)
+    scores = score(submission, setting.tasks, setting.gold, seed=chosen.seed, told=show_task)
+    clear_line()
     if chosen.errors is not None:
         text = errors_csv(submission.predictions, setting.tasks, setting.gold, chosen.tasks)
         write_text(chosen.errors, text)
@@ -220,7 +222,8 @@ def _cost_text(score: TaskScore, name: str, false_positive: float, false_negativ
 def _compare(chosen: argparse.Namespace) -> None:
     setting = open_setting(chosen)
     first, second = (setting.submission(source) for source in (chosen.first, chosen.second))
-    found = compare(first, second, setting.tasks, setting.gold, seed=chosen.seed)
+    found = compare(first, second, setting.tasks, setting.gold, seed=chosen.seed, told=show_task)
+    clear_line()
     named = [*found.tasks.items(), *([("overall", found.overall)] if found.overall is not None else [])]
     rows = [
         (name, f"{one.difference:+.3f}", _interval(one.ci95), format_p_value(one.p), f"{one.n:,}")

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from grasp_core.benchmark.tasks import Task
 from grasp_core.group_items import id_of
 from grasp_core.model.access import EVERYONE
 from grasp_core.model.people import Person as KnownPerson
@@ -384,6 +385,41 @@ class Submission(Form):
             created_at=at(record.created_at),
             scores=record.scores,
         )
+
+
+class TaskForm(Form):
+    """A task of the benchmark."""
+
+    name: str
+    classes: list[str]
+    fields: list[str]
+    instructions: str
+    test_rows: int | None
+    licence: str
+    difficulty: list[str]
+    warning: str = Field(description="What a reader should know before opening its rows.")
+    scored: bool = Field(description="Whether this server has its gold labels.")
+
+    @classmethod
+    def of(cls, task: Task, *, scored: bool) -> TaskForm:
+        """The form of a task."""
+        return cls(
+            name=task.name,
+            classes=list(task.classes),
+            fields=list(task.fields),
+            instructions=task.instructions,
+            test_rows=task.test_rows,
+            licence=task.licence,
+            difficulty=list(task.difficulty),
+            warning=task.warning,
+            scored=scored,
+        )
+
+
+class Tasks(Form):
+    """All of them, in the benchmark's order."""
+
+    tasks: list[TaskForm]
 
 
 class Submissions(Form):

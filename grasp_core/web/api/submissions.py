@@ -8,17 +8,41 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
+from starlette.responses import JSONResponse
 
+from grasp_core.benchmark.leaderboard import leaderboard_dict, ranked
+from grasp_core.benchmark.tasks import read_tasks
 from grasp_core.model.access import EVERYONE, User
 from grasp_core.server import Server, Stores
-from grasp_core.submitting import NAME_LENGTH, benchmark_of, checked, scored
+from grasp_core.submitting import NAME_LENGTH, benchmark_of, checked, scored, systems, tasks_folder
 from grasp_core.web.api.admission import Asking
 from grasp_core.web.api.files import FILE_BODY, Spool, received
-from grasp_core.web.api.forms import Project, Submission, Submissions
-from grasp_core.web.api.runs import missing
+from grasp_core.web.api.forms import Project, Submission, Submissions, TaskForm, Tasks
+from grasp_core.web.api.runs import PRIVATE, missing
 from grasp_core.web.problem import ProblemError
 
 router = APIRouter(tags=["Benchmark"])
+
+
+@router.get("/tasks")
+def list_tasks(asking: Asking) -> Tasks:
+    """The benchmark's tasks, and which of them this server can score."""
+    _ = asking.person
+    settings = asking.server.settings
+    held = benchmark_of(settings)
+    there = () if held is None else held.with_gold()
+    tasks = read_tasks(tasks_folder(settings)).values()
+    return Tasks(tasks=[TaskForm.of(task, scored=task.name in there) for task in tasks])
+
+
+@router.get("/leaderboard")
+def show_leaderboard(asking: Asking, project: Project = EVERYONE) -> JSONResponse:
+    """The project's leaderboard as it is now, a `grasp-leaderboard`: docs/models.md."""
+    _ = asking.person
+    settings = asking.server.settings
+    found = ranked(systems(asking.stores(project).submissions.all(), settings))
+    content = leaderboard_dict(found, list(read_tasks(tasks_folder(settings))))
+    return JSONResponse(content, headers=PRIVATE)
 
 
 @router.get("/submissions")

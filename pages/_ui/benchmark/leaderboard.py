@@ -16,13 +16,9 @@ from grasp_core.benchmark.leaderboard import (
     difficulties,
     difficulty_table,
     interval_text,
-    is_part_of_raft,
     leaderboard_dict,
     leaderboard_table,
-    over_tasks,
-    published,
     ranked,
-    scored_entry,
     steps,
     wins_text,
 )
@@ -33,7 +29,7 @@ from grasp_core.model.errors import DataError
 from grasp_core.model.wording import number
 from grasp_core.report.words.names import format_p
 from grasp_core.report.words.printable import escape_markdown, json_text
-from grasp_core.submitting import Told, compared_by
+from grasp_core.submitting import Told, compared_by, systems
 from pages._ui.benchmark.submissions import benchmark, offer_taking_off, tasks
 from pages._ui.benchmark.working import outcome, start, under_way
 from pages._ui.result import cache
@@ -46,9 +42,7 @@ from pages._ui.widgets.shown import always
 
 def entries() -> list[Entry]:
     """Systems scored here; published ones beside them where the tasks are RAFT's, or some of them."""
-    names = tasks()
-    own = [scored_entry(record.name, record.scores, record.id) for record in here().submissions.all()]
-    return own + (over_tasks(published(), list(names)) if is_part_of_raft(names) else [])
+    return systems(here().submissions.all(), server.shared().settings)
 
 
 def show_leaderboard() -> None:

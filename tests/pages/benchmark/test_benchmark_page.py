@@ -19,6 +19,7 @@ from pages._ui.benchmark.leaderboard import _COMPARING, _STEPS
 from pages._ui.benchmark.submissions import _SCORING
 from tests.pages.people import ANN, BOB, ROOT, VERA, become
 from tests.pages.visits import PATIENCE_S, press, seen, widget
+from tests.pages.visits import plain as plain_text
 
 CLASSES = ("yes", "no")
 GOLD = {str(50 + row): CLASSES[row % 3 == 0] for row in range(40)}
@@ -335,6 +336,21 @@ def test_a_baseline_is_run_fold_by_fold(page: AppTest, benchmark: Server) -> Non
     assert widget(page.metric, "Macro-F1").value == "1.000"  # choices and score are kept
     widget(page.selectbox, "Scored by").set_value("splits").run()
     assert not page.metric  # another question
+
+
+def test_offensive_rows_are_shown_after_a_warning(page: AppTest, benchmark: Server) -> None:
+    folder = Path(benchmark.settings.raft_tasks) / "one"
+    plain = {"classes": CLASSES, "fields": ["text"], "warning": "Its rows are rude."}
+    (folder / "task.json").write_text(json.dumps(plain))
+    rows = [f"thing {row},{CLASSES[row % 5 >= 3]},{row}" for row in range(10)]
+    (folder / "train.csv").write_text("\n".join(["text,Label,ID", *rows]) + "\n")
+    page.switch_page("models.py").run()
+    widget(page.button_group, "View").set_value("Baselines").run()
+    press(page, "Run the baseline")
+    assert not any("text" in frame.value for frame in page.dataframe)
+    asked = next(box for box in page.checkbox if "Its rows are rude" in plain_text(box.label))
+    asked.check().run()
+    assert any("text" in frame.value for frame in page.dataframe)
 
 
 def test_labelled_rows_are_kept_for_the_visit(page: AppTest, benchmark: Server) -> None:
