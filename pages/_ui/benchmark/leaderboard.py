@@ -131,6 +131,10 @@ def _task_name(name: str) -> str:
     return "All tasks (mean)" if name == OVERALL else name
 
 
+_MOST_ROWS = 25
+"""A table of more scrolls in itself."""
+
+
 def _draw_table(
     table: pd.DataFrame, best: Sequence[Entry], column: str, against: Entry, names: Sequence[str]
 ) -> None:
@@ -140,12 +144,21 @@ def _draw_table(
     st.dataframe(
         shown,
         hide_index=True,
-        column_order=["system", OVERALL, *([] if column == OVERALL else [column]), "interval", "wins"]
-        + [name for name in names if name != column]
-        + ["scored"],
+        height="content" if len(shown) <= _MOST_ROWS else "auto",
+        column_order=[
+            "system",
+            "scored",
+            OVERALL,
+            *([] if column == OVERALL else [column]),
+            "interval",
+            "wins",
+        ]
+        + [name for name in names if name != column],
         column_config={
             "system": st.column_config.TextColumn("System", pinned=True),
-            "scored": st.column_config.TextColumn("Scored", help="Here, or the figures’ publication"),
+            "scored": st.column_config.TextColumn(
+                "Scored", help="Here, or the figures’ publication", width="small"
+            ),
             "interval": st.column_config.TextColumn(
                 "95 % interval", help=f"Of {_task_name(column)}; published figures have none"
             ),
