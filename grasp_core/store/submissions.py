@@ -123,15 +123,24 @@ class SubmissionStore(Bound):
         return found
 
     def renamed(self, name: str, predictions: Predictions, *, owner: str) -> SubmissionRecord | None:
-        """The person's submission of these predictions, under this name from now on; None without one."""
+        """The person's submission of these predictions, under this name from now on; None without one.
+
+        Raises
+        ------
+        AccessError
+            If nothing is changed in the project any more.
+        """
         same = (
             (submissions.c.project_id == self._home)
             & (submissions.c.sha256 == _digest(predictions))
             & (submissions.c.owner == owner)
         )
-        with to_write(self._engine) as connection:
-            connection.execute(submissions.update().where(same, submissions.c.name != name).values(name=name))
         found = self._found(same)
+        if found and found[0].name != name:
+            with to_write(self._engine) as connection:
+                self._check_open(connection)
+                connection.execute(submissions.update().where(same).values(name=name))
+            found = self._found(same)
         return found[0] if found else None
 
     def all(self) -> list[SubmissionRecord]:
