@@ -10,7 +10,7 @@ from grasp_core.report.public_view import public_view
 from grasp_core.server import server
 from grasp_core.store.links import Leaderboard
 from grasp_core.store.runs import RunRecord
-from pages._ui.benchmark.submissions import draw_leaderboard
+from pages._ui.benchmark.leaderboard import draw_leaderboard
 from pages._ui.models import show_answer as show_models
 from pages._ui.plan import show_kept_plans
 from pages._ui.result.first_screen import show_answer, show_facts

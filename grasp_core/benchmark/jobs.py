@@ -8,14 +8,15 @@ from pathlib import Path
 
 from grasp_core.analysis.models.labels import ID, LABEL
 from grasp_core.benchmark.baselines.registry import make_baseline
-from grasp_core.benchmark.gold import Gold, LabelledFile, read_gold
-from grasp_core.benchmark.scoring.compare import Comparison, compare
+from grasp_core.benchmark.gold import GOLD_FILE, Gold, LabelledFile, read_gold
+from grasp_core.benchmark.scoring.compare import TaskDifference, compare_task
 from grasp_core.benchmark.scoring.folds import Fold, taken
 from grasp_core.benchmark.scoring.human import HumanScore, human_baseline
-from grasp_core.benchmark.scoring.scores import score, scores_json
-from grasp_core.benchmark.submissions import Submission, known_ids, require_scorable
+from grasp_core.benchmark.scoring.scores import TaskDraws, score_task
+from grasp_core.benchmark.submissions import Ids, Submission, known_ids, require_scorable
 from grasp_core.benchmark.tasks import Rows, Task, read_tasks
 from grasp_core.reading.dataset.load import Dataset
+from grasp_core.statistics.f1 import Part
 
 Predictions = Mapping[str, Mapping[str, str]]
 """Label by row id, by task."""
@@ -36,38 +37,53 @@ class Benchmark:
     gold: Path
     tasks: Path | None
 
-    def open(self) -> tuple[Mapping[str, Task], Gold]:
-        """Tasks and gold labels."""
+    def open(self, *names: str) -> tuple[Mapping[str, Task], Gold, Ids]:
+        """Tasks, with the gold labels and ids of those of these names alone."""
         tasks = read_tasks(self.tasks)
-        return tasks, read_gold(self.gold, tasks, known_ids(self.tasks))
+        chosen = {name: task for name, task in tasks.items() if name in names}
+        ids = known_ids(self.tasks, chosen)
+        return tasks, read_gold(self.gold, chosen, ids), ids
+
+    def with_gold(self) -> tuple[str, ...]:
+        """Tasks that can be scored: those whose file of gold labels is there."""
+        return tuple(name for name in read_tasks(self.tasks) if (self.gold / name / GOLD_FILE).is_file())
 
 
-def score_predictions(job: tuple[Benchmark, Predictions]) -> str:
-    """Score a submission; returns what :func:`~grasp_core.benchmark.scoring.scores.scores_json` writes.
+_PART = 50_000
+"""Rows times classes of a task whose draws are one job; of more they are several, so that a bar moves."""
+
+
+def parts_of(task: Task, rows: int) -> list[Part]:
+    """The jobs that a task's draws are shared among."""
+    parts = min(10, max(1, rows * len(task.classes) // _PART))
+    return [(part, parts) for part in range(parts)]
+
+
+def score_one(job: tuple[Benchmark, str, Part, Mapping[str, str]]) -> TaskDraws:
+    """Score one task's labels on a part of the draws.
 
     Raises
     ------
     DataError
-        If the benchmark's files cannot be used or the predictions do not fit them.
+        If the benchmark's files cannot be used or the labels do not fit them.
     """
-    benchmark, predictions = job
-    tasks, gold = benchmark.open()
-    submission = as_submission(predictions)
-    require_scorable(submission, tasks, {**gold.ids, **known_ids(benchmark.tasks)})
-    return scores_json(score(submission, tasks, gold))
+    benchmark, name, part, labels = job
+    tasks, gold, ids = benchmark.open(name)
+    require_scorable(as_submission({name: labels}), tasks, {**gold.ids, **ids})
+    return score_task(tasks[name], gold, labels, part=part)
 
 
-def compare_predictions(job: tuple[Benchmark, Predictions, Predictions]) -> Comparison:
-    """Compare two submissions.
+def compare_one(job: tuple[Benchmark, str, Part, Mapping[str, str], Mapping[str, str]]) -> TaskDifference:
+    """Compare two systems' labels of one task on a part of the draws.
 
     Raises
     ------
     DataError
-        If there is nothing that both submissions and the gold labels have.
+        If the benchmark's files cannot be used or the labels do not fit them.
     """
-    benchmark, first, second = job
-    tasks, gold = benchmark.open()
-    return compare(as_submission(first), as_submission(second), tasks, gold)
+    benchmark, name, part, first, second = job
+    tasks, gold, _ = benchmark.open(name)
+    return compare_task(tasks[name], gold, first, second, part=part)
 
 
 def as_submission(predictions: Predictions) -> Submission:

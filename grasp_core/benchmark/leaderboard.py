@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 import pandas as pd
 
+from grasp_core.benchmark.tasks import Task, builtin_tasks
 from grasp_core.model.errors import DataError
 from grasp_core.model.json_values import WrongKindError, damaged, from_json
 
@@ -33,7 +34,7 @@ class Entry:
     source : str
         Where a published figure is from; empty for one scored here.
     ci95 : mapping from task to (low, high)
-        Bootstrap intervals; published systems give none.
+        Bootstrap intervals, that of the mean as :data:`OVERALL`; published systems give none.
     id : str
         Of the submission, for one scored here.
     """
@@ -77,6 +78,72 @@ def ranked(entries: Iterable[Entry], column: str = OVERALL) -> list[Entry]:
     return sorted(entries, key=place)
 
 
+def over_tasks(entries: Iterable[Entry], names: Sequence[str]) -> list[Entry]:
+    """The same systems with the mean over these tasks as overall figure; None where one of them is missing.
+
+    Notes
+    -----
+    Where `names` are all that a published system has, its published mean stays.
+    """
+    return [
+        entry
+        if entry.own or set(builtin_tasks()) <= set(names)
+        else replace(entry, overall=mean_over(entry, names))
+        for entry in entries
+    ]
+
+
+def is_part_of_raft(tasks: Mapping[str, Task]) -> bool:
+    """Whether these are some of RAFT's tasks, with its classes, so that published figures say something."""
+    built = builtin_tasks()
+    return all(
+        name in built and set(task.classes) == set(built[name].classes) for name, task in tasks.items()
+    )
+
+
+def mean_over(entry: Entry, names: Sequence[str]) -> float | None:
+    """Mean macro-F1 over some tasks, each counting alike; None where one of them is missing."""
+    scores = [entry.tasks[name] for name in names if name in entry.tasks]
+    return sum(scores) / len(scores) if scores and len(scores) == len(names) else None
+
+
+def wins(entry: Entry, other: Entry) -> tuple[int, int]:
+    """On how many tasks a system has the higher macro-F1, and on how many both have one."""
+    both = [name for name in entry.tasks if name in other.tasks]
+    return sum(entry.tasks[name] > other.tasks[name] for name in both), len(both)
+
+
+def wins_text(entry: Entry, other: Entry) -> str:
+    """The same for a cell, such as ``8 of 11``; a dash where there is nothing to compare."""
+    won, of = wins(entry, other)
+    return f"{won} of {of}" if of and entry != other else "–"
+
+
+def difficulties(tasks: Iterable[Task]) -> dict[str, list[str]]:
+    """Names of tasks by kind of difficulty, in the order in which the kinds first come."""
+    kinds: dict[str, list[str]] = {}
+    for task in tasks:
+        for kind in task.difficulty:
+            kinds.setdefault(kind, []).append(task.name)
+    return kinds
+
+
+def difficulty_table(entries: Sequence[Entry], tasks: Iterable[Task]) -> pd.DataFrame:
+    """A row per system: its mean over the tasks of each kind of difficulty, None where one is missing."""
+    kinds = difficulties(tasks)
+    rows = [
+        {"system": entry.name, **{kind: mean_over(entry, names) for kind, names in kinds.items()}}
+        for entry in entries
+    ]
+    return pd.DataFrame(rows, columns=["system", *kinds]).astype(dict.fromkeys(kinds, "float64"))
+
+
+def steps(entries: Sequence[Entry], column: str) -> list[tuple[Entry, Entry]]:
+    """Each system scored here with the next better one scored here, by a task or overall."""
+    own = [entry for entry in ranked(entries, column) if entry.own and entry.score(column) is not None]
+    return list(zip(own[1:], own, strict=False))
+
+
 def leaderboard_table(entries: Sequence[Entry], tasks: Sequence[str]) -> pd.DataFrame:
     """A row per system: ``system``, ``scored`` ("here" or the source), ``overall`` and a column per task."""
     return pd.DataFrame(
@@ -90,6 +157,24 @@ def leaderboard_table(entries: Sequence[Entry], tasks: Sequence[str]) -> pd.Data
             for entry in entries
         ],
         columns=["system", "scored", OVERALL, *tasks],
+    )
+
+
+def interval_text(entry: Entry, column: str) -> str:
+    """The 95 % interval of a task's score, or of the overall one, for a cell; a dash where there is none."""
+    ends = entry.ci95.get(column)
+    return "–" if ends is None else f"{ends[0]:.3f} to {ends[1]:.3f}"
+
+
+def scored_entry(name: str, scores: Mapping[str, Any], id: str = "") -> Entry:
+    """A system from what ``raft score`` writes."""
+    found = scores["tasks"]
+    ends = {task: (one["ci95"][0], one["ci95"][1]) for task, one in found.items()}
+    overall = scores.get("overall_ci95")  # not in scores of earlier versions
+    if overall is not None:
+        ends[OVERALL] = (overall[0], overall[1])
+    return Entry(
+        name, {task: one["macro_f1"] for task, one in found.items()}, scores["overall"], "", ends, id
     )
 
 

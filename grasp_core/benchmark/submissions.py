@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -184,8 +184,13 @@ VALIDATED = "All submission files validated!"
 Ids = Mapping[str, Sequence[str]]
 
 
-def known_ids(folder: Path | None) -> dict[str, tuple[str, ...]]:
+def known_ids(folder: Path | None, names: Container[str] | None = None) -> dict[str, tuple[str, ...]]:
     """Ids of the rows to be labelled, by task, of the tasks whose folder has a ``test_unlabeled.csv``.
+
+    Parameters
+    ----------
+    names : container of str, optional
+        Of the tasks to be read; by default all.
 
     Raises
     ------
@@ -198,6 +203,8 @@ def known_ids(folder: Path | None) -> dict[str, tuple[str, ...]]:
     for path in sorted(folder.glob(f"*/{TEST_FILE}")):
         if (path.parent / TASK_FILE).is_file():
             task = read_task(path.parent)
+            if names is not None and task.name not in names:
+                continue
             known[task.name] = read_rows(path, task, labelled=False).ids
     return known
 

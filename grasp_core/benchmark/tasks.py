@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -47,6 +47,10 @@ class Task:
         Rows to be labelled; None where it is not known.
     numeric : bool
         Whether a language model names a class by its number, because names share their first token.
+    difficulty : tuple of str
+        What makes it hard: the benchmark's are "long inputs", "many classes", "expertise" and "imbalance".
+    warning : str
+        What a reader should know before opening its rows.
     """
 
     name: str
@@ -59,6 +63,19 @@ class Task:
     licence: str = ""
     source: str = ""
     numeric: bool = False
+    difficulty: tuple[str, ...] = ()
+    warning: str = ""
+
+    @property
+    def description(self) -> dict[str, Any]:
+        """What its ``task.json`` holds, JSON-ready."""
+        plain = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "name"}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
+
+    @property
+    def task_json(self) -> str:
+        """Its ``task.json``."""
+        return json.dumps(self.description, ensure_ascii=False, indent=1) + "\n"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,19 +146,35 @@ def _task(plain: Mapping[str, Any], where: str) -> Task:
     released = plain.get("label_columns")
     classes = plain.get("classes", released.get(LABEL) if isinstance(released, dict) else None)
     columns = plain.get("fields", plain.get("data_columns"))
-    for name, value in (("classes", classes), ("fields", columns)):
-        if not isinstance(value, list) or not value or not all(isinstance(one, str) for one in value):
-            raise DataError(f"{where}: `{name}` must be a list of texts; found {quoted(str(value))}")
+    classes = _texts(where, "classes", classes, some=True)
+    columns = _texts(where, "fields", columns, some=True)
     known = builtin_tasks().get(plain["name"]) if where != "registry.json" else None
     texts = tuple(name for name in columns if name != ID)
     _check(where, classes, texts, plain.get("prompt_fields", texts))
     given = {name: plain[name] for name in _OPTIONAL if plain.get(name) not in (None, "")}
+    if "difficulty" in given:
+        given["difficulty"] = tuple(_texts(where, "difficulty", given["difficulty"]))
     default = {name: getattr(known, name) for name in _OPTIONAL} if known is not None else {}
     prompt = plain.get("prompt_fields", known.prompt_fields if known and known.fields == texts else texts)
     return Task(plain["name"], tuple(classes), texts, tuple(prompt), **{**default, **given})
 
 
-_OPTIONAL = ("instructions", "shots", "test_rows", "licence", "source", "numeric")
+_OPTIONAL = (
+    "instructions",
+    "shots",
+    "test_rows",
+    "licence",
+    "source",
+    "numeric",
+    "difficulty",
+    "warning",
+)
+
+
+def _texts(where: str, name: str, value: Any, *, some: bool = False) -> list[str]:
+    if not isinstance(value, list) or (some and not value) or not all(isinstance(one, str) for one in value):
+        raise DataError(f"{where}: `{name}` must be a list of texts; found {quoted(str(value))}")
+    return value
 
 
 def _check(where: str, classes: list[str], fields: tuple[str, ...], prompt: Any) -> None:

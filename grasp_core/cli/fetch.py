@@ -8,24 +8,78 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from grasp_core.cli.terminal.lines import note
+from grasp_core.benchmark.tasks import TASK_FILE, builtin_tasks
+from grasp_core.cli.terminal.output import write_text
+from grasp_core.model.errors import DataError
+from grasp_core.model.wording import listed, number
 from grasp_core.reading.sources.published import PUBLISHED, Published, fetch
+from grasp_core.reading.sources.repositories import REPOSITORIES, Repository, fetch_listed, listing
+
+RAFT = "raft"
 
 
-def fill_fetch(fetching: argparse.ArgumentParser, published: Mapping[str, Published] = PUBLISHED) -> None:
-    """Add the command to the parser; it offers what is `published`."""
-    fetching.add_argument("name", choices=published, metavar="NAME", help=f"one of {', '.join(published)}")
+def fill_fetch(
+    fetching: argparse.ArgumentParser,
+    published: Mapping[str, Published] = PUBLISHED,
+    repositories: Mapping[str, Repository] = REPOSITORIES,
+) -> None:
+    """Add the command to the parser; it offers what is `published` and the `repositories`."""
+    names = [*published, *repositories]
+    fetching.add_argument("name", choices=names, metavar="NAME", help=f"one of {', '.join(names)}")
     fetching.add_argument(
         "--to", type=Path, default=Path(), metavar="DIR", help="default: the working folder"
     )
-    fetching.set_defaults(command=partial(_fetch, published=published))
+    fetching.add_argument(
+        "--list", action="store_true", help="say what there is, with sizes and checksums; download nothing"
+    )
+    fetching.set_defaults(command=partial(_fetch, published=published, repositories=repositories))
 
 
-def _fetch(chosen: argparse.Namespace, published: Mapping[str, Published]) -> None:
+def _fetch(
+    chosen: argparse.Namespace, published: Mapping[str, Published], repositories: Mapping[str, Repository]
+) -> None:
+    if chosen.name in repositories:
+        _fetch_repository(chosen, repositories[chosen.name])
+        return
     wanted = published[chosen.name]
-    note(f"{wanted.bytes / 1e6:.1f} MB from {wanted.url}")
-    print(fetch(chosen.name, chosen.to, published))
-    print(f"licence: {wanted.licence}")
+    _say(f"{wanted.bytes / 1e6:.1f} MB from {wanted.url}", f"SHA-256: {wanted.sha256}")
+    _say_terms(wanted)
+    if not chosen.list:
+        print(fetch(chosen.name, chosen.to, published))
+        print(f"to cite: {wanted.citation}")
+
+
+def _fetch_repository(chosen: argparse.Namespace, wanted: Repository) -> None:
+    found = listing(wanted)
+    if chosen.name == RAFT:
+        here = {file.path for file in found.files}
+        missing = [f"{task}/{kind}.csv" for task in builtin_tasks() for kind in ("train", "test_unlabeled")]
+        missing = [path for path in missing if path not in here]
+        if missing:
+            raise DataError(f"{wanted.name} does not list {listed(missing)} any more; look there")
+    files = number(len(found.files), "file")
+    _say(f"{files}, {found.bytes / 1e6:.1f} MB, from {wanted.files}, {wanted.name} at {found.commit}")
+    for file in found.files:
+        _say(f"  {file.bytes:>10,}  {file.checksum}  {file.path}")
+    _say_terms(wanted)
+    if chosen.list:
+        return
+    paths = fetch_listed(found, chosen.to, lambda done, of: _say(f"{done} of {of} files are here"))
+    if chosen.name == RAFT:
+        for task in builtin_tasks().values():
+            write_text(chosen.to / task.name / TASK_FILE, task.task_json)
+        print(chosen.to)
+    else:
+        print("\n".join(map(str, paths)))
     print(f"to cite: {wanted.citation}")
+
+
+def _say_terms(wanted: Published | Repository) -> None:
+    _say(f"licence: {wanted.licence}")
     if wanted.warning:
-        print(f"warning: {wanted.warning}", file=sys.stderr)
+        _say(f"warning: {wanted.warning}")
+
+
+def _say(*lines: str) -> None:
+    for line in lines:
+        print(line, file=sys.stderr)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from grasp_core.benchmark.folders import MAX_ARCHIVE
-from grasp_core.benchmark.jobs import Benchmark, Predictions, score_predictions
+from grasp_core.benchmark.jobs import Benchmark, Predictions, compare_one, parts_of, score_one
+from grasp_core.benchmark.leaderboard import Entry, is_part_of_raft, over_tasks, published, scored_entry
+from grasp_core.benchmark.scoring.compare import Comparison, compared, joined_difference
+from grasp_core.benchmark.scoring.scores import gathered, joined, score_details
 from grasp_core.benchmark.submissions import (
     PREDICTIONS,
     Submission,
@@ -15,14 +19,17 @@ from grasp_core.benchmark.submissions import (
     read_submission,
     validate,
 )
-from grasp_core.benchmark.tasks import read_tasks
+from grasp_core.benchmark.tasks import Task, read_tasks
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.model.errors import DataError, Problem
 from grasp_core.model.settings import Settings
 from grasp_core.model.wording import number
 from grasp_core.reading.archives.members import check_size
+from grasp_core.statistics.f1 import Part
 from grasp_core.store.submissions import SubmissionRecord, SubmissionStore
 
+A = TypeVar("A")
+Told = Callable[[int, int, str], None]
 NAME_LENGTH = 80
 """Characters of a system's name."""
 
@@ -35,6 +42,13 @@ def tasks_folder(settings: Settings) -> Path | None:
 def benchmark_of(settings: Settings) -> Benchmark | None:
     """The benchmark with its gold labels; None where the server has none."""
     return Benchmark(Path(settings.raft_gold), tasks_folder(settings)) if settings.raft_gold else None
+
+
+def systems(records: Iterable[SubmissionRecord], settings: Settings) -> list[Entry]:
+    """Systems scored here, and published ones where the tasks are RAFT's, or some of them."""
+    names = read_tasks(tasks_folder(settings))
+    own = [scored_entry(record.name, record.scores, record.id) for record in records]
+    return own + (over_tasks(published(), list(names)) if is_part_of_raft(names) else [])
 
 
 def checked(content: bytes, shown: str, settings: Settings) -> tuple[Submission, list[Problem]]:
@@ -65,20 +79,72 @@ def checked(content: bytes, shown: str, settings: Settings) -> tuple[Submission,
 
 
 def scored(
-    held: Benchmark, predictions: Predictions, *, name: str, owner: str, store: SubmissionStore, pool: Pool
+    held: Benchmark,
+    predictions: Predictions,
+    *,
+    name: str,
+    owner: str,
+    store: SubmissionStore,
+    pool: Pool,
+    told: Told = lambda _done, _of, _task: None,
 ) -> SubmissionRecord:
-    """Score and keep, unless that was done before: sent twice, a system would stand on the Leaderboard twice.
+    """Score and keep, unless that was done before: then only its name is the one given now.
+
+    Parameters
+    ----------
+    told : callable
+        Takes how many rows are scored, of how many, and the task that is being scored.
 
     Raises
     ------
     LimitError
         If the person has used up a task.
     DataError
-        If the benchmark's files cannot be used.
+        If the benchmark's files cannot be used, or hold no gold labels of any of the tasks.
     """
-    before = store.find(name, predictions, owner=owner)
+    before = store.renamed(name, predictions, owner=owner)
     if before is not None:
         return before
-    store.reserve(predictions, owner=owner)
-    found = next(pool.each(score_predictions, [(held, predictions)]))
-    return store.add(name, predictions, json.loads(found), owner=owner)
+    names = read_tasks(held.tasks)
+    there = held.with_gold()
+    chosen = {task: labels for task, labels in predictions.items() if task in there}
+    store.reserve(chosen, owner=owner)
+    parts = _in_parts(chosen, names)
+    jobs = ((held, task, part, chosen[task]) for task, part in parts)
+    done = _by_task(pool.each(score_one, jobs), parts, chosen, told)
+    found = score_details(gathered([joined(one) for one in done], names))
+    return store.add(name, predictions, found, owner=owner)
+
+
+def compared_by(
+    held: Benchmark,
+    first: Predictions,
+    second: Predictions,
+    *,
+    pool: Pool,
+    told: Told = lambda _done, _of, _task: None,
+) -> Comparison:
+    """Compare two submissions in the workers; parameters and errors are those of :func:`scored`."""
+    there = held.with_gold()
+    both = {task: labels for task, labels in first.items() if task in second and task in there}
+    names = read_tasks(held.tasks)
+    parts = _in_parts(both, names)
+    jobs = ((held, task, part, both[task], second[task]) for task, part in parts)
+    done = _by_task(pool.each(compare_one, jobs), parts, both, told)
+    return compared([joined_difference(one) for one in done], names)
+
+
+def _in_parts(rows: Predictions, names: Mapping[str, Task]) -> list[tuple[str, Part]]:
+    return [(task, part) for task, labels in rows.items() for part in parts_of(names[task], len(labels))]
+
+
+def _by_task(
+    results: Iterator[A], parts: Sequence[tuple[str, Part]], rows: Predictions, told: Told
+) -> list[list[A]]:
+    """The results of parts by task, told before each how many rows' worth of work is done."""
+    done, of, found = 0.0, sum(map(len, rows.values())), dict[str, list[A]]((name, []) for name in rows)
+    for name, (_, share) in parts:
+        told(int(done), of, name)
+        found[name].append(next(results))
+        done += len(rows[name]) / share
+    return list(found.values())

@@ -17,6 +17,7 @@ from grasp_core.model.annotations import Codes, FloatArray, Int64Array
 Convention = Literal["leaderboard", "declared"]
 """Which classes the mean is over: those in gold or predictions, or all that the task declares."""
 
+Part = tuple[int, int]
 BLOCK = 100
 """Resamples drawn at once; each block has a random stream of its own, so their number changes no value."""
 TIE = 1e-12
@@ -79,15 +80,24 @@ def distinct(columns: Sequence[Codes]) -> tuple[Int64Array, Int64Array]:
     return rows, times
 
 
-def streams(seed: int, purpose: str, resamples: int) -> Iterator[tuple[np.random.Generator, int]]:
+def streams(
+    seed: int, purpose: str, resamples: int, part: Part = (0, 1)
+) -> Iterator[tuple[np.random.Generator, int]]:
     """A random generator per block of resamples, and how many it has to draw.
+
+    Parameters
+    ----------
+    part : (int, int)
+        Which of how many parts, consecutive blocks each: drawn apart, parts make what is drawn at once.
 
     Notes
     -----
     Block b of a purpose draws from Philox-4x64 with a key of seed and purpose and a counter of b.
     """
     key = np.array([seed, int.from_bytes(sha256(purpose.encode()).digest()[:8], "big")], dtype=np.uint64)
-    for block, start in enumerate(range(0, resamples, BLOCK)):
+    starts = range(0, resamples, BLOCK)
+    first, end = (len(starts) * edge // part[1] for edge in (part[0], part[0] + 1))
+    for block, start in list(enumerate(starts))[first:end]:
         counter = np.array([0, 0, 0, block], dtype=np.uint64)
         generator = np.random.Generator(np.random.Philox(key=key, counter=counter))
         yield generator, min(BLOCK, resamples - start)

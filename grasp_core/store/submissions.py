@@ -97,7 +97,7 @@ class SubmissionStore(Bound):
     def add(
         self, name: str, predictions: Predictions, scores: Mapping[str, Any], *, owner: str
     ) -> SubmissionRecord:
-        """Keep a scored submission; the one of before where the person sent the same under this name.
+        """Keep a scored submission; where the person sent the same before, that one with the new name.
 
         Raises
         ------
@@ -117,15 +117,30 @@ class SubmissionStore(Bound):
             self._check_open(connection)
             now = connection.execute(sa.select(clock(self._engine))).scalar_one()
             insert_new(connection, submissions, [{**row, "created_at": now}])
-        found = self.find(name, predictions, owner=owner)
+        found = self.renamed(name, predictions, owner=owner)
         if found is None:
             raise StoreError("The submission was deleted as it was kept; send it again.")
         return found
 
-    def find(self, name: str, predictions: Predictions, *, owner: str) -> SubmissionRecord | None:
-        """The person's submission of these predictions under this name, if it is there."""
-        same = (submissions.c.sha256 == _digest(predictions)) & (submissions.c.owner == owner)
-        found = self._found(same & (submissions.c.name == name))
+    def renamed(self, name: str, predictions: Predictions, *, owner: str) -> SubmissionRecord | None:
+        """The person's submission of these predictions, under this name from now on; None without one.
+
+        Raises
+        ------
+        AccessError
+            If nothing is changed in the project any more.
+        """
+        same = (
+            (submissions.c.project_id == self._home)
+            & (submissions.c.sha256 == _digest(predictions))
+            & (submissions.c.owner == owner)
+        )
+        found = self._found(same)
+        if found and found[0].name != name:
+            with to_write(self._engine) as connection:
+                self._check_open(connection)
+                connection.execute(submissions.update().where(same).values(name=name))
+            found = self._found(same)
         return found[0] if found else None
 
     def all(self) -> list[SubmissionRecord]:

@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from grasp_core.benchmark.gold import Gold, LabelledFile
-from grasp_core.benchmark.scoring.compare import compare, swapped_differences
+from grasp_core.benchmark.scoring.compare import (
+    compare,
+    compare_task,
+    joined_difference,
+    swapped_differences,
+)
+from grasp_core.benchmark.scoring.scores import joined, score_task
 from grasp_core.benchmark.submissions import Submission
 from grasp_core.benchmark.tasks import Task
 from grasp_core.model.errors import DataError
@@ -117,3 +123,27 @@ def test_nothing_in_common_is_an_error() -> None:
     said = np.array([0, 1])
     with pytest.raises(DataError, match="no task for which both"):
         compare(submission(said, "mood"), submission(said, "tone"), TASKS, gold(said))
+
+
+@pytest.mark.parametrize("parts", [1, 3, 7])
+def test_parts_make_what_is_drawn_at_once(parts: int) -> None:
+    """So that workers may share a task, whatever their number."""
+    generator = np.random.default_rng(3)
+    task = Task("many", tuple("abcd"), ("text",), ("text",))
+    right, one, other = (
+        {str(row): "abcd"[code] for row, code in enumerate(generator.integers(0, 4, 60))} for _ in range(3)
+    )
+    gold = Gold({"many": right})
+    whole = score_task(task, gold, one, seed=4, resamples=950)
+    shared = joined(
+        [score_task(task, gold, one, seed=4, resamples=950, part=(part, parts)) for part in range(parts)]
+    )
+    assert shared.values.tolist() == whole.values.tolist()
+    assert shared.score.ci95 == whole.score.ci95
+    both = compare_task(task, gold, one, other, permutations=850, resamples=950)
+    apart = [
+        compare_task(task, gold, one, other, permutations=850, resamples=950, part=(part, parts))
+        for part in range(parts)
+    ]
+    assert joined_difference(apart).difference == both.difference
+    assert both.null.size == 850

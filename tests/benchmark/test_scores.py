@@ -10,11 +10,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import confusion_matrix, f1_score
+from sklearn.metrics import confusion_matrix, f1_score, precision_recall_fscore_support
 
 from grasp_core.benchmark.gold import Gold, LabelledFile
 from grasp_core.benchmark.scoring import scores as bootstrap
-from grasp_core.benchmark.scoring.scores import resampled_f1, score, scores_json
+from grasp_core.benchmark.scoring.scores import (
+    ClassScore,
+    TaskScore,
+    class_scores,
+    resampled_f1,
+    score,
+    score_details,
+    scores_json,
+)
 from grasp_core.benchmark.submissions import Submission
 from grasp_core.benchmark.tasks import Task, builtin_tasks
 from grasp_core.model.errors import DataError
@@ -209,3 +217,35 @@ def test_the_scores_as_json() -> None:
 
 def test_gold_labels_are_not_printed_with_the_value() -> None:
     assert "maybe so" not in repr(gold(MOOD))
+
+
+def test_details_hold_the_scores_and_counts_by_class() -> None:
+    found = score(submission(MOOD, TONE), TASKS, gold(MOOD, TONE), resamples=100)
+    plain, details = json.loads(scores_json(found)), score_details(found)
+    assert details["overall_ci95"] == list(found.overall_ci95 or ())
+    one = details["tasks"][MOOD]
+    assert {**one, **plain["tasks"][MOOD]} == one
+    assert one["confusion"] == found.tasks[MOOD].confusion.tolist()
+    assert [row["class"] for row in one["classes"]] == list(CLASSES)
+    assert sum(row["right"] for row in one["classes"]) == int(np.trace(found.tasks[MOOD].confusion))
+
+
+def test_classes_equal_scikit_learns() -> None:
+    generator = np.random.default_rng(5)
+    right, said = generator.integers(0, 4, 200), generator.integers(0, 3, 200)  # nothing is given the last
+    counts = confusion(right, said, 5)  # and nothing is of the one after it
+    found = class_scores(TaskScore(0.0, 0.0, (0.0, 1.0), 200, tuple("abcde"), counts))
+    expected = precision_recall_fscore_support(right, said, labels=range(5), zero_division=0)
+    for one, precision, recall, f1_of_class, n in zip(found, *expected, strict=True):
+        assert (one.precision or 0.0) == pytest.approx(precision, abs=1e-12)
+        assert (one.recall or 0.0) == pytest.approx(recall, abs=1e-12)
+        assert one.f1 == pytest.approx(f1_of_class, abs=1e-12)
+        assert one.right + one.false_negatives == n
+    assert found[3].precision is None
+    assert found[4].recall is None
+
+
+def test_costs_are_those_of_both_kinds_of_mistake() -> None:
+    one = ClassScore("angry", 3, false_positives=2, false_negatives=5)
+    assert one.cost(1, 10) == 52
+    assert one.cost(0.5, 0) == 1

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
+from grasp_core.benchmark.leaderboard import published
 from grasp_core.server.server import Server
 from tests.browser.conftest import OpenPage
 from tests.browser.visits import picture, settle, table, violations
@@ -30,6 +31,8 @@ def test_a_full_submission_is_validated_scored_and_shown(
     expect(board).to_be_visible()
     shown = table(page, "Macro-F1 of every system, overall and by task")
     assert [row["Scored"] for row in shown if row["System"] == "Most right"] == ["here"]
-    assert len(shown) == 9 + len(store.submissions.all())
+    assert len(shown) == len(published()) + len(store.submissions.all())
+    wins = {row["System"]: row["Wins"] for row in shown}
+    assert wins["Human (crowd)"] == "8 of 11"
     picture(page, "models-leaderboard")
     assert violations(page) == []

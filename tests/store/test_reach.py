@@ -133,7 +133,7 @@ ASKED: dict[type[Bound], dict[str, Callable[[Any, Filled], Any]]] = {
     SubmissionStore: {
         "all": lambda store, b: store.all(),
         "predictions": lambda store, b: store.predictions(b.submission),
-        "find": lambda store, b: store.find(SECRET, PREDICTIONS, owner="bob"),
+        "renamed": lambda store, b: store.renamed(SECRET, PREDICTIONS, owner="bob"),
         "delete": lambda store, b: store.delete(b.submission),
     },
     AnswerStore: {

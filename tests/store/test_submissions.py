@@ -38,7 +38,8 @@ def test_a_submission_is_kept_whole(store: SubmissionStore) -> None:
 
 
 def test_the_newest_comes_first(store: SubmissionStore) -> None:
-    names = [store.add(name, PREDICTIONS, SCORES, owner="ann").name for name in ("first", "second")]
+    kept = (("first", PREDICTIONS), ("second", guess(1)))
+    names = [store.add(name, predictions, SCORES, owner="ann").name for name, predictions in kept]
     assert [record.name for record in store.all()] == names[::-1]
 
 
@@ -48,15 +49,23 @@ def test_the_same_from_many_tabs_at_once_stands_there_once(store: SubmissionStor
         kept = list(tabs.map(lambda _: store.add("mine", PREDICTIONS, SCORES, owner="ann"), range(8)))
     assert {record.id for record in store.all()} == {record.id for record in kept}
     assert len(store.all()) == 1
-    assert store.find("mine", PREDICTIONS, owner="ann") == kept[0]
-    assert store.find("mine", guess(1), owner="ann") is store.find("mine", PREDICTIONS, owner="bob") is None
-    for name, predictions, owner in (
-        ("b", PREDICTIONS, "ann"),
-        ("mine", guess(1), "ann"),
-        ("mine", PREDICTIONS, "bob"),
-    ):
-        store.add(name, predictions, SCORES, owner=owner)
-    assert len(store.all()) == 4
+    for predictions, owner in ((guess(1), "ann"), (PREDICTIONS, "bob")):
+        assert store.renamed("mine", predictions, owner=owner) is None
+        store.add("mine", predictions, SCORES, owner=owner)
+    assert len(store.all()) == 3
+
+
+@on_both
+def test_the_same_under_another_name_is_renamed(store: SubmissionStore) -> None:
+    names = [f"name {number}" for number in range(8)]
+    with ThreadPoolExecutor(8) as tabs:
+        list(tabs.map(lambda name: store.add(name, PREDICTIONS, SCORES, owner="ann"), names))
+    (kept,) = store.all()
+    assert kept.name in names
+    last = store.renamed("last", PREDICTIONS, owner="ann")
+    assert last is not None
+    assert (last.id, last.name) == (kept.id, "last")
+    assert [record.name for record in store.all()] == ["last"]
 
 
 def test_a_person_may_not_probe(store: SubmissionStore) -> None:

@@ -10,6 +10,7 @@ import pytest
 import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from alembic.operations import Operations
 from sqlalchemy import Engine
 
 from grasp_core.model.access import EVERYONE
@@ -20,12 +21,13 @@ from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
 from grasp_core.store.people.projects import ProjectStore
 from grasp_core.store.runs import RunRecord, RunStore
-from grasp_core.store.schema import metadata
+from grasp_core.store.schema import metadata, submissions
 from grasp_core.store.submissions import SubmissionStore
 from tests.store.both import on_both_bare
 from tests.store.conftest import NewDatabase
 from tests.store.making import claim
 
+BOB = "bob@lab.example"
 SAMPLE = Path(__file__).parent / "data" / "0.2.0-0025.db"
 """Written by the last state before steps began anew."""
 
@@ -67,6 +69,37 @@ def test_a_database_goes_on(upgraded: Engine) -> None:
         assert opened == title
     assert AnswerStore(upgraded).find(done.id, "pairs") == {"axis": [1.5, None]}
     assert what_is_waiting_goes_on(upgraded) == b"item,rater,label\n1,1,Yes\n"
+
+
+@on_both_bare
+def test_submissions_that_are_alike_become_one(bare_database: NewDatabase) -> None:
+    engine = connect(bare_database())
+    old = "uq_submissions_project_id"
+    with engine.connect() as connection:
+        operations = Operations(MigrationContext.configure(connection))
+        with operations.batch_alter_table("submissions") as table:
+            table.drop_constraint(old, type_="unique")
+            table.create_unique_constraint(old, ["project_id", "sha256", "owner", "name"])
+        row = {"project_id": EVERYONE, "owner": BOB, "sha256": "1" * 64, "scores": "{}", "predictions": b""}
+        for number, name in enumerate(("first", "second", "third")):
+            one = {"id": str(number), "name": name, "created_at": float(number != 0)}
+            connection.execute(submissions.insert().values({**row, **one}))
+        connection.execute(
+            submissions.insert().values({**row, "id": "9", "name": "x", "owner": "", "created_at": 0.0})
+        )
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0026'")
+        connection.commit()
+    engine.dispose()
+    engine = connect(engine.url)
+    with engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+        kept = connection.execute(sa.select(submissions.c.name).order_by(submissions.c.name)).scalars()
+        assert list(kept) == ["third", "x"]
+        with pytest.raises(sa.exc.IntegrityError):
+            connection.execute(
+                submissions.insert().values({**row, "id": "7", "name": "fourth", "created_at": 2.0})
+            )
+    engine.dispose()
 
 
 @on_both_bare

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +22,7 @@ from grasp_core.model.errors import DataError
 from grasp_core.model.text import printable_name, safe_cell
 from grasp_core.statistics.f1 import (
     TIE,
+    Part,
     confusion,
     distinct,
     f1_of_totals,
@@ -173,8 +174,14 @@ def compare(
     seed: int = 1,
     permutations: int = PERMUTATIONS,
     resamples: int = RESAMPLES,
+    told: Callable[[str], None] = lambda _task: None,
 ) -> Comparison:
     """Compare two submissions that ``require_scorable`` takes.
+
+    Parameters
+    ----------
+    told : callable
+        Takes the name of each task before it is compared.
 
     Raises
     ------
@@ -182,31 +189,123 @@ def compare(
         If there is no task for which both submissions and the gold have labels.
     """
     one, other = first.predictions, second.predictions
-    found: dict[str, Difference] = {}
-    shuffled, drawn = np.zeros(permutations), np.zeros(resamples)
+    parts = []
     for name, task in tasks.items():
         if name in one and name in other and name in gold.labels:
-            right, (a, b) = paired_codes(task, gold, [one[name], other[name]])
-            classes = len(task.classes)
-            null = swapped_differences(
-                right, a, b, classes, seed=seed, purpose=name, permutations=permutations
+            told(name)
+            parts.append(
+                compare_task(
+                    task,
+                    gold,
+                    one[name],
+                    other[name],
+                    seed=seed,
+                    permutations=permutations,
+                    resamples=resamples,
+                )
             )
-            scores = resampled_f1(right, [a, b], classes, seed=seed, purpose=name, resamples=resamples)
-            gap = macro_f1(confusion(right, a, classes)) - macro_f1(confusion(right, b, classes))
-            found[name] = _difference(gap, null, scores[0] - scores[1], right.size)
-            shuffled += null
-            drawn += scores[0] - scores[1]
-    if not found:
+    return compared(parts, tasks)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaskDifference:
+    """A task's difference with its draws, or a part of them.
+
+    Parameters
+    ----------
+    name : str
+    gap : float
+        How much higher the first system's macro-F1 is.
+    n : int
+        Items.
+    null : float array, shape (permutations,)
+    drawn : float array, shape (resamples,)
+    """
+
+    name: str
+    gap: float
+    n: int
+    null: FloatArray
+    drawn: FloatArray
+
+    @property
+    def difference(self) -> Difference:
+        """What is told of it."""
+        return _difference(self.gap, self.null, self.drawn, self.n)
+
+
+def compare_task(
+    task: Task,
+    gold: Gold,
+    first: Mapping[str, str],
+    second: Mapping[str, str],
+    *,
+    seed: int = 1,
+    permutations: int = PERMUTATIONS,
+    resamples: int = RESAMPLES,
+    part: Part = (0, 1),
+) -> TaskDifference:
+    """Compare two systems' labels of one task, by row id, on all draws or a part of them.
+
+    Raises
+    ------
+    DataError
+        If a row lacks a label.
+    """
+    right, (a, b) = paired_codes(task, gold, [first, second])
+    classes, name = len(task.classes), task.name
+    null = swapped_differences(
+        right, a, b, classes, seed=seed, purpose=name, permutations=permutations, part=part
+    )
+    scores = resampled_f1(right, [a, b], classes, seed=seed, purpose=name, resamples=resamples, part=part)
+    gap = macro_f1(confusion(right, a, classes)) - macro_f1(confusion(right, b, classes))
+    return TaskDifference(name, gap, int(right.size), null, scores[0] - scores[1])
+
+
+def joined_difference(parts: Sequence[TaskDifference]) -> TaskDifference:
+    """A task's difference from its parts, in their order."""
+    null, drawn = (np.concatenate(values) for values in _draws(parts))
+    return replace(parts[0], null=null, drawn=drawn)
+
+
+def compared(parts: Sequence[TaskDifference], tasks: Iterable[str]) -> Comparison:
+    """A comparison from those of its tasks.
+
+    Parameters
+    ----------
+    tasks : iterable of str
+        All tasks of the benchmark.
+
+    Raises
+    ------
+    DataError
+        If there is no part.
+    """
+    if not parts:
         raise DataError("there is no task for which both submissions and the gold have labels")
-    if len(found) < len(tasks):
+    found = {part.name: part.difference for part in parts}
+    if set(tasks) - set(found):
         return Comparison(found, None)
     gap = float(np.mean([one.difference for one in found.values()]))
     n = sum(one.n for one in found.values())
-    return Comparison(found, _difference(gap, shuffled / len(tasks), drawn / len(tasks), n))
+    shuffled, drawn = (np.sum(values, axis=0) / len(parts) for values in _draws(parts))
+    return Comparison(found, _difference(gap, shuffled, drawn, n))
+
+
+def _draws(parts: Sequence[TaskDifference]) -> tuple[list[FloatArray], list[FloatArray]]:
+    return [part.null for part in parts], [part.drawn for part in parts]
 
 
 def swapped_differences(
-    gold: Codes, first: Codes, second: Codes, classes: int, *, seed: int, purpose: str, permutations: int
+    gold: Codes,
+    first: Codes,
+    second: Codes,
+    classes: int,
+    *,
+    seed: int,
+    purpose: str,
+    permutations: int,
+    part: Part = (0, 1),
 ) -> FloatArray:
     """Differences in macro-F1 after each item's two predictions were swapped with probability 1/2.
 
@@ -229,7 +328,7 @@ def swapped_differences(
     differ = rows[:, 1] != rows[:, 2]
     moved, right_moved, times = moved[differ], right_moved[differ], times[differ]
     blocks = []
-    for generator, size in streams(seed, f"permutation {purpose}", permutations):
+    for generator, size in streams(seed, f"permutation {purpose}", permutations, part):
         swaps = _swaps(generator, times, size).astype(np.float64)
         shift, right_shift = swaps @ moved, swaps @ right_moved
         blocks.append(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,16 @@ from grasp_core.model.annotations import Codes, FloatArray, Int64Array
 from grasp_core.model.errors import DataError
 from grasp_core.model.remarks.benchmark import BaselineCaution
 from grasp_core.model.remarks.remark import Remark
-from grasp_core.statistics.f1 import confusion, distinct, f1_of_totals, indicator, interval, macro_f1, streams
+from grasp_core.statistics.f1 import (
+    Part,
+    confusion,
+    distinct,
+    f1_of_totals,
+    indicator,
+    interval,
+    macro_f1,
+    streams,
+)
 
 RESAMPLES = 10_000
 FEW = 16
@@ -33,6 +42,7 @@ def resampled_f1(
     seed: int,
     purpose: str,
     resamples: int = RESAMPLES,
+    part: Part = (0, 1),
 ) -> FloatArray:
     """Macro-F1 (leaderboard's convention) of one or several systems on items drawn with replacement.
 
@@ -47,6 +57,8 @@ def resampled_f1(
         What the draws are for, e.g. the task's name: tasks must not share their draws.
     resamples : int
         B.
+    part : (int, int)
+        See :func:`grasp_core.statistics.f1.streams`; of several parts each has its share of the B draws.
 
     Returns
     -------
@@ -66,7 +78,7 @@ def resampled_f1(
     of_systems = [indicator(rows[:, column], classes) for column in range(1, rows.shape[1])]
     both = [of_gold * of_system for of_system in of_systems]
     blocks = []
-    for generator, size in streams(seed, f"bootstrap {purpose}", resamples):
+    for generator, size in streams(seed, f"bootstrap {purpose}", resamples, part):
         drawn = _drawn(generator, times, size).astype(np.float64)
         golds = drawn @ of_gold
         scores = [
@@ -183,6 +195,7 @@ def score(
     *,
     seed: int = 1,
     resamples: int = RESAMPLES,
+    told: Callable[[str], None] = lambda _task: None,
 ) -> Scores:
     """Score a submission that :func:`~grasp_core.benchmark.submissions.require_scorable` takes.
 
@@ -191,6 +204,8 @@ def score(
     tasks : mapping of str to Task
     seed, resamples : int
         Of the bootstrap.
+    told : callable
+        Takes the name of each task before it is scored.
 
     Raises
     ------
@@ -198,19 +213,96 @@ def score(
         If no task has both predictions and gold.
     """
     predictions = submission.predictions
-    scored: dict[str, TaskScore] = {}
-    total = np.zeros(resamples)
+    parts = []
     for name, task in tasks.items():
         if name in predictions and name in gold.labels:
-            right, said = paired_codes(task, gold, [predictions[name]])
-            scored[name], values = _task_score(task, right, said[0], seed, resamples)
-            total += values
-    if not scored:
+            told(name)
+            parts.append(score_task(task, gold, predictions[name], seed=seed, resamples=resamples))
+    return gathered(parts, tasks)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaskDraws:
+    """A task's counts, and its macro-F1 of bootstrap draws, or of a part of them.
+
+    Parameters
+    ----------
+    name : str
+    classes : tuple of str, length K
+    confusion : int array, shape (K, K)
+    values : float array, shape (B,)
+    """
+
+    name: str
+    classes: tuple[str, ...]
+    confusion: Int64Array
+    values: FloatArray
+
+    @property
+    def score(self) -> TaskScore:
+        """What is told of it."""
+        return TaskScore(
+            macro_f1=macro_f1(self.confusion),
+            macro_f1_declared=macro_f1(self.confusion, "declared"),
+            ci95=interval(self.values),
+            n=int(self.confusion.sum()),
+            classes=self.classes,
+            confusion=self.confusion,
+        )
+
+
+def score_task(
+    task: Task,
+    gold: Gold,
+    labels: Mapping[str, str],
+    *,
+    seed: int = 1,
+    resamples: int = RESAMPLES,
+    part: Part = (0, 1),
+) -> TaskDraws:
+    """Score one task's labels, by row id, on all draws or a part of them.
+
+    Raises
+    ------
+    DataError
+        If a row lacks a label.
+    """
+    right, (said,) = paired_codes(task, gold, [labels])
+    classes = len(task.classes)
+    counts = confusion(right, said, classes)
+    counts.flags.writeable = False
+    values = resampled_f1(
+        right, [said], classes, seed=seed, purpose=task.name, resamples=resamples, part=part
+    )[0]
+    return TaskDraws(task.name, task.classes, counts, values)
+
+
+def joined(parts: Sequence[TaskDraws]) -> TaskDraws:
+    """A task's draws from its parts, in their order."""
+    return replace(parts[0], values=np.concatenate([part.values for part in parts]))
+
+
+def gathered(parts: Sequence[TaskDraws], tasks: Iterable[str]) -> Scores:
+    """Scores of a submission from those of its tasks.
+
+    Parameters
+    ----------
+    tasks : iterable of str
+        All tasks of the benchmark.
+
+    Raises
+    ------
+    DataError
+        If there is no part.
+    """
+    if not parts:
         raise DataError("no task has both predictions and gold labels; name the tasks' folders alike in both")
+    scored = {part.name: part.score for part in parts}
     unscored = tuple(name for name in tasks if name not in scored)
     if unscored:
         return Scores(scored, None, None, unscored)
     overall = float(np.mean([found.macro_f1 for found in scored.values()]))
+    total = np.sum([part.values for part in parts], axis=0)
     return Scores(scored, overall, interval(total / len(scored)), ())
 
 
@@ -236,23 +328,53 @@ def paired_codes(
     return right, tuple(said)
 
 
-def _task_score(
-    task: Task, gold: Codes, predicted: Codes, seed: int, resamples: int
-) -> tuple[TaskScore, FloatArray]:
-    counts = confusion(gold, predicted, len(task.classes))
-    counts.flags.writeable = False
-    values = resampled_f1(
-        gold, [predicted], len(task.classes), seed=seed, purpose=task.name, resamples=resamples
-    )[0]
-    found = TaskScore(
-        macro_f1=macro_f1(counts),
-        macro_f1_declared=macro_f1(counts, "declared"),
-        ci95=interval(values),
-        n=int(gold.size),
-        classes=task.classes,
-        confusion=counts,
-    )
-    return found, values
+@dataclass(frozen=True, slots=True)
+class ClassScore:
+    """One class of a task.
+
+    Parameters
+    ----------
+    name : str
+    right, false_positives, false_negatives : int
+        Items rightly given the class, wrongly given it, and of it but given another.
+    """
+
+    name: str
+    right: int
+    false_positives: int
+    false_negatives: int
+
+    @property
+    def precision(self) -> float | None:
+        """Share of the items given the class that are of it; None where none was given it."""
+        given = self.right + self.false_positives
+        return self.right / given if given else None
+
+    @property
+    def recall(self) -> float | None:
+        """Share of the items of the class that were given it; None where none is of it."""
+        there = self.right + self.false_negatives
+        return self.right / there if there else None
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall, as in macro-F1; 0 where the class never occurs."""
+        either = 2 * self.right + self.false_positives + self.false_negatives
+        return 2 * self.right / either if either else 0.0
+
+    def cost(self, false_positive: float, false_negative: float) -> float:
+        """What the class's mistakes cost, if each of a kind costs that much."""
+        return self.false_positives * false_positive + self.false_negatives * false_negative
+
+
+def class_scores(score: TaskScore) -> list[ClassScore]:
+    """Precision, recall and F1 of every class that the task declares, in its order."""
+    right = np.diagonal(score.confusion).tolist()
+    gold, predicted = score.confusion.sum(axis=1).tolist(), score.confusion.sum(axis=0).tolist()
+    return [
+        ClassScore(name, t, p - t, g - t)
+        for name, t, g, p in zip(score.classes, right, gold, predicted, strict=True)
+    ]
 
 
 def scores_json(scores: Scores) -> str:
@@ -268,3 +390,30 @@ def scores_json(scores: Scores) -> str:
     }
     plain = {"tasks": tasks, "overall": scores.overall}
     return json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def score_details(scores: Scores) -> dict[str, Any]:
+    """The same, JSON-ready, with the overall interval, and with counts by class: these tell of gold labels.
+
+    Returns
+    -------
+    dict
+        Fields are those of docs/models.md, "Scores".
+    """
+    plain: dict[str, Any] = json.loads(scores_json(scores))
+    plain["overall_ci95"] = None if scores.overall_ci95 is None else list(scores.overall_ci95)
+    for name, found in scores.tasks.items():
+        plain["tasks"][name]["classes"] = [
+            {
+                "class": one.name,
+                "precision": one.precision,
+                "recall": one.recall,
+                "f1": one.f1,
+                "right": one.right,
+                "false_positives": one.false_positives,
+                "false_negatives": one.false_negatives,
+            }
+            for one in class_scores(found)
+        ]
+        plain["tasks"][name]["confusion"] = found.confusion.tolist()
+    return plain

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+
+from grasp_core.benchmark.gold import Gold, read_gold
+from grasp_core.benchmark.submissions import Submission, known_ids, read_submission, require_scorable
+from grasp_core.benchmark.tasks import Task, read_tasks
+from grasp_core.cli.terminal.lines import note, show_line
 
 
 def add_submission(parser: argparse.ArgumentParser, name: str) -> None:
@@ -16,11 +23,51 @@ def add_submission(parser: argparse.ArgumentParser, name: str) -> None:
     )
 
 
-def add_gold(parser: argparse.ArgumentParser) -> None:
+def add_gold(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """The folder of gold labels."""
     parser.add_argument(
-        "--gold", type=Path, required=True, metavar="GOLD_DIR", help="folder with <task>/test.csv (ID,Label)"
+        "--gold",
+        type=Path,
+        required=required,
+        metavar="GOLD_DIR",
+        help="folder with <task>/test.csv (ID,Label)",
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Setting:
+    """Tasks, gold and the ids that submissions must have."""
+
+    tasks: Mapping[str, Task]
+    gold: Gold
+    ids: Mapping[str, tuple[str, ...]]
+
+    def submission(self, source: Path) -> Submission:
+        """A submission that can be scored."""
+        found = read_submission(source, self.tasks)
+        require_scorable(found, self.tasks, self.ids)
+        for file in found.unexpected:
+            note(f"{file.path} belongs to none of the tasks and is left out")
+        return found
+
+
+def open_setting(chosen: argparse.Namespace) -> Setting:
+    """What ``--tasks`` and ``--gold`` name.
+
+    Raises
+    ------
+    DataError
+        If it cannot be used.
+    """
+    tasks = read_tasks(chosen.tasks)
+    ids = known_ids(chosen.tasks)
+    gold = read_gold(chosen.gold, tasks, ids)
+    return Setting(tasks, gold, {**gold.ids, **ids})
+
+
+def show_task(name: str) -> None:
+    """Say which task is being scored, in a line that is written over."""
+    show_line(f"scoring {name}")
 
 
 def add_tasks(parser: argparse.ArgumentParser) -> None:

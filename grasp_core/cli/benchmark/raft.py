@@ -8,6 +8,14 @@ from grasp_core.cli.commands import Command, add_commands
 
 COMMANDS = (
     Command(
+        "tasks", "list the tasks: classes, rows, fields, licence, difficulty", "benchmark.tasks:fill_tasks"
+    ),
+    Command(
+        "example",
+        "write a small made-up task with open gold labels, to try everything on",
+        "benchmark.tasks:fill_example",
+    ),
+    Command(
         "validate", "check a submission before it is scored", "benchmark.validate:fill_validate", reads=True
     ),
     Command("score", "score a submission against gold labels", "benchmark.score:fill_score", reads=True),
@@ -15,6 +23,12 @@ COMMANDS = (
         "compare",
         "test whether one submission is better than another",
         "benchmark.score:fill_compare",
+        reads=True,
+    ),
+    Command(
+        "leaderboard",
+        "submissions among the published systems, by task and kind of difficulty",
+        "benchmark.leaderboard:fill_leaderboard",
         reads=True,
     ),
     Command(

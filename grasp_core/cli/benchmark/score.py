@@ -3,21 +3,43 @@
 from __future__ import annotations
 
 import argparse
+import json
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
-from grasp_core.benchmark.gold import Gold, read_gold
+from grasp_core.benchmark.scoring.calibration import (
+    PROBABILITIES,
+    Calibration,
+    calibration,
+    read_probabilities,
+)
 from grasp_core.benchmark.scoring.compare import compare, errors_csv, mistakes_text
-from grasp_core.benchmark.scoring.scores import Scores, score, scores_json
-from grasp_core.benchmark.submissions import Submission, known_ids, read_submission, require_scorable
-from grasp_core.benchmark.tasks import Task, read_tasks
-from grasp_core.cli.benchmark.arguments import add_gold, add_seed, add_submission, add_tasks
-from grasp_core.cli.terminal.lines import note
+from grasp_core.benchmark.scoring.scores import (
+    Scores,
+    TaskScore,
+    class_scores,
+    score,
+    score_details,
+    scores_json,
+)
+from grasp_core.benchmark.tasks import Task
+from grasp_core.cli.benchmark.arguments import (
+    Setting,
+    add_gold,
+    add_seed,
+    add_submission,
+    add_tasks,
+    open_setting,
+    show_task,
+)
+from grasp_core.cli.terminal.lines import clear_line, note
 from grasp_core.cli.terminal.output import check_target, write_text
-from grasp_core.model.wording import listed, number
+from grasp_core.model.errors import DataError
+from grasp_core.model.text import printable_name
+from grasp_core.model.wording import closest, listed, number, quoted
 from grasp_core.report.words.names import format_p_value
 
 
@@ -28,7 +50,25 @@ def fill_score(scoring: argparse.ArgumentParser) -> None:
     add_gold(scoring)
     add_tasks(scoring)
     add_seed(scoring)
+    scoring.add_argument(
+        "--costs",
+        nargs=3,
+        metavar=("CLASS", "FALSE_POSITIVE", "FALSE_NEGATIVE"),
+        help="what a row wrongly given the class costs, and what one of it that was missed",
+    )
+    scoring.add_argument(
+        "--probabilities",
+        type=Path,
+        metavar="DIR",
+        help="folder with <task>/probabilities.csv (ID and a column per class): how they come true",
+    )
     scoring.add_argument("--out", type=Path, metavar="FILE", help="the scores as JSON")
+    scoring.add_argument(
+        "--details",
+        type=Path,
+        metavar="FILE",
+        help="the same with counts by class, which tell of gold labels, and calibration",
+    )
     scoring.add_argument(
         "--errors", type=Path, metavar="FILE", help="the rows labelled wrongly as CSV, with their gold labels"
     )
@@ -44,43 +84,33 @@ def fill_compare(comparing: argparse.ArgumentParser) -> None:
     add_seed(comparing)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Setting:
-    """Tasks, gold and the ids that submissions must have."""
-
-    tasks: Mapping[str, Task]
-    gold: Gold
-    ids: Mapping[str, tuple[str, ...]]
-
-    def submission(self, source: Path) -> Submission:
-        """A submission that can be scored."""
-        found = read_submission(source, self.tasks)
-        require_scorable(found, self.tasks, self.ids)
-        for file in found.unexpected:
-            note(f"{file.path} belongs to none of the tasks and is left out")
-        return found
-
-
-def _setting(chosen: argparse.Namespace) -> _Setting:
-    tasks = read_tasks(chosen.tasks)
-    ids = known_ids(chosen.tasks)
-    gold = read_gold(chosen.gold, tasks, ids)
-    return _Setting(tasks, gold, {**gold.ids, **ids})
-
-
 def _score(chosen: argparse.Namespace) -> None:
-    for target in (chosen.out, chosen.errors):
+    for target in (chosen.out, chosen.details, chosen.errors):
         check_target(target)
-    setting = _setting(chosen)
+    costs = _costs(chosen.costs)
+    setting = open_setting(chosen)
+    if costs is not None:
+        _check_class(costs[0], setting.tasks)
     submission = setting.submission(chosen.submission)
-    scores = score(submission, setting.tasks, setting.gold, seed=chosen.seed)
+    scores = score(submission, setting.tasks, setting.gold, seed=chosen.seed, told=show_task)
+    clear_line()
     if chosen.errors is not None:
         text = errors_csv(submission.predictions, setting.tasks, setting.gold, chosen.tasks)
         write_text(chosen.errors, text)
+    held = _calibrations(chosen.probabilities, scores, setting) if chosen.probabilities else {}
     write_text(chosen.out, scores_json(scores))
+    details = score_details(scores)
+    for name, calibrated in held.items():
+        details["tasks"][name]["calibration"] = calibrated.plain
+    write_text(chosen.details, json.dumps(details, ensure_ascii=False, allow_nan=False) + "\n")
     _print_scores(scores)
     for name, one in scores.tasks.items():
         print(f"\n{mistakes_text(name, one)}")
+        print(_classes_text(one))
+        if costs is not None and costs[0] in one.classes:
+            print(_cost_text(one, *costs))
+        if name in held:
+            print(_calibration_text(held[name]))
 
 
 def _print_scores(scores: Scores) -> None:
@@ -100,10 +130,100 @@ def _print_scores(scores: Scores) -> None:
         )
 
 
+_MOST_CLASSES = 8
+"""Classes of more are in the file of --details alone."""
+
+
+def _classes_text(score: TaskScore) -> str:
+    found = class_scores(score)
+    if len(found) > _MOST_CLASSES:
+        return f"Precision, recall and F1 of the {len(found)} classes are in the file of --details."
+    rows = [
+        (
+            printable_name(one.name),
+            _share(one.precision),
+            _share(one.recall),
+            f"{one.f1:.3f}",
+            f"{one.false_positives:,}",
+            f"{one.false_negatives:,}",
+        )
+        for one in found
+    ]
+    columns = ["class", "precision", "recall", "F1", "false positives", "false negatives"]
+    return pd.DataFrame(rows, columns=columns).to_string(index=False)
+
+
+def _calibrations(folder: Path, scores: Scores, setting: Setting) -> dict[str, Calibration]:
+    found = {
+        name: calibration(
+            setting.tasks[name],
+            setting.gold.labels[name],
+            read_probabilities(folder / name / PROBABILITIES, setting.tasks[name]),
+        )
+        for name in scores.tasks
+        if (folder / name / PROBABILITIES).is_file()
+    }
+    if not found:
+        raise DataError(f"{folder} has no <task>/{PROBABILITIES} of any of the tasks that are scored")
+    return found
+
+
+def _calibration_text(found: Calibration) -> str:
+    rows = [
+        (f"{one.low:.1f} to {one.high:.1f}", f"{one.n:,}", _share(one.confidence), _share(one.accuracy))
+        for one in found.bins
+        if one.n
+    ]
+    columns = ["probability", "rows", "mean of it", "came true"]
+    return (
+        f"calibration: Brier score {found.brier:.3f}, log loss {found.log_loss:.3f}, "
+        f"expected calibration error {found.ece:.3f}\n"
+        f"{pd.DataFrame(rows, columns=columns).to_string(index=False)}"
+    )
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def _costs(given: list[str] | None) -> tuple[str, float, float] | None:
+    if given is None:
+        return None
+    try:
+        costs = [float(one) for one in given[1:]]
+    except ValueError:
+        costs = [math.nan]
+    if not all(0 <= one < math.inf for one in costs):
+        raise DataError(
+            f"--costs takes a class and two numbers from 0; found {quoted(given[1])} and {quoted(given[2])}"
+        )
+    return given[0], costs[0], costs[1]
+
+
+def _check_class(name: str, tasks: Mapping[str, Task]) -> None:
+    names = list(dict.fromkeys(one for task in tasks.values() for one in task.classes))
+    if name not in names:
+        close = closest(name, names)
+        hint = f"did you mean {listed(close)}?" if close else f"there are {listed(names)}"
+        raise DataError(f"--costs: {quoted(name)} is a class of no task; {hint}")
+
+
+def _cost_text(score: TaskScore, name: str, false_positive: float, false_negative: float) -> str:
+    one = next(found for found in class_scores(score) if found.name == name)
+    total = one.cost(false_positive, false_negative)
+    wrong = number(one.false_positives, "false positive")
+    missed = number(one.false_negatives, "false negative")
+    return (
+        f"cost of {printable_name(name)}: {wrong} at {false_positive:g} and {missed} at {false_negative:g} "
+        f"make {total:g}, {total / score.n:.3g} a row"
+    )
+
+
 def _compare(chosen: argparse.Namespace) -> None:
-    setting = _setting(chosen)
+    setting = open_setting(chosen)
     first, second = (setting.submission(source) for source in (chosen.first, chosen.second))
-    found = compare(first, second, setting.tasks, setting.gold, seed=chosen.seed)
+    found = compare(first, second, setting.tasks, setting.gold, seed=chosen.seed, told=show_task)
+    clear_line()
     named = [*found.tasks.items(), *([("overall", found.overall)] if found.overall is not None else [])]
     rows = [
         (name, f"{one.difference:+.3f}", _interval(one.ci95), format_p_value(one.p), f"{one.n:,}")

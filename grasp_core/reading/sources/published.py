@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
@@ -115,32 +116,44 @@ def _checked(target: Path, wanted: Published) -> Path:
     return target
 
 
-def _download(wanted: Published, target: Path) -> None:
-    """Write the file under another name first, check it, then give it its own."""
-    import pooch  # with requests, of an extra
+@contextmanager
+def saying_why(url: str) -> Iterator[None]:
+    """Word what `requests` raises inside as one sentence.
+
+    Raises
+    ------
+    DataError
+    """
     from requests import HTTPError, RequestException
 
-    pooch.get_logger().setLevel("WARNING")
-    host = urlsplit(wanted.url).netloc
+    host = urlsplit(url).netloc
     try:
-        pooch.retrieve(
-            wanted.url,
-            known_hash=f"sha256:{wanted.sha256}",
-            fname=target.name,
-            path=target.parent,
-            downloader=lambda _url, output, _pooch: _get(wanted, Path(output)),
-        )
+        yield
     except HTTPError as error:
         answer = error.response
         status = "an error" if answer is None else f"{answer.status_code} {answer.reason}".strip()
-        raise DataError(
-            f"{wanted.url}: {host} answered {status}; look there whether the file has moved"
-        ) from None
+        raise DataError(f"{url}: {host} answered {status}; look there whether the file has moved") from None
     except RequestException as error:
         raise DataError(
-            f"{wanted.url}: {host} cannot be reached, or broke off ({type(error).__name__}); check the "
+            f"{url}: {host} cannot be reached, or broke off ({type(error).__name__}); check the "
             "network and try again"
         ) from None
+
+
+def _download(wanted: Published, target: Path) -> None:
+    """Write the file under another name first, check it, then give it its own."""
+    import pooch  # with requests, of an extra
+
+    pooch.get_logger().setLevel("WARNING")
+    try:
+        with saying_why(wanted.url):
+            pooch.retrieve(
+                wanted.url,
+                known_hash=f"sha256:{wanted.sha256}",
+                fname=target.name,
+                path=target.parent,
+                downloader=lambda _url, output, _pooch: _get(wanted, Path(output)),
+            )
     except ValueError:
         raise DataError(
             f"{wanted.url}: the file that came is not the one published (its SHA-256 is another), so it was "

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from grasp_core.analysis.items.panel import ItemsAsked
 from grasp_core.analysis.small_groups import LEAST
+from grasp_core.benchmark.tasks import Task
 from grasp_core.engine.background import id_of
 from grasp_core.model.access import EVERYONE, Role
 from grasp_core.model.access import Person as KnownPerson
@@ -371,7 +372,7 @@ class Submission(Form):
     name: str
     owner: str
     created_at: datetime
-    scores: dict[str, Any] = Field(description="As `raft score` writes them, docs/models.md.")
+    scores: dict[str, Any] = Field(description="As `raft score --details` writes them, docs/models.md.")
 
     @classmethod
     def of(cls, record: SubmissionRecord) -> Submission:
@@ -383,6 +384,41 @@ class Submission(Form):
             created_at=at(record.created_at),
             scores=record.scores,
         )
+
+
+class TaskForm(Form):
+    """A task of the benchmark."""
+
+    name: str
+    classes: list[str]
+    fields: list[str]
+    instructions: str
+    test_rows: int | None
+    licence: str
+    difficulty: list[str]
+    warning: str = Field(description="What a reader should know before opening its rows.")
+    scored: bool = Field(description="Whether this server has its gold labels.")
+
+    @classmethod
+    def of(cls, task: Task, *, scored: bool) -> TaskForm:
+        """The form of a task."""
+        return cls(
+            name=task.name,
+            classes=list(task.classes),
+            fields=list(task.fields),
+            instructions=task.instructions,
+            test_rows=task.test_rows,
+            licence=task.licence,
+            difficulty=list(task.difficulty),
+            warning=task.warning,
+            scored=scored,
+        )
+
+
+class Tasks(Form):
+    """All of them, in the benchmark's order."""
+
+    tasks: list[TaskForm]
 
 
 class Submissions(Form):

@@ -8,17 +8,41 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
+from starlette.responses import JSONResponse
 
+from grasp_core.benchmark.leaderboard import leaderboard_dict, ranked
+from grasp_core.benchmark.tasks import read_tasks
 from grasp_core.model.access import EVERYONE, User
 from grasp_core.server.api.admission import Asking
 from grasp_core.server.api.files import FILE_BODY, Spool, received
-from grasp_core.server.api.forms import Project, Submission, Submissions
-from grasp_core.server.api.runs import missing
+from grasp_core.server.api.forms import Project, Submission, Submissions, TaskForm, Tasks
+from grasp_core.server.api.runs import PRIVATE, missing
 from grasp_core.server.problem import ProblemError
 from grasp_core.server.server import Server, Stores
-from grasp_core.server.submitting import NAME_LENGTH, benchmark_of, checked, scored
+from grasp_core.server.submitting import NAME_LENGTH, benchmark_of, checked, scored, systems, tasks_folder
 
 router = APIRouter(tags=["Benchmark"])
+
+
+@router.get("/tasks")
+def list_tasks(asking: Asking) -> Tasks:
+    """The benchmark's tasks, and which of them this server can score."""
+    _ = asking.person
+    settings = asking.server.settings
+    held = benchmark_of(settings)
+    there = () if held is None else held.with_gold()
+    tasks = read_tasks(tasks_folder(settings)).values()
+    return Tasks(tasks=[TaskForm.of(task, scored=task.name in there) for task in tasks])
+
+
+@router.get("/leaderboard")
+def show_leaderboard(asking: Asking, project: Project = EVERYONE) -> JSONResponse:
+    """The project's leaderboard as it is now, a `grasp-leaderboard`: docs/models.md."""
+    _ = asking.person
+    settings = asking.server.settings
+    found = ranked(systems(asking.stores(project).submissions.all(), settings))
+    content = leaderboard_dict(found, list(read_tasks(tasks_folder(settings))))
+    return JSONResponse(content, headers=PRIVATE)
 
 
 @router.get("/submissions")
@@ -40,7 +64,7 @@ async def submit(
 ) -> Submission:
     """Have predictions scored: the body is a zip archive with `data/TASK/predictions.csv` for each task.
 
-    The same predictions under the same name are scored once.
+    The same predictions are scored once; another name renames the system.
     """
     user, stores = asking.runner(project), asking.stores(project)
     async with received(request, asking, user) as spool:

@@ -115,7 +115,7 @@ submissions = Table(
     Column("sha256", Line(64), nullable=False),
     Column("scores", Text, nullable=False),  # no gold label is in it
     Column("predictions", LargeBinary, nullable=False),  # JSON, deflated
-    UniqueConstraint("project_id", "sha256", "owner", "name"),  # sent twice, a system stands here once
+    UniqueConstraint("project_id", "owner", "sha256"),  # sent twice, from many tabs, a row stands once
 )
 
 # Kept when a submission is deleted: what was scored stays counted, whatever project it was in.

@@ -56,6 +56,8 @@ def show_errors(rows: Rows, predicted: Sequence[str], task: Task) -> None:
         if not wrong:
             return
         st.caption("The rows that were labelled wrongly.")
+        if task.warning and not st.checkbox(escape_markdown(f"Show them. {task.warning}")):
+            return
         st.dataframe(
             [
                 {

@@ -1,28 +1,18 @@
-"""Submissions to the benchmark: brought, scored, kept, taken off the leaderboard, compared."""
+"""Submissions to the benchmark: brought, checked, scored, kept, taken off the leaderboard."""
 
 from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-import pandas as pd
 import streamlit as st
 from streamlit.typing import UploadedFile
 
 from grasp_core.benchmark.folders import MAX_ARCHIVE, MAX_FILE
-from grasp_core.benchmark.jobs import Benchmark, Predictions, compare_predictions
-from grasp_core.benchmark.leaderboard import (
-    OVERALL,
-    Entry,
-    leaderboard_dict,
-    leaderboard_table,
-    published,
-    ranked,
-)
+from grasp_core.benchmark.jobs import Benchmark, Predictions
 from grasp_core.benchmark.submissions import (
     PREDICTIONS,
     VALIDATED,
@@ -32,24 +22,19 @@ from grasp_core.benchmark.submissions import (
     read_submission,
     validate,
 )
-from grasp_core.benchmark.tasks import Task, builtin_tasks, read_tasks
+from grasp_core.benchmark.tasks import Task, read_tasks
 from grasp_core.model.errors import DataError, GraspError, Problem
-from grasp_core.model.text import escape_markdown, json_text
+from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import number
 from grasp_core.reading.archives.members import MIB, check_size
-from grasp_core.report import charts
-from grasp_core.report.words.names import format_p
 from grasp_core.server import server, submitting
 from grasp_core.server.submitting import NAME_LENGTH, scored
 from grasp_core.store.submissions import SubmissionRecord
-from pages._ui.result import cache
-from pages._ui.result.figures import page_theme
+from pages._ui.benchmark.measures import show_scores
+from pages._ui.benchmark.working import outcome, start, under_way
 from pages._ui.session.identity import here, may_manage, may_run, owner_names, require_manage, require_run
 from pages._ui.session.state import told
-from pages._ui.share import share_leaderboard
 from pages._ui.widgets.choices import confirm
-from pages._ui.widgets.outputs import download, drawn
-from pages._ui.widgets.shown import always
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -96,23 +81,6 @@ def in_a_worker(function: Callable[[A], B], job: A, doing: str) -> B | None:
         return None
 
 
-def entries() -> list[Entry]:
-    """Systems scored here; published ones beside them where the tasks are RAFT's."""
-    own = [_entry(record) for record in here().submissions.all()]
-    return own + (list(published()) if tasks().keys() == builtin_tasks().keys() else [])
-
-
-def _entry(record: SubmissionRecord) -> Entry:
-    scored = record.scores["tasks"]
-    return Entry(
-        name=record.name,
-        tasks={task: score["macro_f1"] for task, score in scored.items()},
-        overall=record.scores["overall"],
-        ci95={task: (score["ci95"][0], score["ci95"][1]) for task, score in scored.items()},
-        id=record.id,
-    )
-
-
 _SCORED = "submission-scored"
 
 
@@ -127,6 +95,7 @@ def show_submission() -> None:
         f"{number(len(names), 'task')}. A file that is left out is not scored, and there is then no overall "
         "figure."
     )
+    _say_what_can_be_scored(list(names))
     given = _given()
     if given is None:
         return
@@ -143,14 +112,41 @@ def show_submission() -> None:
         listing = f"{number(len(names), 'task')}: {', '.join(names)}"
         st.error(escape_markdown(f"{shown} has no file data/TASK/{PREDICTIONS} of any of the {listing}."))
         return
-    _show_problems(problems, submission, len(names), any(problem.stops for problem in faulty))
+    _show_problems(problems, submission, list(names), any(problem.stops for problem in faulty))
     if not any(problem.stops for problem in faulty):
         _offer_scoring(submission)
 
 
 def forget_scored() -> None:
     """Show no score of this visit any more: the leaderboard has changed."""
-    st.session_state.pop(_SCORED, None)
+    for key in (_SCORED, _SCORING):
+        st.session_state.pop(key, None)
+
+
+def _scorable() -> tuple[str, ...]:
+    """The tasks of which this server has gold labels."""
+    held = benchmark()
+    return () if held is None else held.with_gold()
+
+
+def _say_what_can_be_scored(names: list[str]) -> None:
+    there = _scorable()
+    if not there:
+        st.info(
+            "This server holds no gold labels, so predictions are checked here and not scored. Whoever runs "
+            "it can set GRASP_RAFT_GOLD; the command `grasp raft score` scores against labels of your own, "
+            "and RAFT's own labels are scored at huggingface.co/spaces/ought/raft-leaderboard."
+        )
+    elif len(there) < len(names):
+        st.info(
+            escape_markdown(
+                f"{len(there)} of the {number(len(names), 'task')} can be scored here: {', '.join(there)}. "
+                "Of the others this server has no gold labels: their files are checked alone, and there is "
+                "no overall figure."
+            )
+        )
+    else:
+        st.caption(f"All {number(len(names), 'task')} can be scored here.")
 
 
 def _given() -> tuple[str, int, Callable[[], bytes]] | None:
@@ -183,96 +179,76 @@ def _packed(files: Iterable[UploadedFile]) -> bytes:
     return out.getvalue()
 
 
-def _show_problems(problems: list[Problem], submission: Submission, expected: int, faulty: bool) -> None:
+def _show_problems(problems: list[Problem], submission: Submission, names: list[str], faulty: bool) -> None:
     """Faults to be mended in one box, what is only to be known in another."""
-    if not problems:
-        st.success(VALIDATED)
-        return
     stopping = [problem for problem in problems if problem.stops]
+    remarks = [problem for problem in problems if not problem.stops]
     if faulty:
-        st.error("To be mended before anything is scored:\n\n" + _listed(stopping))
+        st.error("To be mended first:\n\n" + _listed(stopping))
     elif stopping:
-        rest = number(len(submission.files), "file")
-        st.warning(
-            f"Incomplete: {rest} of {expected:,} can be scored, without an overall figure.\n\n"
-            + _listed(stopping)
-        )
+        st.warning(escape_markdown(_incomplete(submission, names)) + "\n\n" + _listed(stopping))
     else:
         st.success(VALIDATED)
-    remarks = [problem for problem in problems if not problem.stops]
     if remarks:
         st.info(_listed(remarks))
+
+
+def _incomplete(submission: Submission, names: list[str]) -> str:
+    there, files = _scorable(), number(len(submission.files), "file")
+    if not there:
+        return f"Incomplete: {files} of {len(names):,}, without a fault."
+    can = sum(task in there for task in submission.files)
+    return f"Incomplete: {number(can, 'file')} of {len(names):,} can be scored, without an overall figure."
 
 
 def _listed(problems: Iterable[Problem]) -> str:
     return "\n".join(f"- {escape_markdown(problem.message)}" for problem in problems)
 
 
+_SCORING = "submission-scoring"
+
+
 def _offer_scoring(submission: Submission) -> None:
-    held = benchmark()
-    if held is None:
-        st.info(
-            "This server holds no gold labels, so nothing can be scored here. Whoever runs it can set "
-            "GRASP_RAFT_GOLD; the command `raft score` scores against labels of your own."
-        )
-        return
+    held, there = benchmark(), _scorable()
     predictions, owner = submission.predictions, require_run().id
+    chosen = [task for task in predictions if task in there]
+    if held is None or not chosen:
+        if there:
+            st.info("This server has gold labels of none of these tasks, so that nothing of it is scored.")
+        return
     place = st.empty()  # told after the scoring, which uses one up
     given = st.text_input("Name of the system", max_chars=NAME_LENGTH, key="submission-name")
     name = given.strip()[:NAME_LENGTH]
-    if st.button("Score", type="primary", icon=":material/scoreboard:"):
+    going = under_way(_SCORING)
+    if st.button("Score", type="primary", icon=":material/scoreboard:", disabled=going):
         if name:
-            _score(held, name, predictions, owner)
+            _start_scoring(held, name, predictions, owner, chosen)
         else:
             st.error("Give the system a name first: the Leaderboard lists it by that.")
+    record = outcome(_SCORING, predictions)
+    if record is not None:
+        st.session_state[_SCORED] = (predictions, record)
     store = here().submissions
-    fewest = min(store.left(task, owner=owner) for task in predictions)
+    fewest = min(store.left(task, owner=owner) for task in chosen)
     place.caption(
         f"You may have {fewest:,} more different predictions of these tasks scored: each score tells a "
         "little of the labels, which are to stay unknown."
     )
     known = st.session_state.get(_SCORED)
     if known is not None and known[0] == predictions:
-        _show_scores(known[1], known[2])
+        show_scores(known[1])
 
 
-def _score(held: Benchmark, name: str, predictions: Predictions, owner: str) -> None:
-    try:
-        with st.spinner(f"Scoring {number(len(predictions), 'task')}"):
-            record = scored(
-                held,
-                predictions,
-                name=name,
-                owner=owner,
-                store=here().submissions,
-                pool=server.shared().service.pool,
-            )
-    except GraspError as error:
-        st.error(escape_markdown(f"{error}."))
-        return
-    st.session_state[_SCORED] = (predictions, name, record.scores)
-
-
-def _show_scores(name: str, scores: dict[str, Any]) -> None:
-    overall = scores["overall"]
-    st.metric("Macro-F1 over all tasks", "incomplete" if overall is None else f"{overall:.3f}")
-    rows = scores["tasks"]
-    st.dataframe(
-        [
-            {
-                "Task": task,
-                "Macro-F1": f"{one['macro_f1']:.3f}",
-                "95 % interval": f"{one['ci95'][0]:.3f} to {one['ci95'][1]:.3f}",
-                "Over declared classes": f"{one['macro_f1_declared']:.3f}",
-                "Items": f"{one['n']:,}",
-            }
-            for task, one in rows.items()
-        ],
-        hide_index=True,
-        height="content",
-        alt="Scores by task",
+def _start_scoring(
+    held: Benchmark, name: str, predictions: Predictions, owner: str, chosen: list[str]
+) -> None:
+    store, pool = here().submissions, server.shared().service.pool
+    start(
+        _SCORING,
+        predictions,
+        f"Scoring {number(len(chosen), 'task')}",
+        lambda told: scored(held, predictions, name=name, owner=owner, store=store, pool=pool, told=told),
     )
-    st.caption(f"It now stands on the Leaderboard, as {escape_markdown(name)}.")
 
 
 CHOSEN = "take-off"
@@ -313,117 +289,3 @@ def take_off(found: list[SubmissionRecord]) -> None:
     here().submissions.delete(record.id)
     server.shared().audit.record(user.id, "delete", "submission", record.id)
     forget_scored()
-
-
-def show_leaderboard() -> None:
-    """Every system, best first by the task chosen."""
-    found = entries()
-    if not found:
-        st.info("No system has been scored here yet. Hand in predictions under Submit.")
-        return
-    with st.container(horizontal=True):
-        share_leaderboard(lambda: leaderboard_dict(ranked(entries()), list(tasks())))
-        offer_taking_off()
-    best = draw_leaderboard(found, list(tasks()))
-    own = [entry for entry in best if entry.own]
-    if own:
-        st.caption(
-            "Which rows a system labels wrongly is not shown: it would tell their gold labels. Whoever holds "
-            "these sees the rows, and which classes are confused, with the command `raft score --errors`."
-        )
-    _compare(own)
-
-
-def draw_leaderboard(
-    found: Sequence[Entry], names: Sequence[str], check: Callable[[], None] = always
-) -> list[Entry]:
-    """Chart, table and files; returns the systems, best first by the task chosen.
-
-    Parameters
-    ----------
-    found : sequence of Entry
-    names : sequence of str
-        Of the tasks.
-    check : callable
-        See :class:`~pages._ui.widgets.shown.Shown`.
-    """
-    column = st.selectbox(
-        "Sort by",
-        [OVERALL, *names],
-        format_func=lambda name: "All tasks (mean)" if name == OVERALL else name,
-        key="leaderboard-column",
-        bind="query-params",
-    )
-    best = ranked(found, column)
-    content = json_text(leaderboard_dict(best, names))
-    cache.leaderboard_chart(content, best, column, page_theme())
-    table = leaderboard_table(best, names)
-    _draw_table(table, names)
-    chart = partial(charts.leaderboard_chart, best, column)
-    files: Sequence[tuple[str, str, str, Callable[[], str | bytes]]] = (
-        ("Table (CSV)", "csv", "text/csv", lambda: table.to_csv(index=False)),
-        ("All figures (JSON)", "json", "application/json", lambda: content),
-        ("Chart (PNG)", "png", "image/png", lambda: drawn(chart(), "png")),
-        ("Chart (SVG)", "svg", "image/svg+xml", lambda: drawn(chart(), "svg")),
-    )
-    with st.container(horizontal=True):
-        for label, extension, media_type, make in files:
-            download(check, label, make, file_name=f"leaderboard.{extension}", media_type=media_type)
-    return best
-
-
-def _draw_table(table: pd.DataFrame, names: Sequence[str]) -> None:
-    st.dataframe(
-        table,
-        hide_index=True,
-        column_config={
-            "system": "System",
-            "scored": st.column_config.TextColumn("Scored", help="Here, or the figures’ publication"),
-            OVERALL: st.column_config.NumberColumn("All tasks", format="%.3f"),
-            **{name: st.column_config.NumberColumn(name, format="%.3f") for name in names},
-        },
-        placeholder="–",
-        alt="Macro-F1 of every system, overall and by task",
-    )
-    st.caption(
-        "Macro-F1 over the classes that occur, as on RAFT's leaderboard. An overall figure needs every task. "
-        "Published figures come without intervals and are not ours."
-    )
-
-
-def _compare(own: list[Entry]) -> None:
-    if len(own) < 2:
-        return
-    st.subheader("Is one better than the other?")
-    shown = {entry.id: entry.name for entry in own}
-    left, right = st.columns(2)
-    first = left.selectbox("System", list(shown), format_func=shown.__getitem__, key="compare-first")
-    second = right.selectbox(
-        "Against", list(shown), index=1, format_func=shown.__getitem__, key="compare-second"
-    )
-    if first == second or not st.button("Compare", icon=":material/compare_arrows:"):
-        return
-    store, held = here().submissions, benchmark()
-    one, other = store.predictions(first), store.predictions(second)
-    if held is None or one is None or other is None:
-        st.error("The gold labels or one of the submissions is no longer on this server.")
-        return
-    found = in_a_worker(compare_predictions, (held, one, other), "Comparing")
-    if found is None:
-        return
-    rows = {**found.tasks, **({OVERALL: found.overall} if found.overall else {})}
-    st.dataframe(
-        [
-            {
-                "Task": "All tasks" if name == OVERALL else name,
-                "Difference": f"{one.difference:+.3f}",
-                "95 % interval": f"{one.ci95[0]:+.3f} to {one.ci95[1]:+.3f}",
-                "p": format_p(one.p),
-                "Items": f"{one.n:,}",
-            }
-            for name, one in rows.items()
-        ],
-        hide_index=True,
-        alt="Difference in macro-F1 by task, with interval and p",
-    )
-    st.caption("Paired permutation test over items: under chance, each item's two labels may change places.")

@@ -15,8 +15,11 @@ from streamlit.testing.v1 import AppTest
 from grasp_core.model.errors import AccessError
 from grasp_core.server.server import Server
 from pages._ui.benchmark import submissions as taking_off
+from pages._ui.benchmark.leaderboard import _COMPARING, _STEPS
+from pages._ui.benchmark.submissions import _SCORING
 from tests.pages.people import ANN, BOB, ROOT, VERA, become
-from tests.pages.visits import press, seen, widget
+from tests.pages.visits import PATIENCE_S, press, seen, widget
+from tests.pages.visits import plain as plain_text
 
 CLASSES = ("yes", "no")
 GOLD = {str(50 + row): CLASSES[row % 3 == 0] for row in range(40)}
@@ -42,13 +45,23 @@ def table(labels: dict[str, str]) -> str:
     return "ID,Label\n" + "".join(f"{one},{label}\n" for one, label in labels.items())
 
 
-def archive(*tasks: str, wrong: int = 0) -> bytes:
+def archive(*tasks: str, wrong: int = 0, missed: int = 0) -> bytes:
+    """Gold labels but for the first `wrong` rows, which have no class, or `missed` ones: another class."""
     labels = {one: "maybe" if row < wrong else label for row, (one, label) in enumerate(GOLD.items())}
+    labels |= {one: CLASSES[labels[one] == "yes"] for one in list(GOLD)[:missed]}
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as packed:
         for task in tasks:
             packed.writestr(f"data/{task}/predictions.csv", table(labels))
     return out.getvalue()
+
+
+def finish(page: AppTest) -> AppTest:
+    """Once what was begun beside the page is done."""
+    for key in (_SCORING, _COMPARING, _STEPS):
+        if key in page.session_state:
+            assert page.session_state[key].ended.wait(PATIENCE_S)
+    return page.run()
 
 
 def submit(page: AppTest, content: bytes) -> AppTest:
@@ -72,12 +85,85 @@ def test_a_whole_submission_is_scored_and_shown(page: AppTest, benchmark: Server
     submit(page, archive("one", "two"))
     assert "All submission files validated!" in seen(page.success)
     widget(page.text_input, "Name of the system").set_value("ours").run()
-    press(page, "Score")
+    finish(press(page, "Score"))
     assert not page.error
     assert page.metric[0].value == "1.000"
     widget(page.button_group, "View").set_value("Leaderboard").run()
     assert page.dataframe[0].value["system"].tolist() == ["ours"]
     assert not any(source for source in page.dataframe[0].value["scored"] if source != "here")
+
+
+def test_the_same_predictions_stand_once_under_their_last_name(page: AppTest, benchmark: Server) -> None:
+    submit(page, archive("one", "two"))
+    for name in ("first", "last"):
+        widget(page.text_input, "Name of the system").set_value(name).run()
+        finish(press(page, "Score"))
+    assert [record.name for record in benchmark.submissions.all()] == ["last"]
+    assert "as last." in seen(page.caption)
+
+
+def test_what_can_be_scored_is_said_before_the_upload(page: AppTest, benchmark: Server) -> None:
+    page.switch_page("models.py").run()
+    widget(page.button_group, "View").set_value("Submit").run()
+    assert "All 2 tasks can be scored here." in seen(page.caption)
+    (Path(benchmark.settings.raft_gold) / "two" / "test.csv").unlink()
+    page.run()
+    assert "1 of the 2 tasks can be scored here: one." in seen(page.info)
+    submit(page, archive("two"))
+    assert "Incomplete: 0 files of 2 can be scored" in seen(page.warning)
+    assert "gold labels of none of these tasks" in seen(page.info)
+    assert "Score" not in [button.label for button in page.button]
+    submit(page, archive("one", "two"))
+    widget(page.text_input, "Name of the system").set_value("ours").run()
+    finish(press(page, "Score"))
+    assert widget(page.metric, "Macro-F1 over all tasks").value == "incomplete"
+    assert benchmark.submissions.left("two", owner="") == benchmark.settings.raft_scorings  # nothing was told
+
+
+def test_a_score_by_class_with_costs(page: AppTest, benchmark: Server) -> None:
+    submit(page, archive("one", "two", missed=4))  # of the first four rows "no", "yes", "yes", "no"
+    widget(page.text_input, "Name of the system").set_value("ours").run()
+    finish(press(page, "Score"))
+    classes = next(frame.value for frame in page.dataframe if "Recall" in frame.value)
+    assert classes["False positives"].tolist() == [2, 2]
+    assert classes["Recall"].tolist() == pytest.approx([24 / 26, 12 / 14])
+    widget(page.number_input, "Of a false negative").set_value(10.0).run()
+    assert "2 at 1 and 2 at 10 make 22, 0.55 a row." in seen(page.markdown)
+
+
+def test_systems_are_compared_beside_the_page(page: AppTest, benchmark: Server) -> None:
+    for missed, name in ((0, "good"), (12, "worse")):
+        submit(page, archive("one", "two", missed=missed))
+        widget(page.text_input, "Name of the system").set_value(name).run()
+        finish(press(page, "Score"))
+    leaderboard(page)
+    assert page.dataframe[0].value["wins"].tolist() == ["–", "0 of 2"]
+    assert all("to" in ends for ends in page.dataframe[0].value["interval"])
+    finish(press(page, "Test 1 step of the ranking"))
+    steps = next(frame.value for frame in page.dataframe if "Against" in frame.value)
+    assert steps[["System", "Against"]].values.tolist() == [["good", "worse"]]
+    assert float(steps["Difference"][0]) > 0
+    assert steps["p"][0] == "p < 0.001"
+    finish(press(page, "Compare"))
+    compared = next(frame.value for frame in page.dataframe if "Items" in frame.value)
+    assert compared["Task"].tolist() == ["one", "two", "All tasks"]
+    page.run()
+    assert any("Items" in frame.value for frame in page.dataframe)  # does not go with the next click
+    widget(page.selectbox, "Sort by").set_value("one").run()
+    finish(press(page, "Test 1 step of the ranking"))
+    assert not page.exception
+    assert not page.error
+
+
+def test_people_win_eight_of_eleven(page: AppTest) -> None:
+    leaderboard(page)
+    shown = page.dataframe[0].value.set_index("system")
+    assert shown.loc["Human (crowd)", "wins"] == "8 of 11"
+    kinds = page.dataframe[1].value.set_index("system")
+    assert kinds.loc["GPT-3 (davinci)", "many classes"] == 0.299
+    widget(page.selectbox, "Count wins against").set_value(1).run()
+    shown = page.dataframe[0].value.set_index("system")
+    assert shown.loc["GPT-3 (davinci)", "wins"] == "3 of 11"
 
 
 def test_an_incomplete_submission_has_no_overall_figure(page: AppTest, benchmark: Server) -> None:
@@ -86,7 +172,7 @@ def test_an_incomplete_submission_has_no_overall_figure(page: AppTest, benchmark
     assert "Incomplete: 1 file of 2 can be scored" in seen(page.warning)
     assert "Incorrect number of files! Expected 2 files, but got 1." in seen(page.warning)
     widget(page.text_input, "Name of the system").set_value("half").run()
-    press(page, "Score")
+    finish(press(page, "Score"))
     assert page.metric[0].value == "incomplete"
 
 
@@ -146,10 +232,10 @@ def test_a_system_stands_once_however_often_it_is_scored(page: AppTest, benchmar
     assert "Give the system a name first" in seen(page.error)
     assert not benchmark.submissions.all()
     widget(page.text_input, "Name of the system").set_value("ours").run()
-    press(page, "Score")
+    finish(press(page, "Score"))
     left = benchmark.settings.raft_scorings - 1
     assert f"You may have {left} more different predictions" in seen(page.caption)  # already counted
-    press(page, "Score")
+    finish(press(page, "Score"))
     assert widget(page.metric, "Macro-F1 over all tasks").value == "1.000"
     assert len(benchmark.submissions.all()) == 1
     page.run()
@@ -162,10 +248,10 @@ def leaderboard(page: AppTest) -> AppTest:
 
 
 def test_a_system_is_taken_off_the_leaderboard(page: AppTest, benchmark: Server) -> None:
-    submit(page, archive("one", "two"))
-    for name in ("gone", "kept"):
+    for missed, name in enumerate(("gone", "kept")):
+        submit(page, archive("one", "two", missed=missed))
         widget(page.text_input, "Name of the system").set_value(name).run()
-        press(page, "Score")
+        finish(press(page, "Score"))
     leaderboard(page)
     assert "with the command `raft score --errors`" in seen(page.caption)
     press(page, "Take a system off")
@@ -179,7 +265,7 @@ def test_a_system_is_taken_off_the_leaderboard(page: AppTest, benchmark: Server)
     assert [record.name for record in benchmark.submissions.all()] == ["kept"]
     page.run()
     assert page.dataframe[0].value["system"].tolist() == ["kept"]
-    assert benchmark.submissions.left("one", owner="") == benchmark.settings.raft_scorings - 1
+    assert benchmark.submissions.left("one", owner="") == benchmark.settings.raft_scorings - 2
     assert not page.exception
     submit(page, archive("one", "two"))
     assert not page.metric  # no score that says that it stands there
@@ -210,6 +296,20 @@ def test_without_gold_labels_it_says_what_would_do(page: AppTest) -> None:
     assert "Incorrect number of files! Expected 11 files, but got 1." in seen(page.error)
 
 
+def test_without_gold_labels_nothing_claims_to_be_scored(page: AppTest) -> None:
+    page.switch_page("models.py").run()
+    widget(page.button_group, "View").set_value("Submit").run()
+    assert "predictions are checked here and not scored" in seen(page.info)
+    content = io.BytesIO()
+    rows = "".join(f"{50 + row},overruling\n" for row in range(2350))
+    with zipfile.ZipFile(content, "w") as packed:
+        packed.writestr("data/overruling/predictions.csv", f"ID,Label\n{rows}")
+    submit(page, content.getvalue())
+    assert "Incomplete: 1 file of 11, without a fault." in seen(page.warning)
+    assert "can be scored" not in seen(page.warning)
+    assert "Score" not in [button.label for button in page.button]
+
+
 def test_a_baseline_is_run_fold_by_fold(page: AppTest, benchmark: Server) -> None:
     folder = Path(benchmark.settings.raft_tasks) / "one"
     rows = [
@@ -238,6 +338,21 @@ def test_a_baseline_is_run_fold_by_fold(page: AppTest, benchmark: Server) -> Non
     assert not page.metric  # another question
 
 
+def test_offensive_rows_are_shown_after_a_warning(page: AppTest, benchmark: Server) -> None:
+    folder = Path(benchmark.settings.raft_tasks) / "one"
+    plain = {"classes": CLASSES, "fields": ["text"], "warning": "Its rows are rude."}
+    (folder / "task.json").write_text(json.dumps(plain))
+    rows = [f"thing {row},{CLASSES[row % 5 >= 3]},{row}" for row in range(10)]
+    (folder / "train.csv").write_text("\n".join(["text,Label,ID", *rows]) + "\n")
+    page.switch_page("models.py").run()
+    widget(page.button_group, "View").set_value("Baselines").run()
+    press(page, "Run the baseline")
+    assert not any("text" in frame.value for frame in page.dataframe)
+    asked = next(box for box in page.checkbox if "Its rows are rude" in plain_text(box.label))
+    asked.check().run()
+    assert any("text" in frame.value for frame in page.dataframe)
+
+
 def test_labelled_rows_are_kept_for_the_visit(page: AppTest, benchmark: Server) -> None:
     rows = [f"thing {row},{CLASSES[row % 5 >= 3]},{row}" for row in range(10)]
     page.switch_page("models.py").run()
@@ -259,7 +374,7 @@ def test_labelled_rows_are_kept_for_the_visit(page: AppTest, benchmark: Server) 
 def test_gold_labels_are_on_no_page(page: AppTest, benchmark: Server) -> None:
     submit(page, archive("one", "two"))
     widget(page.text_input, "Name of the system").set_value("ours").run()
-    press(page, "Score")
+    finish(press(page, "Score"))
     for view in ("Submit", "Leaderboard", "Whose judgements"):
         widget(page.button_group, "View").set_value(view).run()
         for frame in page.dataframe:

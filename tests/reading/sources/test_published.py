@@ -165,8 +165,12 @@ def test_the_command_says_where_the_file_is_and_its_licence(publisher, tmp_path,
     file = tmp_path / "set.csv"
     assert file.read_bytes() == CONTENT
     printed = capsys.readouterr()
-    assert printed.out.splitlines() == [str(file), "licence: CC BY 4.0", "to cite: Nobody (2024)"]
-    assert printed.err == f"note: 0.4 MB from http://127.0.0.1:{publisher.server_port}/data/set.csv\n"
+    assert printed.out.splitlines() == [str(file), "to cite: Nobody (2024)"]
+    assert printed.err.splitlines() == [
+        f"0.4 MB from http://127.0.0.1:{publisher.server_port}/data/set.csv",
+        f"SHA-256: {hashlib.sha256(CONTENT).hexdigest()}",
+        "licence: CC BY 4.0",
+    ]
 
 
 def test_the_command_ends_with_one_sentence(tmp_path, capsys):
@@ -175,7 +179,8 @@ def test_the_command_ends_with_one_sentence(tmp_path, capsys):
     assert cli.main(["fetch", "dices-350", "--to", str(tmp_path)]) == cli.BAD_INPUT
     printed = capsys.readouterr()
     assert printed.out == ""
-    (sentence,) = printed.err.splitlines()[1:]
+    *told, sentence = printed.err.splitlines()
+    assert "warning: Some of the conversations are offensive." in told
     assert sentence.startswith(f"grasp: {tmp_path / name} is there already and is not the file as published;")
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from grasp_core.benchmark.leaderboard import read_leaderboard
 from grasp_core.engine.pools import workers
 from grasp_core.model.settings import Settings
 from grasp_core.server.server import Server, make_server
@@ -84,3 +85,28 @@ def test_what_cannot_be_scored_is_refused(ann: TestClient, server: Server, conte
 def test_without_gold_labels_nothing_is_scored(ann: TestClient, server: Server) -> None:
     object.__setattr__(server.settings, "raft_gold", "")
     assert "no gold labels" in problem(submit(ann, archive("50,calm\n")), HTTPStatus.CONFLICT)
+
+
+def test_tasks_and_the_leaderboard_are_told(ann: TestClient, server: Server) -> None:
+    (task,) = ann.get("/api/v1/tasks").json()["tasks"]
+    assert (task["name"], task["classes"], task["scored"]) == ("mood", ["calm", "angry"], True)
+    made = submit(ann, archive("50,calm\n51,angry\n")).json()
+    assert submit(ann, archive("50,calm\n51,angry\n"), "renamed").json()["id"] == made["id"]
+    classes = made["scores"]["tasks"]["mood"]["classes"]
+    assert [(one["class"], one["recall"]) for one in classes] == [("calm", 1.0), ("angry", 1.0)]
+    board = ann.get("/api/v1/leaderboard").json()
+    entries, tasks = read_leaderboard(board)
+    assert (tasks, [entry.name for entry in entries]) == (["mood"], ["renamed"])
+    assert entries[0].ci95["overall"] == (1.0, 1.0)
+    assert ANN.id not in str(board)
+
+
+def test_a_server_without_tasks_of_its_own_has_published_systems(ann: TestClient, server: Server) -> None:
+    object.__setattr__(server.settings, "raft_gold", "")
+    object.__setattr__(server.settings, "raft_tasks", "")
+    told = ann.get("/api/v1/tasks").json()["tasks"]
+    assert len(told) == 11
+    assert not any(task["scored"] for task in told)
+    assert all(task["instructions"] for task in told)
+    board = ann.get("/api/v1/leaderboard").json()
+    assert [system["system"] for system in board["systems"]][:2] == ["T-Few (T0 11B)", "Human (crowd)"]

@@ -1,0 +1,312 @@
+"""The leaderboard: every system with intervals and wins, by kind of difficulty, one against another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from grasp_core.benchmark.jobs import Benchmark, Predictions
+from grasp_core.benchmark.leaderboard import (
+    OVERALL,
+    Entry,
+    difficulties,
+    difficulty_table,
+    interval_text,
+    leaderboard_dict,
+    leaderboard_table,
+    ranked,
+    steps,
+    wins_text,
+)
+from grasp_core.benchmark.scoring.compare import Comparison
+from grasp_core.benchmark.tasks import builtin_tasks
+from grasp_core.engine.pools.pool import Pool
+from grasp_core.model.errors import DataError
+from grasp_core.model.text import escape_markdown, json_text
+from grasp_core.model.wording import number
+from grasp_core.report import charts
+from grasp_core.report.words.names import format_p
+from grasp_core.server import server
+from grasp_core.server.submitting import Told, compared_by, systems
+from pages._ui.benchmark.submissions import benchmark, offer_taking_off, tasks
+from pages._ui.benchmark.working import outcome, start, under_way
+from pages._ui.result import cache
+from pages._ui.result.figures import page_theme
+from pages._ui.session.identity import here
+from pages._ui.share import share_leaderboard
+from pages._ui.widgets.outputs import download, drawn
+from pages._ui.widgets.shown import always
+
+
+def entries() -> list[Entry]:
+    """Systems scored here; published ones beside them where the tasks are RAFT's, or some of them."""
+    return systems(here().submissions.all(), server.shared().settings)
+
+
+def show_leaderboard() -> None:
+    """Every system, best first by the task chosen."""
+    found = entries()
+    if not found:
+        st.info("No system has been scored here yet. Hand in predictions under Submit.")
+        return
+    with st.container(horizontal=True):
+        share_leaderboard(lambda: leaderboard_dict(ranked(entries()), list(tasks())))
+        offer_taking_off()
+    best = draw_leaderboard(found, list(tasks()))
+    own = [entry for entry in best if entry.own]
+    if own:
+        st.caption(
+            "Which rows a system labels wrongly is not shown: it would tell their gold labels. Whoever holds "
+            "these sees the rows with the command `raft score --errors`."
+        )
+    _test_steps(best)
+    _compare(own)
+
+
+_GPT_3 = "GPT-3 (davinci)"
+
+
+def draw_leaderboard(
+    found: Sequence[Entry], names: Sequence[str], check: Callable[[], None] = always
+) -> list[Entry]:
+    """Chart, tables and files; returns the systems, best first by the task chosen.
+
+    Parameters
+    ----------
+    found : sequence of Entry
+    names : sequence of str
+        Of the tasks.
+    check : callable
+        See :class:`~pages._ui.widgets.shown.Shown`.
+    """
+    left, right = st.columns(2)
+    column = left.selectbox(
+        "Sort by",
+        [OVERALL, *names],
+        format_func=_task_name,
+        key=_COLUMN,
+        bind="query-params",
+    )
+    best = ranked(found, column)
+    systems = [entry.name for entry in best]
+    against = right.selectbox(
+        "Count wins against",
+        range(len(best)),
+        index=systems.index(_GPT_3) if _GPT_3 in systems else 0,
+        format_func=systems.__getitem__,
+        help="On how many tasks each system has a higher macro-F1 than this one.",
+    )
+    content = json_text(leaderboard_dict(best, names))
+    cache.leaderboard_chart(content, best, column, page_theme())
+    others = [
+        name for name in builtin_tasks() if name not in names and any(name in one.tasks for one in best)
+    ]
+    table = leaderboard_table(best, [*names, *others])
+    _draw_table(table, best, column, best[against], [*names, *others])
+    if others:
+        st.caption(
+            f"Means are over the {number(len(names), 'task')} of this server, also of published systems; "
+            "the other tasks' figures are published ones."
+        )
+    _draw_difficulties(best, names)
+    chart = partial(charts.leaderboard_chart, best, column)
+    files: Sequence[tuple[str, str, str, Callable[[], str | bytes]]] = (
+        ("Table (CSV)", "csv", "text/csv", lambda: table.to_csv(index=False)),
+        ("All figures (JSON)", "json", "application/json", lambda: content),
+        ("Chart (PNG)", "png", "image/png", lambda: drawn(chart(), "png")),
+        ("Chart (SVG)", "svg", "image/svg+xml", lambda: drawn(chart(), "svg")),
+    )
+    with st.container(horizontal=True):
+        for label, extension, media_type, make in files:
+            download(check, label, make, file_name=f"leaderboard.{extension}", media_type=media_type)
+    return best
+
+
+_COLUMN = "leaderboard-column"
+
+
+def _task_name(name: str) -> str:
+    return "All tasks (mean)" if name == OVERALL else name
+
+
+_MOST_ROWS = 25
+"""A table of more scrolls in itself."""
+
+
+def _draw_table(
+    table: pd.DataFrame, best: Sequence[Entry], column: str, against: Entry, names: Sequence[str]
+) -> None:
+    shown = table.copy()
+    shown.insert(2, "interval", [interval_text(entry, column) for entry in best])
+    shown.insert(3, "wins", [wins_text(entry, against) for entry in best])
+    st.dataframe(
+        shown,
+        hide_index=True,
+        height="content" if len(shown) <= _MOST_ROWS else "auto",
+        column_order=[
+            "system",
+            "scored",
+            OVERALL,
+            *([] if column == OVERALL else [column]),
+            "interval",
+            "wins",
+        ]
+        + [name for name in names if name != column],
+        column_config={
+            "system": st.column_config.TextColumn("System", pinned=True),
+            "scored": st.column_config.TextColumn(
+                "Scored", help="Here, or the figures’ publication", width="small"
+            ),
+            "interval": st.column_config.TextColumn(
+                "95 % interval", help=f"Of {_task_name(column)}; published figures have none"
+            ),
+            "wins": st.column_config.TextColumn("Wins", help="Tasks with a higher macro-F1"),
+            OVERALL: st.column_config.NumberColumn("All tasks", format="%.3f"),
+            **{name: st.column_config.NumberColumn(name, format="%.3f") for name in names},
+        },
+        placeholder="–",
+        alt="Macro-F1 of every system, overall and by task",
+    )
+    st.caption(
+        escape_markdown(
+            f"Wins: on how many tasks a system is better than {against.name}. Macro-F1 over the classes that "
+            "occur, as on RAFT's leaderboard. An overall figure needs every task. Published figures come "
+            "without intervals and are not ours."
+        )
+    )
+
+
+def _draw_difficulties(best: Sequence[Entry], names: Sequence[str]) -> None:
+    known = [task for name, task in builtin_tasks().items() if name in names]
+    kinds = difficulties(known)
+    if not kinds:
+        return
+    with st.expander("By kind of difficulty"):
+        st.dataframe(
+            difficulty_table(best, known),
+            hide_index=True,
+            column_config={
+                "system": st.column_config.TextColumn("System", pinned=True),
+                **{kind: st.column_config.NumberColumn(kind.capitalize(), format="%.3f") for kind in kinds},
+            },
+            placeholder="–",
+            alt="Mean macro-F1 of every system over the tasks of each kind of difficulty",
+        )
+        told = "; ".join(f"{kind}: {', '.join(of)}" for kind, of in kinds.items())
+        st.caption(escape_markdown(f"Mean macro-F1 over the tasks of a kind. {told}."))
+
+
+_COMPARING, _STEPS = "leaderboard-comparing", "leaderboard-steps"
+
+
+def _test_steps(best: list[Entry]) -> None:
+    """Each system scored here against the one scored here above it."""
+    column = st.session_state.get(_COLUMN, OVERALL)
+    pairs, held = steps(best, column), benchmark()
+    if not pairs or held is None:
+        return
+    st.subheader("Is each better than the one below?")
+    about = (column, tuple((lower.id, upper.id) for lower, upper in pairs))
+    if st.button(
+        f"Test {number(len(pairs), 'step')} of the ranking",
+        icon=":material/stairs:",
+        disabled=under_way(_STEPS),
+    ):
+        store, pool = here().submissions, server.shared().service.pool
+        labels = {one: store.predictions(one) for pair in about[1] for one in pair}
+        if column != OVERALL:
+            labels = {
+                one: None if found is None else {column: found[column]} for one, found in labels.items()
+            }
+        start(_STEPS, about, "Testing", lambda told: _tested(held, about[1], labels, pool, told))
+    found = outcome(_STEPS, about)
+    if found is None:
+        return
+    st.dataframe(
+        [
+            {
+                "System": upper.name,
+                "Against": lower.name,
+                "Difference": f"{-one.difference:+.3f}",
+                "95 % interval": f"{-one.ci95[1]:+.3f} to {-one.ci95[0]:+.3f}",
+                "p": format_p(one.p),
+            }
+            for (lower, upper), made in zip(pairs, found, strict=True)
+            if (one := made.overall if column == OVERALL else made.tasks.get(column)) is not None
+        ],
+        hide_index=True,
+        alt="Each system scored here against the next one scored here",
+    )
+    st.caption(_PERMUTED)
+
+
+def _tested(
+    held: Benchmark,
+    pairs: Sequence[tuple[str, str]],
+    labels: Mapping[str, Predictions | None],
+    pool: Pool,
+    told: Told,
+) -> list[Comparison]:
+    found = []
+    for position, (lower, upper) in enumerate(pairs):
+        one, other = labels[lower], labels[upper]
+        if one is None or other is None:
+            raise DataError("one of the submissions is no longer on this server")
+
+        def so_far(done: int, of: int, task: str, before: int = position) -> None:
+            told(before * of + done, len(pairs) * of, task)
+
+        found.append(compared_by(held, one, other, pool=pool, told=so_far))
+    return found
+
+
+_PERMUTED = "Paired permutation test over items: under chance, each item's two labels may change places."
+
+
+def _compare(own: list[Entry]) -> None:
+    if len(own) < 2:
+        return
+    st.subheader("Is one better than the other?")
+    shown = {entry.id: entry.name for entry in own}
+    left, right = st.columns(2)
+    first = left.selectbox("System", list(shown), format_func=shown.__getitem__, key="compare-first")
+    second = right.selectbox(
+        "Against", list(shown), index=1, format_func=shown.__getitem__, key="compare-second"
+    )
+    if first == second:
+        st.caption("Choose two different systems.")
+        return
+    if st.button("Compare", icon=":material/compare_arrows:", disabled=under_way(_COMPARING)):
+        store, held, pool = here().submissions, benchmark(), server.shared().service.pool
+        one, other = store.predictions(first), store.predictions(second)
+        if held is None or one is None or other is None:
+            st.error("The gold labels or one of the submissions is no longer on this server.")
+            return
+        start(
+            _COMPARING,
+            (first, second),
+            "Comparing",
+            lambda told: compared_by(held, one, other, pool=pool, told=told),
+        )
+    found = outcome(_COMPARING, (first, second))
+    if found is None:
+        return
+    rows = {**found.tasks, **({OVERALL: found.overall} if found.overall else {})}
+    st.dataframe(
+        [
+            {
+                "Task": "All tasks" if name == OVERALL else name,
+                "Difference": f"{one.difference:+.3f}",
+                "95 % interval": f"{one.ci95[0]:+.3f} to {one.ci95[1]:+.3f}",
+                "p": format_p(one.p),
+                "Items": f"{one.n:,}",
+            }
+            for name, one in rows.items()
+        ],
+        hide_index=True,
+        alt="Difference in macro-F1 by task, with interval and p",
+    )
+    st.caption(_PERMUTED)

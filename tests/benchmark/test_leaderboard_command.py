@@ -1,0 +1,191 @@
+"""The leaderboard by command: published systems, own ones among them, where tasks are fewer, costs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from grasp_core import cli
+from grasp_core.benchmark.leaderboard import (
+    OVERALL,
+    Entry,
+    difficulties,
+    difficulty_table,
+    mean_over,
+    over_tasks,
+    published,
+    read_leaderboard,
+    steps,
+    wins,
+)
+from grasp_core.benchmark.tasks import builtin_tasks
+
+TABLE_2 = {"GPT-3 (davinci)": 0.6267, "GPT-Neo": 0.4811, "BART MNLI zero-shot": 0.3825}
+
+
+def system(name: str) -> Entry:
+    return next(entry for entry in published() if entry.name == name)
+
+
+def test_published_rows_average_to_their_published_mean() -> None:
+    whole = [entry for entry in published() if entry.tasks]
+    assert len(whole) == 9
+    for entry in whole:
+        mean = mean_over(entry, list(builtin_tasks()))
+        assert mean is not None
+        assert mean == pytest.approx(entry.overall, abs=0.00056)
+        if entry.name in TABLE_2:
+            assert round(mean, 4) == TABLE_2[entry.name]
+
+
+def test_people_win_eight_of_eleven_against_gpt_3() -> None:
+    human, gpt_3 = system("Human (crowd)"), system("GPT-3 (davinci)")
+    assert wins(human, gpt_3) == (8, 11)
+    assert wins(gpt_3, human) == (3, 11)
+    lost = {name for name in human.tasks if human.tasks[name] < gpt_3.tasks[name]}
+    assert lost == {"overruling", "systematic_review_inclusion", "tai_safety_research"}
+
+
+def test_kinds_of_difficulty_have_their_means() -> None:
+    tasks = builtin_tasks().values()
+    kinds = difficulties(tasks)
+    assert kinds["many classes"] == ["banking_77"]
+    assert kinds["long inputs"] == [
+        "neurips_impact_statement_risks",
+        "one_stop_english",
+        "systematic_review_inclusion",
+        "tai_safety_research",
+    ]
+    table = difficulty_table(published(), tasks).set_index("system")
+    assert table.loc["GPT-3 (davinci)", "long inputs"] == pytest.approx((0.679 + 0.431 + 0.516 + 0.656) / 4)
+    assert table.loc["SetFit MPNet"].isna().all()
+
+
+def test_published_means_are_over_the_same_tasks() -> None:
+    (human,) = over_tasks([system("Human (crowd)")], ["overruling", "tweet_eval_hate"])
+    assert human.overall == pytest.approx((0.917 + 0.722) / 2)
+    assert len(human.tasks) == 11
+    (setfit,) = over_tasks([system("SetFit MPNet")], ["overruling"])
+    assert setfit.overall is None
+    assert over_tasks(published(), list(builtin_tasks())) == list(published())
+
+
+def test_each_own_system_is_held_against_the_own_one_above() -> None:
+    entries = [
+        Entry("worst", {"one": 0.1}, 0.1, id="3"),
+        Entry("theirs", {"one": 0.5}, 0.5, source="a paper"),
+        Entry("best", {"one": 0.9}, 0.9, id="1"),
+        Entry("incomplete", {}, None, id="4"),
+        Entry("middle", {"one": 0.4}, 0.4, id="2"),
+    ]
+    found = [(lower.name, upper.name) for lower, upper in steps(entries, OVERALL)]
+    assert found == [("middle", "best"), ("worst", "middle")]
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
+    """The example task with two submissions."""
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["raft", "example", "shop"]) == 0
+    for name in ("plurality", "tfidf"):
+        out = Path(name) / "data" / "shop_messages"
+        out.mkdir(parents=True)
+        command = ["raft", "baseline", name, "--task", "shop/tasks/shop_messages"]
+        assert cli.main([*command, "--out", str(out / "predictions.csv")]) == 0
+    capsys.readouterr()
+    return tmp_path
+
+
+def test_own_systems_have_intervals_and_a_test(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    where = ["--tasks", "shop/tasks", "--gold", "shop/gold"]
+    command = [
+        "raft",
+        "leaderboard",
+        "plurality",
+        "tfidf",
+        *where,
+        "--out",
+        "board.json",
+        "--csv",
+        "board.csv",
+    ]
+    assert cli.main(command) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[1:3]] == ["tfidf", "plurality"]
+    assert "p < 0.001 (tfidf)" in lines[2]
+    entries, tasks = read_leaderboard(json.loads(Path("board.json").read_text(encoding="utf-8")))
+    assert tasks == ["shop_messages"]
+    for entry in entries:
+        assert entry.ci95[OVERALL] == pytest.approx(entry.ci95["shop_messages"])
+    header, first, _ = Path("board.csv").read_text(encoding="utf-8").splitlines()
+    assert header == "system,scored,overall,shop_messages"
+    assert first.startswith("tfidf,here,0.9")
+
+
+def test_published_systems_stand_there_where_tasks_are_fewer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    task = builtin_tasks()["overruling"]
+    labels = [task.classes[row % 2] for row in range(20)]
+    rows = "ID,Label\n" + "".join(f"{50 + row},{label}\n" for row, label in enumerate(labels))
+    texts = "Sentence,ID\n" + "".join(f"text {row},{50 + row}\n" for row in range(20))
+    for path, content in (
+        ("tasks/overruling/task.json", task.task_json),
+        ("tasks/overruling/test_unlabeled.csv", texts),
+        ("gold/overruling/test.csv", rows),
+        ("ours/data/overruling/predictions.csv", rows),
+    ):
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_text(content, encoding="utf-8")
+    command = ["raft", "leaderboard", "ours", "--tasks", "tasks", "--gold", "gold", "--csv", "board.csv"]
+    assert cli.main(command) == 0
+    printed = capsys.readouterr()
+    names = [line.split("  ")[0].strip() for line in printed.out.splitlines()[1:4]]
+    assert printed.out.splitlines()[1].split()[:3] == ["ours", "here", "1.000"]
+    assert len(names) == 3
+    assert "0.950" in printed.out
+    assert "means are over overruling alone" in printed.err
+    header, *_ = Path("board.csv").read_text(encoding="utf-8").splitlines()
+    assert header.split(",")[3] == "overruling"
+    assert set(header.split(",")[3:]) == set(builtin_tasks())
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["nowhere", "--gold", "gold"], "nowhere"),
+        (["ours"], "name their folder by --gold"),
+        (["--by", "overrulin"], "did you mean 'overruling'?"),
+        (["--against", "GPT-4"], "is no system of the leaderboard"),
+        (["--out", "nowhere/board.json"], "there is no folder nowhere"),
+    ],
+)
+def test_faults_are_told_in_a_sentence(
+    options: list[str], said: str, tmp_path: Path, monkeypatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gold" / "overruling").mkdir(parents=True)
+    (tmp_path / "gold" / "overruling" / "test.csv").write_text("ID,Label\n50,overruling\n", encoding="utf-8")
+    assert cli.main(["raft", "leaderboard", *options]) == cli.BAD_INPUT
+    (line,) = capsys.readouterr().err.splitlines()
+    assert said in line
+
+
+def test_costs_are_told_beside_the_scores(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    where = ["--tasks", "shop/tasks", "--gold", "shop/gold"]
+    assert cli.main(["raft", "score", "tfidf", *where, "--costs", "question", "1", "10"]) == 0
+    printed = capsys.readouterr().out
+    assert (
+        "cost of question: 0 false positives at 1 and 7 false negatives at 10 make 70, 0.7 a row" in printed
+    )
+    assert "precision recall" in printed
+    for costs, said in (
+        (["questions", "1", "10"], "did you mean 'question'?"),
+        (["question", "-1", "10"], "two numbers from 0"),
+        (["question", "1", "nan"], "two numbers from 0"),
+    ):
+        assert cli.main(["raft", "score", "tfidf", *where, "--costs", *costs]) == cli.BAD_INPUT
+        assert said in capsys.readouterr().err
