@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from grasp_core.benchmark.baselines.protocol import Texts
 from grasp_core.benchmark.baselines.registry import make_baseline
 from grasp_core.benchmark.gold import Gold, LabelledFile, read_gold
 from grasp_core.benchmark.scoring.compare import Comparison, compare
@@ -91,6 +92,8 @@ class Folds:
         Of the baseline.
     folds : mapping of int to Fold
         By number.
+    unlabelled : sequence of mapping
+        Texts of rows without labels, for the baseline that learns from them.
     """
 
     name: str
@@ -98,6 +101,7 @@ class Folds:
     train: Rows
     folds: Mapping[int, Fold]
     seed: int
+    unlabelled: Texts = ()
 
 
 def label_folds(job: Folds) -> dict[str, list[str]]:
@@ -108,7 +112,7 @@ def label_folds(job: Folds) -> dict[str, list[str]]:
     MissingPackageError
         If the baseline needs packages that are not installed.
     """
-    fit = make_baseline(job.name)
+    fit = make_baseline(job.name, unlabelled=job.unlabelled)
     return {
         f"fold {number}": fit(taken(job.train, fold.train), job.task, job.seed)(
             [job.train.texts[row] for row in fold.test]

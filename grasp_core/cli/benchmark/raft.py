@@ -19,14 +19,14 @@ COMMANDS = (
     ),
     Command(
         "baseline",
-        "label a task's rows by a baseline, or score it on labelled ones",
+        "label the rows of a task, or of all, by a baseline, or score it on labelled ones",
         "benchmark.baseline:fill_baseline",
         reads=True,
     ),
     Command(
         "tune",
-        "try out instructions, examples and their number for a language model by leave-one-out",
-        "benchmark.lm:fill_tune",
+        "try out settings of a language model, or of AdaBoost, by leave-one-out",
+        "benchmark.tune:fill_tune",
     ),
     Command(
         "human",
