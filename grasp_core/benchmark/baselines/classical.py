@@ -126,10 +126,12 @@ def fit_staged(train: Rows, task: Task, seed: int, setting: Boosting) -> Staged:
 
     labels = known_labels(train)
     vectorizer = CountVectorizer(strip_accents="unicode", lowercase=True, ngram_range=NGRAMS)
+    plurality = always_plurality(labels, task)
     try:
         counts = csc_array(vectorizer.fit_transform(joined(train.texts, task)))
     except ValueError:  # no words at all, says scikit-learn
-        plurality = always_plurality(labels, task)
+        counts = None
+    if counts is None or len(set(labels)) == 1:
         return lambda texts, trees: [plurality(texts) for _ in trees]
     asked = distinct_columns(counts, [name.count(" ") for name in vectorizer.get_feature_names_out()])
     model = AdaBoostClassifier(

@@ -107,9 +107,7 @@ def asked_lm(
                 semantic=not chosen.random_examples,
             )
             if setting.instructions and not task.instructions:
-                note(
-                    f"{task.name} has no `instructions` in its task.json: the model is told the classes alone"
-                )
+                note(f"{task.name} has no instructions; the model is told the classes alone")
             return InContext(model, answers, setting, similarity, watch or show_rows, usage)
 
         yield make, usage
