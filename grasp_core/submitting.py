@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 from grasp_core.benchmark.folders import MAX_ARCHIVE
@@ -65,9 +66,21 @@ def checked(content: bytes, shown: str, settings: Settings) -> tuple[Submission,
 
 
 def scored(
-    held: Benchmark, predictions: Predictions, *, name: str, owner: str, store: SubmissionStore, pool: Pool
+    held: Benchmark,
+    predictions: Predictions,
+    *,
+    name: str,
+    owner: str,
+    store: SubmissionStore,
+    pool: Pool,
+    score: Callable[[tuple[Benchmark, Predictions]], str] = score_predictions,
 ) -> SubmissionRecord:
     """Score and keep, unless that was done before: sent twice, a system would stand on the Leaderboard twice.
+
+    Parameters
+    ----------
+    score : callable
+        Runs in a worker; :func:`~grasp_core.benchmark.jobs.score_some` where people labelled part of the rows.
 
     Raises
     ------
@@ -80,5 +93,5 @@ def scored(
     if before is not None:
         return before
     store.reserve(predictions, owner=owner)
-    found = next(pool.each(score_predictions, [(held, predictions)]))
+    found = next(pool.each(score, [(held, predictions)]))
     return store.add(name, predictions, json.loads(found), owner=owner)

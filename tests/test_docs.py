@@ -246,7 +246,7 @@ def test_explained_messages_exist() -> None:
 @pytest.mark.parametrize(
     "command",
     ["run", "quality", "fetch", "models", "rater-map"]
-    + [f"raft {name}" for name in ("validate", "score", "compare", "baseline", "tune", "human")],
+    + [f"raft {name}" for name in ("validate", "score", "compare", "baseline", "tune", "sheet", "human")],
 )
 def test_every_option_is_described(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):

@@ -11,11 +11,13 @@ from grasp_core.benchmark.baselines.registry import make_baseline
 from grasp_core.benchmark.gold import Gold, LabelledFile, read_gold
 from grasp_core.benchmark.scoring.compare import Comparison, compare
 from grasp_core.benchmark.scoring.folds import Fold, taken
-from grasp_core.benchmark.scoring.human import HumanScore, human_baseline
+from grasp_core.benchmark.scoring.human import HumanScore, Qualification, human_baseline, of_kind, qualify
 from grasp_core.benchmark.scoring.scores import score, scores_json
 from grasp_core.benchmark.submissions import Submission, known_ids, require_scorable
 from grasp_core.benchmark.tasks import Rows, Task, read_tasks
 from grasp_core.io.dataset.load import Dataset
+from grasp_core.model.errors import DataError
+from grasp_core.model.wording import listed, number
 from grasp_core.models_as_raters.labels import ID, LABEL
 
 Predictions = Mapping[str, Mapping[str, str]]
@@ -121,23 +123,76 @@ def label_folds(job: Folds) -> dict[str, list[str]]:
     }
 
 
+def score_some(job: tuple[Benchmark, Predictions]) -> str:
+    """:func:`score_predictions` of a part of each task's rows, as people label.
+
+    Raises
+    ------
+    DataError
+        If the benchmark's files cannot be used, or a row is none of those with a gold label.
+    """
+    benchmark, predictions = job
+    tasks, gold = benchmark.open()
+    for task, labels in predictions.items():
+        strange = labels.keys() - gold.labels.get(task, {}).keys()
+        if strange:
+            raise DataError(
+                f"{number(len(strange), 'item')} of {len(labels):,} are no rows of {task} with a gold label here, "
+                f"such as {listed(sorted(strange), 3)}; choose the task that people labelled"
+            )
+        unknown = sorted(set(labels.values()) - set(tasks[task].classes))
+        if unknown:
+            raise DataError(f"{listed(unknown, 3)}: no class of {task}; people must say the classes' names")
+    part = {task: {one: gold.labels[task][one] for one in labels} for task, labels in predictions.items()}
+    return scores_json(score(as_submission(predictions), tasks, Gold(part)))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class HumanDraws:
-    """A human baseline to compute; parameters are those of :func:`~.scoring.human.human_baseline`."""
+    """A human baseline to compute; parameters are those of :func:`~.scoring.human.human_baseline`.
+
+    Parameters
+    ----------
+    qualification : mapping of str to str, optional
+        Right label by item, of the rows that raters qualify on.
+    bar : float
+        Share of these that must be right.
+    by : str, optional
+        Column of the raters whose values are scored apart.
+    """
 
     dataset: Dataset
     against: Mapping[str, str] | None
     votes: int
     items: int
     seed: int
+    qualification: Mapping[str, str] | None = None
+    bar: float = 0.0
+    by: str | None = None
 
 
-def score_people(job: HumanDraws) -> HumanScore:
+@dataclass(frozen=True, slots=True, eq=False)
+class People:
+    """Scores by kind of raters ("" where they are not told apart), and who qualified where that was asked."""
+
+    scores: Mapping[str, HumanScore]
+    qualified: Qualification | None
+
+
+def score_people(job: HumanDraws) -> People:
     """Score the plurality of a few raters.
 
     Raises
     ------
     DataError
-        If too few items can be drawn, or right labels are no categories of the data.
+        If nobody qualifies, too few items can be drawn, or right labels are no categories of the data.
     """
-    return human_baseline(job.dataset, votes=job.votes, items=job.items, seed=job.seed, against=job.against)
+    dataset, qualified = job.dataset, None
+    if job.qualification is not None:
+        dataset, qualified = qualify(dataset, job.qualification, job.bar)
+    kinds = {"": dataset} if job.by is None else of_kind(dataset, job.by)
+    scores = {
+        kind: human_baseline(part, votes=job.votes, items=job.items, seed=job.seed, against=job.against)
+        for kind, part in kinds.items()
+    }
+    return People(scores, qualified)

@@ -29,8 +29,13 @@ COMMANDS = (
         "benchmark.tune:fill_tune",
     ),
     Command(
+        "sheet",
+        "write a task's rows for people to vote on, with rows to qualify on",
+        "benchmark.sheet:fill_sheet",
+    ),
+    Command(
         "human",
-        "score the plurality of a few raters per item, against the column --gold or other raters",
+        "score the plurality of a few raters per item, against right labels or other raters",
         "benchmark.human:fill_human",
         reads=True,
     ),
