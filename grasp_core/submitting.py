@@ -80,7 +80,7 @@ def scored(
     Parameters
     ----------
     score : callable
-        Runs in a worker; :func:`~grasp_core.benchmark.jobs.score_some` where people labelled part of the rows.
+        Runs in a worker; :func:`~grasp_core.benchmark.jobs.score_some` for a part of the rows.
 
     Raises
     ------

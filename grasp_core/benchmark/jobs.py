@@ -137,8 +137,8 @@ def score_some(job: tuple[Benchmark, Predictions]) -> str:
         strange = labels.keys() - gold.labels.get(task, {}).keys()
         if strange:
             raise DataError(
-                f"{number(len(strange), 'item')} of {len(labels):,} are no rows of {task} with a gold label here, "
-                f"such as {listed(sorted(strange), 3)}; choose the task that people labelled"
+                f"{number(len(strange), 'item')} of {len(labels):,} are no rows of {task} with a gold label "
+                f"here, such as {listed(sorted(strange), 3)}; choose the task that people labelled"
             )
         unknown = sorted(set(labels.values()) - set(tasks[task].classes))
         if unknown:

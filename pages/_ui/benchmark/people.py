@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import streamlit as st
 
@@ -198,15 +199,19 @@ def _offer_row(found: People) -> None:
             )
 
 
+def _has_rows(folder: Path) -> bool:
+    return all((folder / name).is_file() for name in (TRAIN_FILE, TEST_FILE))
+
+
 def _offer_sheet() -> None:
     """Where there are no votes yet: rows to vote on, of a task whose rows the server has."""
     with st.expander("No votes yet? Make a sheet of a task's rows"):
         folder = tasks_folder()
-        names = [] if folder is None else [name for name in tasks() if (folder / name / TEST_FILE).is_file()]
+        names = [] if folder is None else [name for name in tasks() if _has_rows(folder / name)]
         if folder is None or not names:
             st.write(
-                "This server has no rows of the tasks. The command `raft sheet --task TASK_DIR` makes a sheet "
-                "of rows to vote on; whoever runs the server can set GRASP_RAFT_TASKS to offer it here."
+                "This server has no rows of the tasks. The command `raft sheet --task TASK_DIR` makes a "
+                "sheet of rows to vote on; whoever runs the server can set GRASP_RAFT_TASKS to offer it here."
             )
             return
         left, middle, last = st.columns([3, 3, 1])
