@@ -9,12 +9,14 @@ from pathlib import Path
 from grasp_core.benchmark.baselines.protocol import Texts
 from grasp_core.benchmark.baselines.registry import make_baseline
 from grasp_core.benchmark.gold import Gold, LabelledFile, read_gold
+from grasp_core.benchmark.scoring.all_tasks import predictions_csv
 from grasp_core.benchmark.scoring.compare import Comparison, compare
+from grasp_core.benchmark.scoring.evaluate import label_rows
 from grasp_core.benchmark.scoring.folds import Fold, taken
 from grasp_core.benchmark.scoring.human import HumanScore, Qualification, human_baseline, of_kind, qualify
 from grasp_core.benchmark.scoring.scores import score, scores_json
 from grasp_core.benchmark.submissions import Submission, known_ids, require_scorable
-from grasp_core.benchmark.tasks import Rows, Task, read_tasks
+from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Rows, Task, read_rows, read_task, read_tasks
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.model.errors import DataError
 from grasp_core.model.wording import listed, number
@@ -121,6 +123,41 @@ def label_folds(job: Folds) -> dict[str, list[str]]:
         )
         for number, fold in job.folds.items()
     }
+
+
+@dataclass(frozen=True, slots=True)
+class TaskJob:
+    """A baseline on one of a server's tasks.
+
+    Parameters
+    ----------
+    name : str
+        Of the baseline.
+    folder : Path
+        The task's own.
+    """
+
+    name: str
+    folder: Path
+    seed: int
+
+
+def label_task(job: TaskJob) -> tuple[str, str]:
+    """The task's name and its file of a submission.
+
+    Raises
+    ------
+    DataError
+        If a file of the task cannot be read.
+    MissingPackageError
+        If the baseline needs packages that are not installed.
+    """
+    task = read_task(job.folder)
+    train = read_rows(job.folder / TRAIN_FILE, task, labelled=True)
+    test = read_rows(job.folder / TEST_FILE, task, labelled=False)
+    fit = make_baseline(job.name, unlabelled=test.texts)
+    labels = label_rows(fit, train, task, test.texts, seed=job.seed)
+    return task.name, predictions_csv(test.ids, labels)
 
 
 def score_some(job: tuple[Benchmark, Predictions]) -> str:

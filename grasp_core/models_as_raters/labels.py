@@ -56,7 +56,7 @@ def read_model(table: Table, name: str, dataset: Dataset, spec: DataSpec) -> Mod
     item, label = of_id[ids.codes], of_label[given.codes]
     _check_once(table, ids.values, ids.codes)
     gone = item < 0
-    # Where every item has its label, others are no misspelt ones: people voted on a part of the model's items.
+    # Where every item has its label, others are not misspelt: people voted on a part of the model's.
     whole = np.unique(item[~gone]).size == annotations.n_items
     if gone.any() and not whole and not any(removal.items for removal in dataset.removals):
         row = int(np.flatnonzero(gone)[0])

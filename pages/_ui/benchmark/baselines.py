@@ -25,6 +25,7 @@ from grasp_core.model.errors import GraspError
 from grasp_core.models_as_raters.labels import LABEL
 from grasp_core.report.words.printable import escape_markdown
 from grasp_core.statistics.f1 import confusion
+from pages._ui.benchmark.all_tasks import offer_all_tasks
 from pages._ui.benchmark.lm_baseline import ask_language_model, has_language_model, show_taken
 from pages._ui.benchmark.submissions import tasks, tasks_folder
 from pages._ui.session.identity import may_run, require_run
@@ -112,6 +113,8 @@ def show_baselines() -> None:
         _language_model(task, rows, way, seed)
     elif rows is not None:
         _offer(name, task, rows, way, seed)
+    if name != LM:
+        offer_all_tasks(name, seed)
     _hint_at_more()
 
 

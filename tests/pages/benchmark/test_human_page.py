@@ -95,3 +95,21 @@ def test_right_labels_of_a_column_decide(page: AppTest) -> None:
     widget(page.selectbox, "Right label").set_value("group").run()
     press(page, "Score people")
     assert "another right label" in seen(page.error)
+
+
+def test_a_baseline_labels_all_tasks_as_a_submission(
+    page: AppTest, benchmark: Server, tmp_path: Path
+) -> None:
+    page.switch_page("models.py").run()
+    widget(page.button_group, "View").set_value("Baselines").run()
+    assert "no rows to label" in seen(page.markdown)
+    for task in ("one", "two"):
+        path = tmp_path / "tasks" / task / "train.csv"
+        path.write_text("text,Label,ID\na,yes,0\nb,no,1\nc,no,2\n")
+    page.run()
+    press(page, "Label 2 tasks by plurality")
+    assert seen(page.error) == ""
+    packed = page.session_state["all-tasks-done"]["plurality", 1]
+    assert set(packed) == {"one", "two"}
+    assert packed["one"].splitlines()[:2] == ["ID,Label", "50,no"]
+    assert len(packed["two"].splitlines()) == 1 + len(GOLD)
