@@ -107,6 +107,7 @@ def test_experts_and_crowd_apart_as_rows_of_the_leaderboard(
         (["--by", "town"], "town"),
         (["--out", "board.json"], "name it with --task"),
         (["--gold-file", "gold.csv", "--votes", "1", "--task", "t", "--out", "votes.csv"], "no leaderboard"),
+        (["--task", "overruling"], "is scored against right labels"),
         (["--pay", "-1"], "--pay takes a price"),
         (["--gold-file", "twice.csv"], "twice.csv, row 3: the ID 'i1' occurs twice"),
         (["--gold-file", "raters.csv"], "raters.csv: right labels need the columns ID and Label"),

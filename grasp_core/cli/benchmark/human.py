@@ -123,6 +123,10 @@ def _check(chosen: argparse.Namespace) -> None:
         raise SpecError("a qualification takes both its rows and a bar: --qualification FILE --bar SHARE")
     if chosen.out is not None and chosen.task is None:
         raise SpecError("a row of the leaderboard is about a task: name it with --task")
+    if chosen.task is not None and chosen.gold is None and chosen.gold_file is None:
+        raise SpecError(
+            "a row of the leaderboard is scored against right labels: give --gold-file FILE, or --gold COLUMN"
+        )
     if chosen.pay is not None and not 0 <= chosen.pay < float("inf"):
         raise SpecError(f"--pay takes a price, 0 or more; found {chosen.pay:g}")
     check_target(chosen.out)
