@@ -13,7 +13,14 @@ from grasp_core.benchmark.scoring.all_tasks import predictions_csv
 from grasp_core.benchmark.scoring.compare import Comparison, compare
 from grasp_core.benchmark.scoring.evaluate import label_rows
 from grasp_core.benchmark.scoring.folds import Fold, taken
-from grasp_core.benchmark.scoring.human import HumanScore, Qualification, human_baseline, of_kind, qualify
+from grasp_core.benchmark.scoring.human import (
+    HumanScore,
+    Qualification,
+    human_baseline,
+    of_kind,
+    plurality_of_few,
+    qualify,
+)
 from grasp_core.benchmark.scoring.scores import score, scores_json
 from grasp_core.benchmark.submissions import Submission, known_ids, require_scorable
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Rows, Task, read_rows, read_task, read_tasks
@@ -224,12 +231,32 @@ def score_people(job: HumanDraws) -> People:
     DataError
         If nobody qualifies, too few items can be drawn, or right labels are no categories of the data.
     """
-    dataset, qualified = job.dataset, None
-    if job.qualification is not None:
-        dataset, qualified = qualify(dataset, job.qualification, job.bar)
-    kinds = {"": dataset} if job.by is None else of_kind(dataset, job.by)
+    kinds, qualified = _voters(job)
     scores = {
         kind: human_baseline(part, votes=job.votes, items=job.items, seed=job.seed, against=job.against)
         for kind, part in kinds.items()
     }
     return People(scores, qualified)
+
+
+def people_labels(job: HumanDraws) -> dict[str, dict[str, str]]:
+    """The plurality of a few raters by item, by kind of raters, for :func:`score_some`.
+
+    Raises
+    ------
+    DataError
+        If nobody qualifies, or too few items can be drawn.
+    """
+    kinds, _ = _voters(job)
+    return {
+        kind: plurality_of_few(part, votes=job.votes, items=job.items, seed=job.seed)
+        for kind, part in kinds.items()
+    }
+
+
+def _voters(job: HumanDraws) -> tuple[Mapping[str, Dataset], Qualification | None]:
+    """The votes of each kind of raters, of those who qualify."""
+    dataset, qualified = job.dataset, None
+    if job.qualification is not None:
+        dataset, qualified = qualify(dataset, job.qualification, job.bar)
+    return {"": dataset} if job.by is None else of_kind(dataset, job.by), qualified

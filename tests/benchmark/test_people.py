@@ -11,7 +11,7 @@ import pytest
 
 from grasp_core.benchmark.baselines.registry import make_baseline
 from grasp_core.benchmark.leaderboard import published
-from grasp_core.benchmark.scoring.human import of_kind, qualify
+from grasp_core.benchmark.scoring.human import of_kind, plurality_of_few, qualify
 from grasp_core.benchmark.sheet import voting_sheet
 from grasp_core.benchmark.tasks import read_rows
 from grasp_core.cli import main
@@ -119,6 +119,16 @@ def test_what_cannot_be_asked(
     write(here, {"twice.csv": "ID,Label\ni1,no\ni1,no\n"})
     assert human(*arguments) == 2
     assert said in capsys.readouterr().err
+
+
+def test_the_plurality_alone_needs_neither_right_labels_nor_a_vote_more() -> None:
+    data = dataset(1.0, raters=5)
+    labels = plurality_of_few(data, votes=5, items=100)
+    assert len(labels) == 100
+    assert all(label == GOLD[item] for item, label in labels.items())
+    assert labels.keys() != plurality_of_few(data, votes=5, items=100, seed=2).keys()
+    with pytest.raises(DataError, match="0 items of 200 have 6 or more annotations, but 100"):
+        plurality_of_few(data, votes=6)
 
 
 def test_nobody_qualifies() -> None:

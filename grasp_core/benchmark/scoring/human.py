@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -35,8 +35,6 @@ class HumanScore:
         Draws, items of each, votes per item and categories of the data.
     eligible : int
         Items that could be drawn.
-    labels : mapping of str to str
-        The plurality of the first draw by item, to be scored or handed in like a model's.
     """
 
     macro_f1: float
@@ -50,7 +48,6 @@ class HumanScore:
     classes: int
     eligible: int
     against: str
-    labels: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 def human_baseline(
@@ -102,7 +99,7 @@ def human_baseline(
     classes = annotations.n_categories
     tables = [confusion(right, said, classes) for _, right, said in draws]
     values = np.array([macro_f1(table) for table in tables])
-    chosen, right, said = draws[0]
+    _, right, said = draws[0]
     resampled = resampled_f1(right, [said], classes, seed=seed, purpose="human", resamples=resamples)
     return HumanScore(
         macro_f1=float(values[0]),
@@ -116,11 +113,32 @@ def human_baseline(
         classes=classes,
         eligible=int(eligible.size),
         against=HELD_OUT if gold is None else GOLD,
-        labels={
-            annotations.item_ids[item]: annotations.categories[code]
-            for item, code in zip(chosen, said, strict=True)
-        },
     )
+
+
+def plurality_of_few(dataset: Dataset, *, votes: int = 5, items: int = 100, seed: int = 1) -> dict[str, str]:
+    """The plurality of `votes` annotations by item, of one draw of items, to be scored elsewhere.
+
+    Parameters are those of :func:`human_baseline`; no right label is needed, nor a vote more.
+
+    Raises
+    ------
+    SpecError
+        If a number is too small.
+    DataError
+        If too few items have so many annotations.
+    """
+    _check(seed, votes=votes, items=items)
+    annotations = dataset.annotations
+    none = np.full(annotations.n_items, -1, dtype=np.int64)
+    eligible = np.flatnonzero(np.diff(annotations.indptr) >= votes)
+    if eligible.size < items:
+        raise DataError(_too_few(annotations, none, votes, items, eligible.size, right=False))
+    chosen, _, said = _draw(annotations, none, eligible, votes, items, seed, 0)
+    return {
+        annotations.item_ids[item]: annotations.categories[code]
+        for item, code in zip(chosen, said, strict=True)
+    }
 
 
 LEAST = 10
@@ -252,13 +270,15 @@ def _eligible(annotations: Annotations, gold: Codes | None, votes: int) -> Int64
     return np.flatnonzero(enough)
 
 
-def _too_few(annotations: Annotations, gold: Codes | None, votes: int, items: int, found: int) -> str:
+def _too_few(
+    annotations: Annotations, gold: Codes | None, votes: int, items: int, found: int, *, right: bool = True
+) -> str:
     needed = (
         f"{votes + 1} or more annotations (one is held out)"
         if gold is None
         else f"{votes} or more annotations"
     )
-    having = needed if gold is None else f"{needed} and a right label"
+    having = needed if gold is None or not right else f"{needed} and a right label"
     per_item = np.diff(annotations.indptr)
     return (
         f"{number(found, 'item')} of {annotations.n_items:,} {'has' if found == 1 else 'have'} {having}, but "

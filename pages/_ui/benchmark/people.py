@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
@@ -10,7 +11,7 @@ import streamlit as st
 from grasp_core import server
 from grasp_core.benchmark.folders import MAX_FILE, RawFile
 from grasp_core.benchmark.gold import gold_labels, right_labels
-from grasp_core.benchmark.jobs import HumanDraws, People, score_people, score_some
+from grasp_core.benchmark.jobs import Benchmark, HumanDraws, People, people_labels, score_people, score_some
 from grasp_core.benchmark.scoring.human import LEAST, HumanScore
 from grasp_core.benchmark.sheet import voting_sheet
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, read_rows
@@ -80,7 +81,8 @@ def show_human_baseline() -> None:
     known, found = st.session_state.get(_SCORE, (None, None))
     if found is not None and known == what:
         _show_all(found, pay)
-        _offer_row(found)
+    kinds = [""] if by is None else list(session.dataset.raters.axes[by].values)
+    _offer_row(HumanDraws(session.dataset, None, votes, items, seed, None, bar, by), qualifying, kinds)
     _offer_sheet()
 
 
@@ -159,7 +161,7 @@ def _show(found: HumanScore) -> None:
     )
 
 
-def _offer_row(found: People) -> None:
+def _offer_row(job: HumanDraws, qualifying: RawFile | None, kinds: list[str]) -> None:
     """People on the leaderboard, scored against the server's gold labels as any submission is."""
     held = benchmark()
     if held is None:
@@ -172,31 +174,42 @@ def _offer_row(found: People) -> None:
         left, middle, last = st.columns(3)
         task = left.selectbox("Task that the items are rows of", list(tasks()), key="human-task")
         kind = middle.selectbox(
-            "Votes of", list(found.scores), format_func=lambda name: name or "everybody", key="human-kind"
+            "Votes of", kinds, format_func=lambda name: name or "everybody", key=f"human-kind-{job.by}"
         )
         name = last.text_input(
             "Name", f"People ({kind or 'crowd'})", max_chars=NAME_LENGTH, key=f"human-name-{kind}"
         ).strip()
-        st.caption("The plurality of the first draw is scored against the gold labels of these rows.")
+        st.caption(
+            "The plurality of these votes on these items is scored against this server's gold labels. No "
+            "right label above is needed for it, and it counts as one of your scorings."
+        )
         if st.button("Put on the leaderboard", disabled=not name):
             try:
-                with st.spinner("Scoring"):
-                    record = scored(
-                        held,
-                        {task: found.scores[kind].labels},
-                        name=name,
-                        owner=require_run().id,
-                        store=here().submissions,
-                        pool=server.shared().service.pool,
-                        score=score_some,
-                    )
+                _put(held, job, qualifying, kind, task, name)
             except GraspError as error:
                 st.error(escape_markdown(f"{error}."))
-                return
-            one = record.scores["tasks"][task]
-            st.success(
-                escape_markdown(f"{name} stands on the Leaderboard, {task}: macro-F1 {one['macro_f1']:.3f}.")
-            )
+
+
+def _put(
+    held: Benchmark, job: HumanDraws, qualifying: RawFile | None, kind: str, task: str, name: str
+) -> None:
+    asked = None if qualifying is None else right_labels(qualifying)
+    user = require_run()
+    labels = in_a_worker(people_labels, replace(job, qualification=asked), "Drawing votes")
+    if labels is None:
+        return
+    with st.spinner("Scoring"):
+        record = scored(
+            held,
+            {task: labels[kind]},
+            name=name,
+            owner=user.id,
+            store=here().submissions,
+            pool=server.shared().service.pool,
+            score=score_some,
+        )
+    score = record.scores["tasks"][task]["macro_f1"]
+    st.success(escape_markdown(f"{name} stands on the Leaderboard, {task}: macro-F1 {score:.3f}."))
 
 
 def _has_rows(folder: Path) -> bool:
