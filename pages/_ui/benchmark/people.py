@@ -183,11 +183,12 @@ def _offer_row(job: HumanDraws, qualifying: RawFile | None, kinds: list[str]) ->
             "The plurality of these votes on these items is scored against this server's gold labels. No "
             "right label above is needed for it, and it counts as one of your scorings."
         )
-        if st.button("Put on the leaderboard", disabled=not name):
-            try:
-                _put(held, job, qualifying, kind, task, name)
-            except GraspError as error:
-                st.error(escape_markdown(f"{error}."))
+        pressed = st.button("Put on the leaderboard", disabled=not name)
+    if pressed:  # told outside, where it is seen whether the box above is open or not
+        try:
+            _put(held, job, qualifying, kind, task, name)
+        except GraspError as error:
+            st.error(escape_markdown(f"{error}."))
 
 
 def _put(
