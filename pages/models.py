@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages._ui.benchmark.baselines import show_baselines, show_human_baseline
+from pages._ui.benchmark.baselines import show_baselines
 from pages._ui.benchmark.leaderboard import show_leaderboard
+from pages._ui.benchmark.people import show_human_baseline
 from pages._ui.benchmark.submissions import benchmark_or_say, show_submission
 from pages._ui.models import show_models_as_raters
 from pages._ui.shell.links import go

@@ -248,7 +248,7 @@ def test_explained_messages_exist() -> None:
     "command",
     ["run", "quality", "agreement", "raters", "report", "compare", "items", "completion", "fetch", "models"]
     + ["rater-map", "plan"]
-    + [f"raft {name}" for name in ("validate", "score", "compare", "baseline", "tune", "human")],
+    + [f"raft {name}" for name in ("validate", "score", "compare", "baseline", "tune", "sheet", "human")],
 )
 def test_every_option_is_described(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):

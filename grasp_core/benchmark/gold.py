@@ -140,6 +140,26 @@ def gold_labels(annotations: Table, spec: DataSpec, column: str) -> dict[str, st
     return known
 
 
+def right_labels(file: RawFile) -> dict[str, str]:
+    """Right label of each item, from a file of its own with the columns ID and Label.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, lacks a column, or an id occurs twice.
+    """
+    found = read_labelled(file)
+    if found.error is not None:
+        raise DataError(found.error)
+    if not found.has_columns:
+        raise DataError(f"{file.path}: right labels need the columns {ID} and {LABEL} in row 1")
+    first: dict[str, int] = {}
+    for position, one in enumerate(found.ids):
+        if first.setdefault(one, position) != position:
+            raise DataError(f"{found.place(position)}: the ID {quoted(one)} occurs twice; keep one row")
+    return dict(zip(found.ids, found.labels, strict=True))
+
+
 GOLD_FILE = "test.csv"
 
 

@@ -7,14 +7,26 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grasp_core.analysis.models.labels import ID, LABEL
+from grasp_core.benchmark.baselines.protocol import Texts
 from grasp_core.benchmark.baselines.registry import make_baseline
 from grasp_core.benchmark.gold import GOLD_FILE, Gold, LabelledFile, read_gold
+from grasp_core.benchmark.scoring.all_tasks import predictions_csv
 from grasp_core.benchmark.scoring.compare import TaskDifference, compare_task
+from grasp_core.benchmark.scoring.evaluate import label_rows
 from grasp_core.benchmark.scoring.folds import Fold, taken
-from grasp_core.benchmark.scoring.human import HumanScore, human_baseline
+from grasp_core.benchmark.scoring.human import (
+    HumanScore,
+    Qualification,
+    human_baseline,
+    of_kind,
+    plurality_of_few,
+    qualify,
+)
 from grasp_core.benchmark.scoring.scores import TaskDraws, score_task
 from grasp_core.benchmark.submissions import Ids, Submission, known_ids, require_scorable
-from grasp_core.benchmark.tasks import Rows, Task, read_tasks
+from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Rows, Task, read_rows, read_task, read_tasks
+from grasp_core.model.errors import DataError
+from grasp_core.model.wording import listed, number
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.statistics.f1 import Part
 
@@ -59,17 +71,20 @@ def parts_of(task: Task, rows: int) -> list[Part]:
     return [(part, parts) for part in range(parts)]
 
 
-def score_one(job: tuple[Benchmark, str, Part, Mapping[str, str]]) -> TaskDraws:
-    """Score one task's labels on a part of the draws.
+def score_one(job: tuple[Benchmark, str, Part, Mapping[str, str], bool]) -> TaskDraws:
+    """Score one task's labels, or those of `some` of its rows, on a part of the draws.
 
     Raises
     ------
     DataError
         If the benchmark's files cannot be used or the labels do not fit them.
     """
-    benchmark, name, part, labels = job
+    benchmark, name, part, labels, some = job
     tasks, gold, ids = benchmark.open(name)
-    require_scorable(as_submission({name: labels}), tasks, {**gold.ids, **ids})
+    if some:
+        gold = _gold_of(name, labels, tasks[name], gold)
+    else:
+        require_scorable(as_submission({name: labels}), tasks, {**gold.ids, **ids})
     return score_task(tasks[name], gold, labels, part=part)
 
 
@@ -107,6 +122,8 @@ class Folds:
         Of the baseline.
     folds : mapping of int to Fold
         By number.
+    unlabelled : sequence of mapping
+        Texts of rows without labels, for the baseline that learns from them.
     """
 
     name: str
@@ -114,6 +131,7 @@ class Folds:
     train: Rows
     folds: Mapping[int, Fold]
     seed: int
+    unlabelled: Texts = ()
 
 
 def label_folds(job: Folds) -> dict[str, list[str]]:
@@ -124,7 +142,7 @@ def label_folds(job: Folds) -> dict[str, list[str]]:
     MissingPackageError
         If the baseline needs packages that are not installed.
     """
-    fit = make_baseline(job.name)
+    fit = make_baseline(job.name, unlabelled=job.unlabelled)
     return {
         f"fold {number}": fit(taken(job.train, fold.train), job.task, job.seed)(
             [job.train.texts[row] for row in fold.test]
@@ -133,23 +151,127 @@ def label_folds(job: Folds) -> dict[str, list[str]]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class TaskJob:
+    """A baseline on one of a server's tasks.
+
+    Parameters
+    ----------
+    name : str
+        Of the baseline.
+    folder : Path
+        The task's own.
+    """
+
+    name: str
+    folder: Path
+    seed: int
+
+
+def label_task(job: TaskJob) -> tuple[str, str]:
+    """The task's name and its file of a submission.
+
+    Raises
+    ------
+    DataError
+        If a file of the task cannot be read.
+    MissingPackageError
+        If the baseline needs packages that are not installed.
+    """
+    task = read_task(job.folder)
+    train = read_rows(job.folder / TRAIN_FILE, task, labelled=True)
+    test = read_rows(job.folder / TEST_FILE, task, labelled=False)
+    fit = make_baseline(job.name, unlabelled=test.texts)
+    labels = label_rows(fit, train, task, test.texts, seed=job.seed)
+    return task.name, predictions_csv(test.ids, labels)
+
+
+def _gold_of(name: str, labels: Mapping[str, str], task: Task, gold: Gold) -> Gold:
+    """The gold labels of a part of a task's rows, as people label.
+
+    Raises
+    ------
+    DataError
+        If a row is none of those with a gold label, or a label no class of the task.
+    """
+    strange = labels.keys() - gold.labels.get(name, {}).keys()
+    if strange:
+        raise DataError(
+            f"{number(len(strange), 'item')} of {len(labels):,} are no rows of {name} with a gold label "
+            f"here, such as {listed(sorted(strange), 3)}; choose the task that people labelled"
+        )
+    unknown = sorted(set(labels.values()) - set(task.classes))
+    if unknown:
+        raise DataError(f"{listed(unknown, 3)}: no class of {name}; people must say the classes' names")
+    return Gold({name: {one: gold.labels[name][one] for one in labels}})
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class HumanDraws:
-    """A human baseline to compute; parameters are those of :func:`~.scoring.human.human_baseline`."""
+    """A human baseline to compute; parameters are those of :func:`~.scoring.human.human_baseline`.
+
+    Parameters
+    ----------
+    qualification : mapping of str to str, optional
+        Right label by item, of the rows that raters qualify on.
+    bar : float
+        Share of these that must be right.
+    by : str, optional
+        Column of the raters whose values are scored apart.
+    """
 
     dataset: Dataset
     against: Mapping[str, str] | None
     votes: int
     items: int
     seed: int
+    qualification: Mapping[str, str] | None = None
+    bar: float = 0.0
+    by: str | None = None
 
 
-def score_people(job: HumanDraws) -> HumanScore:
+@dataclass(frozen=True, slots=True, eq=False)
+class People:
+    """Scores by kind of raters ("" where they are not told apart), and who qualified where that was asked."""
+
+    scores: Mapping[str, HumanScore]
+    qualified: Qualification | None
+
+
+def score_people(job: HumanDraws) -> People:
     """Score the plurality of a few raters.
 
     Raises
     ------
     DataError
-        If too few items can be drawn, or right labels are no categories of the data.
+        If nobody qualifies, too few items can be drawn, or right labels are no categories of the data.
     """
-    return human_baseline(job.dataset, votes=job.votes, items=job.items, seed=job.seed, against=job.against)
+    kinds, qualified = _voters(job)
+    scores = {
+        kind: human_baseline(part, votes=job.votes, items=job.items, seed=job.seed, against=job.against)
+        for kind, part in kinds.items()
+    }
+    return People(scores, qualified)
+
+
+def people_labels(job: HumanDraws) -> dict[str, dict[str, str]]:
+    """The plurality of a few raters by item, by kind of raters, to be scored.
+
+    Raises
+    ------
+    DataError
+        If nobody qualifies, or too few items can be drawn.
+    """
+    kinds, _ = _voters(job)
+    return {
+        kind: plurality_of_few(part, votes=job.votes, items=job.items, seed=job.seed)
+        for kind, part in kinds.items()
+    }
+
+
+def _voters(job: HumanDraws) -> tuple[Mapping[str, Dataset], Qualification | None]:
+    """The votes of each kind of raters, of those who qualify."""
+    dataset, qualified = job.dataset, None
+    if job.qualification is not None:
+        dataset, qualified = qualify(dataset, job.qualification, job.bar)
+    return {"": dataset} if job.by is None else of_kind(dataset, job.by), qualified

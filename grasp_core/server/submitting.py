@@ -87,6 +87,7 @@ def scored(
     store: SubmissionStore,
     pool: Pool,
     told: Told = lambda _done, _of, _task: None,
+    some: bool = False,
 ) -> SubmissionRecord:
     """Score and keep, unless that was done before: then only its name is the one given now.
 
@@ -94,6 +95,8 @@ def scored(
     ----------
     told : callable
         Takes how many rows are scored, of how many, and the task that is being scored.
+    some : bool
+        Whether the predictions may be of a part of each task's rows, as people label.
 
     Raises
     ------
@@ -110,7 +113,7 @@ def scored(
     chosen = {task: labels for task, labels in predictions.items() if task in there}
     store.reserve(chosen, owner=owner)
     parts = _in_parts(chosen, names)
-    jobs = ((held, task, part, chosen[task]) for task, part in parts)
+    jobs = ((held, task, part, chosen[task], some) for task, part in parts)
     done = _by_task(pool.each(score_one, jobs), parts, chosen, told)
     found = score_details(gathered([joined(one) for one in done], names))
     return store.add(name, predictions, found, owner=owner)

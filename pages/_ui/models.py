@@ -312,6 +312,10 @@ def show_models_as_raters() -> None:
     if dataset is None or spec is None or session.annotations is None:
         st.info("Open the annotations that models are compared with first; then bring a model's labels here.")
         link_to("data", "Go to Data")
+        st.caption(
+            "Predictions for a benchmark's rows need people's votes beside them: where there are none, "
+            "*People* makes a sheet of rows to vote on."
+        )
         return
     if not one_question_only(spec):
         return

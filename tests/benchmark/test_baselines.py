@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
 from scipy.sparse import csc_array
 
 from grasp_core.benchmark.baselines import embedding
-from grasp_core.benchmark.baselines.classical import distinct_columns, fit_adaboost
-from grasp_core.benchmark.baselines.embedding import Embedder, in_words
-from grasp_core.benchmark.baselines.registry import BASELINES, LM, make_baseline
+from grasp_core.benchmark.baselines.classical import Boosting, distinct_columns, fit_adaboost, fit_staged
+from grasp_core.benchmark.baselines.embedding import Embedder, Matrix, in_words
+from grasp_core.benchmark.baselines.protocol import Fit
+from grasp_core.benchmark.baselines.registry import BASELINES, LM, SPREADING, make_baseline
+from grasp_core.benchmark.baselines.unlabelled import spreading
 from grasp_core.benchmark.tasks import read_rows
 from grasp_core.model.errors import DataError, SpecError
 from tests.benchmark.baseline_tasks import NEW, WEATHER, opened, texts, weather
@@ -19,10 +23,35 @@ from tests.benchmark.baseline_tasks import NEW, WEATHER, opened, texts, weather
 NAMES = [name for name in BASELINES if name != LM]
 
 
+def made(name: str) -> Fit:
+    """The baseline; the one that learns from unlabelled rows too is given some."""
+    return make_baseline(name, unlabelled=texts(*NEW))
+
+
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("plurality", "adaboost")])
 def test_words_of_a_class_lead_to_it(tmp_path: Path, name: str) -> None:
     task, train = opened(weather(tmp_path))
-    assert make_baseline(name)(train, task, 1)(texts(*NEW)) == ["rain", "sun_shine", "snow"]
+    assert made(name)(train, task, 1)(texts(*NEW)) == ["rain", "sun_shine", "snow"]
+
+
+def test_labels_spread_over_unlabelled_rows(tmp_path: Path) -> None:
+    """A row that is near no labelled one, but near unlabelled rows that are, gets their label."""
+    task, train = opened(weather(tmp_path, [("a", "rain"), ("b", "snow")]))
+    place = {"a": 0.0, "b": 2.0, "between": 1.1, **{f"{step}": step / 10 for step in range(1, 26)}}
+
+    def embed(lines: Sequence[str]) -> Matrix:
+        angles = np.array([place[line.removeprefix("Text: ")] for line in lines])
+        return np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
+
+    chain = texts(*(f"{step}" for step in (*range(1, 12), *range(20, 26))))
+    spread = spreading(cast("Embedder", embed), chain)(train, task, 1)
+    alone = spreading(cast("Embedder", embed), texts("b"))(train, task, 1)
+    assert (alone(texts("between")), spread(texts("between"))) == (["snow"], ["rain"])
+
+
+def test_without_unlabelled_rows_it_is_said_what_is_missing() -> None:
+    with pytest.raises(DataError, match=r"learns from unlabelled rows too; give the task a test_unlab"):
+        make_baseline(SPREADING)
 
 
 def test_adaboost_finds_the_word_that_decides(tmp_path: Path) -> None:
@@ -38,7 +67,7 @@ def test_adaboost_finds_the_word_that_decides(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_label_depends_on_no_other_row(tmp_path: Path, name: str) -> None:
     task, train = opened(weather(tmp_path))
-    predict = make_baseline(name)(train, task, 3)
+    predict = made(name)(train, task, 3)
     lines = [*NEW, "", "sun and rain", "\ud800 half a character", "nothing of the kind"]
     together = predict(texts(*lines))
     assert together == [predict(texts(line))[0] for line in lines]
@@ -49,13 +78,13 @@ def test_a_label_depends_on_no_other_row(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in NAMES if not name.endswith("names")])
 def test_one_class_alone_is_always_said(tmp_path: Path, name: str) -> None:
     task, train = opened(weather(tmp_path, [("Snow", "snow"), ("More snow", "snow")]))
-    assert make_baseline(name)(train, task, 1)(texts(*NEW)) == ["snow"] * 3
+    assert made(name)(train, task, 1)(texts(*NEW)) == ["snow"] * 3
 
 
 @pytest.mark.parametrize("name", ["plurality", "adaboost", "tfidf"])
 def test_texts_without_words_fall_back_on_plurality(tmp_path: Path, name: str) -> None:
     task, train = opened(weather(tmp_path, [("!", "snow"), ("?", "rain"), ("...", "snow")]))
-    assert make_baseline(name)(train, task, 1)(texts("!", "words")) == ["snow", "snow"]
+    assert made(name)(train, task, 1)(texts("!", "words")) == ["snow", "snow"]
 
 
 def test_plurality_takes_the_first_of_equally_frequent_classes(tmp_path: Path) -> None:
@@ -76,7 +105,7 @@ def test_unlabelled_rows_teach_nothing(tmp_path: Path) -> None:
         if name == "minilm-names":
             continue  # learns from no row
         with pytest.raises(DataError, match=r"test_unlabeled\.csv has no labelled row"):
-            make_baseline(name)(rows, task, 1)
+            made(name)(rows, task, 1)
 
 
 def test_unknown_names_are_refused() -> None:
@@ -149,3 +178,15 @@ def test_the_seed_decides_between_equally_good_splits(tmp_path: Path) -> None:
     ]
     assert fit_adaboost(train, task, 1)(texts("drip", "drop drop", "wet wet wet")) == said[0]
     assert any(labels != said[0] for labels in said)
+
+
+def test_fewer_trees_are_the_first_of_more(tmp_path: Path) -> None:
+    rows = [
+        (f"{one} {other}", f"{('rain', 'snow')[(one * other) % 2]}") for one in range(9) for other in range(9)
+    ]
+    task, train = opened(weather(tmp_path, [(f"w{text.replace(' ', ' v')}", label) for text, label in rows]))
+    lines = texts(*(f"w{one} v{one + 1} w{one + 2}" for one in range(7)))
+    staged = fit_staged(train, task, 1, Boosting(trees=12, depth=1, learning_rate=0.5))
+    for trees, labels in zip((3, 8, 12), staged(lines, [3, 8, 12]), strict=True):
+        assert labels == fit_adaboost(train, task, 1, Boosting(trees, 1, 0.5))(lines)
+    assert staged([], [3, 8]) == [[], []]

@@ -36,7 +36,8 @@ def read_model(table: Table, name: str, dataset: Dataset, spec: DataSpec) -> Mod
     ----------
     table : Table
         With the columns ``ID`` and ``Label``; or with two columns, of which one is called as the item column
-        of the data. A blank label means none.
+        of the data. A blank label means none. Where every item of the data has a label, labels of others are
+        left out: people may have voted on a part of a benchmark's rows.
     spec : DataSpec
         How the data set was read.
 
@@ -55,14 +56,16 @@ def read_model(table: Table, name: str, dataset: Dataset, spec: DataSpec) -> Mod
     item, label = of_id[ids.codes], of_label[given.codes]
     _check_once(table, ids.values, ids.codes)
     gone = item < 0
-    if gone.any() and not any(removal.items for removal in dataset.removals):
+    # Where every item has its label, others are not misspelt: people voted on a part of the model's.
+    whole = np.unique(item[~gone]).size == annotations.n_items
+    if gone.any() and not whole and not any(removal.items for removal in dataset.removals):
         row = int(np.flatnonzero(gone)[0])
         raise DataError(
             f"{table.name}, row {table.row(row)}, column {quoted(key)}: the data have no item "
             f"{quoted(ids.values[ids.codes[row]])}{_more(int(gone.sum()))}; "
             f"its items are called as in the annotations, e.g. {listed(annotations.item_ids[:3])}"
         )
-    wrong = (label < 0) & has_label[given.codes]
+    wrong = (label < 0) & has_label[given.codes] & ~(gone & whole)
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
         text = given.values[given.codes[row]]

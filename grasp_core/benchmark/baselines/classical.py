@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -77,11 +78,34 @@ def fit_tfidf(train: Rows, task: Task, seed: int) -> Predict:
     return predict
 
 
-ESTIMATORS, DEPTH, NGRAMS = 100, 3, (1, 5)
+NGRAMS = (1, 5)
 
 
-def fit_adaboost(train: Rows, task: Task, seed: int) -> Predict:
-    """Discrete AdaBoost (SAMME) of trees of depth 3, 100 of them, learning rate 1.
+@dataclass(frozen=True, slots=True)
+class Boosting:
+    """Settings of AdaBoost; by default those of the published figures.
+
+    Parameters
+    ----------
+    trees : int
+        Trees, of which fewer are grown where the labelled rows are all right before.
+    depth : int
+        Questions that a tree asks one after the other.
+    learning_rate : float
+    """
+
+    trees: int = 100
+    depth: int = 3
+    learning_rate: float = 1.0
+
+
+PUBLISHED = Boosting()
+Staged = Callable[[Texts, Sequence[int]], list[list[str]]]
+"""Labels by the first so many trees: texts and numbers of trees to a list of labels for each number."""
+
+
+def fit_adaboost(train: Rows, task: Task, seed: int, setting: Boosting = PUBLISHED) -> Predict:
+    """Discrete AdaBoost (SAMME), by default of 100 trees of depth 3 at learning rate 1.
 
     Notes
     -----
@@ -90,28 +114,44 @@ def fit_adaboost(train: Rows, task: Task, seed: int) -> Predict:
     the labelled rows alike, only the shortest is asked about: it is the likeliest to occur in other texts,
     and trees grow three times as fast. Which of equally good splits is taken depends on the seed.
     """
+    staged = fit_staged(train, task, seed, setting)
+    return lambda texts: staged(texts, [setting.trees])[0]
+
+
+def fit_staged(train: Rows, task: Task, seed: int, setting: Boosting) -> Staged:
+    """:func:`fit_adaboost` that also tells what fewer of its trees say: the first of them are the same."""
     from sklearn.ensemble import AdaBoostClassifier  # of an extra, as all of scikit-learn
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.tree import DecisionTreeClassifier
 
     labels = known_labels(train)
     vectorizer = CountVectorizer(strip_accents="unicode", lowercase=True, ngram_range=NGRAMS)
+    plurality = always_plurality(labels, task)
     try:
         counts = csc_array(vectorizer.fit_transform(joined(train.texts, task)))
     except ValueError:  # no words at all, says scikit-learn
-        return always_plurality(labels, task)
+        counts = None
+    if counts is None or len(set(labels)) == 1:
+        return lambda texts, trees: [plurality(texts) for _ in trees]
     asked = distinct_columns(counts, [name.count(" ") for name in vectorizer.get_feature_names_out()])
     model = AdaBoostClassifier(
-        DecisionTreeClassifier(max_depth=DEPTH), n_estimators=ESTIMATORS, random_state=seed
+        DecisionTreeClassifier(max_depth=setting.depth),
+        n_estimators=setting.trees,
+        learning_rate=setting.learning_rate,
+        random_state=seed,
     )
     with warnings.catch_warnings():  # few rows a class is what few-shot means
         warnings.filterwarnings("ignore", "The number of unique classes is greater than 50%")
         model.fit(counts[:, asked], labels)
 
-    def predict(texts: Texts) -> list[str]:
+    def predict(texts: Texts, trees: Sequence[int]) -> list[list[str]]:
         if not texts:
-            return []
-        return list(map(str, model.predict(vectorizer.transform(joined(texts, task))[:, asked])))
+            return [[] for _ in trees]
+        features = vectorizer.transform(joined(texts, task))[:, asked]
+        if list(trees) == [setting.trees]:
+            return [list(map(str, model.predict(features)))]
+        stages = [list(map(str, stage)) for stage in model.staged_predict(features)]
+        return [stages[min(number, len(stages)) - 1] for number in trees]
 
     return predict
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from grasp_core.benchmark.baselines import embedding
 from grasp_core.benchmark.baselines.classical import fit_adaboost, fit_plurality, fit_tfidf
 from grasp_core.benchmark.baselines.embedding import MODULES, Embedder
-from grasp_core.benchmark.baselines.protocol import Fit
+from grasp_core.benchmark.baselines.protocol import Fit, Texts
+from grasp_core.benchmark.baselines.unlabelled import spreading
 from grasp_core.model.errors import SpecError
 from grasp_core.model.extras import has, require
 from grasp_core.model.wording import quoted
@@ -15,12 +16,16 @@ from grasp_core.model.wording import quoted
 LM = "lm"
 """The in-context language model: what calls it makes it, for it needs to know which model."""
 
+SPREADING = "minilm-spreading"
+"""The baseline that learns from unlabelled rows too."""
+
 BASELINES: Mapping[str, str] = {
     "plurality": "The most frequent label of the labelled rows",
     "adaboost": "AdaBoost on counts of word 1-5-grams",
     "tfidf": "Logistic regression on TF-IDF of words",
     "minilm-1nn": "The most similar labelled row, by MiniLM embeddings",
     "minilm-logistic": "Logistic regression on MiniLM embeddings",
+    SPREADING: "Labels spread over labelled and unlabelled rows alike, by MiniLM embeddings",
     "minilm-names": "The most similar class name, by MiniLM embeddings",
     "minilm-shots-names": "The most similar labelled row or class name, by MiniLM embeddings",
     LM: "A language model that sees instructions and examples",
@@ -39,6 +44,7 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {
     "tfidf": ("sklearn",),
     **dict.fromkeys(_EMBEDDING, MODULES),
     "minilm-logistic": (*MODULES, "sklearn"),
+    SPREADING: (*MODULES, "sklearn"),
 }
 """Modules of the extra that a baseline imports."""
 
@@ -59,7 +65,7 @@ def check_installed(name: str) -> None:
         require(name, "models", *_NEEDED[name])
 
 
-def make_baseline(name: str, embedder: Embedder | None = None) -> Fit:
+def make_baseline(name: str, embedder: Embedder | None = None, unlabelled: Texts = ()) -> Fit:
     """A baseline for one run.
 
     Parameters
@@ -68,6 +74,8 @@ def make_baseline(name: str, embedder: Embedder | None = None) -> Fit:
         One of :data:`BASELINES` but :data:`LM`.
     embedder : Embedder, optional
         Shared where several baselines run on the same texts; by default one of its own.
+    unlabelled : sequence of mapping, optional
+        Texts of the task's rows without labels, for :data:`SPREADING`.
 
     Raises
     ------
@@ -75,8 +83,12 @@ def make_baseline(name: str, embedder: Embedder | None = None) -> Fit:
         If there is no such baseline.
     MissingPackageError
         If it needs packages that are not installed.
+    DataError
+        If it learns from unlabelled rows and there are none.
     """
     check_installed(name)
+    if name == SPREADING:
+        return spreading(embedder or Embedder(), unlabelled)
     if name in _PLAIN:
         return _PLAIN[name]
     if name in _EMBEDDING:

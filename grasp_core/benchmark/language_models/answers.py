@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from grasp_core.benchmark.kept import Kept
 from grasp_core.benchmark.language_models.model import FLOOR, Answer, LanguageModel, ModelError
 from grasp_core.benchmark.language_models.prompt import Prompt, Similarity, words
 from grasp_core.benchmark.tasks import Task
@@ -20,10 +20,8 @@ from grasp_core.model.errors import DataError
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.wording import number
-from grasp_core.reading.archives.members import MIB, read_at_most
 
-_FORMAT = {"format": "grasp-lm-answers", "version": 1}
-_MAX_FILE = 1024 * MIB
+_WHAT = ("answer of a language model", "answers of a language model")
 
 
 def question_key(model: str, prompt: str, candidates: Sequence[str]) -> str:
@@ -49,7 +47,7 @@ class Answers:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._known = _read(path)
+        self._known = Kept(path, "grasp-lm-answers", _WHAT, to_json, _answer)
 
     def __len__(self) -> int:
         return len(self._known)
@@ -62,47 +60,6 @@ class Answers:
     def add(self, key: str, answer: Answer) -> None:
         """Keep an answer, on disk before anything else happens."""
         self._known[key] = answer
-        try:
-            with self.path.open("a", encoding="utf-8") as file:
-                if file.tell() == 0:
-                    file.write(json.dumps(_FORMAT) + "\n")
-                file.write(json.dumps({"key": key, **to_json(answer)}) + "\n")
-        except OSError as error:
-            raise DataError(f"{self.path}: answers cannot be written ({error.strerror})") from None
-
-
-def _read(path: Path) -> dict[str, Answer]:
-    try:
-        content = read_at_most(path, _MAX_FILE, "answers") if path.exists() else b""
-    except OSError as error:
-        raise DataError(f"{path} cannot be read ({error.strerror})") from None
-    *lines, unfinished = content.split(b"\n")
-    known: dict[str, Answer] = {}
-    for row, line in enumerate(lines, 1):
-        try:
-            plain = json.loads(line)
-            if plain != _FORMAT:  # two programs that begin a file at the same time write its first line twice
-                if row == 1:
-                    raise ValueError
-                known[plain["key"]] = _answer(plain)
-        except (ValueError, TypeError, KeyError, RecursionError):
-            raise DataError(
-                f"{path}, line {row}: no answer of a language model is written there; give --resume a new "
-                "file, or one that this program wrote"
-            ) from None
-    if unfinished:
-        _cut_off(path, len(content) - len(unfinished), lines)
-    return known
-
-
-def _cut_off(path: Path, size: int, lines: list[bytes]) -> None:
-    """Take away a last line that was not written to its end, so that the next begins on a line of its own."""
-    if not lines:  # not even the first line is whole: nothing says that the file is ours
-        raise DataError(f"{path} holds no answers of a language model; give --resume a new file")
-    try:
-        os.truncate(path, size)
-    except OSError as error:
-        raise DataError(f"{path}: answers cannot be written ({error.strerror})") from None
 
 
 def _answer(plain: dict[str, Any]) -> Answer:

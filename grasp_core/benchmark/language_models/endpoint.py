@@ -122,6 +122,8 @@ class Endpoint:
         Attempts after a first that failed; waits are the endpoint's own wish (Retry-After), or grow.
     parallel : int
         Questions asked at the same time.
+    chat : bool
+        Whether it is asked as a chat: the class is then the one that it writes, with probability 1.
 
     Raises
     ------
@@ -143,6 +145,7 @@ class Endpoint:
         timeout_s: float = 60.0,
         retries: int = 5,
         parallel: int = 1,
+        chat: bool = False,
     ) -> None:
         host = checked(url)
         if not model or window < 1 or top < 1 or timeout_s <= 0 or retries < 0 or parallel < 1:
@@ -152,7 +155,9 @@ class Endpoint:
         self._tokens = tokens or ApproximateTokens()
         self._variable, self._model, self._top = key_variable, model, top
         self._timeout_s, self._url = timeout_s, url
-        self.name = f"{model} at {url}, top {top}, {self._tokens.name}"
+        self._chat = chat
+        how = "chat" if chat else f"top {top}"
+        self.name = f"{model} at {url}, {how}, {self._tokens.name}"
         self.window, self.parallel = window, parallel
         self._openai = _library()
         key = key_for(key_variable, url, host)
@@ -173,17 +178,16 @@ class Endpoint:
     def next_token_logprobs(self, prompt: str, candidates: Sequence[str]) -> Answer:
         """How likely each candidate's first token is, among the most likely ones that the endpoint names.
 
+        Asked as a chat, the candidate that it writes has probability 1.
+
         Raises
         ------
         ModelError
-            If the endpoint cannot be reached, refuses, or answers without log-probabilities.
+            If the endpoint cannot be reached, refuses, or answers without what is needed.
         """
         openai = self._openai
         try:
-            raw = self._client.completions.with_raw_response.create(
-                model=self._model, prompt=prompt, max_tokens=1, temperature=0, logprobs=self._top
-            )
-            plain = raw.http_response.json()
+            plain = (self._talk if self._chat else self._complete)(prompt).http_response.json()
         except openai.APITimeoutError:
             raise self._error(
                 ModelProblem.NO_ANSWER_IN_TIME, passing=True, seconds=float(self._timeout_s)
@@ -198,6 +202,17 @@ class Endpoint:
             raise self._error(ModelProblem.CANNOT_BE_ASKED, error=type(error).__name__) from None
         return self._answer(plain, prompt, candidates)
 
+    def _complete(self, prompt: str) -> Any:
+        return self._client.completions.with_raw_response.create(
+            model=self._model, prompt=prompt, max_tokens=1, temperature=0, logprobs=self._top
+        )
+
+    def _talk(self, prompt: str) -> Any:
+        messages = [{"role": "system", "content": _ASKED}, {"role": "user", "content": prompt}]
+        return self._client.chat.completions.with_raw_response.create(
+            model=self._model, messages=messages, max_tokens=_MOST_WRITTEN, temperature=0
+        )
+
     def close(self) -> None:
         """End the connections."""
         self._client.close()
@@ -209,20 +224,34 @@ class Endpoint:
         return self._error(_REFUSED.get(status, ModelProblem.REFUSED), passing=passing, status=status)
 
     def _answer(self, plain: Any, prompt: str, candidates: Sequence[str]) -> Answer:
-        named = self._named(plain)
         sums = [0.0] * len(candidates)
-        for token, logprob in named.items():
-            for position in self._matching(token, candidates):
-                sums[position] += math.exp(min(logprob, 0.0))
+        if self._chat:
+            written = _written(self._said(plain), candidates)
+            if written is not None:
+                sums[written] = 1.0
+        else:
+            for token, logprob in self._named(plain).items():
+                for position in self._matching(token, candidates):
+                    sums[position] += math.exp(min(logprob, 0.0))
         logprobs = tuple(max(math.log(value), FLOOR) if value > 0 else FLOOR for value in sums)
         usage = plain.get("usage")
         used = usage if isinstance(usage, dict) else {}
         return Answer(
             logprobs,
-            sum(value == 0 for value in sums),
+            (0 if any(sums) else len(sums)) if self._chat else sum(value == 0 for value in sums),
             _whole(used.get("prompt_tokens"), self.count(prompt)),
             _whole(used.get("completion_tokens"), 1),
         )
+
+    def _said(self, plain: Any) -> str:
+        """What a chat answered."""
+        try:
+            said = plain["choices"][0]["message"]["content"]
+        except (TypeError, KeyError, IndexError):
+            said = None
+        if not isinstance(said, str):
+            raise self._error(ModelProblem.NO_TEXT)
+        return said
 
     def _named(self, plain: Any) -> Mapping[str, float]:
         """The tokens that the endpoint names for the next place, with their log-probabilities."""
@@ -258,6 +287,25 @@ class Endpoint:
         own: dict[str, Value] = {"url": self._url, "variable": self._variable or "", "options": 1}
         taken = {name: value for name, value in own.items() if name in code.places}
         return ModelError(code(**taken, **numbers), passing=passing)
+
+
+_ASKED = "Answer with one of the possible labels, word for word as it is listed, and with nothing else."
+_MOST_WRITTEN = 64
+"""Tokens of a chat's answer."""
+
+
+def _written(said: str, candidates: Sequence[str]) -> int | None:
+    """Position of the candidate that an answer is, begins with, or alone holds; None where there is none."""
+    text = " ".join(said.split()).strip(" \"'`*.").casefold().removeprefix("label:").strip(" \"'`*.")
+    names = [" ".join(name.split()).casefold() for name in candidates]
+    if text in names:
+        return names.index(text)
+    starting = [at for at, name in enumerate(names) if re.match(rf"{re.escape(name)}(?!\w)", text)]
+    if starting:
+        return max(starting, key=lambda at: len(names[at]))
+    within = [at for at, name in enumerate(names) if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
+    whole = [at for at in within if not any(names[at] in names[other] for other in within if other != at)]
+    return whole[0] if len(whole) == 1 else None
 
 
 def _library() -> Any:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from grasp_core.benchmark.scoring.scores import RESAMPLES, resampled_f1
-from grasp_core.model.annotations import Annotations, Codes, Int64Array
+from grasp_core.model.annotations import Annotations, BoolArray, Codes, Int64Array
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.wording import listed, number
 from grasp_core.reading.dataset.load import Dataset
@@ -31,8 +31,8 @@ class HumanScore:
         Its 95 % bootstrap interval, over items.
     mean, spread : float
         Mean and standard deviation of `macro_f1` over all draws; the spread is NaN for a single one.
-    repeats, n, votes : int
-        Draws, items of each and votes per item.
+    repeats, n, votes, classes : int
+        Draws, items of each, votes per item and categories of the data.
     eligible : int
         Items that could be drawn.
     """
@@ -45,6 +45,7 @@ class HumanScore:
     repeats: int
     n: int
     votes: int
+    classes: int
     eligible: int
     against: str
 
@@ -96,9 +97,9 @@ def human_baseline(
         raise DataError(_too_few(annotations, gold, votes, items, eligible.size))
     draws = [_draw(annotations, gold, eligible, votes, items, seed, number) for number in range(repeats)]
     classes = annotations.n_categories
-    tables = [confusion(right, said, classes) for right, said in draws]
+    tables = [confusion(right, said, classes) for _, right, said in draws]
     values = np.array([macro_f1(table) for table in tables])
-    right, said = draws[0]
+    _, right, said = draws[0]
     resampled = resampled_f1(right, [said], classes, seed=seed, purpose="human", resamples=resamples)
     return HumanScore(
         macro_f1=float(values[0]),
@@ -109,9 +110,136 @@ def human_baseline(
         repeats=repeats,
         n=items,
         votes=votes,
+        classes=classes,
         eligible=int(eligible.size),
         against=HELD_OUT if gold is None else GOLD,
     )
+
+
+def plurality_of_few(dataset: Dataset, *, votes: int = 5, items: int = 100, seed: int = 1) -> dict[str, str]:
+    """The plurality of `votes` annotations by item, of one draw of items, to be scored elsewhere.
+
+    Parameters are those of :func:`human_baseline`; no right label is needed, nor a vote more.
+
+    Raises
+    ------
+    SpecError
+        If a number is too small.
+    DataError
+        If too few items have so many annotations.
+    """
+    _check(seed, votes=votes, items=items)
+    annotations = dataset.annotations
+    none = np.full(annotations.n_items, -1, dtype=np.int64)
+    eligible = np.flatnonzero(np.diff(annotations.indptr) >= votes)
+    if eligible.size < items:
+        raise DataError(_too_few(annotations, none, votes, items, eligible.size, right=False))
+    chosen, _, said = _draw(annotations, none, eligible, votes, items, seed, 0)
+    return {
+        annotations.item_ids[item]: annotations.categories[code]
+        for item, code in zip(chosen, said, strict=True)
+    }
+
+
+LEAST = 10
+"""Rows that a rater labels to be considered, as the paper asked of its annotators."""
+
+
+@dataclass(frozen=True, slots=True)
+class Qualification:
+    """Who may vote, by how they labelled rows whose right label is known.
+
+    Parameters
+    ----------
+    passed, failed, few : tuple of str
+        Raters who reached the bar, who did not, and who labelled fewer than :data:`LEAST` of the rows.
+    votes : int
+        Annotations of these rows, which no score is drawn from.
+    """
+
+    passed: tuple[str, ...]
+    failed: tuple[str, ...]
+    few: tuple[str, ...]
+    votes: int
+
+
+def qualify(
+    dataset: Dataset, right: Mapping[str, str], bar: float, *, least: int = LEAST
+) -> tuple[Dataset, Qualification]:
+    """The votes of raters who are right on a share of `bar` of the qualification's rows, without these rows.
+
+    Parameters
+    ----------
+    right : mapping of str to str
+        Right label by item, of the rows that raters qualify on.
+    bar : float
+        Smallest share that must be right, 0 to 1.
+    least : int
+        Smallest number of these rows that a rater must have labelled.
+
+    Raises
+    ------
+    SpecError
+        If the bar is no share.
+    DataError
+        If right labels are no categories of the data, no such row was labelled, or nobody qualifies.
+
+    References
+    ----------
+    Alex et al., *RAFT*, 2021, section 4: a qualification of at least 10 rows, then annotation.
+    """
+    if not 0 <= bar <= 1:
+        raise SpecError(f"the bar is a share of rows labelled rightly, from 0 to 1; found {bar:g}")
+    a = dataset.annotations
+    known = _gold_codes(a, right)[a.item]
+    asked = known >= 0
+    if not asked.any():
+        raise DataError("no rater has labelled a row of the qualification; are its IDs those of the items?")
+    labelled = np.bincount(a.rater[asked], minlength=a.n_raters)
+    correct = np.bincount(a.rater[asked & (known == a.category)], minlength=a.n_raters)
+    enough = labelled >= least
+    passed = enough & (correct >= bar * labelled - 1e-9)
+    which = (passed, enough & ~passed, ~enough & (np.bincount(a.rater, minlength=a.n_raters) > 0))
+    voters, failed, few = (tuple(a.rater_ids[one] for one in np.flatnonzero(part)) for part in which)
+    if not voters:
+        raise DataError(
+            f"nobody qualifies: {number(len(failed), 'rater')} did not reach {bar:g}, "
+            f"{number(len(few), 'rater')} labelled fewer than {least} of the rows; lower the bar, or take "
+            "other rows"
+        )
+    found = Qualification(voters, failed, few, votes=int(asked.sum()))
+    return _only(dataset, passed[a.rater] & ~asked), found
+
+
+def of_kind(dataset: Dataset, column: str) -> dict[str, Dataset]:
+    """The votes of each kind of raters apart, such as experts and crowd, by the value of a rater column.
+
+    Raises
+    ------
+    DataError
+        If no such column was read.
+    """
+    axis = dataset.raters.axes.get(column)
+    if axis is None:
+        raise DataError(f"no column {column} of the raters was read; name one that says who is an expert")
+    codes = axis.codes[dataset.annotations.rater]
+    return {name: _only(dataset, codes == code) for code, name in enumerate(axis.values)}
+
+
+def _only(dataset: Dataset, votes: BoolArray) -> Dataset:
+    """The data with some of its annotations; items and raters keep their places."""
+    a = dataset.annotations
+    item = a.item[votes]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(item, minlength=a.n_items))])
+    kept = Annotations(
+        a.item_ids,
+        a.rater_ids,
+        a.categories,
+        starts.astype(a.indptr.dtype),
+        a.rater[votes],
+        a.category[votes],
+    )
+    return replace(dataset, annotations=kept)
 
 
 def _check(seed: int, **numbers: int) -> None:
@@ -142,13 +270,15 @@ def _eligible(annotations: Annotations, gold: Codes | None, votes: int) -> Int64
     return np.flatnonzero(enough)
 
 
-def _too_few(annotations: Annotations, gold: Codes | None, votes: int, items: int, found: int) -> str:
+def _too_few(
+    annotations: Annotations, gold: Codes | None, votes: int, items: int, found: int, *, right: bool = True
+) -> str:
     needed = (
         f"{votes + 1} or more annotations (one is held out)"
         if gold is None
         else f"{votes} or more annotations"
     )
-    having = needed if gold is None else f"{needed} and a right label"
+    having = needed if gold is None or not right else f"{needed} and a right label"
     per_item = np.diff(annotations.indptr)
     return (
         f"{number(found, 'item')} of {annotations.n_items:,} {'has' if found == 1 else 'have'} {having}, but "
@@ -165,8 +295,8 @@ def _draw(
     items: int,
     seed: int,
     repeat: int,
-) -> tuple[Codes, Codes]:
-    """Right and voted category of the items of one draw, shapes (items,)."""
+) -> tuple[Codes, Codes, Codes]:
+    """The items of one draw, their right and their voted category, shapes (items,)."""
     key, counter = np.array([seed, _STREAM], np.uint64), np.array([0, 0, 0, repeat], np.uint64)
     generator = np.random.Generator(np.random.Philox(key=key, counter=counter))
     chosen = np.sort(generator.choice(eligible, size=items, replace=False))
@@ -179,9 +309,9 @@ def _draw(
     voting = position < votes
     said = _plurality(item[voting], category[voting], items, annotations.n_categories, generator)
     if gold is not None:
-        return gold[chosen], said
+        return chosen, gold[chosen], said
     held_out = _plurality(item[~voting], category[~voting], items, annotations.n_categories, generator)
-    return held_out, said
+    return chosen, held_out, said
 
 
 def _plurality(

@@ -1,26 +1,43 @@
-"""``raft baseline``: label a task's rows by a baseline, or score it on labelled ones."""
+"""``raft baseline``: label the rows of one task or of all by a baseline, or score it on labelled ones."""
 
 from __future__ import annotations
 
 import argparse
-import csv
-import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
-from grasp_core.analysis.models.labels import ID, LABEL
-from grasp_core.benchmark.baselines.protocol import Fit
-from grasp_core.benchmark.baselines.registry import BASELINES, LM, make_baseline
-from grasp_core.benchmark.scoring.evaluate import Way, evaluate, evaluation_json, label_rows
-from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Task, read_rows, read_task
+import pandas as pd
+
+from grasp_core.benchmark.baselines.classical import PUBLISHED, Boosting, fit_adaboost
+from grasp_core.benchmark.baselines.embedding import Embedder
+from grasp_core.benchmark.baselines.protocol import Fit, Texts
+from grasp_core.benchmark.baselines.registry import BASELINES, LM, SPREADING, check_installed, make_baseline
+from grasp_core.benchmark.gold import read_gold
+from grasp_core.benchmark.language_models.answers import Usage
+from grasp_core.benchmark.retrieval import Command, Retrieve, kept_texts, with_retrieved
+from grasp_core.benchmark.scoring.all_tasks import (
+    PREDICTIONS,
+    TaskFiles,
+    TaskRun,
+    label_all,
+    predictions_csv,
+    read_files,
+    write_run,
+)
+from grasp_core.benchmark.scoring.evaluate import BLOCK, Way, evaluate, evaluation_json, label_rows
+from grasp_core.benchmark.scoring.scores import Scores, score
+from grasp_core.benchmark.submissions import read_submission
+from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Rows, Task, read_rows, read_task, read_tasks
 from grasp_core.cli.benchmark.arguments import whole
-from grasp_core.cli.benchmark.lm import add_lm_options, make_lm
+from grasp_core.cli.benchmark.lm import add_lm_options, asked_lm
 from grasp_core.cli.terminal.lines import clear_line, note, show_rows
 from grasp_core.cli.terminal.output import check_target, write_text
-from grasp_core.model.errors import DataError
+from grasp_core.model.errors import DataError, GraspError, SpecError
+from grasp_core.model.wording import listed, number
 
-PREDICTIONS = "predictions.csv"
+TASKS = Path("raft")
 
 
 def fill_baseline(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +45,15 @@ def fill_baseline(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "; ".join(f"{name}: {words[0].lower()}{words[1:]}" for name, words in BASELINES.items())
     parser.set_defaults(command=_baseline)
     parser.add_argument("name", choices=list(BASELINES), metavar="NAME", help=", ".join(BASELINES))
-    parser.add_argument("--task", type=Path, required=True, metavar="TASK_DIR", help="folder with task.json")
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("--task", type=Path, metavar="TASK_DIR", help="folder with task.json")
+    which.add_argument("--all", action="store_true", help="every task of --tasks, written as a submission")
+    parser.add_argument(
+        "--tasks", type=Path, metavar="TASKS_DIR", help=f"for --all: a folder for each; default: {TASKS}"
+    )
+    parser.add_argument(
+        "--gold", type=Path, metavar="GOLD_DIR", help="for --all: score it too, against <task>/test.csv"
+    )
     parser.add_argument(
         "--evaluate",
         metavar="loo|splits|FILE.csv",
@@ -36,32 +61,108 @@ def fill_baseline(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=whole, default=1, metavar="N", help="default: 1")
     parser.add_argument(
-        "--out", type=Path, metavar="FILE", help=f"scores as JSON, or labels (default: {PREDICTIONS})"
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help=f"scores as JSON, or labels (default: {PREDICTIONS}); with --all the submission's folder "
+        "(default: NAME), which the same command goes on with",
     )
+    _add_boosting(parser)
+    _add_retrieval(parser)
     add_lm_options(parser)
 
 
+def _add_boosting(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("adaboost", "as published, unless told otherwise")
+    group.add_argument("--trees", type=_from_one, metavar="N", help=f"default: {PUBLISHED.trees}")
+    group.add_argument("--depth", type=_from_one, metavar="N", help=f"default: {PUBLISHED.depth}")
+    group.add_argument("--learning-rate", type=_positive, metavar="RATE", help="default: 1")
+
+
+def _add_retrieval(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("retrieval", "texts from elsewhere, for any baseline")
+    group.add_argument(
+        "--retrieve",
+        metavar="COMMAND",
+        help="a program that is given each row as JSON and writes a text, which becomes one more field",
+    )
+    group.add_argument(
+        "--retrieved",
+        type=Path,
+        default=Path("retrieved.jsonl"),
+        metavar="FILE",
+        help="texts are kept here and not asked for again; default: retrieved.jsonl",
+    )
+
+
+def _from_one(text: str) -> int:
+    if whole(text) == 0:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return int(text)
+
+
+def _positive(text: str) -> float:
+    rate = float(text)
+    if not 0 < rate < float("inf"):
+        raise argparse.ArgumentTypeError("must be a number above 0")
+    return rate
+
+
 def _baseline(chosen: argparse.Namespace) -> None:
+    _check(chosen)
+    if chosen.all:
+        _label_all(chosen)
+        return
     out = chosen.out if chosen.out is not None or chosen.evaluate else Path(PREDICTIONS)
     check_target(out)
     task = read_task(chosen.task)
-    train = read_rows(chosen.task / TRAIN_FILE, task, labelled=True)
+    retrieve = _retrieve(chosen)
+    train, wider = _with(retrieve, read_rows(chosen.task / TRAIN_FILE, task, labelled=True), task)
     if chosen.evaluate is None:
-        test = read_rows(chosen.task / TEST_FILE, task, labelled=False)
-        with _made(chosen, task) as fit, _clearing():
-            labels = label_rows(fit, train, task, test.texts, seed=chosen.seed, watch=show_rows)
-        write_text(out, _predictions_csv(test.ids, labels))
+        test, _ = _with(retrieve, read_rows(chosen.task / TEST_FILE, task, labelled=False), task)
+        with _maker(chosen) as (make, _), _clearing():
+            labels = label_rows(
+                make(wider, test.texts),
+                train,
+                wider,
+                test.texts,
+                seed=chosen.seed,
+                watch=show_rows,
+                block=_block(chosen),
+            )
+        write_text(out, predictions_csv(test.ids, labels))
         print(f"{len(labels):,} rows labelled: {out}")
         return
     way: Way = chosen.evaluate if chosen.evaluate in ("loo", "splits") else "file"
-    other = read_rows(_labelled_file(chosen.evaluate), task, labelled=True) if way == "file" else None
-    with _made(chosen, task) as fit, _clearing():
-        found = evaluate(fit, train, task, way=way, test=other, seed=chosen.seed, watch=show_rows)
+    other = None
+    if way == "file":
+        other, _ = _with(retrieve, read_rows(_labelled_file(chosen.evaluate), task, labelled=True), task)
+    with _maker(chosen) as (make, _), _clearing():
+        fit = make(wider, _unlabelled(chosen.task, task, retrieve) if chosen.name == SPREADING else ())
+        found = evaluate(fit, train, wider, way=way, test=other, seed=chosen.seed, watch=show_rows)
     text = evaluation_json(chosen.name, task, chosen.seed, found)
     write_text(out, text)
     print(text, end="")
     for caution in found.caution:
         note(str(caution))
+
+
+def _check(chosen: argparse.Namespace) -> None:
+    """Refuse options that would be passed over in silence."""
+    if not chosen.all and (chosen.tasks or chosen.gold):
+        raise SpecError("--tasks and --gold go with --all; a single task is scored with --evaluate")
+    if chosen.all and chosen.evaluate:
+        raise SpecError("--evaluate looks at one task; name it with --task, without --all")
+    given = [name for name in ("trees", "depth", "learning_rate") if getattr(chosen, name) is not None]
+    if given and chosen.name != "adaboost":
+        raise SpecError(f"--{given[0].replace('_', '-')} is a setting of adaboost, not of {chosen.name}")
+    if chosen.name != LM:
+        check_installed(chosen.name)
+
+
+def _unlabelled(folder: Path, task: Task, retrieve: Retrieve | None) -> Texts:
+    path = folder / TEST_FILE
+    return _with(retrieve, read_rows(path, task, labelled=False), task)[0].texts if path.is_file() else ()
 
 
 def _labelled_file(text: str) -> Path:
@@ -72,13 +173,122 @@ def _labelled_file(text: str) -> Path:
     return path
 
 
+def _retrieve(chosen: argparse.Namespace) -> Retrieve | None:
+    return None if chosen.retrieve is None else Command(chosen.retrieve, kept_texts(chosen.retrieved))
+
+
+def _with(retrieve: Retrieve | None, rows: Rows, task: Task) -> tuple[Rows, Task]:
+    if retrieve is None:
+        return rows, task
+    with _clearing():
+        return with_retrieved(rows, task, retrieve, watch=show_rows)
+
+
+def _block(chosen: argparse.Namespace) -> int:
+    """Rows labelled between two lines of progress: a language model takes its time over each."""
+    return 4 * int(chosen.parallel) if chosen.name == LM else BLOCK
+
+
+Make = Callable[[Task, Texts], Fit]
+
+
 @contextmanager
-def _made(chosen: argparse.Namespace, task: Task) -> Iterator[Fit]:
-    if chosen.name != LM:
-        yield make_baseline(chosen.name)
+def _maker(chosen: argparse.Namespace) -> Iterator[tuple[Make, Usage | None]]:
+    """What makes the baseline for a task, and what a language model has taken so far."""
+    if chosen.name == LM:
+        with asked_lm(chosen, lambda _done, _total: None) as (make_lm, usage):
+            yield (lambda task, _: make_lm(task)), usage
         return
-    with make_lm(chosen, task, lambda _done, _total: None) as fit:
-        yield fit
+    if chosen.name == "adaboost":
+        yield (lambda _task, _texts: partial(fit_adaboost, setting=_boosting(chosen))), None
+        return
+    embedder = Embedder() if chosen.name.startswith("minilm") else None
+    yield (lambda _, texts: make_baseline(chosen.name, embedder, texts)), None
+
+
+def _boosting(chosen: argparse.Namespace) -> Boosting:
+    return Boosting(
+        chosen.trees or PUBLISHED.trees,
+        chosen.depth or PUBLISHED.depth,
+        chosen.learning_rate or PUBLISHED.learning_rate,
+    )
+
+
+def _label_all(chosen: argparse.Namespace) -> None:
+    folder, out = chosen.tasks or TASKS, chosen.out or Path(chosen.name)
+    if out.is_file():
+        raise DataError(f"{out} is a file; with --all, --out names the submission's folder")
+    found, without = read_files(folder)
+    gold = None if chosen.gold is None else read_gold(chosen.gold, read_tasks(folder))
+    if without:
+        note(f"left out, for want of {TRAIN_FILE} or {TEST_FILE}: {listed(without)}")
+    retrieve = _retrieve(chosen)
+    runs: dict[str, TaskRun] = {}
+    try:
+        if retrieve is not None:
+            found = [_retrieved(files, retrieve) for files in found]
+        with _maker(chosen) as (make, usage), _clearing():
+            done = label_all(
+                found,
+                lambda files: make(files.task, files.test.texts),
+                _identity(chosen),
+                out,
+                seed=chosen.seed,
+                usage=usage,
+                watch=show_rows,
+                block=_block(chosen),
+            )
+            for name, run, new in done:
+                runs[name] = run
+                clear_line()
+                print(_line(name, run, new, usage), flush=True)
+    except (GraspError, KeyboardInterrupt):
+        if runs or retrieve is not None:
+            kept = f"{len(runs)} of {number(len(found), 'task')} are done and kept in {out}"
+            note(f"{kept}; the same command goes on from there")
+        raise
+    print(f"{number(len(runs), 'task')} labelled: {out}")
+    if gold is not None:
+        scores = score(read_submission(out, read_tasks(folder)), read_tasks(folder), gold)
+        write_run(out, runs, scores)
+        _print_scores(scores)
+
+
+def _retrieved(files: TaskFiles, retrieve: Retrieve) -> TaskFiles:
+    train, task = _with(retrieve, files.train, files.task)
+    return TaskFiles(task, train, _with(retrieve, files.test, files.task)[0])
+
+
+def _identity(chosen: argparse.Namespace) -> str:
+    """The baseline with all that its labels depend on."""
+    settings = [*_IDENTITY.get(chosen.name, ()), "retrieve"]
+    return f"{chosen.name} {[str(getattr(chosen, name)) for name in settings]}"
+
+
+_ASKED = ("endpoint", "model", "chat", "gguf", "tokenizer", "window", "top_logprobs")
+_IDENTITY = {
+    "adaboost": ("trees", "depth", "learning_rate"),
+    LM: (*_ASKED, "shots", "no_instructions", "random_examples"),
+}
+
+
+def _line(name: str, run: TaskRun, new: bool, usage: Usage | None) -> str:
+    took = f"{run.seconds:.1f} s" if new else "from before"
+    asked = f", {number(run.questions, 'question')}, {run.tokens:,} tokens" if run.questions else ""
+    price = f", price {run.cost:.4f}" if usage is not None and run.cost else ""
+    return f"{name}: {number(run.rows, 'row')}, {took}{asked}{price}"
+
+
+def _print_scores(scores: Scores) -> None:
+    rows = [
+        (name, f"{one.macro_f1:.3f}", f"{one.ci95[0]:.3f} to {one.ci95[1]:.3f}", f"{one.n:,}")
+        for name, one in scores.tasks.items()
+    ]
+    print(pd.DataFrame(rows, columns=["task", "macro-F1", "95 % interval", "items"]).to_string(index=False))
+    if scores.overall is not None:
+        print(f"overall {scores.overall:.3f}")
+    else:
+        note(f"no overall score, without gold labels: {listed(scores.unscored)}")
 
 
 @contextmanager
@@ -87,11 +297,3 @@ def _clearing() -> Iterator[None]:
         yield
     finally:
         clear_line()
-
-
-def _predictions_csv(ids: Sequence[str], labels: Sequence[str]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([ID, LABEL])
-    writer.writerows(zip(ids, labels, strict=True))
-    return text.getvalue()

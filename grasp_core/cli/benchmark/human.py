@@ -1,15 +1,34 @@
-"""``raft human``: what a few raters per item reach together."""
+"""``raft human``: what a few raters per item reach together, as a row of the leaderboard."""
 
 from __future__ import annotations
 
 import argparse
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
-from grasp_core.benchmark.gold import gold_labels
-from grasp_core.benchmark.scoring.human import human_baseline
+import numpy as np
+import pandas as pd
+
+from grasp_core.benchmark.folders import RawFile, read_bounded
+from grasp_core.benchmark.gold import gold_labels, right_labels
+from grasp_core.benchmark.leaderboard import (
+    Entry,
+    leaderboard_dict,
+    leaderboard_table,
+    published,
+    ranked,
+    read_leaderboard,
+)
+from grasp_core.benchmark.scoring.human import HumanScore, human_baseline, of_kind, qualify
+from grasp_core.benchmark.tasks import builtin_tasks
 from grasp_core.cli.data.options import add_reading
 from grasp_core.cli.data.reading import read
 from grasp_core.cli.terminal.lines import note
-from grasp_core.reading.dataset.load import load
+from grasp_core.cli.terminal.output import check_target, write_text
+from grasp_core.model.errors import DataError, SpecError
+from grasp_core.model.wording import number
+from grasp_core.reading.dataset.load import Dataset, load
 
 _NUMBERS = (
     ("votes", 5, "annotations drawn per item"),
@@ -17,6 +36,7 @@ _NUMBERS = (
     ("repeats", 100, "draws that mean and spread are over"),
     ("seed", 1, "of the draws"),
 )
+PEOPLE = "People"
 
 
 def fill_human(human: argparse.ArgumentParser) -> None:
@@ -33,16 +53,95 @@ def fill_human(human: argparse.ArgumentParser) -> None:
             metavar="N",
             help=f"{what} (default: {default})",
         )
+    drawn.add_argument("--gold-file", type=Path, metavar="FILE", help="right labels: ID,Label")
+    drawn.add_argument(
+        "--qualification",
+        type=Path,
+        metavar="FILE",
+        help="ID,Label of rows that raters qualify on: 10 or more each, which are not scored",
+    )
+    drawn.add_argument(
+        "--bar", type=float, metavar="SHARE", help="of these rows that must be right to vote, 0 to 1"
+    )
+    drawn.add_argument("--by", metavar="COLUMN", help="of the raters: score each kind apart, such as experts")
+    drawn.add_argument("--pay", type=float, metavar="PRICE", help="for a vote: what all of this costs")
+    board = human.add_argument_group("leaderboard")
+    board.add_argument("--name", default=PEOPLE, help=f"of the row; default: {PEOPLE}")
+    board.add_argument("--task", metavar="TASK", help="that the items are rows of")
+    board.add_argument("--out", type=Path, metavar="FILE", help="the leaderboard with the row, as JSON")
 
 
 def _human(chosen: argparse.Namespace) -> None:
+    _check(chosen)
     given = {name: value for name, value in vars(chosen).items() if value is not None}
     if chosen.min_gold is None:  # no rater is left out by their right labels
         given.pop("gold", None)
     found = read(given)
-    against = None if chosen.gold is None else gold_labels(found.annotations, found.spec, chosen.gold)
-    dataset = load(found.annotations, found.raters, found.spec, axes=())
-    result = human_baseline(
+    against = _against(chosen)
+    if chosen.gold is not None:
+        against = gold_labels(found.annotations, found.spec, chosen.gold)
+    axes = () if chosen.by is None else (chosen.by,)
+    dataset = load(found.annotations, found.raters, found.spec, axes=axes)
+    asked = 0
+    if chosen.qualification is not None:
+        dataset, passed = qualify(dataset, right_labels(_file(chosen.qualification)), chosen.bar)
+        asked = passed.votes
+        print(
+            f"{number(len(passed.passed), 'rater')} qualified; {len(passed.failed):,} did not reach "
+            f"{chosen.bar:g}, {len(passed.few):,} labelled too few rows"
+        )
+    kinds = {"": dataset} if chosen.by is None else of_kind(dataset, chosen.by)
+    entries = []
+    for kind, part in kinds.items():
+        name = f"{chosen.name} ({kind})" if kind else chosen.name
+        if kind:
+            print(f"{name}:")
+        result = _score(chosen, part, against)
+        _print(result)
+        _print_cost(chosen.pay, result, asked)
+        entries.append(_entry(name, chosen.task, result))
+    for problem in dataset.problems:
+        note(problem.message)
+    if chosen.task is None:
+        return
+    board = _board(chosen.out, entries)
+    _print_board(chosen.task, board)
+    if chosen.out is not None:
+        plain = leaderboard_dict(ranked(board), _columns(board))
+        write_text(chosen.out, json.dumps(plain, ensure_ascii=False, indent=2) + "\n")
+
+
+def _columns(board: Sequence[Entry]) -> list[str]:
+    """The benchmark's tasks, and others that somebody was scored on."""
+    return list(dict.fromkeys([*builtin_tasks(), *(task for entry in board for task in entry.tasks)]))
+
+
+def _check(chosen: argparse.Namespace) -> None:
+    if chosen.gold is not None and chosen.gold_file is not None:
+        raise SpecError("right labels come from one place: --gold COLUMN, or --gold-file FILE")
+    if (chosen.qualification is None) != (chosen.bar is None):
+        raise SpecError("a qualification takes both its rows and a bar: --qualification FILE --bar SHARE")
+    if chosen.out is not None and chosen.task is None:
+        raise SpecError("a row of the leaderboard is about a task: name it with --task")
+    if chosen.task is not None and chosen.gold is None and chosen.gold_file is None:
+        raise SpecError(
+            "a row of the leaderboard is scored against right labels: give --gold-file FILE, or --gold COLUMN"
+        )
+    if chosen.pay is not None and not 0 <= chosen.pay < float("inf"):
+        raise SpecError(f"--pay takes a price, 0 or more; found {chosen.pay:g}")
+    check_target(chosen.out)
+
+
+def _file(path: Path) -> RawFile:
+    return read_bounded(path, path.name)
+
+
+def _against(chosen: argparse.Namespace) -> Mapping[str, str] | None:
+    return None if chosen.gold_file is None else right_labels(_file(chosen.gold_file))
+
+
+def _score(chosen: argparse.Namespace, dataset: Dataset, against: Mapping[str, str] | None) -> HumanScore:
+    return human_baseline(
         dataset,
         votes=chosen.human_votes,
         items=chosen.human_items,
@@ -50,15 +149,63 @@ def _human(chosen: argparse.Namespace) -> None:
         seed=chosen.human_seed,
         against=against,
     )
+
+
+def _print(result: HumanScore) -> None:
     low, high = result.ci95
     print(
         f"macro-F1 {result.macro_f1:.3f}, 95 % interval {low:.3f} to {high:.3f}: plurality of {result.votes} "
         f"on {result.n:,} of {result.eligible:,} items, against {result.against}"
     )
-    print(f"over all {len(dataset.annotations.categories)} categories {result.macro_f1_declared:.3f}")
+    print(f"over all {result.classes} categories {result.macro_f1_declared:.3f}")
     if result.repeats > 1:
         print(
             f"{result.repeats:,} such draws: mean {result.mean:.3f}, standard deviation {result.spread:.3f}"
         )
-    for problem in dataset.problems:
-        note(problem.message)
+
+
+def _print_cost(pay: float | None, result: HumanScore, asked: int) -> None:
+    if pay is None:
+        return
+    votes = result.votes * result.n
+    extra = f", and {number(asked, 'vote')} of the qualification {asked * pay:,.2f}" if asked else ""
+    print(f"{number(votes, 'vote')} cost {votes * pay:,.2f}, {result.votes * pay:,.2f} an item{extra}")
+
+
+def _entry(name: str, task: str | None, result: HumanScore) -> Entry:
+    where = task or ""
+    return Entry(name, {where: result.macro_f1}, None, ci95={where: result.ci95})
+
+
+def _board(path: Path | None, entries: Sequence[Entry]) -> list[Entry]:
+    """The leaderboard of the file, or the published one, with the rows; a row of before gets the task added.
+
+    Raises
+    ------
+    DataError
+        If the file is no leaderboard.
+    """
+    known = list(published())
+    if path is not None and path.exists():
+        try:
+            known, _ = read_leaderboard(json.loads(path.read_bytes()))
+        except (OSError, ValueError, RecursionError):
+            raise DataError(f"{path} is no leaderboard; name another file with --out") from None
+    own = {entry.name: entry for entry in known if entry.own}
+    for entry in entries:
+        before = own.get(entry.name)
+        tasks = {**(before.tasks if before else {}), **entry.tasks}
+        whole = tasks.keys() >= builtin_tasks().keys()
+        mean = float(np.mean([tasks[name] for name in builtin_tasks()])) if whole else None
+        own[entry.name] = Entry(
+            entry.name, tasks, mean, ci95={**(before.ci95 if before else {}), **entry.ci95}
+        )
+    return [*own.values(), *(entry for entry in known if not entry.own)]
+
+
+def _print_board(task: str, board: Sequence[Entry]) -> None:
+    scored = [entry for entry in ranked(board, task) if task in entry.tasks]
+    table = leaderboard_table(scored, [task])[["system", task, "scored"]]
+    table[task] = table[task].map("{:.3f}".format)
+    with pd.option_context("display.max_colwidth", 60):
+        print(table.to_string(index=False))

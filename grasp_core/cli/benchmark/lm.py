@@ -1,28 +1,23 @@
-"""Options of the language model baseline, and ``raft tune``: which way of asking suits a task."""
+"""Options of the language model baseline, and the model that they make."""
 
 from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 from grasp_core.benchmark.baselines.embedding import Embedder
-from grasp_core.benchmark.language_models.answers import Answers, Asking, Usage, Watch
+from grasp_core.benchmark.language_models.answers import Answers, Usage, Watch
 from grasp_core.benchmark.language_models.endpoint import Endpoint
 from grasp_core.benchmark.language_models.in_context import (
     InContext,
     Setting,
-    Trial,
-    grid,
-    macro_f1_declared,
-    paper_sweeps,
-    tune,
 )
 from grasp_core.benchmark.language_models.model import LanguageModel, LocalModel
 from grasp_core.benchmark.language_models.prompt import FileTokens, Similarity, cosine_of
-from grasp_core.benchmark.tasks import TRAIN_FILE, Task, read_rows, read_task
+from grasp_core.benchmark.tasks import Task
 from grasp_core.cli.benchmark.arguments import whole
 from grasp_core.cli.terminal.lines import clear_line, note, show_rows
 from grasp_core.model.errors import MissingPackageError, SpecError
@@ -32,7 +27,7 @@ ANSWERS = "lm-answers.jsonl"
 
 def add_lm_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of :func:`make_lm`."""
-    _model_options(parser)
+    model_options(parser)
     asking = parser.add_argument_group("language model: how it is asked")
     asking.add_argument("--shots", type=whole, metavar="N", help="examples; default: the task's own number")
     asking.add_argument("--no-instructions", action="store_true", help="name only the classes")
@@ -41,21 +36,16 @@ def add_lm_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def fill_tune(tuning: argparse.ArgumentParser) -> None:
-    """Add the command ``tune`` to the parser."""
-    tuning.set_defaults(command=_tune)
-    tuning.add_argument("--task", type=Path, required=True, metavar="TASK_DIR")
-    tuning.add_argument("--seed", type=whole, default=1, metavar="N", help="of examples by chance")
-    tuning.add_argument(
-        "--sweeps", action="store_true", help="the paper's trials, one thing varied at a time, not all 16"
-    )
-    _model_options(tuning)
-
-
-def _model_options(parser: argparse.ArgumentParser) -> None:
+def model_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that name a model and say how it is reached."""
     model = parser.add_argument_group("language model", "an endpoint or a file")
     model.add_argument("--endpoint", metavar="URL", help="OpenAI-compatible, e.g. http://localhost:8000/v1")
     model.add_argument("--model", metavar="NAME", help="the model's name at the endpoint")
+    model.add_argument(
+        "--chat",
+        action="store_true",
+        help="ask it as a chat, and take the class that it writes: for models without log-probabilities",
+    )
     model.add_argument(
         "--key-variable",
         metavar="NAME",
@@ -97,18 +87,35 @@ def make_lm(chosen: argparse.Namespace, task: Task, watch: Watch | None = None) 
     DataError, SpecError
         If the model cannot be had.
     """
-    setting = Setting(
-        task.shots if chosen.shots is None else chosen.shots,
-        instructions=not chosen.no_instructions,
-        semantic=not chosen.random_examples,
-    )
-    similarity = _similarity() if setting.semantic and setting.shots else None
-    with _asked(chosen) as (model, answers, usage):
-        yield InContext(model, answers, setting, similarity, watch or show_rows, usage)
+    with asked_lm(chosen, watch) as (make, _):
+        yield make(task)
 
 
 @contextmanager
-def _asked(chosen: argparse.Namespace) -> Iterator[tuple[LanguageModel, Answers, Usage]]:
+def asked_lm(
+    chosen: argparse.Namespace, watch: Watch | None = None
+) -> Iterator[tuple[Callable[[Task], InContext], Usage]]:
+    """What makes the baseline of :func:`make_lm` for each task, by one model, and what that has taken."""
+    semantic = not chosen.random_examples and chosen.shots != 0
+    similarity = similarity_or_say() if semantic else None
+    with asked(chosen) as (model, answers, usage):
+
+        def make(task: Task) -> InContext:
+            setting = Setting(
+                task.shots if chosen.shots is None else chosen.shots,
+                instructions=not chosen.no_instructions,
+                semantic=not chosen.random_examples,
+            )
+            if setting.instructions and not task.instructions:
+                note(f"{task.name} has no instructions; the model is told the classes alone")
+            return InContext(model, answers, setting, similarity, watch or show_rows, usage)
+
+        yield make, usage
+
+
+@contextmanager
+def asked(chosen: argparse.Namespace) -> Iterator[tuple[LanguageModel, Answers, Usage]]:
+    """The model that the options name, its answers so far, and what it takes, which is said at the end."""
     usage = Usage(chosen.price_in, chosen.price_out)
     answers = Answers(chosen.resume)
     with closing(_model(chosen)) as model:
@@ -136,41 +143,19 @@ def _model(chosen: argparse.Namespace) -> LanguageModel:
         tokens=None if chosen.tokenizer is None else FileTokens(chosen.tokenizer),
         window=chosen.window or 2048,
         top=chosen.top_logprobs,
+        chat=chosen.chat,
         timeout_s=chosen.timeout,
         retries=chosen.retries,
         parallel=chosen.parallel,
     )
 
 
-def _similarity() -> Similarity:
+def similarity_or_say() -> Similarity:
+    """How alike texts are; where that cannot be computed, which option does without is said."""
     try:
         return cosine_of(Embedder())
     except MissingPackageError as error:
         raise MissingPackageError(f"{error}; --random-examples does without") from None
-
-
-def _tune(chosen: argparse.Namespace) -> None:
-    task = read_task(chosen.task)
-    train = read_rows(chosen.task / TRAIN_FILE, task, labelled=True)
-    similarity = _similarity()
-    with _asked(chosen) as (model, answers, usage):
-        asking = Asking(task, model, answers, similarity, chosen.seed, show_rows, usage)
-        if not chosen.sweeps:
-            _print(tune(asking, train, grid(len(train.ids)), macro_f1_declared))
-            return
-        for varied, settings in paper_sweeps(len(train.ids)):
-            trials = tune(asking, train, settings, macro_f1_declared)
-            clear_line()
-            print(f"{varied}:")
-            _print(trials)
-
-
-def _print(trials: list[Trial]) -> None:
-    clear_line()
-    print("macro-F1  shots  instructions  similar examples")
-    for trial in trials:
-        words = ["yes" if on else "no" for on in (trial.setting.instructions, trial.setting.semantic)]
-        print(f"{trial.score:8.3f}  {trial.setting.shots:5d}  {words[0]:12s}  {words[1]}")
 
 
 def _price(text: str) -> float:

@@ -33,18 +33,23 @@ COMMANDS = (
     ),
     Command(
         "baseline",
-        "label a task's rows by a baseline, or score it on labelled ones",
+        "label the rows of a task, or of all, by a baseline, or score it on labelled ones",
         "benchmark.baseline:fill_baseline",
         reads=True,
     ),
     Command(
         "tune",
-        "try out instructions, examples and their number for a language model by leave-one-out",
-        "benchmark.lm:fill_tune",
+        "try out settings of a language model, or of AdaBoost, by leave-one-out",
+        "benchmark.tune:fill_tune",
+    ),
+    Command(
+        "sheet",
+        "write a task's rows for people to vote on, with rows to qualify on",
+        "benchmark.sheet:fill_sheet",
     ),
     Command(
         "human",
-        "score the plurality of a few raters per item, against the column --gold or other raters",
+        "score the plurality of a few raters per item, against right labels or other raters",
         "benchmark.human:fill_human",
         reads=True,
     ),

@@ -53,8 +53,9 @@ class ModelProblem(Code):
     ANSWER_NO_JSON = "The endpoint {url} answered something that is no JSON"
     NO_LOGPROBS = (
         "The endpoint {url} answered without log-probabilities; "
-        "take a model that gives `top_logprobs` for completions"
+        "take a model that gives `top_logprobs` for completions{options:?, or ask it as a chat (--chat)}"
     )
+    NO_TEXT = "The endpoint {url} answered without a text; take a model that answers in words"
     LOGPROBS_NO_NUMBERS = "The endpoint {url} answered log-probabilities that are no numbers"
     REFUSED = _REFUSED
     REFUSED_QUESTION = (

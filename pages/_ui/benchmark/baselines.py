@@ -1,4 +1,4 @@
-"""Baselines that the benchmark's page runs: tried on labelled rows, their errors, people as one."""
+"""Baselines that the benchmark's page runs: tried on labelled rows, and their errors."""
 
 from __future__ import annotations
 
@@ -12,29 +12,23 @@ import streamlit as st
 
 from grasp_core.analysis.models.labels import LABEL
 from grasp_core.benchmark.baselines.embedding import available
-from grasp_core.benchmark.baselines.registry import BASELINES, LM, installed
-from grasp_core.benchmark.gold import gold_labels
-from grasp_core.benchmark.jobs import Folds, HumanDraws, label_folds, score_people
+from grasp_core.benchmark.baselines.protocol import Texts
+from grasp_core.benchmark.baselines.registry import BASELINES, LM, SPREADING, installed
+from grasp_core.benchmark.jobs import Folds, label_folds
 from grasp_core.benchmark.scoring.compare import confusion_table
 from grasp_core.benchmark.scoring.evaluate import Evaluation, Way, evaluate, work_key
 from grasp_core.benchmark.scoring.folds import leave_one_out, stratified_splits
-from grasp_core.benchmark.scoring.human import HumanScore
-from grasp_core.benchmark.tasks import MAX_ROWS_FILE, TRAIN_FILE, Rows, Task, read_rows
-from grasp_core.model.data_spec import DataSpec
-from grasp_core.model.errors import DataError, GraspError
+from grasp_core.benchmark.tasks import MAX_ROWS_FILE, TEST_FILE, TRAIN_FILE, Rows, Task, read_rows
+from grasp_core.model.errors import GraspError
 from grasp_core.model.extras import command
 from grasp_core.model.text import escape_markdown
 from grasp_core.reading.archives.members import MIB
-from grasp_core.reading.dataset.votes import cell_columns, id_columns
-from grasp_core.reading.table.table import Table
 from grasp_core.server import server
 from grasp_core.statistics.f1 import confusion
+from pages._ui.benchmark.all_tasks import offer_all_tasks
 from pages._ui.benchmark.lm_baseline import ask_language_model, has_language_model, show_taken
-from pages._ui.benchmark.submissions import in_a_worker, tasks, tasks_folder
-from pages._ui.data.columns import one_question_only
-from pages._ui.session.identity import current_user, may_run, require_run, why_not_run
-from pages._ui.session.state import work
-from pages._ui.shell.links import link_to
+from pages._ui.benchmark.submissions import tasks, tasks_folder
+from pages._ui.session.identity import may_run, require_run
 
 
 def show_errors(rows: Rows, predicted: Sequence[str], task: Task) -> None:
@@ -80,78 +74,6 @@ def _confusion(right: Sequence[str], predicted: Sequence[str], task: Task) -> pd
     return confusion_table(counts, task.classes).rename_axis(index="Right class")
 
 
-_OTHERS = "The plurality of the other raters"
-_NUMBERS = (("Votes per item", 1, 5), ("Items", 1, 100), ("Seed", 0, 1))
-"""Label, smallest value, default."""
-_SCORE = "human-score"
-
-
-def show_human_baseline() -> None:
-    """Votes, items, what is right, a button; then the score with its interval."""
-    session = work()
-    if session.dataset is None or session.data_spec is None or session.annotations is None:
-        st.info("Open the annotations whose raters are to be scored first.")
-        link_to("data", "Go to Data")
-        return
-    if not one_question_only(session.data_spec):
-        return
-    if not may_run():
-        st.info(why_not_run(current_user()) or "")
-        return
-    st.write(
-        "What score would a few people reach? Some votes are drawn for each of some items; their plurality, "
-        "ties broken at random, is compared with the right label. RAFT's own human baseline has 5 votes on "
-        "100 items."
-    )
-    spec = session.data_spec
-    right = st.selectbox(
-        "Right label",
-        [_OTHERS, *_free_columns(session.annotations, spec)],
-        key=session.key("human-right"),
-        persist_state="session",
-    )
-    votes, items, seed = (
-        int(place.number_input(label, least, value=value, key=f"human-{label}", persist_state="session"))
-        for place, (label, least, value) in zip(st.columns(3), _NUMBERS, strict=True)
-    )
-    what = (session.dataset.summary.sha256, spec, right, votes, items, seed)
-    if st.button("Score people", type="primary", icon=":material/groups:"):
-        require_run()
-        try:
-            gold = None if right == _OTHERS else gold_labels(session.annotations, spec, right)
-        except DataError as error:
-            st.error(escape_markdown(f"{error}."))
-            return
-        found = in_a_worker(
-            score_people, HumanDraws(session.dataset, gold, votes, items, seed), "Drawing votes"
-        )
-        st.session_state[_SCORE] = (what, found)
-    known, score = st.session_state.get(_SCORE, (None, None))
-    if score is not None and known == what:
-        _show(score)
-
-
-def _free_columns(annotations: Table, spec: DataSpec) -> list[str]:
-    """Columns that may hold right labels: those which hold no ids, labels or texts."""
-    if spec.layout == "raters-by-items":
-        return []
-    taken = {*id_columns(spec), *cell_columns(annotations, spec), spec.text}
-    return [name for name in annotations.columns if name not in taken]
-
-
-def _show(found: HumanScore) -> None:
-    score, declared, mean = st.columns(3)
-    score.metric("Macro-F1", f"{found.macro_f1:.3f}")
-    declared.metric("Over all labels", f"{found.macro_f1_declared:.3f}")
-    mean.metric(f"Mean of {found.repeats:,} draws", f"{found.mean:.3f}")
-    low, high = found.ci95
-    st.write(
-        f"95 % interval {low:.3f} to {high:.3f}: plurality of {found.votes} on {found.n:,} of "
-        f"{found.eligible:,} items that have enough votes, against {found.against}. Other draws of items and "
-        f"votes differ by a standard deviation of {found.spread:.3f}."
-    )
-
-
 _WAYS: Mapping[Way, str] = {"loo": "Leave one row out", "splits": "Repeated splits"}
 _AT_ONCE = 10
 """Folds that one worker takes at a time."""
@@ -193,6 +115,8 @@ def show_baselines() -> None:
         _language_model(task, rows, way, seed)
     elif rows is not None:
         _offer(name, task, rows, way, seed)
+    if name != LM:
+        offer_all_tasks(name, seed)
     _hint_at_more()
 
 
@@ -280,9 +204,17 @@ def _run(name: str, task: Task, rows: Rows, way: Way, seed: int) -> None:
     done: dict[str, list[str]] = kept.setdefault(key, {})
     try:
         folds = leave_one_out(rows) if way == "loo" else stratified_splits(rows, seed)
+        texts = _unlabelled(task) if name == SPREADING else ()
         missing = [number for number in range(len(folds)) if f"fold {number}" not in done]
         jobs = [
-            Folds(name, task, rows, {one: folds[one] for one in missing[start : start + _AT_ONCE]}, seed)
+            Folds(
+                name,
+                task,
+                rows,
+                {one: folds[one] for one in missing[start : start + _AT_ONCE]},
+                seed,
+                texts,
+            )
             for start in range(0, len(missing), _AT_ONCE)
         ]
         bar = st.progress(0.0, _progress(name, task, len(done), len(folds)))
@@ -294,6 +226,13 @@ def _run(name: str, task: Task, rows: Rows, way: Way, seed: int) -> None:
         st.session_state.setdefault(_FOUND, {})[key] = found
     except GraspError as error:
         st.error(escape_markdown(f"{error}."))
+
+
+def _unlabelled(task: Task) -> Texts:
+    """Texts of the task's rows without labels, where the server has them."""
+    folder = tasks_folder()
+    path = None if folder is None else folder / task.name / TEST_FILE
+    return read_rows(path, task, labelled=False).texts if path is not None and path.is_file() else ()
 
 
 def _progress(name: str, task: Task, done: int, total: int) -> str:

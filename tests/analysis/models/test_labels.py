@@ -66,6 +66,15 @@ def test_what_is_wrong_is_told_with_file_and_row(text: str, told: str) -> None:
     assert told in str(error.value)
 
 
+def test_a_benchmarks_predictions_may_go_beyond_the_rows_that_people_voted_on() -> None:
+    """Every item has its label, so that none of the others can be a misspelt one."""
+    found = read_model(table("ID,Label\na,yes\nz,no\nb,no\ny,strange\nc,maybe\n"), "m", data(), SPEC)
+    assert found.labels.tolist() == [0, 1, 2]
+    assert found.left_out == 2
+    with pytest.raises(DataError, match="row 2, column 'Label': the label 'strange'"):
+        read_model(table("ID,Label\na,strange\nz,no\nb,no\nc,maybe\n"), "m", data(), SPEC)
+
+
 def test_items_that_a_filter_took_are_counted_not_refused() -> None:
     spec = dataclasses.replace(SPEC, filters=Filters(min_per_item=2))
     found = read_model(table("ID,Label\na,yes\nc,no\n"), "m", data(spec), spec)

@@ -114,3 +114,17 @@ def holds(reached: threading.Event, go_on: threading.Event) -> Callable[[], None
 
 def waits(seconds: float) -> Callable[[], None]:
     return lambda: time.sleep(seconds)
+
+
+def chats(text: str | None) -> Callable[[], Reply]:
+    """The answer of a chat."""
+    message = {"role": "assistant", "content": text}
+    body = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "m",
+        "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
+        "usage": {"prompt_tokens": 90, "completion_tokens": 4, "total_tokens": 94},
+    }
+    return lambda: (200, {}, json.dumps(body).encode())

@@ -85,7 +85,7 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path, content: bytes, 
 def test_a_folder_is_no_file_of_answers(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="cannot be read"):
         Answers(tmp_path)
-    with pytest.raises(DataError, match="answers cannot be written"):
+    with pytest.raises(DataError, match="answers of a language model cannot be written"):
         Answers(tmp_path / "missing" / "answers.jsonl").add(KEY, ANSWER)
 
 

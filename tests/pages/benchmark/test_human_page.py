@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.reading.example import example_files
+from grasp_core.server.server import Server
+from pages._ui.session.identity import here
+from tests.pages.benchmark.test_benchmark_page import CLASSES, GOLD, benchmark, table
 from tests.pages.visits import drop, open_example, press, seen, widget
+
+__all__ = ["benchmark"]  # a fixture
 
 
 def people(page: AppTest) -> AppTest:
@@ -33,6 +40,48 @@ def test_people_are_scored_against_the_others(page: AppTest) -> None:
     assert widget(page.metric, "Macro-F1").value == score
 
 
+def test_people_are_a_row_of_the_leaderboard(page: AppTest, benchmark: Server) -> None:
+    """Five who are always right, and one of the crowd who never is and does not qualify."""
+    rows = [
+        f"{item},r{rater},{label if rater else CLASSES[label == CLASSES[0]]},{('crowd', 'expert')[rater > 2]}"
+        for item, label in GOLD.items()
+        for rater in range(6)
+    ]
+    page.switch_page("data.py").run()
+    drop(page, "votes.csv", "\n".join(["item,rater,label,kind", *rows]).encode())
+    people(page)
+    widget(page.selectbox, "Right label").set_value("A file of right labels").run()
+    widget(page.number_input, "Items").set_value(20).run()
+    press(page, "Score people")
+    assert "drop the file of right labels first" in seen(page.error)
+    gold, qualification = page.file_uploader[0], page.file_uploader[1]
+    gold.set_value(("gold.csv", table(GOLD).encode(), "text/csv")).run()
+    known = dict(list(GOLD.items())[:12])
+    page.file_uploader[1].set_value(("known.csv", table(known).encode(), "text/csv")).run()
+    widget(page.number_input, "Pay for a vote").set_value(0.5).run()
+    press(page, "Score people")
+    assert seen(page.error) == ""
+    assert "5 raters qualified; 1 did not reach the bar, 0 labelled too few" in seen(page.markdown)
+    assert "100 votes cost 50.00. The qualification's 72 votes cost 36.00." in seen(page.markdown)
+    assert widget(page.metric, "Macro-F1").value == "1.000"
+    widget(page.selectbox, "Task that the items are rows of").set_value("two").run()
+    press(page, "Put on the leaderboard")
+    assert "People (crowd) stands on the Leaderboard, two: macro-F1 1.000" in seen(page.success)
+    stored = here().submissions.all()
+    assert [(one.name, one.scores["tasks"]["two"]["n"]) for one in stored] == [("People (crowd)", 20)]
+    assert (gold.value, qualification.value) != (None, None)
+
+
+def test_a_sheet_is_made_where_there_are_no_votes(page: AppTest, benchmark: Server, tmp_path: Path) -> None:
+    people(page)
+    assert "This server has no rows of the tasks" in seen(page.markdown)
+    (tmp_path / "tasks" / "one" / "train.csv").write_text("text,Label,ID\na,yes,0\nb,no,1\n")
+    page.run()
+    assert not page.error
+    widget(page.text_input, "Voters, separated by commas").set_value("ann, ann").run()
+    assert "each with a name of its own" in seen(page.error)
+
+
 def test_right_labels_of_a_column_decide(page: AppTest) -> None:
     """All raters say what is right, so that people reach 1 whatever is drawn."""
     right = ("no", "yes")
@@ -46,3 +95,21 @@ def test_right_labels_of_a_column_decide(page: AppTest) -> None:
     widget(page.selectbox, "Right label").set_value("group").run()
     press(page, "Score people")
     assert "another right label" in seen(page.error)
+
+
+def test_a_baseline_labels_all_tasks_as_a_submission(
+    page: AppTest, benchmark: Server, tmp_path: Path
+) -> None:
+    page.switch_page("models.py").run()
+    widget(page.button_group, "View").set_value("Baselines").run()
+    assert "no rows to label" in seen(page.markdown)
+    for task in ("one", "two"):
+        path = tmp_path / "tasks" / task / "train.csv"
+        path.write_text("text,Label,ID\na,yes,0\nb,no,1\nc,no,2\n")
+    page.run()
+    press(page, "Label 2 tasks by plurality")
+    assert seen(page.error) == ""
+    packed = page.session_state["all-tasks-done"]["plurality", 1]
+    assert set(packed) == {"one", "two"}
+    assert packed["one"].splitlines()[:2] == ["ID,Label", "50,no"]
+    assert len(packed["two"].splitlines()) == 1 + len(GOLD)

@@ -1,0 +1,224 @@
+"""A baseline on every task of a folder, written as a submission, which a later call goes on with."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from grasp_core.analysis.models.labels import ID, LABEL
+from grasp_core.benchmark.baselines.protocol import Fit
+from grasp_core.benchmark.language_models.answers import Usage
+from grasp_core.benchmark.scoring.evaluate import BLOCK, Watch, label_rows, work_key
+from grasp_core.benchmark.scoring.scores import Scores
+from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Rows, Task, read_rows, read_tasks
+from grasp_core.model.errors import DataError
+from grasp_core.model.json_values import FormError, from_json
+
+PREDICTIONS = "predictions.csv"
+RUN_FILE = "run.json"
+"""Beside ``data``: what was run, and what it took."""
+_FORMAT = {"format": "grasp-baseline", "version": 1}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaskFiles:
+    """A task with its labelled rows and those to be labelled."""
+
+    task: Task
+    train: Rows
+    test: Rows
+
+
+def read_files(folder: Path) -> tuple[list[TaskFiles], list[str]]:
+    """The tasks of a folder, and the names of those that lack one of the files with rows.
+
+    Raises
+    ------
+    DataError
+        If the folder holds no task, none has both files, or a file cannot be read.
+    """
+    if not folder.is_dir():
+        raise DataError(
+            f"there is no folder {folder}; name that of the tasks with --tasks, or fetch it: "
+            "grasp fetch raft --to raft"
+        )
+    found, without = [], []
+    for name, task in read_tasks(folder).items():
+        train, test = (folder / name / file for file in (TRAIN_FILE, TEST_FILE))
+        if train.is_file() and test.is_file():
+            rows = [read_rows(train, task, labelled=True), read_rows(test, task, labelled=False)]
+            found.append(TaskFiles(task, *rows))
+        else:
+            without.append(name)
+    if not found:
+        raise DataError(f"no task in {folder} has both a {TRAIN_FILE} and a {TEST_FILE}")
+    return found, without
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRun:
+    """What labelling a task took.
+
+    Parameters
+    ----------
+    key : str
+        All that decides the labels; work of another key is done anew.
+    labels_sha256 : str
+        Of the file of labels.
+    rows, questions, tokens : int
+        Questions and tokens are those of a language model.
+    seconds, cost : float
+        The cost in the currency of the model's prices.
+    """
+
+    key: str
+    labels_sha256: str
+    rows: int
+    seconds: float
+    questions: int = 0
+    tokens: int = 0
+    cost: float = 0.0
+
+
+def label_all(
+    found: Sequence[TaskFiles],
+    fit: Callable[[TaskFiles], Fit],
+    name: str,
+    out: Path,
+    *,
+    seed: int = 1,
+    usage: Usage | None = None,
+    watch: Watch | None = None,
+    block: int = BLOCK,
+) -> Iterator[tuple[str, TaskRun, bool]]:
+    """Label every task, each written as soon as it is done; gives its name, what it took, whether it is new.
+
+    Parameters
+    ----------
+    fit : callable
+        The baseline for a task.
+    name : str
+        The baseline with all its settings; tasks that the same one has labelled are not labelled again.
+    out : Path
+        Folder of the submission; made if it is not there.
+    usage : Usage, optional
+        That of a language model, which counts along.
+    watch : callable, optional
+        Told (rows done, rows of this task).
+    block : int
+        Rows labelled between two calls of `watch`.
+
+    Raises
+    ------
+    DataError
+        If a file cannot be written, or labelling fails; tasks done before are kept.
+    """
+    known = read_run(out)
+    for files in found:
+        key = work_key(name, files.task, [files.train, files.test], "submission", seed)
+        path = out / "data" / files.task.name / PREDICTIONS
+        run = known.get(files.task.name)
+        new = run is None or run.key != key or run.labels_sha256 != _sha256(path)
+        if run is None or new:
+            before = Usage() if usage is None else _counts(usage)
+            started = time.perf_counter()
+            labels = label_rows(
+                fit(files),
+                files.train,
+                files.task,
+                files.test.texts,
+                seed=seed,
+                watch=watch,
+                block=block,
+            )
+            after = before if usage is None else _counts(usage)
+            content = predictions_csv(files.test.ids, labels).encode()
+            _write(path, content)
+            run = TaskRun(
+                key=key,
+                labels_sha256=hashlib.sha256(content).hexdigest(),
+                rows=len(labels),
+                seconds=round(time.perf_counter() - started, 3),
+                questions=after.asked - before.asked,
+                tokens=after.prompt_tokens + after.completion_tokens - _tokens(before),
+                cost=after.cost - before.cost,
+            )
+            known = {**known, files.task.name: run}
+            write_run(out, known)
+        yield files.task.name, run, new
+
+
+def _counts(usage: Usage) -> Usage:
+    return Usage(**asdict(usage))
+
+
+def _tokens(usage: Usage) -> int:
+    return usage.prompt_tokens + usage.completion_tokens
+
+
+def read_run(out: Path) -> dict[str, TaskRun]:
+    """What an earlier call did, by task; nothing where there was none.
+
+    Raises
+    ------
+    DataError
+        If the folder's ``run.json`` is something else.
+    """
+    path = out / RUN_FILE
+    try:
+        plain: Any = json.loads(path.read_bytes())
+        if {name: plain[name] for name in _FORMAT} != _FORMAT:
+            raise KeyError
+        return {name: from_json(one, TaskRun) for name, one in plain["tasks"].items()}
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise DataError(f"{path} cannot be read ({error.strerror})") from None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, FormError):
+        raise DataError(f"{path} is not what a baseline writes; name another folder with --out") from None
+
+
+def write_run(out: Path, runs: Mapping[str, TaskRun], scores: Scores | None = None) -> None:
+    """Write ``run.json``, with the scores where gold labels are at hand."""
+    plain: dict[str, Any] = {**_FORMAT, "tasks": {name: asdict(run) for name, run in runs.items()}}
+    if scores is not None:
+        plain["scores"] = {
+            name: {"macro_f1": one.macro_f1, "ci95": list(one.ci95), "n": one.n}
+            for name, one in scores.tasks.items()
+        }
+        plain["overall"] = scores.overall
+    _write(out / RUN_FILE, (json.dumps(plain, ensure_ascii=False, indent=2) + "\n").encode())
+
+
+def predictions_csv(ids: Sequence[str], labels: Sequence[str]) -> str:
+    """A task's file of a submission."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([ID, LABEL])
+    writer.writerows(zip(ids, labels, strict=True))
+    return text.getvalue()
+
+
+def _write(path: Path, content: bytes) -> None:
+    """A whole file or none: what is there stays until the new one is complete."""
+    part = path.with_name(f"{path.name}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_bytes(content)
+        part.replace(path)
+    except OSError as error:
+        raise DataError(f"{path}: cannot be written ({error.strerror})") from None
+
+
+def _sha256(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""

@@ -1,0 +1,250 @@
+"""People on a benchmark's rows: a sheet to vote on, what they reach together, a row of the leaderboard."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import streamlit as st
+
+from grasp_core.benchmark.folders import MAX_FILE, RawFile
+from grasp_core.benchmark.gold import gold_labels, right_labels
+from grasp_core.benchmark.jobs import Benchmark, HumanDraws, People, people_labels, score_people
+from grasp_core.benchmark.scoring.human import LEAST, HumanScore
+from grasp_core.benchmark.sheet import voting_sheet
+from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, read_rows
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import DataError, GraspError
+from grasp_core.model.text import escape_markdown
+from grasp_core.model.wording import number
+from grasp_core.reading.archives.members import MIB
+from grasp_core.reading.dataset.votes import cell_columns, id_columns
+from grasp_core.reading.table.table import Table
+from grasp_core.server import server
+from grasp_core.server.submitting import NAME_LENGTH, scored
+from pages._ui.benchmark.submissions import benchmark, in_a_worker, tasks, tasks_folder
+from pages._ui.data.columns import one_question_only
+from pages._ui.session.identity import current_user, here, may_run, require_run, why_not_run
+from pages._ui.session.state import work
+from pages._ui.shell.links import link_to
+
+_OTHERS, _FILE = "The plurality of the other raters", "A file of right labels"
+_TOGETHER = "All together"
+_NUMBERS = (("Votes per item", 1, 5), ("Items", 1, 100), ("Seed", 0, 1))
+"""Label, smallest value, default."""
+_SCORE = "human-score"
+
+
+def show_human_baseline() -> None:
+    """Votes, items, what is right, who votes, a button; then the scores with their intervals."""
+    session = work()
+    if session.dataset is None or session.data_spec is None or session.annotations is None:
+        st.info("Open the annotations whose raters are to be scored first.")
+        link_to("data", "Go to Data")
+        _offer_sheet()
+        return
+    if not one_question_only(session.data_spec):
+        return
+    if not may_run():
+        st.info(why_not_run(current_user()) or "")
+        return
+    st.write(
+        "What score would a few people reach? Some votes are drawn for each of some items; their plurality, "
+        "ties broken at random, is compared with the right label. RAFT's own human baseline has 5 votes on "
+        "100 items."
+    )
+    spec = session.data_spec
+    right = st.selectbox(
+        "Right label",
+        [_OTHERS, _FILE, *_free_columns(session.annotations, spec)],
+        key=session.key("human-right"),
+        persist_state="session",
+    )
+    file = _dropped("Right labels, a row per item: ID,Label", "human-gold") if right == _FILE else None
+    votes, items, seed = (
+        int(place.number_input(label, least, value=value, key=f"human-{label}", persist_state="session"))
+        for place, (label, least, value) in zip(st.columns(3), _NUMBERS, strict=True)
+    )
+    qualifying, bar, by, pay = _who_votes(list(session.dataset.raters.axes))
+    what = (session.dataset.summary.sha256, spec, right, file, votes, items, seed, qualifying, bar, by)
+    if st.button("Score people", type="primary", icon=":material/groups:"):
+        require_run()
+        try:
+            gold = _gold(session.annotations, spec, right, file)
+            asked = None if qualifying is None else right_labels(qualifying)
+        except DataError as error:
+            st.error(escape_markdown(f"{error}."))
+            return
+        job = HumanDraws(session.dataset, gold, votes, items, seed, asked, bar, by)
+        st.session_state[_SCORE] = (what, in_a_worker(score_people, job, "Drawing votes"))
+    known, found = st.session_state.get(_SCORE, (None, None))
+    if found is not None and known == what:
+        _show_all(found, pay)
+    kinds = [""] if by is None else list(session.dataset.raters.axes[by].values)
+    _offer_row(HumanDraws(session.dataset, None, votes, items, seed, None, bar, by), qualifying, kinds)
+    _offer_sheet()
+
+
+def _who_votes(columns: list[str]) -> tuple[RawFile | None, float, str | None, float]:
+    """Qualification, its bar, the raters' column that tells kinds apart, and the pay for a vote."""
+    with st.expander("Who votes: qualification, experts and crowd, pay"):
+        qualifying = _dropped(
+            f"Rows to qualify on, at least {LEAST} for each rater: ID,Label; they are not scored",
+            "human-qualification",
+        )
+        left, middle, last = st.columns(3)
+        bar = left.number_input(
+            "Bar", 0.0, 1.0, 0.6, step=0.05, key="human-bar", help="Share of these rows that must be right"
+        )
+        by = middle.selectbox(
+            "Score apart by",
+            [_TOGETHER, *columns],
+            key=work().key("human-by"),
+            help="A column of the raters, such as one that tells experts from the crowd",
+        )
+        pay = last.number_input("Pay for a vote", 0.0, value=0.0, step=0.01, key="human-pay")
+    return qualifying, bar, None if by == _TOGETHER else by, pay
+
+
+def _dropped(label: str, key: str) -> RawFile | None:
+    file = st.file_uploader(label, type="csv", max_upload_size=MAX_FILE // MIB, key=key)
+    return None if file is None else RawFile(file.name, file.getvalue())
+
+
+def _gold(annotations: Table, spec: DataSpec, right: str, file: RawFile | None) -> Mapping[str, str] | None:
+    if right == _OTHERS:
+        return None
+    if right == _FILE:
+        if file is None:
+            raise DataError("drop the file of right labels first")
+        return right_labels(file)
+    return gold_labels(annotations, spec, right)
+
+
+def _free_columns(annotations: Table, spec: DataSpec) -> list[str]:
+    """Columns that may hold right labels: those which hold no ids, labels or texts."""
+    if spec.layout == "raters-by-items":
+        return []
+    taken = {*id_columns(spec), *cell_columns(annotations, spec), spec.text}
+    return [name for name in annotations.columns if name not in taken]
+
+
+def _show_all(found: People, pay: float) -> None:
+    if found.qualified is not None:
+        who = found.qualified
+        st.write(
+            f"{number(len(who.passed), 'rater')} qualified; {len(who.failed):,} did not reach the bar, "
+            f"{len(who.few):,} labelled too few of the rows."
+        )
+    for kind, score in found.scores.items():
+        if kind:
+            st.subheader(escape_markdown(kind))
+        _show(score)
+        if pay:
+            extra = 0 if found.qualified is None else found.qualified.votes
+            more = f" The qualification's {number(extra, 'vote')} cost {extra * pay:,.2f}." if extra else ""
+            cost = score.votes * score.n * pay
+            st.write(f"{number(score.votes * score.n, 'vote')} cost {cost:,.2f}.{more}")
+
+
+def _show(found: HumanScore) -> None:
+    score, declared, mean = st.columns(3)
+    score.metric("Macro-F1", f"{found.macro_f1:.3f}")
+    declared.metric("Over all labels", f"{found.macro_f1_declared:.3f}")
+    mean.metric(f"Mean of {found.repeats:,} draws", f"{found.mean:.3f}")
+    low, high = found.ci95
+    st.write(
+        f"95 % interval {low:.3f} to {high:.3f}: plurality of {found.votes} on {found.n:,} of "
+        f"{found.eligible:,} items that have enough votes, against {found.against}. Other draws of items and "
+        f"votes differ by a standard deviation of {found.spread:.3f}."
+    )
+
+
+def _offer_row(job: HumanDraws, qualifying: RawFile | None, kinds: list[str]) -> None:
+    """People on the leaderboard, scored against the server's gold labels as any submission is."""
+    held = benchmark()
+    if held is None:
+        st.caption(
+            "As a row of a leaderboard: the command raft human with --task and --out; or here, once whoever "
+            "runs this server has set GRASP_RAFT_GOLD."
+        )
+        return
+    with st.expander("Put these people on the leaderboard"):
+        left, middle, last = st.columns(3)
+        task = left.selectbox("Task that the items are rows of", list(tasks()), key="human-task")
+        kind = middle.selectbox(
+            "Votes of", kinds, format_func=lambda name: name or "everybody", key=f"human-kind-{job.by}"
+        )
+        name = last.text_input(
+            "Name", f"People ({kind or 'crowd'})", max_chars=NAME_LENGTH, key=f"human-name-{kind}"
+        ).strip()
+        st.caption(
+            "The plurality of these votes on these items is scored against this server's gold labels. No "
+            "right label above is needed for it, and it counts as one of your scorings."
+        )
+        pressed = st.button("Put on the leaderboard", disabled=not name)
+    if pressed:  # told outside, where it is seen whether the box above is open or not
+        try:
+            _put(held, job, qualifying, kind, task, name)
+        except GraspError as error:
+            st.error(escape_markdown(f"{error}."))
+
+
+def _put(
+    held: Benchmark, job: HumanDraws, qualifying: RawFile | None, kind: str, task: str, name: str
+) -> None:
+    asked = None if qualifying is None else right_labels(qualifying)
+    user = require_run()
+    labels = in_a_worker(people_labels, replace(job, qualification=asked), "Drawing votes")
+    if labels is None:
+        return
+    with st.spinner("Scoring"):
+        record = scored(
+            held,
+            {task: labels[kind]},
+            name=name,
+            owner=user.id,
+            store=here().submissions,
+            pool=server.shared().service.pool,
+            some=True,
+        )
+    score = record.scores["tasks"][task]["macro_f1"]
+    st.success(escape_markdown(f"{name} stands on the Leaderboard, {task}: macro-F1 {score:.3f}."))
+
+
+def _has_rows(folder: Path) -> bool:
+    return all((folder / name).is_file() for name in (TRAIN_FILE, TEST_FILE))
+
+
+def _offer_sheet() -> None:
+    """Where there are no votes yet: rows to vote on, of a task whose rows the server has."""
+    with st.expander("No votes yet? Make a sheet of a task's rows"):
+        folder = tasks_folder()
+        names = [] if folder is None else [name for name in tasks() if _has_rows(folder / name)]
+        if folder is None or not names:
+            st.write(
+                "This server has no rows of the tasks. The command `raft sheet --task TASK_DIR` makes a "
+                "sheet of rows to vote on; whoever runs the server can set GRASP_RAFT_TASKS to offer it here."
+            )
+            return
+        left, middle, last = st.columns([3, 3, 1])
+        chosen = left.selectbox("Task", names, key="sheet-task")
+        voters = middle.text_input("Voters, separated by commas", "1, 2, 3, 4, 5", key="sheet-voters")
+        items = int(last.number_input("Rows", 1, value=100, key="sheet-items"))
+        task = tasks()[chosen]
+        try:
+            train = read_rows(folder / chosen / TRAIN_FILE, task, labelled=True)
+            test = read_rows(folder / chosen / TEST_FILE, task, labelled=False)
+            names = [name.strip() for name in voters.split(",")]
+            sheet, right = voting_sheet(task, train, test, names, items=items)
+        except GraspError as error:
+            st.error(escape_markdown(f"{error}."))
+            return
+        st.caption(
+            "Each voter fills in the column Label, at first for 10 labelled rows to qualify on. Dropped on "
+            "Data, the sheet is then what People are scored on."
+        )
+        with st.container(horizontal=True):
+            st.download_button("Sheet to vote on (CSV)", sheet, "votes.csv", "text/csv")
+            st.download_button("Right labels to qualify on (CSV)", right, "qualification.csv", "text/csv")
