@@ -7,13 +7,14 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, fields
+from typing import Any
 
 from sqlalchemy import Engine
 
 from grasp_core.accounts import Accounts, accounts_of
 from grasp_core.connectors.serving import Sources
 from grasp_core.engine.apart import Apart
-from grasp_core.engine.beside import Plans
+from grasp_core.engine.beside import Makings, Plans
 from grasp_core.engine.pools.choose import server_pool
 from grasp_core.engine.service import Service
 from grasp_core.export.kept import KeptExports
@@ -90,6 +91,8 @@ class Server:
         Plans of the next round, computed beside it.
     items : GroupItems
         Which items carry what groups of runs say differently.
+    works : Makings
+        Requests whose files are read beside them.
     exports : KeptExports
         Files of results.
     webhooks : Webhooks
@@ -124,6 +127,7 @@ class Server:
     service: Service
     plans: Plans
     items: GroupItems
+    works: Makings[Any]
     exports: KeptExports
     webhooks: Webhooks
     watching: Watches
@@ -156,6 +160,7 @@ class Server:
         """Hand running work back and end the workers."""
         self.plans.close()
         self.items.close()
+        self.works.close()
         self.service.close()
         for thread in self._threads:
             thread.join()
@@ -251,6 +256,7 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] | N
         service=service,
         plans=Plans(pool),
         items=GroupItems(service, answers),
+        works=Makings("reading"),
         exports=KeptExports(),
         webhooks=Webhooks(WebhookStore(database), settings, service.closing),
         watching=Watches(watches, service, accounts, sources),

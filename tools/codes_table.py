@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import string
 import sys
 from pathlib import Path
 
@@ -19,7 +18,7 @@ def tables() -> str:
     """One table per kind of code, under the first line of its docstring."""
     return "\n".join(
         f"{str(kind.__doc__).splitlines()[0]}\n\n| code | sentence |\n|---|---|\n"
-        + "".join(f"| `{code.key}` | {_shown(code.value)} |\n" for code in kind)
+        + "".join(f"| `{code.key}` | {_shown(code.pattern)} |\n" for code in kind)
         for kind in KINDS
     )
 
@@ -32,23 +31,8 @@ def written() -> str:
     return f"{before}{FIRST}\n{tables()}\n{LAST}{after}"
 
 
-def _shown(sentence: str) -> str:
-    """The sentence with its places in italics, and what stands there at times only in brackets."""
-    shown = ""
-    for before, place, form, _ in string.Formatter().parse(sentence):
-        shown += before.replace("<", "\\<")
-        if place and form and form[0] in "?!":
-            shown += f"[{_shown(form[1:])}]"
-        elif place:
-            _, verb, many = (form or "").partition("/")
-            shown += many if verb else f"*{place}*{_noun(form or '')}"
-    return shown
-
-
-def _noun(form: str) -> str:
-    """The noun that goes with a count; other forms have none."""
-    plain = form in ("q", "d", "g", "or", "and") or not form[:1].isalpha()
-    return "" if plain else f" {form}s"
+def _shown(pattern: str) -> str:
+    return pattern.replace("<", "\\<")
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from grasp_core.model.turns import loads
 from grasp_core.server import Server
 from grasp_core.version import __version__
 from grasp_core.web.api import (
+    account,
     asking,
     events,
     files,
@@ -28,14 +29,17 @@ from grasp_core.web.api import (
     leaderboards,
     links,
     people,
+    questions,
     runs,
     submissions,
     watches,
     webhooks,
+    working,
 )
 from grasp_core.web.api.admission import Admission
+from grasp_core.web.api.door import Door
 from grasp_core.web.api.faults import answer_fault
-from grasp_core.web.api.reference import described, reference_page
+from grasp_core.web.api.reference import described, problem_page, reference_page
 from grasp_core.web.identity import Identify
 from grasp_core.web.problem import ProblemError
 from grasp_core.web.uploads import UploadLedger
@@ -97,17 +101,20 @@ def application(server: Callable[[], Server], identify: Identify, uploads: Uploa
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        middleware=[_LAST, Middleware(Admission, server=server, identify=identify)],
+        middleware=[_LAST, Middleware(Admission, server=server, identify=identify), Middleware(Door)],
         exception_handlers=_FAULTS,
     )
     app.state.uploads = uploads
     for room in (
         asking,
+        working,
         runs,
         events,
         links,
         files,
         items,
+        questions,
+        account,
         submissions,
         leaderboards,
         webhooks,
@@ -117,6 +124,7 @@ def application(server: Callable[[], Server], identify: Identify, uploads: Uploa
         app.include_router(room.router)
     app.get("/openapi.json", include_in_schema=False)(_schema)
     app.get("/", include_in_schema=False)(lambda: reference_page(described(app)))
+    app.get("/problems/{code}", include_in_schema=False)(problem_page)
     return app
 
 

@@ -126,7 +126,7 @@ class WatchSteps(Form):
 @router.get("/watches")
 def list_watches(asking: Asking, project: Project = EVERYONE) -> Watches:
     """Watches of a project, latest first."""
-    _ = asking.person
+    asking.seeing(project)
     return Watches(watches=[Watch.of(one) for one in asking.stores(project).watches.all()])
 
 

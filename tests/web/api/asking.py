@@ -12,6 +12,8 @@ from httpx import Response
 from grasp_core.example import example_spec
 from grasp_core.server import Server
 from grasp_core.store.runs import Request, RunRecord
+from grasp_core.web.api.forms import Problem
+from grasp_core.web.problem import WHAT
 from tests.few_items import few_items
 from tests.results import make_result
 from tests.web.conftest import ANN
@@ -29,8 +31,10 @@ def problem(answer: Response, status: HTTPStatus) -> str:
     assert answer.headers["Content-Type"] == "application/problem+json"
     assert answer.headers["Cache-Control"] == "no-store"
     body = answer.json()
-    assert set(body) == {"type", "title", "status", "detail"}
-    assert (body["type"], body["title"], body["status"]) == ("about:blank", status.phrase, int(status))
+    assert {"type", "title", "status", "code", "detail"} <= set(body) <= {*Problem.model_fields}
+    assert (body["title"], body["status"]) == (status.phrase, int(status))
+    assert body["type"].endswith(f"/api/v1/problems/{body['code']}")
+    assert body["code"] in WHAT
     return str(body["detail"])
 
 
