@@ -91,8 +91,8 @@ class Server:
         Plans of the next round, computed beside it.
     items : GroupItems
         Which items carry what groups of runs say differently.
-    works : Makings
-        Requests whose files are read beside them.
+    works, questions : Makings
+        Requests whose files are read beside them, and those that ask for what takes long to compute.
     exports : KeptExports
         Files of results.
     webhooks : Webhooks
@@ -128,6 +128,7 @@ class Server:
     plans: Plans
     items: GroupItems
     works: Makings[Any]
+    questions: Makings[Any]
     exports: KeptExports
     webhooks: Webhooks
     watching: Watches
@@ -161,6 +162,7 @@ class Server:
         self.plans.close()
         self.items.close()
         self.works.close()
+        self.questions.close()
         self.service.close()
         for thread in self._threads:
             thread.join()
@@ -235,6 +237,7 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] | N
     rates = Rates(settings)
     answers = AnswerStore(database)
     sources = Sources(SourceTokenStore(database), settings, allowed.folder)
+    webhooks = Webhooks(WebhookStore(database), settings, service.closing)
     return Server(
         settings=settings,
         database=database,
@@ -257,9 +260,10 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] | N
         plans=Plans(pool),
         items=GroupItems(service, answers),
         works=Makings("reading"),
+        questions=Makings("question"),
         exports=KeptExports(),
-        webhooks=Webhooks(WebhookStore(database), settings, service.closing),
-        watching=Watches(watches, service, accounts, sources),
+        webhooks=webhooks,
+        watching=Watches(watches, service, accounts, sources, webhooks.register),
         history=History(service),
         sources=sources,
         rates=rates,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 from grasp_core.accounts import Accounts
@@ -17,7 +18,7 @@ from grasp_core.model.access import LOCAL_USER, User, only
 from grasp_core.model.errors import FAULT, AccessError, DataError, GraspError, StoreError
 from grasp_core.models_as_raters.labels import sources as model_sources
 from grasp_core.store.runs import RunRecord
-from grasp_core.store.watches import Every, Kind, Origin, Watch, WatchStore
+from grasp_core.store.watches import Kind, Origin, Watch, WatchStore
 from grasp_core.watches import words
 
 log = logging.getLogger(__name__)
@@ -42,6 +43,8 @@ class Watches:
         Who may what, asked at each look.
     sources : Sources
         Tools and databases from which files are fetched.
+    tell : callable
+        Has an address told when a run ends, as :meth:`grasp_core.webhooks.sending.Webhooks.register`.
     """
 
     def __init__(
@@ -50,11 +53,13 @@ class Watches:
         service: Service,
         accounts: Accounts,
         sources: Sources,
+        tell: Callable[..., None],
     ) -> None:
         self._store = store
         self._service = service
         self._accounts = accounts
         self._sources = sources
+        self._tell = tell
         self.thread = threading.Thread(target=self._look_always, name="grasp-watch", daemon=True)
 
     @property
@@ -93,7 +98,7 @@ class Watches:
             found.append(Origin(_KINDS[kind], place))
         return tuple(found)
 
-    def add(self, run: RunRecord, *, every: Every, by: User) -> Watch:
+    def add(self, run: RunRecord, *, every: str, by: User, webhook: str | None = None) -> Watch:
         """Watch a run's files for a person who may run in its project, which has been asked.
 
         Raises
@@ -110,7 +115,7 @@ class Watches:
             if is_source(origin.location):
                 self._sources.check_unattended(parse(origin.location), owner=by.id)
         store = self._store.within(only(run.project))
-        return store.add(run.id, origins, owner=by.id, title=run.title, every=every)
+        return store.add(run.id, origins, owner=by.id, title=run.title, every=every, webhook=webhook)
 
     def look_due(self) -> int:
         """Look at all that is due; returns how many watches that were."""
@@ -184,6 +189,9 @@ class Watches:
         checked_groups(dataset, spec)
         run, known = self._service.submit(dataset, spec, title=watch.title, reach=reach, owner=user.id)
         self._accounts.audit.record(user.id, "run", "run", run.id, {"known": known, "watch": watch.id})
+        if watch.webhook is not None:
+            with suppress(DataError):  # the server's settings allow the address no more
+                self._tell(run.id, watch.webhook, owner=user.id)
         return run
 
     def _run(self, watch: Watch, run_id: str | None) -> RunRecord | None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from grasp_core.store.watches import FAILURES, Every, Paused, Watch
+from grasp_core.model.wording import number
+from grasp_core.store.watches import FAILURES, Paused, Watch
 
-EVERY: Mapping[Every, str] = {"hourly": "every hour", "daily": "every day", "weekly": "every week"}
+EVERY: Mapping[str, str] = {"hourly": "every hour", "daily": "every day", "weekly": "every week"}
 PAUSED: Mapping[Paused, str] = {
     "person": "Paused.",
     "failures": f"Paused after {FAILURES} looks in a row that failed.",
@@ -15,6 +16,14 @@ PAUSED: Mapping[Paused, str] = {
 }
 CANCELLED = "The run of the changed data was cancelled."
 MOVED = "The run of the changed data is not in this project any more."
+
+
+def how_often(every: str) -> str:
+    """How often is looked."""
+    if every in EVERY:
+        return EVERY[every]
+    count, unit = int(every[:-1]), {"h": "hour", "d": "day"}[every[-1]]
+    return f"every {unit}" if count == 1 else f"every {number(count, unit)}"
 
 
 def state(watch: Watch) -> str:

@@ -7,6 +7,7 @@ from http import HTTPStatus
 from typing import Any
 
 from starlette.responses import JSONResponse
+from starlette.types import Scope
 
 from grasp_core.model.errors import TooOftenError
 
@@ -137,6 +138,12 @@ class ProblemError(Exception):
             media_type="application/problem+json",
             headers=self.headers,
         )
+
+
+def base_path(scope: Scope) -> str:
+    """With what the server's addresses begin, as a request to the API has come there."""
+    mounted: str = scope.get("root_path", "")
+    return mounted.removesuffix("/v1").removesuffix("/api")
 
 
 def too_often(error: TooOftenError) -> ProblemError:

@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from grasp_core.model.wording import listed, quoted
 from grasp_core.report.words.printable import printable
 from grasp_core.web.api.reference import described
-from grasp_core.web.problem import ProblemError
+from grasp_core.web.problem import ProblemError, base_path
 
 JSON = "application/json"
 _FORMS = ("multipart/", "application/x-www-form-urlencoded")
@@ -79,7 +79,11 @@ class Door:
         if scope["type"] == "http":
             address = _found(scope)
             if address is not None:
-                _check(address, scope)
+                try:
+                    _check(address, scope)
+                except ProblemError as refused:
+                    await refused.response(base_path(scope))(scope, receive, send)
+                    return
                 if scope["method"] == "HEAD":
                     scope, send = {**scope, "method": "GET"}, _without_body(send)
         await self.app(scope, receive, send)

@@ -23,7 +23,7 @@ from grasp_core.model.errors import (
     StoreError,
     TooOftenError,
 )
-from grasp_core.web.problem import WHAT, ProblemError, again_after, store_away, too_often
+from grasp_core.web.problem import WHAT, ProblemError, again_after, base_path, store_away, too_often
 
 log = logging.getLogger(__name__)
 
@@ -35,8 +35,7 @@ _STATUS: Mapping[type[GraspError], HTTPStatus] = {
 
 def answer_fault(request: Request, error: Exception) -> Response:
     """The problem document of an exception; handlers of all the API's applications."""
-    mounted = request.scope.get("root_path", "")
-    return problem_of(error).response(mounted.removesuffix("/v1").removesuffix("/api"))
+    return problem_of(error).response(base_path(request.scope))
 
 
 def problem_of(error: Exception) -> ProblemError:

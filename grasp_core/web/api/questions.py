@@ -149,7 +149,9 @@ def read_rater_map(run_id: str, asking: Asking) -> Response:
     result = _agreement(asking, record)
     found = map_shown_to(asking, of_answer(asking.server.answers.find(record.id, ANSWER)), result)
     if found is None:
-        raise missing("map of raters")
+        raise ProblemError(
+            HTTPStatus.NOT_FOUND, "The raters of this run were not mapped yet; POST here does it."
+        )
     return TaggedJson(rater_map_dict(found, result.spec, result.data.sha256), headers=PRIVATE)
 
 
@@ -175,7 +177,7 @@ def draw_rater_map(run_id: str, asking: Asking, idempotency_key: IdempotencyKey 
 
     def begin() -> Done:
         asking.server.rates.run(asking.asker)
-        return later(asking, user, draw)
+        return later(asking, user, draw, asking.server.questions)
 
     return once(asking, idempotency_key, f"POST /runs/{record.id}/rater-map", "", begin)
 
@@ -209,7 +211,7 @@ def make_a_plan(new: NewPlan, asking: Asking, idempotency_key: IdempotencyKey = 
 
     def begin() -> Done:
         asking.server.rates.run(asking.asker)
-        return later(asking, user, plan)
+        return later(asking, user, plan, asking.server.questions)
 
     return once(asking, idempotency_key, "POST /plans", new.model_dump_json(), begin)
 

@@ -13,7 +13,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, RootModel
 from starlette.responses import JSONResponse, Response
 
-from grasp_core.engine.beside import Making
+from grasp_core.engine.beside import Making, Makings
 from grasp_core.model.access import User
 from grasp_core.model.errors import GraspError, RunCancelledError
 from grasp_core.web.api.admission import Asking, Caller
@@ -35,7 +35,7 @@ class Found(RootModel[dict[str, object]]):
 class UnderWay:
     """Work of one request: what is done just now, and how it ended."""
 
-    doing: str = "Waiting for other files to be read"
+    doing: str = "Waiting for others' work"
     began: float = field(default_factory=time.monotonic)
     seconds: float | None = None
     answer: BaseModel | None = None
@@ -60,8 +60,16 @@ def at_once_or_later(
     return later(bringing.asking, bringing.user, work)
 
 
-def later(asking: Caller, user: User, work: Callable[[Told], Done]) -> Done:
-    """Have work done beside the request; returns how it is followed."""
+def later(
+    asking: Caller, user: User, work: Callable[[Told], Done], beside: Makings[UnderWay] | None = None
+) -> Done:
+    """Have work done beside the request; returns how it is followed.
+
+    Parameters
+    ----------
+    beside : Makings, optional
+        Among what; by default, files that are read.
+    """
     named, asked = secrets.token_urlsafe(15), UnderWay()
 
     def make(making: Making[UnderWay]) -> UnderWay:
@@ -79,7 +87,7 @@ def later(asking: Caller, user: User, work: Callable[[Told], Done]) -> Done:
             asked.seconds = time.monotonic() - asked.began
         return asked
 
-    making = asking.server.works.begin(f"{user.id} {named}", make, owner=user.id)
+    making = (beside or asking.server.works).begin(f"{user.id} {named}", make, owner=user.id)
     making.tell(asked)
     return HTTPStatus.ACCEPTED, _told(asking, named, making)
 
@@ -102,7 +110,8 @@ def stop_work(work_id: str, asking: Asking) -> None:
 
 
 def _own(asking: Caller, work_id: str) -> Making[UnderWay]:
-    found: Making[UnderWay] | None = asking.server.works.find(f"{asking.person.id} {work_id}")
+    key, server = f"{asking.person.id} {work_id}", asking.server
+    found: Making[UnderWay] | None = server.works.find(key) or server.questions.find(key)
     if found is None or found.cancelled:
         raise missing("work")
     return found
