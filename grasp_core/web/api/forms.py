@@ -171,7 +171,7 @@ class Fetch(Form):
     """Data in a tool or database, which are fetched."""
 
     source: str = Field(
-        min_length=1, max_length=20_000, description="As `sql:...` or `label-studio:...`, docs/connectors.md."
+        min_length=1, max_length=20_000, description="As `sql:...` or `label-studio:...`, docs/formats.md."
     )
     token: str | None = Field(
         None, max_length=2000, exclude=True, description="By default, the one that is kept for you."
