@@ -208,7 +208,7 @@ def field_names(value: Any) -> Iterator[str]:
 def test_every_field_and_column_is_described(outputs: tuple[dict[str, Any], str]) -> None:
     described = set(re.findall(r"`([^`\n]+)`", re.sub(_FENCE, "", WRITTEN.read_text(encoding="utf-8"))))
     codes = WRITTEN.with_name("codes.csv").read_text(encoding="utf-8")
-    described |= set(re.findall(r"{(\w+)}", codes))  # the numbers of reasons and warnings
+    described |= set(re.findall(r"\*(\w+)\*", codes))  # the numbers of reasons and warnings
     assert set(field_names(outputs[0])) <= described
     columns = {*CSV_COLUMNS, *PAIR_COLUMNS, *SLICE_COLUMNS, *GIVEN_COLUMNS, *TAIL_COLUMNS}
     assert columns <= described

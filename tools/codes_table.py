@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import string
 import sys
 from pathlib import Path
 
@@ -23,27 +22,8 @@ def written() -> str:
     table.writerow(["code", "sentence", "kind"])
     for kind in KINDS:
         about = str(kind.__doc__).splitlines()[0]
-        table.writerows([code.key, _shown(code.value), about] for code in kind)
+        table.writerows([code.key, code.pattern, about] for code in kind)
     return text.getvalue()
-
-
-def _shown(sentence: str) -> str:
-    """The sentence with its places in braces, and what stands there at times only in brackets."""
-    shown = ""
-    for before, place, form, _ in string.Formatter().parse(sentence):
-        shown += before
-        if place and form and form[0] in "?!":
-            shown += f"[{_shown(form[1:])}]"
-        elif place:
-            _, verb, many = (form or "").partition("/")
-            shown += many if verb else f"{{{place}}}{_noun(form or '')}"
-    return shown
-
-
-def _noun(form: str) -> str:
-    """The noun that goes with a count; other forms have none."""
-    plain = form in ("q", "d", "g", "or", "and") or not form[:1].isalpha()
-    return "" if plain else f" {form}s"
 
 
 if __name__ == "__main__":

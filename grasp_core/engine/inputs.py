@@ -93,13 +93,15 @@ class Inputs:
         self.allowed = allowed
         self._runs, self._files, self._closing = runs, files, closing
 
-    def refer(self, location: str, *, owner: str, reach: Reach) -> Table:
+    def refer(self, location: str, member: str | None = None, *, owner: str, reach: Reach) -> Table:
         """Read a file that stays where it is, and note its place for the runs that will need it.
 
         Parameters
         ----------
         location : str
             See :meth:`grasp_core.reading.sources.allowed.AllowedSources.fetch`.
+        member : str, optional
+            Sheet or member that is read.
         reach : Reach
             Of whoever brings it; it is noted in their project.
 
@@ -109,7 +111,7 @@ class Inputs:
             If it may not or cannot be read.
         """
         fetched = self.allowed.fetch(location)
-        table = fetched.table()
+        table = fetched.table(member=member)
         self._note(table, fetched.location, owner=owner, reach=reach)
         return table
 

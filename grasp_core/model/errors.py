@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from grasp_core.model.remarks.remark import Remark, Words, said
@@ -160,13 +160,21 @@ class SpecError(GraspError):
     ----------
     field : str, optional
         The field of the data spec that it is about; the message begins with it.
+    further : sequence of str
+        What else is wrong, a sentence each.
     """
 
     code = "spec"
 
-    def __init__(self, sentence: str, *, field: str | None = None) -> None:
+    def __init__(self, sentence: str, *, field: str | None = None, further: Sequence[str] = ()) -> None:
         super().__init__(sentence if field is None else f"{field}: {sentence}")
         self.sentence = sentence
+        self.further = tuple(further)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """All that is wrong."""
+        return str(self), *self.further
 
 
 class SelfCheckError(GraspError):
@@ -206,9 +214,19 @@ class MissingResultError(GraspError):
 
 
 class LimitError(GraspError):
-    """A user has asked for more than a person may have at one time."""
+    """A user has asked for more than a person may have at one time.
+
+    Parameters
+    ----------
+    seconds : int, optional
+        After which to come again, where that passes by itself.
+    """
 
     code = "limit"
+
+    def __init__(self, sentence: str, seconds: int | None = None) -> None:
+        super().__init__(sentence)
+        self.seconds = seconds
 
 
 class TooOftenError(GraspError):

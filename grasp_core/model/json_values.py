@@ -47,7 +47,17 @@ _SHOWN = 60
 
 
 class FormError(ValueError):
-    """JSON that is no such value; the message says where, what was found and what would do."""
+    """JSON that is no such value; the message says where, what was found and what would do.
+
+    Parameters
+    ----------
+    further : sequence of str
+        What else is wrong, in the same form.
+    """
+
+    def __init__(self, sentence: str, further: Sequence[str] = ()) -> None:
+        super().__init__(sentence)
+        self.sentences = (sentence, *further)
 
 
 class WrongKindError(FormError):
@@ -80,7 +90,8 @@ def from_json(plain: Any, kind: type[T]) -> T:
     try:
         return CONVERTER.structure(plain, kind)
     except (BaseValidationError, GraspError, *_OTHERS) as error:
-        raise FormError(_told(error)) from None
+        first, *further = _told(error)
+        raise FormError(first, further) from None
     except RecursionError:
         raise FormError("it is nested too deeply") from None
 
@@ -128,29 +139,32 @@ def require_header(plain: Any, kind: str, name: str, versions: Sequence[int]) ->
     return plain
 
 
-def _told(error: BaseException) -> str:
-    """The first thing that is wrong, with its place."""
-    place = ""
-    while isinstance(error, BaseValidationError):
-        error = error.exceptions[0]
-        for note in getattr(error, "__notes__", ()):
-            if isinstance(note, AttributeValidationNote):
-                place += f".{note.name}"
-            elif isinstance(note, IterableValidationNote):
-                place += f".{note.index}" if str(note.index).isidentifier() else f"[{_shown(note.index)}]"
+def _told(error: BaseException, place: str = "") -> Iterator[str]:
+    """All that is wrong, each with its place."""
+    for note in getattr(error, "__notes__", ()):
+        if isinstance(note, AttributeValidationNote):
+            place += f".{note.name}"
+        elif isinstance(note, IterableValidationNote):
+            place += f".{note.index}" if str(note.index).isidentifier() else f"[{_shown(note.index)}]"
+    if isinstance(error, BaseValidationError):
+        for one in error.exceptions:
+            yield from _told(one, place)
+        return
     place = place.removeprefix(".")
     if isinstance(error, WrongKindError) and place:
         place, _, field = place.rpartition(".")
-        said = f"`{field}` {error.sentence}"
+        found: Sequence[str] = (f"`{field}` {error.sentence}",)
     elif isinstance(error, KeyError):
-        said = f"{_shown(error.args[0])} is missing"
+        found = (f"{_shown(error.args[0])} is missing",)
     elif isinstance(error, ForbiddenExtraKeysError):
-        said = f"there is no {_shown(min(error.extra_fields))}"
+        found = [f"there is no {_shown(name)}" for name in sorted(error.extra_fields)]
     elif isinstance(error, SpecError) and place:
-        said = error.sentence
+        found = (error.sentence, *error.further)
+    elif isinstance(error, FormError):
+        found = error.sentences
     else:
-        said = str(error)
-    return f"{place}: {said}" if place else said
+        found = (str(error),)
+    yield from (f"{place}: {said}" if place else said for said in found)
 
 
 def _shown(found: object) -> str:
@@ -222,7 +236,8 @@ def _object(kind: Any) -> Callable[[Any, Any], Any]:
     def whole(plain: Any, _: Any) -> Any:
         missing = [name for name in needed if name not in plain]
         if missing:
-            raise FormError(f"{_shown(missing[0])} is missing")
+            first, *further = [f"{_shown(name)} is missing" for name in missing]
+            raise FormError(first, further)
         return structure(plain, kind)
 
     return _inside(whole, (dict,), "an object")

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address, ip_network
+from typing import NamedTuple
 
 from limits import RateLimitItem, parse
 from limits.storage import MemoryStorage
@@ -60,6 +61,26 @@ class Asker:
         return ("address", _network(self.address))
 
 
+class Left(NamedTuple):
+    """What somebody may ask for yet.
+
+    Parameters
+    ----------
+    what : str
+    most, window : int
+        So many in so many seconds.
+    left : int
+    seconds : int
+        Until there are more.
+    """
+
+    what: str
+    most: int
+    window: int
+    left: int
+    seconds: int
+
+
 class Rates:
     """Counts what people ask for.
 
@@ -87,6 +108,16 @@ class Rates:
         self._count("requests", _parse(self._settings.api_rate), asker.key)
         if changes:
             self._count("changes", _parse(self._settings.api_change_rate), asker.key)
+
+    def requests_left(self, asker: Asker) -> tuple[Left, ...]:
+        """How many requests somebody may make to the API yet, and how many of them may change something."""
+        rates = {"requests": self._settings.api_rate, "changes": self._settings.api_change_rate}
+        return tuple(self._left(what, _parse(rate), asker.key) for what, rate in rates.items())
+
+    def _left(self, what: str, rate: RateLimitItem, key: tuple[str, str]) -> Left:
+        stats = self._counted.get_window_stats(rate, what, *key)
+        seconds = max(0, math.ceil(stats.reset_time - time.time()))
+        return Left(what, rate.amount, rate.get_expiry(), stats.remaining, seconds)
 
     def upload(self, asker: Asker) -> None:
         """Count an upload."""

@@ -275,7 +275,7 @@ class RunSpec:
         try:
             return from_json(plain, cls)
         except FormError as error:
-            raise SpecError(f"the run spec cannot be read: {error}") from None
+            raise SpecError(f"the run spec cannot be read: {error}", further=error.sentences[1:]) from None
 
     def sha256(self) -> str:
         """Hash of the canonical JSON form, the same for specs that mean the same."""

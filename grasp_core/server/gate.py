@@ -25,7 +25,7 @@ from grasp_core.model.errors import StoreError, TooOftenError
 from grasp_core.model.rates import Asker
 from grasp_core.model.settings import Settings
 from grasp_core.server.identity import Identify, asker, same_origin
-from grasp_core.server.problem import ProblemError
+from grasp_core.server.problem import ProblemError, store_away
 from grasp_core.server.server import Server
 
 MOST_BYTES = 64 * 1024
@@ -134,7 +134,7 @@ class Gate:
         elif scope["type"] == "websocket":
             await WebSocketClose(POLICY_VIOLATION, refused.detail)(scope, receive, send)
         elif self._below(connection, "/api"):
-            await refused.response()(scope, receive, send)
+            await refused.response(self.base_path)(scope, receive, send)
         else:
             answer = PlainTextResponse(refused.detail, int(refused.status), refused.headers)
             await answer(scope, receive, send)
@@ -151,7 +151,7 @@ class Gate:
             try:
                 user = await who(self.identify, connection)
             except StoreError as error:
-                return ProblemError(HTTPStatus.SERVICE_UNAVAILABLE, str(error))
+                return store_away(str(error))
             if user is None:
                 return ProblemError(HTTPStatus.UNAUTHORIZED, "Sign in first.")
             if not user.may_run:

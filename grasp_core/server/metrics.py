@@ -57,9 +57,9 @@ class Metrics:
             try:
                 self._check(request)
             except ProblemError as refused:
-                return refused.response()
+                return refused.response(base_path)
             except TooOftenError as often:
-                return too_often(often).response()
+                return too_often(often).response(base_path)
             return Response(generate_latest(self._registry), media_type=CONTENT_TYPE_LATEST)
 
         return Route(f"{base_path}/metrics", metrics)

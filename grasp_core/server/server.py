@@ -7,10 +7,11 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, fields
+from typing import Any
 
 from sqlalchemy import Engine
 
-from grasp_core.engine.background import GroupItems, Plans
+from grasp_core.engine.background import GroupItems, Makings, Plans
 from grasp_core.engine.pools.choose import server_pool
 from grasp_core.engine.process import Apart
 from grasp_core.engine.service import Service
@@ -88,6 +89,8 @@ class Server:
         Plans of the next round, computed beside it.
     items : GroupItems
         Which items carry what groups of runs say differently.
+    works, questions : Makings
+        Requests whose files are read beside them, and those that ask for what takes long to compute.
     exports : KeptExports
         Files of results.
     webhooks : Webhooks
@@ -122,6 +125,8 @@ class Server:
     service: Service
     plans: Plans
     items: GroupItems
+    works: Makings[Any]
+    questions: Makings[Any]
     exports: KeptExports
     webhooks: Webhooks
     watching: Watches
@@ -154,6 +159,8 @@ class Server:
         """Hand running work back and end the workers."""
         self.plans.close()
         self.items.close()
+        self.works.close()
+        self.questions.close()
         self.service.close()
         for thread in self._threads:
             thread.join()
@@ -228,6 +235,7 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] | N
     rates = Rates(settings)
     answers = AnswerStore(database)
     sources = Sources(SourceTokenStore(database), settings, allowed.folder)
+    webhooks = Webhooks(WebhookStore(database), settings, service.closing)
     return Server(
         settings=settings,
         database=database,
@@ -249,9 +257,11 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] | N
         service=service,
         plans=Plans(pool),
         items=GroupItems(service, answers),
+        works=Makings("reading"),
+        questions=Makings("question"),
         exports=KeptExports(),
-        webhooks=Webhooks(WebhookStore(database), settings, service.closing),
-        watching=Watches(watches, service, accounts, sources),
+        webhooks=webhooks,
+        watching=Watches(watches, service, accounts, sources, webhooks.register),
         history=History(service),
         sources=sources,
         rates=rates,

@@ -18,7 +18,7 @@ from grasp_core.model.access import User
 from grasp_core.model.errors import StoreError, TooOftenError
 from grasp_core.server.gate import UPLOADS, who
 from grasp_core.server.identity import Identify, asker
-from grasp_core.server.problem import ProblemError, too_often
+from grasp_core.server.problem import ProblemError, again_after, store_away, too_often
 from grasp_core.server.server import Server
 
 FOR_ONE = 1.5
@@ -143,6 +143,7 @@ class UploadGate:
         self.ledger = ledger
         self.server = server
         self.identify = identify
+        self.base_path = base_path
         self.below = f"{base_path}{UPLOADS}/"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -166,11 +167,11 @@ class UploadGate:
             with self.ledger.admitted(session, owner, size, quota=quota) as arrived:
                 await self.app(scope, _counted(receive, arrived), send)
         except ProblemError as refused:
-            await refused.response()(scope, receive, send)
+            await refused.response(self.base_path)(scope, receive, send)
         except TooOftenError as often:
-            await too_often(often).response()(scope, receive, send)
+            await too_often(often).response(self.base_path)(scope, receive, send)
         except StoreError as error:
-            await ProblemError(HTTPStatus.SERVICE_UNAVAILABLE, str(error)).response()(scope, receive, send)
+            await store_away(str(error)).response(self.base_path)(scope, receive, send)
 
     def _check_tab(self, session: str, user: User | None) -> None:
         """Refuse changes to what waits for somebody else's tab, whose id is no secret."""
@@ -207,5 +208,5 @@ def _not_now(sentence: str) -> ProblemError:
     return ProblemError(
         HTTPStatus.SERVICE_UNAVAILABLE,
         f"{sentence}; try again in {AGAIN_SECONDS} seconds.",
-        {"Retry-After": str(AGAIN_SECONDS)},
+        again_after(AGAIN_SECONDS),
     )

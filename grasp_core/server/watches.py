@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -13,15 +14,16 @@ from grasp_core.engine.run import checked_groups
 from grasp_core.engine.service import Service
 from grasp_core.model.access import LOCAL_USER, User, only
 from grasp_core.model.errors import FAULT, AccessError, DataError, GraspError, MissingResultError, StoreError
+from grasp_core.model.wording import number
 from grasp_core.reading.connectors.source import is_source, parse
 from grasp_core.reading.sources.allowed import Fetched
 from grasp_core.report.comparison.since import Since, details, headline, since
 from grasp_core.server.accounts import Accounts
 from grasp_core.server.sources import Sources
 from grasp_core.store.runs import RunRecord
-from grasp_core.store.watches import FAILURES, Every, Kind, Origin, Paused, Watch, WatchStore
+from grasp_core.store.watches import FAILURES, Kind, Origin, Paused, Watch, WatchStore
 
-EVERY: Mapping[Every, str] = {"hourly": "every hour", "daily": "every day", "weekly": "every week"}
+EVERY: Mapping[str, str] = {"hourly": "every hour", "daily": "every day", "weekly": "every week"}
 PAUSED: Mapping[Paused, str] = {
     "person": "Paused.",
     "failures": f"Paused after {FAILURES} looks in a row that failed.",
@@ -30,6 +32,14 @@ PAUSED: Mapping[Paused, str] = {
 }
 CANCELLED = "The run of the changed data was cancelled."
 MOVED = "The run of the changed data is not in this project any more."
+
+
+def how_often(every: str) -> str:
+    """How often is looked."""
+    if every in EVERY:
+        return EVERY[every]
+    count, unit = int(every[:-1]), {"h": "hour", "d": "day"}[every[-1]]
+    return f"every {unit}" if count == 1 else f"every {number(count, unit)}"
 
 
 def state(watch: Watch) -> str:
@@ -65,6 +75,8 @@ class Watches:
         Who may what, asked at each look.
     sources : Sources
         Tools and databases from which files are fetched.
+    tell : callable
+        Has an address told when a run ends, as :meth:`grasp_core.server.webhooks.Webhooks.register`.
     """
 
     def __init__(
@@ -73,11 +85,13 @@ class Watches:
         service: Service,
         accounts: Accounts,
         sources: Sources,
+        tell: Callable[..., None],
     ) -> None:
         self._store = store
         self._service = service
         self._accounts = accounts
         self._sources = sources
+        self._tell = tell
         self.thread = threading.Thread(target=self._look_always, name="grasp-watch", daemon=True)
 
     @property
@@ -116,7 +130,7 @@ class Watches:
             found.append(Origin(_KINDS[kind], place))
         return tuple(found)
 
-    def add(self, run: RunRecord, *, every: Every, by: User) -> Watch:
+    def add(self, run: RunRecord, *, every: str, by: User, webhook: str | None = None) -> Watch:
         """Watch a run's files for a person who may run in its project, which has been asked.
 
         Raises
@@ -133,7 +147,7 @@ class Watches:
             if is_source(origin.location):
                 self._sources.check_unattended(parse(origin.location), owner=by.id)
         store = self._store.within(only(run.project))
-        return store.add(run.id, origins, owner=by.id, title=run.title, every=every)
+        return store.add(run.id, origins, owner=by.id, title=run.title, every=every, webhook=webhook)
 
     def look_due(self) -> int:
         """Look at all that is due; returns how many watches that were."""
@@ -207,6 +221,9 @@ class Watches:
         checked_groups(dataset, spec)
         run, known = self._service.submit(dataset, spec, title=watch.title, reach=reach, owner=user.id)
         self._accounts.audit.record(user.id, "run", "run", run.id, {"known": known, "watch": watch.id})
+        if watch.webhook is not None:
+            with suppress(DataError):  # the server's settings allow the address no more
+                self._tell(run.id, watch.webhook, owner=user.id)
         return run
 
     def _run(self, watch: Watch, run_id: str | None) -> RunRecord | None:

@@ -83,7 +83,7 @@ class OutcomeStore:
         if known.request != digest_of(request):
             raise LimitError("This Idempotency-Key was used for another request; take a new one.")
         if known.status is None:
-            raise LimitError("The same request is being answered just now; ask again in a moment.")
+            raise LimitError("The same request is being answered just now; ask again in a moment.", seconds=2)
         return Outcome(known.status, known.body)
 
     def end(self, key: str, outcome: Outcome) -> None:

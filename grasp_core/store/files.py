@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Collection
+from typing import NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
@@ -17,6 +18,24 @@ from grasp_core.store.schema import chunks, files, run_files, runs
 CHUNK_BYTES = 4 * 2**20
 QUOTA_BYTES = 2 * 2**30
 """Default room for one user's files."""
+
+
+class KnownFile(NamedTuple):
+    """A file that somebody brought.
+
+    Parameters
+    ----------
+    location : str or None
+        Where it is, for one that is not stored.
+    source : str or None
+        What it was fetched from.
+    """
+
+    sha256: str
+    bytes: int
+    created_at: float
+    location: str | None
+    source: str | None
 
 
 class FileStore(Bound):
@@ -110,6 +129,26 @@ class FileStore(Bound):
         with to_read(self._engine) as connection:
             found = connection.execute(sa.select(files.c.sha256, files.c.location).where(these))
             return {row.sha256: row.location for row in found}
+
+    def sizes(self, sha256s: Collection[str]) -> dict[str, int]:
+        """Bytes of those of these files that are known here."""
+        these = (files.c.project_id == self._home) & files.c.sha256.in_(sha256s)
+        with to_read(self._engine) as connection:
+            found = connection.execute(sa.select(files.c.sha256, files.c.bytes).where(these))
+            return {row.sha256: row.bytes for row in found}
+
+    def of(self, owner: str) -> list[KnownFile]:
+        """A person's files in the project, latest first."""
+        query = (
+            sa.select(files)
+            .where(files.c.project_id == self._home, files.c.owner == owner)
+            .order_by(files.c.created_at.desc(), files.c.sha256)
+        )
+        with to_read(self._engine) as connection:
+            return [
+                KnownFile(row.sha256, row.bytes, row.created_at, row.location, row.source or None)
+                for row in connection.execute(query)
+            ]
 
     def source(self, sha256: str) -> str:
         """What the file was fetched from; empty of one that somebody brought."""

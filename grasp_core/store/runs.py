@@ -299,7 +299,8 @@ class RunStore(Claims):
         if connection.execute(sa.select(sa.func.count()).where(waiting)).scalar_one() >= self._queue_limit:
             raise LimitError(
                 f"You have {self._queue_limit} runs waiting or running, as many as one person may; cancel one"
-                " or wait until one has ended."
+                " or wait until one has ended.",
+                seconds=30,
             )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -16,9 +17,10 @@ from grasp_core.store.bound import Bound
 from grasp_core.store.database import clock, new_id, only_one, to_read, to_write
 from grasp_core.store.schema import runs, storable, watch_runs, watches
 
-Every = Literal["hourly", "daily", "weekly"]
-"""How often is looked; more often than hourly nobody may."""
-SECONDS: Mapping[Every, float] = {"hourly": 3600.0, "daily": 86_400.0, "weekly": 7 * 86_400.0}
+EVERY = re.compile(r"hourly|daily|weekly|[1-9][0-9]{0,2}[hd]")
+"""How often is looked: so, or every so many hours or days; more often than hourly nobody may."""
+_SECONDS: Mapping[str, float] = {"hourly": 3600.0, "daily": 86_400.0, "weekly": 7 * 86_400.0}
+_UNITS: Mapping[str, float] = {"h": 3600.0, "d": 86_400.0}
 Paused = Literal["person", "failures", "rights", "run"]
 """Why a watch is paused: somebody said so, looks failed, its owner may not run here any more, or its run is
 gone."""
@@ -56,6 +58,10 @@ class Watch:
         Looks that failed in a row.
     problem : str or None
         Why the last one did.
+    every : str
+        As :data:`EVERY` has it.
+    webhook : str or None
+        Address that is told when a run of changed data ends.
     """
 
     id: str
@@ -65,7 +71,7 @@ class Watch:
     last_run: str | None
     going_run: str | None
     sources: tuple[Origin, ...]
-    every: Every
+    every: str
     created_at: float
     next_at: float
     lease_until: float
@@ -74,6 +80,7 @@ class Watch:
     problem: str | None
     paused: Paused | None
     paused_at: float | None
+    webhook: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +111,7 @@ def watch_of(row: Any) -> Watch:
         problem=row.problem,
         paused=row.paused,
         paused_at=row.paused_at,
+        webhook=row.webhook,
     )
 
 
@@ -125,7 +133,16 @@ FAILURES = 5
 class WatchStore(Bound):
     """Watches of a project."""
 
-    def add(self, run_id: str, sources: Sequence[Origin], *, owner: str, title: str, every: Every) -> Watch:
+    def add(
+        self,
+        run_id: str,
+        sources: Sequence[Origin],
+        *,
+        owner: str,
+        title: str,
+        every: str,
+        webhook: str | None = None,
+    ) -> Watch:
         """Watch a run's files; the first look is due after the time of `every`.
 
         Raises
@@ -157,7 +174,8 @@ class WatchStore(Bound):
                     sources=json.dumps(to_json(list(sources))),
                     every=every,
                     created_at=now,
-                    next_at=now + SECONDS[every],
+                    next_at=now + seconds_of(every),
+                    webhook=webhook,
                 )
             )
             _insert_run(connection, watch_id, run_id, now)
@@ -191,9 +209,13 @@ class WatchStore(Bound):
         """Look again, from now on."""
         self._change(watch_id, paused=None, paused_at=None, failures=0, next_at=clock(self._engine))
 
-    def set_every(self, watch_id: str, every: Every) -> None:
+    def set_every(self, watch_id: str, every: str) -> None:
         """Look so often from now on."""
-        self._change(watch_id, every=every, next_at=clock(self._engine) + SECONDS[every])
+        self._change(watch_id, every=every, next_at=clock(self._engine) + seconds_of(every))
+
+    def set_webhook(self, watch_id: str, webhook: str | None) -> None:
+        """Tell this address of runs that end from now on; None for nobody."""
+        self._change(watch_id, webhook=webhook)
 
     def look_now(self, watch_id: str) -> None:
         """Have the next look at once, or a minute after the last one.
@@ -276,7 +298,7 @@ class WatchStore(Bound):
         """End a look; nothing is changed where the claim has passed to somebody else."""
         now = clock(self._engine)
         ours = (watches.c.id == watch.id) & (watches.c.lease_until == watch.lease_until)
-        times = {"lease_until": 0.0, "looked_at": now, "next_at": now + SECONDS[watch.every]}
+        times = {"lease_until": 0.0, "looked_at": now, "next_at": now + seconds_of(watch.every)}
         with to_write(self._engine) as connection:
             connection.execute(watches.update().where(ours).values(**times, **values))
 
@@ -297,6 +319,11 @@ class WatchStore(Bound):
         with to_write(self._engine) as connection:
             if not connection.execute(watches.update().where(self._is(watch_id)).values(values)).rowcount:
                 raise StoreError("The watch was deleted.")
+
+
+def seconds_of(every: str) -> float:
+    """Seconds from one look to the next."""
+    return _SECONDS.get(every) or int(every[:-1]) * _UNITS[every[-1]]
 
 
 def _well() -> dict[str, Any]:

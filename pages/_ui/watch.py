@@ -13,9 +13,9 @@ from grasp_core.model.text import escape_markdown
 from grasp_core.reading.sources.allowed import FOLDER
 from grasp_core.report.comparison.changes import changes_table
 from grasp_core.server import server
-from grasp_core.server.watches import EVERY, Step, state
+from grasp_core.server.watches import EVERY, Step, how_often, state
 from grasp_core.store.runs import RunRecord
-from grasp_core.store.watches import Every, Watch
+from grasp_core.store.watches import Watch
 from pages._ui.session.identity import (
     current_user,
     here,
@@ -137,7 +137,7 @@ def _icon(watch: Watch) -> str:
 def _facts(watch: Watch) -> list[str]:
     owner = owner_names([watch.owner])[watch.owner]
     facts = [f"watched by {owner}"] if owner else []
-    facts.append(f"looked at {EVERY[watch.every]}")
+    facts.append(f"looked at {how_often(watch.every)}")
     facts.append("not yet looked at" if watch.looked_at is None else f"last {told(watch.looked_at)}")
     if watch.paused is None and watch.going_run is None:
         facts.append(f"next {told(watch.next_at)}")
@@ -194,8 +194,8 @@ def _offer_changes(watch: Watch) -> None:
         st.session_state[key] = watch.every
         st.selectbox(
             "Look",
-            list(EVERY),
-            format_func=EVERY.__getitem__,
+            list(dict.fromkeys((*EVERY, watch.every))),
+            format_func=how_often,
             key=key,
             width=160,
             on_change=_set_every,
@@ -229,7 +229,7 @@ def _delete_dialog(watch: Watch) -> None:
 
 
 def _set_every(watch: Watch, key: str) -> None:
-    every: Every = st.session_state[key]
+    every: str = st.session_state[key]
     user = require_manage(watch.owner, watch.project)
     here().watches.set_every(watch.id, every)
     server.shared().audit.record(user.id, "watch", "watch", watch.id, {"every": every})

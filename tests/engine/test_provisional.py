@@ -14,7 +14,7 @@ from scipy.stats import binom
 from sqlalchemy import URL
 
 from grasp_core.analysis.results import read_result
-from grasp_core.engine import conductor as provisional_module
+from grasp_core.engine import watching as provisional_module
 from grasp_core.engine.compute import compute
 from grasp_core.engine.conductor import Conductor
 from grasp_core.engine.course import PAIRS, Course, OnCourse, Stage

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from grasp_core.engine import conductor as provisional_module
+from grasp_core.engine import watching as provisional_module
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import blocks as blocks_module
 from grasp_core.engine.pools import workers

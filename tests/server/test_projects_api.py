@@ -60,15 +60,19 @@ def theirs(server: Server) -> Theirs:
     return Theirs(server)
 
 
-def operations(visitor: TestClient, theirs: Theirs) -> list[tuple[str, str]]:
-    """Every operation of the API, on what is theirs."""
+def operations(visitor: TestClient, theirs: Theirs) -> list[tuple[str, str, dict[str, str]]]:
+    """Every operation of the API, on what is theirs, with the parameter by which it names their project."""
     ids = {"run_id": theirs.run, "link_id": theirs.link, "name": "json", "sha256": "0" * 64}
     ids["items_id"] = theirs.items
     schema = visitor.get("/api/v1/openapi.json").json()
     return [
-        (method.upper(), f"/api/v1{re.sub(r'{(.*?)}', lambda found: ids.get(found[1], theirs.run), path)}")
+        (
+            method.upper(),
+            f"/api/v1{re.sub(r'{(.*?)}', lambda found: ids.get(found[1], theirs.run), path)}",
+            {one["name"]: theirs.id for one in told.get("parameters", []) if one["name"] == "project"},
+        )
         for path, methods in schema["paths"].items()
-        for method in methods
+        for method, told in methods.items()
     ]
 
 
@@ -95,12 +99,13 @@ def test_nobody_else_learns_or_changes_anything_by_any_operation(
     visitor = client(**SIGN_IN)
     asked = operations(visitor, theirs)
     assert len(asked) > 12
+    assert sum("project" in named for _, _, named in asked) >= 5
     for name, headers in outsiders.items():
-        for method, path in asked:
+        for method, path, named in asked:
             answer = visitor.request(
                 method,
                 path,
-                params={"project": theirs.id},
+                params=named,
                 headers={"Origin": "https://grasp.example", **headers},
             )
             shown = f"{name}: {method} {path}: {answer.status_code}"
@@ -111,11 +116,7 @@ def test_nobody_else_learns_or_changes_anything_by_any_operation(
         len(server.links.of_leaderboards()) + len(server.seen(only(theirs.id)).links.of_leaderboards()) == 1
     )
     bob = bearer(token_of(server, "bob@lab.example", "read"))
-    seen = [
-        visitor.get(path, params={"project": theirs.id}, headers=bob)
-        for method, path in asked
-        if method == "GET"
-    ]
+    seen = [visitor.get(path, params=named, headers=bob) for method, path, named in asked if method == "GET"]
     assert sum(SECRET in answer.text for answer in seen) >= 4
 
 
@@ -154,7 +155,7 @@ def test_lists_and_search_are_of_one_project(
     assert ann.get("/api/v1/runs", params=query, headers=signed_in).json()["runs"] == []
     for project in (theirs.id, "missing"):
         answer = ann.get("/api/v1/runs", params={**query, "project": project}, headers=signed_in)
-        assert answer.status_code == 403
+        assert answer.status_code == 404
         assert SECRET not in answer.text
     server.projects.admit(theirs.id, Member("person", ANN.id, "viewer"))
     [run] = ann.get("/api/v1/runs", params={**query, "project": theirs.id}, headers=signed_in).json()["runs"]
@@ -165,14 +166,15 @@ def test_lists_and_search_are_of_one_project(
 def test_nothing_is_uploaded_or_started_elsewhere(server: Server, theirs: Theirs, client: MakeClient) -> None:
     token = token_of(server, ANN.id, "run")
     api, bearer = client(**SIGN_IN), {"Authorization": f"Bearer {token}"}
-    asked = {"name": "votes.csv", "project": theirs.id}
+    project = {"project": theirs.id}
+    asked = {"name": "votes.csv", **project}
     new = {"spec": {}, "files": {"annotations": {"name": "a", "sha256": "1" * 64}}, "project": theirs.id}
-    for role in (None, "viewer"):
+    for role, status in ((None, 404), ("viewer", 403)):
         if role is not None:
             server.projects.admit(theirs.id, Member("address", ANN.id, role))
-        assert api.post("/api/v1/files", params=asked, content=b"a,b\n", headers=bearer).status_code == 403
-        assert api.delete(f"/api/v1/files/{'1' * 64}", params=asked, headers=bearer).status_code == 403
-        assert api.post("/api/v1/runs", json=new, headers=bearer).status_code == 403
+        assert api.post("/api/v1/files", params=asked, content=b"a,b\n", headers=bearer).status_code == status
+        assert api.delete(f"/api/v1/files/{'1' * 64}", params=project, headers=bearer).status_code == status
+        assert api.post("/api/v1/runs", json=new, headers=bearer).status_code == status
     server.projects.admit(theirs.id, Member("address", ANN.id, "analyst"))
     answer = api.post("/api/v1/files", params=asked, content=b"a,b\n", headers=bearer)
     assert answer.status_code == 201

@@ -116,6 +116,8 @@ ASKED: dict[type[Bound], dict[str, Callable[[Any, Filled], Any]]] = {
         "location": lambda store, b: store.location("5" * 64),
         "locations": lambda store, b: store.locations([b.sha256, "5" * 64]),
         "source": lambda store, b: store.source(b.sha256),
+        "sizes": lambda store, b: store.sizes([b.sha256, "5" * 64]),
+        "of": lambda store, b: store.of("bob"),
         "delete": lambda store, b: store.delete(b.sha256, owner="bob"),
     },
     LinkStore: {
@@ -148,6 +150,7 @@ ASKED: dict[type[Bound], dict[str, Callable[[Any, Filled], Any]]] = {
         "pause": lambda store, b: store.pause(b.watch),
         "resume": lambda store, b: store.resume(b.watch),
         "set_every": lambda store, b: store.set_every(b.watch, "hourly"),
+        "set_webhook": lambda store, b: store.set_webhook(b.watch, "https://hooks.example.org/"),
         "look_now": lambda store, b: store.look_now(b.watch),
         "delete": lambda store, b: store.delete(b.watch),
         "add": lambda store, b: store.add(b.done, (), owner="ann", title="Mine", every="daily"),
@@ -184,7 +187,7 @@ ADDS = {
 MINE = Draft(DraftFile("mine.csv", "5" * 64, None), None, None)
 CHANGES = {
     "request_cancel", "describe", "delete", "revoke", "keep", "choose", "rename", "archive",
-    "move", "admit", "expel", "pause", "resume", "set_every", "look_now", "withdraw", "add",
+    "move", "admit", "expel", "pause", "resume", "set_every", "set_webhook", "look_now", "withdraw", "add",
     "revoke_of_run", "revoke_of_person",
 }  # fmt: skip
 METHODS = [(kind, name) for kind, calls in ASKED.items() for name in calls]

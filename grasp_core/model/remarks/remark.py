@@ -87,6 +87,24 @@ def _texts(values: tuple[Any, ...]) -> list[str]:
     return [str(one) for one in values if not isinstance(one, int)]
 
 
+def _pattern(sentence: str) -> str:
+    shown = ""
+    for before, place, form, _ in string.Formatter().parse(sentence):
+        shown += before
+        if place and form and form[0] in "?!":
+            shown += f"[{_pattern(form[1:])}]"
+        elif place:
+            _, verb, many = (form or "").partition("/")
+            shown += many if verb else f"*{place}*{_noun(form or '')}"
+    return shown
+
+
+def _noun(form: str) -> str:
+    """The noun that goes with a count; other forms have none."""
+    plain = form in ("q", "d", "g", "or", "and") or not form[:1].isalpha()
+    return "" if plain else f" {form}s"
+
+
 _WORDS = _Words()
 
 
@@ -97,6 +115,11 @@ class Code(Enum):
     def key(self) -> str:
         """The code in files, e.g. ``small-groups``."""
         return self.name.lower().replace("_", "-")
+
+    @property
+    def pattern(self) -> str:
+        """Its sentence with the numbers' names in italics; what stands there at times only is in brackets."""
+        return _pattern(self.value)
 
     @cached_property
     def places(self) -> dict[str, set[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from http import HTTPStatus
@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 from fastapi import Depends
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -18,13 +19,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from grasp_core.analysis.rater_map_values import RaterMap, map_without_small_groups
 from grasp_core.model.access import EVERYONE, EVERYTHING, Token, User, user_by_token
 from grasp_core.model.errors import AccessError, LimitError, TooOftenError
-from grasp_core.model.rates import Asker
+from grasp_core.model.rates import Asker, Left
 from grasp_core.model.result import Result
 from grasp_core.model.turns import ask_as, link_name
 from grasp_core.report.public_view import public_view
 from grasp_core.server.identity import Identify, asker, bearer, same_origin
 from grasp_core.server.links import PasswordError, Visitor
-from grasp_core.server.problem import ProblemError, too_often
+from grasp_core.server.problem import ProblemError, again_after, too_often
 from grasp_core.server.server import Server, Stores
 from grasp_core.server.visits import visit_of
 from grasp_core.store.links import Target
@@ -107,12 +108,25 @@ class Caller:
         ProblemError
             If they may not.
         """
+        self.seeing(project)
         if not self.person.may_run_in(project):
             raise ProblemError(
                 HTTPStatus.FORBIDDEN,
                 "This takes an analyst's sign-in, or an analyst's token with the scope run, and a project in "
                 "which its person is an analyst.",
             )
+        return self.person
+
+    def seeing(self, project: str) -> User:
+        """The user, who may open what belongs to a project.
+
+        Raises
+        ------
+        ProblemError
+            If there is no such project for them.
+        """
+        if not self.person.may_see(project) or self.server.projects.get(project) is None:
+            raise ProblemError(HTTPStatus.NOT_FOUND, "There is no project of that id for you.")
         return self.person
 
     def changing(self) -> Token | None:
@@ -123,14 +137,25 @@ class Caller:
         ProblemError
             If it lets them look only, or has just ended.
         """
+        token = self.personal_token()
+        if token is not None and token.scope == "read":
+            raise ProblemError(HTTPStatus.FORBIDDEN, "This takes a token with the scope run.")
+        return token
+
+    def personal_token(self) -> Token | None:
+        """The personal token by which the request came; None where it came by none.
+
+        Raises
+        ------
+        ProblemError
+            If it has just ended.
+        """
         _ = self.person
         if self.token is None or not self.token.startswith(PREFIX):
             return None
         token = self.server.tokens.use(self.token)
         if token is None:
             raise ProblemError(HTTPStatus.UNAUTHORIZED, ENDED)
-        if token.scope == "read":
-            raise ProblemError(HTTPStatus.FORBIDDEN, "This takes a token with the scope run.")
         return token
 
     def stores(self, project: str = EVERYONE) -> Stores:
@@ -234,15 +259,27 @@ def _visitor(connection: HTTPConnection, address: str) -> Visitor:
 
 
 def _noting(send: Send, caller: Caller, scope: Scope) -> Send:
-    """Sends on, and has refusals go to the log."""
+    """Sends on with what may be asked yet, and has refusals go to the log."""
 
     async def noting(message: Message) -> None:
         if message["type"] == "http.response.start":
+            MutableHeaders(scope=message).update(
+                rate_headers(caller.server.rates.requests_left(caller.asker))
+            )
             who = "" if caller.user is None else caller.user.id
             await run_in_threadpool(_note, caller.server, who, scope, message["status"])
         await send(message)
 
     return noting
+
+
+def rate_headers(left: Iterable[Left]) -> dict[str, str]:
+    """What may be asked yet, as RateLimit header fields for HTTP have it (an Internet-Draft of the IETF)."""
+    found = tuple(left)
+    return {
+        "RateLimit-Policy": ", ".join(f'"{one.what}";q={one.most};w={one.window}' for one in found),
+        "RateLimit": ", ".join(f'"{one.what}";r={one.left};t={one.seconds}' for one in found),
+    }
 
 
 def _note(server: Server, who: str, scope: Scope, status: int) -> None:
@@ -329,7 +366,7 @@ def _opened(asking: Caller, target: Target) -> Target | None:
     except PasswordError:
         raise ProblemError(HTTPStatus.UNAUTHORIZED, TAKES_PASSWORD) from None
     except LimitError as error:
-        wait = {"Retry-After": f"{SECONDS:.0f}"}
+        wait = again_after(int(SECONDS))
         raise ProblemError(HTTPStatus.TOO_MANY_REQUESTS, str(error), wait) from None
     except AccessError:
         return None

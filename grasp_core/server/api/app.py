@@ -19,6 +19,7 @@ from starlette.routing import Mount, Route
 from grasp_core.model.errors import GraspError
 from grasp_core.model.turns import loads
 from grasp_core.server.api import (
+    account,
     asking,
     events,
     files,
@@ -26,14 +27,17 @@ from grasp_core.server.api import (
     leaderboards,
     links,
     people,
+    questions,
     runs,
     submissions,
     watches,
     webhooks,
+    working,
 )
 from grasp_core.server.api.admission import Admission
+from grasp_core.server.api.door import Door
 from grasp_core.server.api.faults import answer_fault
-from grasp_core.server.api.reference import described, reference_page
+from grasp_core.server.api.reference import described, problem_page, reference_page
 from grasp_core.server.identity import Identify
 from grasp_core.server.problem import ProblemError
 from grasp_core.server.server import Server
@@ -97,17 +101,20 @@ def application(server: Callable[[], Server], identify: Identify, uploads: Uploa
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        middleware=[_LAST, Middleware(Admission, server=server, identify=identify)],
+        middleware=[_LAST, Middleware(Admission, server=server, identify=identify), Middleware(Door)],
         exception_handlers=_FAULTS,
     )
     app.state.uploads = uploads
     for room in (
         asking,
+        working,
         runs,
         events,
         links,
         files,
         items,
+        questions,
+        account,
         submissions,
         leaderboards,
         webhooks,
@@ -117,6 +124,7 @@ def application(server: Callable[[], Server], identify: Identify, uploads: Uploa
         app.include_router(room.router)
     app.get("/openapi.json", include_in_schema=False)(_schema)
     app.get("/", include_in_schema=False)(lambda: reference_page(described(app)))
+    app.get("/problems/{code}", include_in_schema=False)(problem_page)
     return app
 
 

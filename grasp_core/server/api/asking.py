@@ -1,39 +1,61 @@
-"""Runs asked for: from a spec and files, with the refusals of the page."""
+"""Runs asked for, and what one would read: from a spec and files, with the refusals of the page."""
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Collection, Mapping
-from dataclasses import replace
 from http import HTTPStatus
+from typing import Any
 
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from grasp_core.analysis.power import estimate, power_tasks
+from grasp_core.engine.request.analysis import say_batches
+from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import checked_groups
-from grasp_core.model.access import User
-from grasp_core.model.errors import DataError
-from grasp_core.model.spec import SPEC_VERSION, RunSpec
-from grasp_core.reading.guess.advice import Named, all_taken, told
+from grasp_core.model.errors import DataError, SpecError
+from grasp_core.model.json_values import to_json
+from grasp_core.model.spec import RunSpec
+from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.table.table import Table
-from grasp_core.reading.tables import guessed
 from grasp_core.report.contents import run_title
-from grasp_core.server.api.admission import Asking, Caller
-from grasp_core.server.api.forms import Files, NewRun, Run, StartedRun
+from grasp_core.report.quality import quality_report
+from grasp_core.server.api.admission import Asking
+from grasp_core.server.api.brought import Bringing, Told
+from grasp_core.server.api.faults import listed
+from grasp_core.server.api.forms import (
+    Checked,
+    GroupFormed,
+    NewCheck,
+    NewReport,
+    NewRun,
+    ProblemListed,
+    Question,
+    Run,
+    StartedRun,
+    Work,
+)
 from grasp_core.server.api.once import Done, IdempotencyKey, once
+from grasp_core.server.api.reading import Json, Recognised, Sent, ask, hints, recognised
+from grasp_core.server.api.working import Found, at_once_or_later
 
 router = APIRouter(tags=["Runs"])
-
-_RECOGNISED = ("missing", "recode", "categories", "filters")
-"""What is recognised of how files are read, where the columns are named and this is not."""
+_LATER: dict[int | str, dict[str, Any]] = {
+    202: {
+        "model": Work,
+        "description": "The files are large, or fetched first: `Location` says how far it is",
+    }
+}
 
 
 @router.post(
     "/runs",
     status_code=HTTPStatus.CREATED,
     response_model=StartedRun,
-    responses={200: {"model": StartedRun, "description": "You asked the same data and spec before"}},
+    responses={
+        200: {"model": StartedRun, "description": "You asked the same data and spec before"},
+        **_LATER,
+    },
 )
 def start_run(new: NewRun, asking: Asking, idempotency_key: IdempotencyKey = None) -> Response:
     """Read the files, check data and spec as the page does, and start the run.
@@ -42,75 +64,183 @@ def start_run(new: NewRun, asking: Asking, idempotency_key: IdempotencyKey = Non
     asked them, nothing is computed again, but the run is your own.
     """
     user = asking.runner(new.project)
-    return once(
-        asking, idempotency_key, "POST /runs", new.model_dump_json(), lambda: _start(asking, user, new)
-    )
+    bringing = Bringing(asking, user, new.project, new.files)
+    asked = new.model_dump_json()
+
+    def start() -> Done:
+        asking.server.rates.run(asking.asker)
+        sent = _checked_before(bringing, new.spec)
+        if new.webhook is not None:
+            asking.server.webhooks.check(new.webhook)
+        return at_once_or_later(bringing, lambda told: _start(bringing, new, sent, told))
+
+    return once(asking, idempotency_key, "POST /runs", asked, start)
 
 
-def _start(asking: Caller, user: User, new: NewRun) -> Done:
-    server = asking.server
-    server.rates.run(asking.asker)
-    started = time.perf_counter()
-    spec = RunSpec.from_dict({"version": SPEC_VERSION, **new.spec})
-    if new.webhook is not None:
-        server.webhooks.check(new.webhook)
-    reach, models = user.reach(new.project), [(one.name, one.sha256) for one in new.files.models]
-    tables = server.service.inputs.tables(spec.data, _by_kind(new.files), reach=reach)
-    spec, notes = _as_recognised(spec, new.spec.get("data", ()), tables, new.recommended)
-    dataset = server.service.inputs.formed(spec, tables, models, reach=reach)
-    checked_groups(dataset, spec)
+@router.post("/validate", response_model=Checked, responses=_LATER)
+def validate(new: NewCheck, asking: Asking, idempotency_key: IdempotencyKey = None) -> Response:
+    """Tell what a run of these files would read, leave out and compare, and what it asks; nothing is run.
+
+    What has to be mended stands in `problems`, and what has to be said in `questions`.
+    """
+    user = asking.runner(new.project)
+    bringing = Bringing(asking, user, new.project, new.files)
+
+    def look() -> Done:
+        asking.server.rates.run(asking.asker)
+        bringing.check_there()
+        return at_once_or_later(bringing, lambda told: _validated(bringing, new, told))
+
+    return once(asking, idempotency_key, "POST /validate", new.model_dump_json(), look)
+
+
+@router.post("/quality", response_model=dict[str, Any], responses=_LATER)
+def report_quality(new: NewReport, asking: Asking, idempotency_key: IdempotencyKey = None) -> Response:
+    """Report what data can and cannot show, before any run, as `grasp quality` does; no rater is named."""
+    user = asking.runner(new.project)
+    bringing = Bringing(asking, user, new.project, new.files)
+
+    def look() -> Done:
+        asking.server.rates.run(asking.asker)
+        sent = _checked_before(bringing, new.spec)
+        slow = bringing.takes_long or new.power
+        return at_once_or_later(bringing, lambda told: _reported(bringing, new, sent, told), slow=slow)
+
+    return once(asking, idempotency_key, "POST /quality", new.model_dump_json(), look)
+
+
+def _checked_before(bringing: Bringing, plain: dict[str, Any]) -> Sent:
+    """The spec; refused before anything is read where it cannot be one, or files are not there."""
+    sent = Sent(plain)
+    wrong = sent.wrong
+    bringing.check_there(wrong)
+    if wrong:
+        first, *further = wrong
+        raise SpecError(first, further=further)
+    return sent
+
+
+def _start(bringing: Bringing, new: NewRun, sent: Sent, told: Told) -> tuple[HTTPStatus, StartedRun]:
+    server, user, started = bringing.asking.server, bringing.user, time.perf_counter()
+    tables = bringing.tables(sent.data, told)
+    found, dataset = _formed(bringing, sent, tables, new.recommended, told)
+    spec = found.spec
+    grouping = checked_groups(dataset, spec)
+    helpful = hints(sent, spec, tables, dataset, grouping)
     record, known = server.service.submit(
         dataset,
         spec,
         title=new.title or run_title(spec),
-        reach=reach,
+        reach=user.reach(new.project),
         owner=user.id,
         load_s=time.perf_counter() - started,
     )
     server.audit.record(user.id, "run", "run", record.id, {"known": known})
     if new.webhook is not None:
         server.webhooks.register(record.id, new.webhook, owner=user.id)
-    return HTTPStatus.OK if known else HTTPStatus.CREATED, StartedRun(**dict(Run.of(record)), notes=notes)
+    return HTTPStatus.OK if known else HTTPStatus.CREATED, StartedRun(
+        **dict(Run.of(record)), notes=found.notes, hints=helpful
+    )
 
 
-def _as_recognised(
-    spec: RunSpec, given: Collection[str], tables: Mapping[str, Table], recommended: bool | None
-) -> tuple[RunSpec, list[str]]:
-    """The spec with what it leaves open as it is recognised, as by every other door, and what is to be known.
+def _formed(
+    bringing: Bringing, sent: Sent, tables: dict[str, Table], recommended: bool | None, told: Told
+) -> tuple[Recognised, Dataset]:
+    told("Looking at what the files hold")
+    found = recognised(sent, tables, recommended)
+    told("Forming the data")
+    models = [(one.name, one.sha256) for one in bringing.files.models]
+    reach = bringing.user.reach(bringing.project)
+    dataset = bringing.asking.server.service.inputs.formed(found.spec, tables, models, reach=reach)
+    return found, dataset
 
-    Parameters
-    ----------
-    given : collection of str
-        The fields of its data spec that were sent; they stay as they are.
-    tables : mapping
-        The files, "annotations" among them.
-    recommended : bool or None
-        The answer to what the files mark to be left out; without one that is told, first.
-    """
-    data = spec.data
-    named = Named.among({name: getattr(data, name) for name in ("layout", "item", "rater", "label")})
-    declared = {*(data.categories or ()), *data.missing}
+
+def _validated(bringing: Bringing, new: NewCheck, told: Told) -> tuple[HTTPStatus, Checked]:
+    sent = Sent(new.spec)
+    wrong = [ProblemListed(code="spec", text=text, place="spec") for text in sent.wrong]
+    tables = bringing.tables(sent.data if isinstance(sent.data, dict) else {}, told)
+    if wrong:
+        return HTTPStatus.OK, _as_checked(problems=wrong)
+    found: Recognised | None = None
     try:
-        guess = guessed(tables["annotations"], tables.get("raters"), named=named, declared=declared)
-    except DataError:  # what is wrong is told when the files are read so
-        return spec, []
-    free = [name for name in _RECOGNISED if name not in given]
-    if "recode" in given and "categories" in free:
-        free.remove("categories")
-    data = replace(data, **{name: getattr(guess.spec, name) for name in free})
-    notes = [f"{one.field}: {one.sentence}" for one in guess.reasons if one.field in free]
-    advice = [one for one in guess.advice if one.column not in data.ignore and not one.followed(data)]
-    if recommended:
-        data = all_taken(advice, data)
-    elif advice and recommended is None:
-        notes.insert(0, told(advice, '"recommended": true', '"recommended": false', _missing))
-    return replace(spec, data=data), notes
+        told("Looking at what the files hold")
+        found = recognised(sent, tables, new.recommended)
+        if found.questions:
+            asked = [
+                Question(field=one.field, text=ask(one), candidates=list(one.candidates))
+                for one in found.questions
+            ]
+            return HTTPStatus.OK, _as_checked(questions=asked)
+        told("Forming the data")
+        models = [(one.name, one.sha256) for one in bringing.files.models]
+        reach = bringing.user.reach(bringing.project)
+        dataset = bringing.asking.server.service.inputs.formed(found.spec, tables, models, reach=reach)
+    except DataError as error:
+        return HTTPStatus.OK, _refused(found, None, [ProblemListed(**listed(one)) for one in error.problems])
+    except SpecError as error:
+        return HTTPStatus.OK, _refused(found, None, _of_spec(error))
+    try:
+        grouping = checked_groups(dataset, found.spec)
+    except (DataError, SpecError) as error:
+        problems = _of_spec(error) if isinstance(error, SpecError) else []
+        problems += [ProblemListed(**listed(one)) for one in getattr(error, "problems", ())]
+        return HTTPStatus.OK, _refused(found, dataset, problems)
+    groups = [
+        GroupFormed(group=dict(zip(one.axes, one.values, strict=True)), raters=int(count))
+        for one, count in zip(grouping.groups, grouping.n_raters, strict=True)
+    ]
+    helpful = hints(sent, found.spec, tables, dataset, grouping)
+    return HTTPStatus.OK, _as_checked(found.spec, dataset, groups=groups, notes=found.notes, helpful=helpful)
 
 
-def _missing(text: str) -> str:
-    return f'{json.dumps(text)} in "missing"'
+def _of_spec(error: SpecError) -> list[ProblemListed]:
+    return [ProblemListed(code="spec", text=text, place="spec") for text in error.sentences]
 
 
-def _by_kind(files: Files) -> dict[str, tuple[str, str]]:
-    given = {"annotations": files.annotations, "raters": files.raters, "items": files.items}
-    return {kind: (file.name, file.sha256) for kind, file in given.items() if file is not None}
+def _refused(found: Recognised | None, dataset: Dataset | None, problems: list[ProblemListed]) -> Checked:
+    if found is None:
+        return _as_checked(problems=problems)
+    return _as_checked(found.known, dataset, notes=found.notes, problems=problems)
+
+
+def _as_checked(
+    spec: RunSpec | None = None,
+    dataset: Dataset | None = None,
+    *,
+    groups: list[GroupFormed] | None = None,
+    notes: list[str] | None = None,
+    helpful: list[str] | None = None,
+    questions: list[Question] | None = None,
+    problems: list[ProblemListed] | None = None,
+) -> Checked:
+    return Checked(
+        runs=not questions and not problems,
+        spec=None if spec is None else spec.to_dict(),
+        data=None if dataset is None else to_json(dataset.summary),
+        groups=groups or [],
+        notes=notes or [],
+        hints=helpful or [],
+        questions=questions or [],
+        problems=problems or [],
+    )
+
+
+def _reported(bringing: Bringing, new: NewReport, sent: Sent, told: Told) -> tuple[HTTPStatus, Found]:
+    tables = bringing.tables(sent.data, told)
+    found, dataset = _formed(bringing, sent, tables, new.recommended, told)
+    analysis = found.spec.analysis
+    if new.power and not analysis.axes:
+        raise SpecError("power needs groups: name an axis", field="axes")
+    power = []
+    if new.power:
+        tasks = power_tasks(dataset.annotations, dataset.raters, analysis.axes)
+        for number, task in enumerate(tasks, 1):
+            told(f"Simulating group {number} of {len(tasks)}")
+            power.append(estimate(task))
+    told("Looking at raters and groups")
+    report = quality_report(dataset, names=analysis.tested or None, power=power)
+    voice = Json()
+    read = Reading(tables["annotations"], tables.get("raters"), found.spec.data)
+    say_batches(read, tuple(dataset.raters.axes), dataset, report.warnings, voice)
+    helpful = [*hints(sent, found.spec, tables, dataset), *voice.notes]
+    return HTTPStatus.OK, Found({**report.to_dict(), "notes": found.notes, "hints": helpful})

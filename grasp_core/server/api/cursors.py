@@ -33,5 +33,6 @@ def place_of(cursor: str) -> tuple[float, str]:
     except (ValueError, TypeError, binascii.Error, RecursionError):
         pass
     raise ProblemError(
-        HTTPStatus.UNPROCESSABLE_ENTITY, "The cursor is none: give the `next` of the page before, unchanged."
+        HTTPStatus.NOT_FOUND,
+        "There is no page of that cursor: give the `next` of the page before, unchanged.",
     )

@@ -18,7 +18,7 @@ from grasp_core.model.errors import StoreError
 from grasp_core.model.result import Result
 from grasp_core.server.api.admission import Asking, Caller, shown_to
 from grasp_core.server.api.runs import so_far, visible_run
-from grasp_core.server.problem import ProblemError
+from grasp_core.server.problem import ProblemError, again_after
 from grasp_core.store.digest import digest_of
 from grasp_core.store.runs import RunRecord
 
@@ -90,13 +90,13 @@ def _counted(keys: frozenset[tuple[str, str]]) -> Iterator[None]:
             HTTPStatus.TOO_MANY_REQUESTS,
             f"You, or others by this link or from this address, follow {EACH} runs, the most there may be; "
             "end one, or ask for states.",
-            {"Retry-After": "10"},
+            again_after(10),
         )
     if len(_open) >= MAX_STREAMS:
         raise ProblemError(
             HTTPStatus.SERVICE_UNAVAILABLE,
             "Too many runs are followed; ask for states.",
-            {"Retry-After": "10"},
+            again_after(10),
         )
     _open.append(keys)
     try:

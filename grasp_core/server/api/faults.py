@@ -19,26 +19,27 @@ from grasp_core.model.errors import (
     GraspError,
     LimitError,
     Problem,
+    SpecError,
     StoreError,
     TooOftenError,
 )
-from grasp_core.server.problem import ProblemError, too_often
+from grasp_core.server.problem import WHAT, ProblemError, again_after, base_path, store_away, too_often
 
 log = logging.getLogger(__name__)
 
 _STATUS: Mapping[type[GraspError], HTTPStatus] = {
     AccessError: HTTPStatus.FORBIDDEN,
     LimitError: HTTPStatus.CONFLICT,
-    StoreError: HTTPStatus.SERVICE_UNAVAILABLE,
 }
 
 
-def answer_fault(_: Request, error: Exception) -> Response:
+def answer_fault(request: Request, error: Exception) -> Response:
     """The problem document of an exception; handlers of all the API's applications."""
-    return _problem(error).response()
+    return problem_of(error).response(base_path(request.scope))
 
 
-def _problem(error: Exception) -> ProblemError:
+def problem_of(error: Exception) -> ProblemError:
+    """What went wrong, as it is told."""
     if isinstance(error, ProblemError):
         return error
     if isinstance(error, HTTPException):
@@ -48,6 +49,8 @@ def _problem(error: Exception) -> ProblemError:
         return _unreadable(error)
     if isinstance(error, TooOftenError):
         return too_often(error)
+    if isinstance(error, StoreError):
+        return store_away(_sentence(str(error)))
     if isinstance(error, GraspError):
         return refusal(error)
     places = " < ".join(f"{frame.name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__))
@@ -63,11 +66,18 @@ def refusal(error: GraspError) -> ProblemError:
         (status for kind, status in _STATUS.items() if isinstance(error, kind)),
         HTTPStatus.UNPROCESSABLE_ENTITY,
     )
-    found = [_listed(one) for one in error.problems] if isinstance(error, DataError) else []
-    return ProblemError(status, _sentence(str(error)), more={"problems": found} if found else None)
+    found = [listed(one) for one in error.problems] if isinstance(error, DataError) else []
+    if isinstance(error, SpecError):
+        found = [{"code": error.code, "text": text} for text in error.sentences]
+    kind = next(code for one in type(error).__mro__ if (code := getattr(one, "code", "")) in WHAT)
+    again = again_after(error.seconds) if isinstance(error, LimitError) and error.seconds else None
+    return ProblemError(
+        status, _sentence(str(error)), again, {"problems": found} if found else None, code=kind
+    )
 
 
-def _listed(problem: Problem) -> dict[str, Any]:
+def listed(problem: Problem) -> dict[str, Any]:
+    """One of several problems."""
     return {
         "code": problem.remark.code.key,
         "text": problem.message,
@@ -84,8 +94,9 @@ def _unreadable(error: RequestValidationError) -> ProblemError:
         for one in error.errors()
     ]
     first = found[0] if found else {"text": "unreadable", "place": "the request"}
+    broken = any(one["code"] == "json_invalid" for one in found)
     return ProblemError(
-        HTTPStatus.UNPROCESSABLE_ENTITY,
+        HTTPStatus.BAD_REQUEST if broken else HTTPStatus.UNPROCESSABLE_ENTITY,
         _sentence(f"{first['place']}: {first['text']}"),
         more={"problems": found},
     )

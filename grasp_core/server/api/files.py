@@ -15,7 +15,8 @@ from starlette.requests import ClientDisconnect, Request
 
 from grasp_core.model.access import EVERYONE, User
 from grasp_core.server.api.admission import Asking, Caller
-from grasp_core.server.api.forms import Project, StoredFile
+from grasp_core.server.api.forms import OwnFile, OwnFiles, Project, StoredFile, at
+from grasp_core.server.api.runs import missing
 from grasp_core.server.problem import ProblemError
 from grasp_core.server.server import Stores
 from grasp_core.server.uploads import Arrived, UploadLedger, room, stated_size
@@ -45,13 +46,35 @@ async def upload(
         return await run_in_threadpool(_keep, asking, asking.stores(project), user, name, spool)
 
 
+@router.get("/files")
+def list_files(asking: Asking, project: Project = EVERYONE) -> OwnFiles:
+    """Files of yours that a project has; they are deleted some hours after no run needs them any more."""
+    user = asking.seeing(project)
+    found = asking.stores(project).files.of(user.id)
+    return OwnFiles(
+        files=[
+            OwnFile(
+                sha256=one.sha256,
+                bytes=one.bytes,
+                added_at=at(one.created_at),
+                location=one.location,
+                source=one.source,
+            )
+            for one in found
+        ]
+    )
+
+
 @router.delete("/files/{sha256}", status_code=HTTPStatus.NO_CONTENT)
 def delete_file(
     sha256: Annotated[str, Path(pattern="^[0-9a-f]{64}$")], asking: Asking, project: Project = EVERYONE
 ) -> None:
     """Delete a file of your own; a run that still needs it will say so."""
     owner = asking.runner(project).id
-    asking.stores(project).files.delete(sha256, owner=owner)
+    files = asking.stores(project).files
+    if sha256 not in [one.sha256 for one in files.of(owner)]:
+        raise missing("file of yours")
+    files.delete(sha256, owner=owner)
     asking.server.audit.record(owner, "delete", "file", sha256)
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import Query
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from grasp_core.analysis.items.panel import ItemsAsked
 from grasp_core.analysis.small_groups import LEAST
@@ -18,6 +18,7 @@ from grasp_core.model.access import Person as KnownPerson
 from grasp_core.store import links
 from grasp_core.store.links import MOST_USES
 from grasp_core.store.run_records import RunRecord
+from grasp_core.store.runs import TAG_LENGTH
 from grasp_core.store.submissions import SubmissionRecord
 from grasp_core.store.visiting import LONGEST, SHORTEST
 
@@ -61,9 +62,10 @@ class ProblemListed(Form):
 class Problem(Form):
     """Why a request cannot be answered (RFC 9457)."""
 
-    type: str
+    type: str = Field(description="Address of the page that explains `code`.")
     title: str
     status: int
+    code: str = Field(description="What went wrong, for programs: it stays where sentences are reworded.")
     detail: str = Field(description="One sentence for people.")
     problems: list[ProblemListed] | None = Field(None, description="All that is wrong, with codes.")
 
@@ -116,6 +118,7 @@ class StartedRun(Run):
     """A run that was asked for."""
 
     notes: list[str] = Field(description="What is good to know of how the files are read.")
+    hints: list[str] = Field(description="What was used and left out, and what would help.")
 
 
 class Runs(Form):
@@ -132,18 +135,67 @@ class File(Form):
     name: str = Field(min_length=1, max_length=255, description="What messages call it.")
 
 
+class OwnFile(Form):
+    """A file of yours in a project."""
+
+    sha256: str
+    bytes: int
+    added_at: datetime
+    location: str | None = Field(description="Where it is, of one that stays where it is.")
+    source: str | None = Field(description="What it was fetched from.")
+
+
+class OwnFiles(Form):
+    """Your files in a project, latest first."""
+
+    files: list[OwnFile]
+
+
 class StoredFile(File):
     """A file as it is kept until no run needs it any more."""
 
     bytes: int
 
 
+class Place(Form):
+    """A file that stays where it is."""
+
+    location: str = Field(
+        min_length=1,
+        max_length=2000,
+        description="`data:` and its path in the server's folder, or its address on the web.",
+    )
+
+
+class Fetch(Form):
+    """Data in a tool or database, which are fetched."""
+
+    source: str = Field(
+        min_length=1, max_length=20_000, description="As `sql:...` or `label-studio:...`, docs/formats.md."
+    )
+    token: str | None = Field(
+        None, max_length=2000, exclude=True, description="By default, the one that is kept for you."
+    )
+
+
+def _kind_of(given: Any) -> str:
+    """Which form of a file is meant."""
+    names = given if isinstance(given, dict) else getattr(type(given), "model_fields", {})
+    return next((name for name in ("location", "source") if name in names), "sha256")
+
+
+AnyFile = Annotated[
+    Annotated[File, Tag("sha256")] | Annotated[Place, Tag("location")] | Annotated[Fetch, Tag("source")],
+    Discriminator(_kind_of),
+]
+
+
 class Files(Form):
     """The files of a run."""
 
-    annotations: File
-    raters: File | None = None
-    items: File | None = None
+    annotations: AnyFile
+    raters: AnyFile | None = None
+    items: AnyFile | None = None
     models: list[File] = Field([], max_length=100, description="Those that the spec's models name.")
 
 
@@ -153,7 +205,11 @@ Project = Annotated[str, Query(max_length=32, description="Id of a project of yo
 class NewRun(Form):
     """A run to start."""
 
-    spec: dict[str, Any] = Field(description="A run spec, docs/file-formats.md; defaults may be left out.")
+    spec: dict[str, Any] = Field(
+        {},
+        description="A run spec, docs/file-formats.md; defaults may be left out, and so may columns and "
+        "axes, which are recognised then.",
+    )
     files: Files
     title: str | None = Field(None, min_length=1, max_length=200, description="By default, what is asked.")
     recommended: bool | None = Field(
@@ -165,6 +221,72 @@ class NewRun(Form):
     webhook: str | None = Field(
         None, max_length=2000, description="Address that is told, signed, when the run ends."
     )
+
+
+class ChangedRun(Form):
+    """What to change of how a run is called."""
+
+    title: str | None = Field(None, max_length=200, pattern=r"\S")
+    note: str | None = Field(None, max_length=5000)
+    tags: list[Annotated[str, Field(max_length=TAG_LENGTH, pattern=r"\S")]] | None = Field(
+        None, max_length=100, description="All of them."
+    )
+
+
+class NewCheck(Form):
+    """Files and a spec to look at, without a run."""
+
+    spec: dict[str, Any] = Field({}, description="As for a run; all of it may be left out.")
+    files: Files
+    recommended: bool | None = None
+    project: str = Field(EVERYONE, max_length=32, description="Id of a project of yours.")
+
+
+class Question(Form):
+    """What has to be said before anything runs."""
+
+    field: str = Field(description="Of `data`.")
+    text: str
+    candidates: list[str] = Field(description="What it may be, best first.")
+
+
+class GroupFormed(Form):
+    """A group that would be compared."""
+
+    group: dict[str, str]
+    raters: int
+
+
+class Checked(Form):
+    """What a run would read, leave out and compare."""
+
+    runs: bool = Field(description="Whether it would run as it is.")
+    spec: dict[str, Any] | None = Field(description="The spec that would run, with what was recognised.")
+    data: dict[str, Any] | None = Field(description="`data` of a result: counts, files, what was left out.")
+    groups: list[GroupFormed]
+    notes: list[str] = Field(description="What is good to know of how the files are read.")
+    hints: list[str] = Field(description="What was used and left out, and what would help.")
+    questions: list[Question]
+    problems: list[ProblemListed] = Field(description="All that has to be mended before.")
+
+
+class NewReport(NewCheck):
+    """Data to report on."""
+
+    power: bool = Field(False, description="Simulate how large a GAI these raters and items would find.")
+
+
+class Work(Form):
+    """Work that takes a while: files that are read, and what comes of them."""
+
+    id: str
+    state: Literal["running", "done", "failed"]
+    doing: str = Field(description="What is done just now, in words.")
+    seconds: float = Field(description="Since it was asked.")
+    run: StartedRun | None = Field(None, description="The run, once it is started.")
+    checked: Checked | None = None
+    report: dict[str, Any] | None = Field(None, description="docs/file-formats.md")
+    problem: Problem | None = Field(None, description="Why it failed.")
 
 
 class NewItems(Form):

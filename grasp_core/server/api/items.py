@@ -18,8 +18,9 @@ from grasp_core.model.wording import listed, quoted
 from grasp_core.server.api.admission import Asking, Caller
 from grasp_core.server.api.forms import AskedItems, FoundItems, Items, NewItems
 from grasp_core.server.api.once import Done, IdempotencyKey, once
-from grasp_core.server.api.runs import PRIVATE, missing, visible_run
-from grasp_core.server.problem import ProblemError
+from grasp_core.server.api.runs import AGAIN_SECONDS, PRIVATE, missing, visible_run, without_result
+from grasp_core.server.api.tagged import NOT_AGAIN, TaggedJson
+from grasp_core.server.problem import ProblemError, again_after
 from grasp_core.store.runs import RunRecord
 
 router = APIRouter(tags=["Items of groups"])
@@ -57,10 +58,11 @@ def ask_items(run_id: str, new: NewItems, asking: Asking, idempotency_key: Idemp
         f"POST /runs/{record.id}/items",
         new.model_dump_json(),
         lambda: _ask(asking, record, result, new),
+        place=f"/runs/{record.id}/items",
     )
 
 
-@router.get("/runs/{run_id}/items/{items_id}", response_model=FoundItems)
+@router.get("/runs/{run_id}/items/{items_id}", response_model=FoundItems, responses=NOT_AGAIN)
 def read_items(run_id: str, items_id: str, asking: Asking) -> Response:
     """The items of a group, as files have them; before they are found, how far that is.
 
@@ -72,11 +74,12 @@ def read_items(run_id: str, items_id: str, asking: Asking) -> Response:
         raise missing(_WHAT)
     plain = asking.server.items.kept(record.id, record.project, items_id)
     if plain is not None:
-        return JSONResponse(plain, headers=PRIVATE)
+        return TaggedJson(plain, headers=PRIVATE)
     told = _told(asking, record, asked, kept=False)
     if told is None:
         raise missing(_WHAT)
-    return JSONResponse(told.model_dump(), headers=PRIVATE)
+    again = again_after(AGAIN_SECONDS) if told.state == "running" else {}
+    return JSONResponse(told.model_dump(), headers={**PRIVATE, **again})
 
 
 def _run(asking: Caller, run_id: str) -> tuple[RunRecord, RunResult]:
@@ -84,7 +87,7 @@ def _run(asking: Caller, run_id: str) -> tuple[RunRecord, RunResult]:
     _ = asking.person
     record = visible_run(asking, run_id)
     if record.state != "done":
-        raise ProblemError(HTTPStatus.CONFLICT, f"The run is {record.state}; it has no result.")
+        raise without_result(record)
     try:
         result = asking.server.service.result(record.id)
     except MissingResultError:  # deleted meanwhile
@@ -112,7 +115,7 @@ def _asked(result: RunResult, new: NewItems) -> ItemsAsked:
 
     Raises
     ------
-    SpecError
+    SpecError, ProblemError
     """
     labels = [str(one.label) for one in result.spec.data.questions]
     if new.question is None and len(labels) > 1:
@@ -120,17 +123,15 @@ def _asked(result: RunResult, new: NewItems) -> ItemsAsked:
             f"items are looked at by one question; name one of {listed(labels)}", field="question"
         )
     if new.question is not None and new.question not in labels:
-        raise SpecError(
-            f"there is no question {quoted(printable(new.question))}; there is {listed(labels)}",
-            field="question",
-        )
+        named = quoted(printable(new.question))
+        raise ProblemError(HTTPStatus.NOT_FOUND, f"There is no question {named}; there is {listed(labels)}.")
     question = 0 if new.question is None else labels.index(new.question)
     wanted = Group(tuple(new.group), tuple(new.group.values()))
     for asked in all_asked(result):
         if (asked.group.key, asked.question) == (wanted.key, question):
             return asked
     shown = printable(f"{wanted.label} of {' x '.join(wanted.axes)}")
-    raise SpecError(f"the run has no group {shown}", field="group")
+    raise ProblemError(HTTPStatus.NOT_FOUND, f"The run has no group {shown}.")
 
 
 def _by_id(result: RunResult) -> Mapping[str, ItemsAsked]:

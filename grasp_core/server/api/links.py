@@ -77,6 +77,8 @@ def withdraw_links_of_person(
     user = asking.person
     if not user.may_run:
         raise ProblemError(HTTPStatus.FORBIDDEN, "This takes an analyst, and of a token the scope run.")
+    if user.may_administer and person is not None and asking.server.accounts.people.get(person) is None:
+        raise missing("person")
     withdrawing = Withdrawing(asking.server.links, asking.server.audit)
     return Withdrawn(withdrawn=withdrawing.of_person(user.id if person is None else person, by=user))
 

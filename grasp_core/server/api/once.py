@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Annotated
@@ -11,6 +12,7 @@ from pydantic import BaseModel
 from starlette.responses import Response
 
 from grasp_core.server.api.admission import Caller
+from grasp_core.server.problem import again_after
 from grasp_core.store.calls import Outcome
 
 IdempotencyKey = Annotated[
@@ -22,6 +24,8 @@ IdempotencyKey = Annotated[
         description="A text of your own: the same request with the same key is done once in 24 hours.",
     ),
 ]
+WORK_SECONDS = 2
+"""When to ask again for what was begun."""
 Done = tuple[HTTPStatus, BaseModel]
 
 
@@ -32,6 +36,7 @@ def once(
     asked: str,
     do: Callable[[], Done],
     kept: Mapping[str, None] | None = None,
+    place: str = "/work",
 ) -> Response:
     """Do what is asked, unless the same request was answered before: then answer as then.
 
@@ -45,28 +50,33 @@ def once(
         Returns the status and the answer; what it raises is not kept, for nothing was changed.
     kept : mapping, optional
         Values that are kept in place of the answer's own, such as null for a secret.
+    place : str
+        Below it, what was begun is found by its id.
     """
+    where = f"{asking.server.settings.base_path}/api/v1{place}"
     if key is None:
-        return _answer(_outcome(*do()))
+        return _answer(_outcome(*do()), where)
     outcomes, name = asking.server.outcomes, f"{asking.person.id}\n{action}\n{key}"
     known = outcomes.begin(name, asked, owner=asking.person.id)
     if known is not None:
-        return _answer(known, again=True)
+        return _answer(known, where, again=True)
     try:
         status, answer = do()
     except BaseException:
         outcomes.forget(name)
         raise
     outcomes.end(name, _outcome(status, answer.model_copy(update=kept)))
-    return _answer(_outcome(status, answer))
+    return _answer(_outcome(status, answer), where)
 
 
 def _outcome(status: HTTPStatus, answer: BaseModel) -> Outcome:
     return Outcome(int(status), answer.model_dump_json())
 
 
-def _answer(outcome: Outcome, *, again: bool = False) -> Response:
+def _answer(outcome: Outcome, where: str, *, again: bool = False) -> Response:
     headers = {"Cache-Control": "private, no-store"}
+    if outcome.status == HTTPStatus.ACCEPTED:
+        headers |= {**again_after(WORK_SECONDS), "Location": f"{where}/{json.loads(outcome.body)['id']}"}
     if again:
         headers["Idempotency-Replayed"] = "true"
     return Response(outcome.body, outcome.status, headers, "application/json")

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
+from http import HTTPStatus
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from starlette.responses import HTMLResponse
 
+from grasp_core.model.remark_codes import CODES
 from grasp_core.server.api.forms import Problem
+from grasp_core.server.problem import WHAT, ProblemError
 
 _REFERENCE = "#/components/schemas/{model}"
 _REFUSED = {
@@ -44,9 +48,18 @@ def _made(app: FastAPI) -> dict[str, Any]:
     plain["security"] = [{"token": []}]
     for operations in plain["paths"].values():
         for operation in operations.values():
+            for answer in operation["responses"].values():
+                _without_items(answer.get("content", {}))
             operation["responses"].pop("422", None)
             operation["responses"]["4XX"] = operation["responses"]["5XX"] = _REFUSED
     return plain
+
+
+def _without_items(content: dict[str, Any]) -> None:
+    """FastAPI tells what streams hold in a word of OpenAPI 3.2, in a schema of 3.1."""
+    if "text/event-stream" in content:
+        texts = {name: {"type": "string"} for name in ("event", "data")}
+        content["text/event-stream"] = {"schema": {"type": "object", "properties": texts}}
 
 
 _STYLE = """
@@ -96,6 +109,19 @@ def reference_page(schema: _Schema) -> HTMLResponse:
         "</main></body></html>",
     ]
     return HTMLResponse("".join(parts))
+
+
+def problem_page(code: str) -> HTMLResponse:
+    """What a problem's code means, and what would do; `type` of every problem document leads here."""
+    if code in WHAT:
+        told = escape(WHAT[code])
+    elif code in CODES:
+        told = re.sub(r"\*(\w+)\*", r"<em>\1</em>", escape(CODES[code].pattern))
+    else:
+        raise ProblemError(HTTPStatus.NOT_FOUND, "There is no problem of that code.")
+    head = _HEAD.format(title=escape(f"{code}: GRASP"), style=_STYLE)
+    back = '<p><a href="../">All addresses of the API</a></p>'
+    return HTMLResponse(f"{head}<h1><code>{escape(code)}</code></h1><p>{told}</p>{back}</main></body></html>")
 
 
 def _address(method: str, path: str, operation: _Schema) -> Iterator[str]:

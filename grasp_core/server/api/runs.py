@@ -19,14 +19,17 @@ from grasp_core.report.saved import result_json, spec_json
 from grasp_core.report.writers.registry import EXPORTS, safe_name
 from grasp_core.server.api.admission import Asking, Caller, check_link, map_shown_to, shown_to
 from grasp_core.server.api.cursors import cursor_after, place_of
-from grasp_core.server.api.forms import Found, Project, Run, Runs, State
-from grasp_core.server.problem import ProblemError
+from grasp_core.server.api.forms import ChangedRun, Found, Project, Run, Runs, State
+from grasp_core.server.api.tagged import NOT_AGAIN, Tagged, TaggedJson
+from grasp_core.server.problem import ProblemError, again_after
 from grasp_core.store.links import Target
 from grasp_core.store.runs import RunRecord
 
 router = APIRouter(tags=["Runs"])
 
 PRIVATE = {"Cache-Control": "private, no-store"}
+AGAIN_SECONDS = 2
+"""When to ask again how far a run is."""
 _PAGE, _MOST = 50, 200
 _OF_MODELS: Mapping[str, Any] = {"csv": sides_csv, "json": result_json, "spec": spec_json}
 """Exports that results about models have, and what writes them."""
@@ -59,7 +62,7 @@ def list_runs(
     project: Project = EVERYONE,
 ) -> Runs:
     """Runs of a project, latest first."""
-    _ = asking.person
+    asking.seeing(project)
     after = None if cursor is None else place_of(cursor)
     store = asking.stores(project).runs
     found = store.search(text, tag=tag, owner=owner, state=state, after=after, limit=limit + 1)
@@ -67,7 +70,7 @@ def list_runs(
     return Runs(runs=[Run.of(one) for one in shown], next=cursor_after(shown[-1]) if found[limit:] else None)
 
 
-@router.get("/runs/{run_id}", response_model=Found)
+@router.get("/runs/{run_id}", response_model=Found, responses=NOT_AGAIN)
 def read_run(run_id: str, asking: Asking) -> Response:
     """The result of a run; before it is there, how far the run is and what it has found so far.
 
@@ -75,9 +78,11 @@ def read_run(run_id: str, asking: Asking) -> Response:
     """
     record = visible_run(asking, run_id)
     if record.state == "done":
-        return JSONResponse(_result(asking, record).to_dict(), headers=PRIVATE)
-    found = None if record.ended else asking.server.service.provisional(record.computed_as)
-    return JSONResponse(so_far(asking, record, found), headers=PRIVATE)
+        return TaggedJson(_result(asking, record).to_dict(), headers=PRIVATE)
+    if record.ended:
+        return JSONResponse(so_far(asking, record, None), headers=PRIVATE)
+    found = asking.server.service.provisional(record.computed_as)
+    return JSONResponse(so_far(asking, record, found), headers={**PRIVATE, **again_after(AGAIN_SECONDS)})
 
 
 @router.get("/runs/{run_id}/status")
@@ -87,7 +92,7 @@ def read_status(run_id: str, asking: Asking) -> Run:
     return Run.of(visible_run(asking, run_id))
 
 
-@router.get("/runs/{run_id}/exports/{name}", response_class=Response, responses=_FILES)
+@router.get("/runs/{run_id}/exports/{name}", response_class=Response, responses={**_FILES, **NOT_AGAIN})
 def export_run(
     run_id: str, name: Annotated[str, Path(json_schema_extra={"enum": list(EXPORTS)})], asking: Asking
 ) -> Response:
@@ -97,7 +102,7 @@ def export_run(
     if export is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, f"There is no such export; there are {', '.join(EXPORTS)}.")
     if record.state != "done":
-        raise ProblemError(HTTPStatus.CONFLICT, f"The run is {record.state}; it has no result.")
+        raise without_result(record)
     with asking.server.exports.turn():
         result = _result(asking, record)
         if isinstance(result, RunResult):
@@ -113,7 +118,7 @@ def export_run(
             )
     if asking.user is not None:
         asking.server.audit.record(asking.user.id, "export", "run", run_id, {"format": name})
-    return Response(
+    return Tagged(
         content,
         media_type=export.media_type,
         headers={**PRIVATE, "Content-Disposition": f"attachment; filename*=UTF-8''{quote(file_name)}"},
@@ -131,6 +136,34 @@ def delete_run(run_id: str, asking: Asking) -> None:
     asking.server.service.cancel(record.id)
     asking.stores(record.project).runs.delete(record.id)
     asking.server.audit.record(user.id, "delete", "run", record.id)
+
+
+@router.post("/runs/{run_id}/cancel", response_model=Run)
+def cancel_run(run_id: str, asking: Asking) -> Run:
+    """Stop a run that goes on; it stays in the list. Of one that has ended nothing changes.
+
+    Others who asked the same keep theirs.
+    """
+    record = visible_run(asking, run_id)
+    user = asking.manager(record.owner, record.project)
+    if not record.ended:
+        asking.server.service.cancel(record.id)
+        asking.server.audit.record(user.id, "change", "run", record.id, {"cancelled": True})
+    return Run.of(visible_run(asking, run_id))
+
+
+@router.patch("/runs/{run_id}")
+def change_run(run_id: str, changed: ChangedRun, asking: Asking) -> Run:
+    """Another title, note or tags; what is not sent stays."""
+    record = visible_run(asking, run_id)
+    asking.manager(record.owner, record.project)
+    asking.stores(record.project).runs.describe(
+        record.id,
+        title=None if changed.title is None else changed.title.strip(),
+        note=None if changed.note is None else changed.note.strip(),
+        tagged=None if changed.tags is None else [tag.strip() for tag in changed.tags],
+    )
+    return Run.of(visible_run(asking, run_id))
 
 
 def visible_run(asking: Caller, run_id: str) -> RunRecord:
@@ -151,6 +184,12 @@ def visible_run(asking: Caller, run_id: str) -> RunRecord:
 def missing(kind: str) -> ProblemError:
     """The problem that there is no such thing."""
     return ProblemError(HTTPStatus.NOT_FOUND, f"There is no {kind} of that id.")
+
+
+def without_result(record: RunRecord) -> ProblemError:
+    """The problem that a run has no result, or none yet."""
+    again = {} if record.ended else again_after(AGAIN_SECONDS)
+    return ProblemError(HTTPStatus.CONFLICT, f"The run is {record.state}; it has no result.", again)
 
 
 def _result(asking: Caller, record: RunRecord) -> Result:

@@ -48,7 +48,7 @@ def show_leaderboard(asking: Asking, project: Project = EVERYONE) -> JSONRespons
 @router.get("/submissions")
 def list_submissions(asking: Asking, project: Project = EVERYONE) -> Submissions:
     """Systems that were scored in a project, newest first."""
-    _ = asking.person
+    asking.seeing(project)
     found = asking.stores(project).submissions.all()
     return Submissions(submissions=[Submission.of(one) for one in found])
 
@@ -74,7 +74,7 @@ async def submit(
 @router.delete("/submissions/{submission_id}", status_code=HTTPStatus.NO_CONTENT)
 def delete_submission(submission_id: str, asking: Asking, project: Project = EVERYONE) -> None:
     """Take a system off the leaderboard; what was scored stays counted."""
-    _ = asking.person
+    asking.seeing(project)
     store = asking.stores(project).submissions
     found = [one for one in store.all() if one.id == submission_id]
     if not found:

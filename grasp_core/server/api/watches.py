@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from http import HTTPStatus
-from typing import Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -18,10 +18,18 @@ from grasp_core.server.api.forms import Form, Project, at
 from grasp_core.server.api.once import Done, IdempotencyKey, once
 from grasp_core.server.api.runs import missing, visible_run
 from grasp_core.store.runs import RunRecord
+from grasp_core.store.watches import EVERY
 from grasp_core.store.watches import Watch as Stored
 
 router = APIRouter(tags=["Watches"])
-Every = Literal["hourly", "daily", "weekly"]
+Every = Annotated[
+    str,
+    Field(
+        pattern=f"^({EVERY.pattern})$",
+        description="`hourly`, `daily`, `weekly`, or every so many hours or days, as `6h` or `3d`.",
+    ),
+]
+Webhook = Annotated[str, Field(max_length=2000)]
 
 
 class NewWatch(Form):
@@ -29,6 +37,9 @@ class NewWatch(Form):
 
     run: str = Field(max_length=32, description="Id of a run that is done and whose files have addresses.")
     every: Every = "daily"
+    webhook: Webhook | None = Field(
+        None, description="Address that is told, signed, when a run of changed data ends."
+    )
 
 
 class ChangedWatch(Form):
@@ -36,6 +47,7 @@ class ChangedWatch(Form):
 
     every: Every | None = None
     paused: bool | None = None
+    webhook: Webhook | None = Field(None, description="Null, where it is sent, for none.")
 
 
 class Source(Form):
@@ -63,6 +75,7 @@ class Watch(Form):
     next_at: datetime
     last_run: str | None = Field(description="Id of the run that new data are held against.")
     going_run: str | None = Field(description="Id of the run of changed data, until it has ended.")
+    has_webhook: bool
 
     @classmethod
     def of(cls, watch: Stored) -> Watch:
@@ -83,6 +96,7 @@ class Watch(Form):
             next_at=at(watch.next_at),
             last_run=watch.last_run,
             going_run=watch.going_run,
+            has_webhook=watch.webhook is not None,
         )
 
 
@@ -127,7 +141,7 @@ class WatchSteps(Form):
 @router.get("/watches")
 def list_watches(asking: Asking, project: Project = EVERYONE) -> Watches:
     """Watches of a project, latest first."""
-    _ = asking.person
+    asking.seeing(project)
     return Watches(watches=[Watch.of(one) for one in asking.stores(project).watches.all()])
 
 
@@ -159,6 +173,10 @@ def change_watch(watch_id: str, changed: ChangedWatch, asking: Asking) -> Watch:
     """Look more or less often, pause, or resume: then it is looked at soon."""
     watch, user = _managed(asking, watch_id)
     store, details = asking.stores(watch.project).watches, changed.model_dump(exclude_none=True)
+    if "webhook" in changed.model_fields_set:
+        webhook = None if changed.webhook is None else asking.server.webhooks.check(changed.webhook)
+        store.set_webhook(watch.id, webhook)
+        details = {**details, "webhook": webhook is not None}
     if changed.every is not None:
         store.set_every(watch.id, changed.every)
     if changed.paused is not None:
@@ -198,6 +216,7 @@ def _managed(asking: Caller, watch_id: str) -> tuple[Stored, User]:
 
 
 def _add(asking: Caller, run: RunRecord, new: NewWatch, user: User) -> Done:
-    watch = asking.server.watching.add(run, every=new.every, by=user)
+    webhook = None if new.webhook is None else asking.server.webhooks.check(new.webhook)
+    watch = asking.server.watching.add(run, every=new.every, by=user, webhook=webhook)
     asking.server.audit.record(user.id, "watch", "watch", watch.id, {"run": run.id, "every": new.every})
     return HTTPStatus.CREATED, Watch.of(watch)

@@ -89,6 +89,7 @@ watches = Table(
     Column("problem", Prose),  # of the last look
     Column("paused", Line(8)),  # why
     Column("paused_at", Double),
+    Column("webhook", Text),  # told when a run of changed data ends
     Index("ix_watches_next_at", "next_at"),
 )
 

@@ -10,6 +10,8 @@ from fastapi.testclient import TestClient
 from httpx import Response
 
 from grasp_core.reading.example import example_spec
+from grasp_core.server.api.forms import Problem
+from grasp_core.server.problem import WHAT
 from grasp_core.server.server import Server
 from grasp_core.store.runs import Request, RunRecord
 from tests.few_items import few_items
@@ -29,8 +31,10 @@ def problem(answer: Response, status: HTTPStatus) -> str:
     assert answer.headers["Content-Type"] == "application/problem+json"
     assert answer.headers["Cache-Control"] == "no-store"
     body = answer.json()
-    assert set(body) == {"type", "title", "status", "detail"}
-    assert (body["type"], body["title"], body["status"]) == ("about:blank", status.phrase, int(status))
+    assert {"type", "title", "status", "code", "detail"} <= set(body) <= {*Problem.model_fields}
+    assert (body["title"], body["status"]) == (status.phrase, int(status))
+    assert body["type"].endswith(f"/api/v1/problems/{body['code']}")
+    assert body["code"] in WHAT
     return str(body["detail"])
 
 

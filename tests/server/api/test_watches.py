@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from fastapi.testclient import TestClient
 
+from grasp_core.reading.sources import remote
 from grasp_core.server.server import Server
 from grasp_core.server.watches import BROUGHT
+from grasp_core.store import schema
 from grasp_core.store.people.members import Member
 from tests.server.api.asking import bearer, problem, token_of
 from tests.server.conftest import SIGN_IN, MakeClient
@@ -106,7 +110,7 @@ def test_a_member_of_another_project_sees_nothing_of_it(ours: Ours) -> None:
         assert [answer.status_code for answer in answers] == [HTTPStatus.NOT_FOUND] * 2
         assert answers[0].text == answers[1].text
     assert ours.ask("GET", "/watches", who=1).json() == {"watches": []}
-    assert ours.ask("GET", "/watches", who=1, params={"project": ours.project}).status_code == 403
+    assert ours.ask("GET", "/watches", who=1, params={"project": ours.project}).status_code == 404
     problem(ours.ask("POST", "/watches", who=1, json={"run": ours.run.id}), HTTPStatus.NOT_FOUND)
     assert ours.ask("GET", place).json()["watch"]["paused"] is None
 
@@ -124,3 +128,23 @@ def test_viewers_read_and_strangers_sign_in(ours: Ours, server: Server) -> None:
     answer = ours.ask("POST", "/watches", json={"run": uploaded.id})
     assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
     assert answer.json()["detail"] == BROUGHT
+
+
+def test_a_watch_looks_every_so_many_hours_and_tells_an_address_of_its_own(ours: Ours) -> None:
+    webhooks: Any = ours.server.webhooks
+    webhooks._prefixes = (remote.parse("https://hooks.example.org/"),)
+    new = {"run": ours.run.id, "every": "6h", "webhook": "https://hooks.example.org/grasp"}
+    watch = ours.ask("POST", "/watches", json=new).json()
+    assert (watch["every"], watch["has_webhook"]) == ("6h", True)
+    times = [datetime.fromisoformat(watch[name]) for name in ("created_at", "next_at")]
+    assert times[1] - times[0] == timedelta(hours=6)
+    ours.changed(watch, votes(apart=True))
+    latest = ours.ask("GET", f"/watches/{watch['id']}").json()["steps"][0]["run"]
+    with ours.server.database.connect() as connection:
+        told = connection.execute(sa.select(schema.webhooks.c.run_id, schema.webhooks.c.url)).all()
+    assert [tuple(row) for row in told] == [(latest, "https://hooks.example.org/grasp")]
+    place = f"/watches/{watch['id']}"
+    assert ours.ask("PATCH", place, json={"every": "3d"}).json()["has_webhook"] is True
+    assert ours.ask("PATCH", place, json={"webhook": None}).json()["has_webhook"] is False
+    for wrong in ({"every": "0h"}, {"every": "90m"}, {"webhook": "https://elsewhere.example/"}):
+        assert ours.ask("PATCH", place, json=wrong).status_code == HTTPStatus.UNPROCESSABLE_ENTITY

@@ -155,7 +155,7 @@ def test_what_the_page_refuses_is_refused_with_its_code_and_sentence(ann: TestCl
     assert "cannot be read" in refused(ask(ann, files, {**plain, "odd": 1}))["detail"]
     refused(ask(ann, files, spec(min_raters=10_000)))
     gone = {**files, "raters": {"sha256": "0" * 64, "name": "raters.csv"}}
-    assert "raters.csv is no longer on this server" in refused(ask(ann, gone))["detail"]
+    assert problem(ask(ann, gone), HTTPStatus.NOT_FOUND).startswith("raters.csv is not on this server")
     assert refused(ask(ann, {"annotations": {"sha256": "x", "name": "a"}}))["problems"][0]["place"]
     assert server.runs.search() == []
 

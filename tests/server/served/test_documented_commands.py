@@ -15,7 +15,11 @@ from tests.serving import ROOT, Served
 
 def test_the_documented_commands_upload_run_and_follow(served: Served, tmp_path: Path) -> None:
     document = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-    listing, upload, start, follow = re.findall(r"```sh\n(curl .*?)```", document, re.DOTALL)
+    commands = re.findall(r"```sh\n(curl .*?)```", document, re.DOTALL)
+    listing, upload, start, follow = (
+        next(one for one in commands if part in one)
+        for part in ("/api/v1/runs\n", "--data-binary", "Idempotency-Key", "/events")
+    )
     table = votes().decode().splitlines()
     lines = [
         "item_id,rater_id,gender,label,race",

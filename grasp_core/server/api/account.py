@@ -1,0 +1,127 @@
+"""Whoever asks: who they are, their projects, and their tokens."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from http import HTTPStatus
+from typing import Literal
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from grasp_core.model.access import Token as Stored
+from grasp_core.server.api.admission import Asking, Caller
+from grasp_core.server.api.forms import Form, at
+from grasp_core.server.api.runs import missing
+
+router = APIRouter(tags=["Account"])
+Role = Literal["viewer", "analyst", "admin"]
+ProjectRole = Literal["viewer", "analyst", "owner"]
+
+
+class Token(Form):
+    """A personal token, without what opens."""
+
+    id: str
+    name: str
+    scope: Literal["read", "run", "admin"]
+    created_at: datetime
+    expires_at: datetime
+    revoked_at: datetime | None
+    last_used_at: datetime | None
+    works: bool
+
+    @classmethod
+    def of(cls, token: Stored) -> Token:
+        """The form of a token of the store."""
+        return cls(
+            id=token.id,
+            name=token.name,
+            scope=token.scope,
+            created_at=at(token.created_at),
+            expires_at=at(token.expires_at),
+            revoked_at=None if token.revoked_at is None else at(token.revoked_at),
+            last_used_at=None if token.last_used_at is None else at(token.last_used_at),
+            works=token.works,
+        )
+
+
+class Tokens(Form):
+    """Your tokens, latest first."""
+
+    tokens: list[Token]
+
+
+class Project(Form):
+    """A project of yours."""
+
+    id: str
+    name: str
+    role: ProjectRole = Field(description="Yours in it, as far as the token goes.")
+    archived: bool = Field(description="Whether nothing is added to it any more.")
+    created_at: datetime
+
+
+class Projects(Form):
+    """Your projects: Everyone first, then by name."""
+
+    projects: list[Project]
+
+
+class Me(Form):
+    """Who asks."""
+
+    id: str = Field(description="What runs name as their owner; empty where nobody signs in.")
+    name: str
+    email: str
+    role: Role = Field(description="On the server, as far as the token goes.")
+    token: Token | None = Field(description="By which the request came; null for a sign-in on the pages.")
+    file_bytes: int = Field(description="That your stored files take.")
+    file_quota_bytes: int = Field(description="That they may take.")
+
+
+@router.get("/me")
+def read_me(asking: Asking) -> Me:
+    """Who you are here, by which token, and how much room your files take."""
+    user, token = asking.person, asking.personal_token()
+    return Me(
+        id=user.id,
+        name=user.name,
+        email=user.email,
+        role=user.role,
+        token=None if token is None else Token.of(token),
+        file_bytes=asking.server.files.used(user.id),
+        file_quota_bytes=asking.server.settings.file_quota_mb * 2**20,
+    )
+
+
+@router.get("/projects")
+def list_projects(asking: Asking) -> Projects:
+    """Your projects, with your role in each."""
+    user = asking.person
+    found = [
+        Project(id=one.id, name=one.name, role=role, archived=one.archived, created_at=at(one.created_at))
+        for one in asking.stores().projects.all()
+        if (role := user.role_in(one.id)) is not None
+    ]
+    return Projects(projects=found)
+
+
+@router.get("/tokens")
+def list_tokens(asking: Asking) -> Tokens:
+    """Your tokens, also those that have ended; never what opens. They are made on *Account*."""
+    return Tokens(tokens=[Token.of(one) for one in _own(asking)])
+
+
+@router.delete("/tokens/{token_id}", status_code=HTTPStatus.NO_CONTENT)
+def withdraw_token(token_id: str, asking: Asking) -> None:
+    """Withdraw a token of yours: it stops working at once, and for good."""
+    asking.changing()
+    if token_id not in [one.id for one in _own(asking)]:
+        raise missing("token")
+    asking.server.tokens.revoke(token_id, owner=asking.person.id)
+    asking.server.audit.record(asking.person.id, "withdraw", "token", token_id)
+
+
+def _own(asking: Caller) -> list[Stored]:
+    return asking.server.tokens.of(asking.person.id)

@@ -1,0 +1,269 @@
+"""What is asked of runs that are done: one held against another, the map of raters, the next round's plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import APIRouter
+from pydantic import Field
+from starlette.responses import Response
+
+from grasp_core.analysis.planner.make import UNLESS_SAID, PlanTask, assumed_task, make_plan, task_of, usual
+from grasp_core.analysis.planner.values import Assumed, PlanSpec, plan_dict
+from grasp_core.analysis.rater_map import MapTask, rater_map
+from grasp_core.analysis.rater_map_values import ANSWER, of_answer, rater_map_dict
+from grasp_core.model.errors import MissingResultError, SpecError
+from grasp_core.model.groups import Group, form_groups, one_line
+from grasp_core.model.json_values import FormError, from_json, to_json
+from grasp_core.model.result import Result, RunResult
+from grasp_core.model.text import printable
+from grasp_core.report.comparison.changes import Change, Difference, compare, in_words
+from grasp_core.report.comparison.since import details, headline, since
+from grasp_core.report.plan import sentences
+from grasp_core.server.api.admission import Asking, Caller, map_shown_to, shown_to
+from grasp_core.server.api.brought import Told
+from grasp_core.server.api.forms import Form, Work
+from grasp_core.server.api.once import Done, IdempotencyKey, once
+from grasp_core.server.api.runs import PRIVATE, missing, visible_run, without_result
+from grasp_core.server.api.tagged import NOT_AGAIN, TaggedJson
+from grasp_core.server.api.working import Found, later
+from grasp_core.server.problem import ProblemError
+from grasp_core.store.runs import RunRecord
+
+router = APIRouter(tags=["Questions about runs"])
+
+
+class Differs(Form):
+    """Something that is not the same in both runs, in words."""
+
+    what: str
+    a: str
+    b: str
+
+    @classmethod
+    def of(cls, found: Difference) -> Differs:
+        """The form of a difference."""
+        return cls(what=found.name, a=found.a, b=found.b)
+
+
+class Value(Form):
+    """A statistic of one of the runs."""
+
+    value: float | None
+    q: float | None
+    significance: str
+
+
+class Moved(Form):
+    """A statistic that both runs have of a group."""
+
+    group: dict[str, str]
+    model: str | None
+    statistic: str
+    label: str | None = Field(description="Of label use, the label that is meant.")
+    a: Value
+    b: Value
+    moved: float | None = Field(description="From a to b; null where either is not estimable.")
+    interval: tuple[float, float] | None = Field(description="95 % interval of `moved`.")
+    changed_significance: bool
+
+    @classmethod
+    def of(cls, change: Change) -> Moved:
+        """The form of a change."""
+        interval = change.moved_interval
+        a, b = (
+            Value(value=one.value, q=one.q, significance=one.significance) for one in (change.a, change.b)
+        )
+        return cls(
+            group=dict(zip(change.group.axes, change.group.values, strict=True)),
+            model=change.model,
+            statistic=change.statistic,
+            label=change.label,
+            a=a,
+            b=b,
+            moved=change.value_moved,
+            interval=None if interval is None else (interval.low, interval.high),
+            changed_significance=change.changed_significance,
+        )
+
+
+class Compared(Form):
+    """Run b held against run a."""
+
+    a: str
+    b: str
+    sentences: list[str] = Field(description="Whether more than noise moved, what did, and each statistic.")
+    noise_alone: bool | None = Field(description="Whether all that moved can be noise; null where unknown.")
+    asked: list[Differs] = Field(description="What was asked differently.")
+    data: list[Differs] = Field(description="How the data differ.")
+    changes: list[Moved]
+
+
+class NewPlan(Form):
+    """A next round to plan."""
+
+    run: str | None = Field(None, max_length=32, description="Id of the pilot's run; null to assume a task.")
+    group: dict[str, str] | None = Field(
+        None, description="Of the pilot, its value on each axis, as in the result."
+    )
+    spec: dict[str, Any] = Field(
+        {},
+        description="target, size, label, goal, share, raters, items, each, per_annotation, per_rater, "
+        "level, seed, and without a run `assumed`: labels and agreement; by default as the pilot suggests.",
+    )
+
+
+@router.get("/runs/{run_id}/compare/{other_id}", response_model=Compared)
+def compare_runs(run_id: str, other_id: str, asking: Asking) -> Compared:
+    """Hold another run (b) against a run (a), as *Results* and `grasp compare` do."""
+    _ = asking.person
+    a, b = (_result(asking, visible_run(asking, one)) for one in (run_id, other_id))
+    found = compare(a, b)
+    if found is None:
+        raise ProblemError(
+            HTTPStatus.UNPROCESSABLE_ENTITY,
+            "One of the two is about models and the other about agreement, so there is nothing to compare.",
+            code="spec",
+        )
+    moved = since(a, b)
+    told = [] if moved is None else [headline(moved), *details(moved)]
+    return Compared(
+        a=run_id,
+        b=other_id,
+        sentences=[printable(one_line(one)) for one in (*told, *in_words(found))],
+        noise_alone=None if moved is None else moved.noise_alone,
+        asked=[Differs.of(one) for one in found.spec],
+        data=[Differs.of(one) for one in found.data],
+        changes=[Moved.of(one) for one in found.changes],
+    )
+
+
+@router.get("/runs/{run_id}/rater-map", response_model=dict[str, Any], responses=NOT_AGAIN)
+def read_rater_map(run_id: str, asking: Asking) -> Response:
+    """The map of a run's raters, once it was drawn on *Results* or asked for here; it names nobody."""
+    record = visible_run(asking, run_id)
+    result = _agreement(asking, record)
+    found = map_shown_to(asking, of_answer(asking.server.answers.find(record.id, ANSWER)), result)
+    if found is None:
+        raise ProblemError(
+            HTTPStatus.NOT_FOUND, "The raters of this run were not mapped yet; POST here does it."
+        )
+    return TaggedJson(rater_map_dict(found, result.spec, result.data.sha256), headers=PRIVATE)
+
+
+@router.post("/runs/{run_id}/rater-map", status_code=HTTPStatus.ACCEPTED, response_model=Work)
+def draw_rater_map(run_id: str, asking: Asking, idempotency_key: IdempotencyKey = None) -> Response:
+    """Have the raters placed by how they agree, as *Results* and `grasp rater-map` do; kept with the run."""
+    record = visible_run(asking, run_id)
+    user = asking.runner(record.project)
+    result = _agreement(asking, record)
+
+    def draw(told: Told) -> tuple[HTTPStatus, Found]:
+        server = asking.server
+        answers = server.seen(user.reach(record.project)).answers
+        found = of_answer(answers.find(record.id, ANSWER))
+        if found is None:
+            told("Reading the data")
+            task = MapTask.of(server.service.data_of(record), record.spec.analysis)
+            found = rater_map(
+                task, server.service.pool.each, lambda share: told(f"Placing the raters: {share:.0%}")
+            )
+            answers.keep(record.id, ANSWER, to_json(found))
+        return HTTPStatus.OK, Found(rater_map_dict(found, result.spec, result.data.sha256))
+
+    def begin() -> Done:
+        asking.server.rates.run(asking.asker)
+        return later(asking, user, draw, asking.server.questions)
+
+    return once(asking, idempotency_key, f"POST /runs/{record.id}/rater-map", "", begin)
+
+
+@router.post("/plans", status_code=HTTPStatus.ACCEPTED, response_model=Work)
+def make_a_plan(new: NewPlan, asking: Asking, idempotency_key: IdempotencyKey = None) -> Response:
+    """Have planned how many raters and items find a difference next time, as `grasp plan` does.
+
+    From a run that is done and one of its groups; or without a run, from what is assumed.
+    """
+    _ = asking.person
+    record = None if new.run is None else visible_run(asking, new.run)
+    if record is None:
+        user = asking.runner("everyone")
+        task = partial(_assumed, new)
+        _ = task()  # what cannot be planned is refused at once
+    else:
+        user = asking.runner(record.project)
+        group = _group(_agreement(asking, record), new)
+        task = partial(_from_run, asking, record, group, new)
+
+    def plan(told: Told) -> tuple[HTTPStatus, Found]:
+        told("Reading the data")
+        made = make_plan(
+            task(),
+            asking.server.service.pool.each,
+            lambda found: told(f"{found.done:,} of {found.total:,} data sets simulated"),
+        )
+        said = [printable(one_line(one.plain)) for one in sentences(made)]
+        return HTTPStatus.OK, Found({**plan_dict(made), "sentences": said})
+
+    def begin() -> Done:
+        asking.server.rates.run(asking.asker)
+        return later(asking, user, plan, asking.server.questions)
+
+    return once(asking, idempotency_key, "POST /plans", new.model_dump_json(), begin)
+
+
+def _result(asking: Caller, record: RunRecord) -> Result:
+    if record.state != "done":
+        raise without_result(record)
+    try:
+        return shown_to(asking, asking.server.service.result(record.id))
+    except MissingResultError:  # deleted meanwhile
+        raise missing("run") from None
+
+
+def _agreement(asking: Caller, record: RunRecord) -> RunResult:
+    found = _result(asking, record)
+    if not isinstance(found, RunResult):
+        raise ProblemError(HTTPStatus.NOT_FOUND, "Results about models have neither map nor plan.")
+    return found
+
+
+def _group(result: RunResult, new: NewPlan) -> Group:
+    if not new.group:
+        raise SpecError("a plan from a run takes one of its groups", field="group")
+    wanted = Group(tuple(new.group), tuple(new.group.values()))
+    found = next((row.group for row in result.groups if row.group.key == wanted.key), None)
+    if found is None:
+        raise ProblemError(HTTPStatus.NOT_FOUND, f"The run has no group {printable(wanted.label)}.")
+    return found
+
+
+def _assumed(new: NewPlan) -> PlanTask:
+    if new.group is not None:
+        raise SpecError("a plan without a run has no group", field="group")
+    assumed = new.spec.get("assumed", {})
+    if isinstance(assumed, dict):
+        assumed = {**to_json(Assumed()), **assumed}
+    return assumed_task(_spec(UNLESS_SAID, {**new.spec, "assumed": assumed}))
+
+
+def _from_run(asking: Caller, record: RunRecord, group: Group, new: NewPlan) -> PlanTask:
+    dataset, analysis = asking.server.service.data_of(record), record.spec.analysis
+    grouping = form_groups(dataset.raters, [group.axes], min_raters=analysis.min_raters)
+    g, annotations = grouping.groups.index(group), dataset.annotations
+    known = int(grouping.known[grouping.known_of[g]].sum())
+    suggested = usual(int(grouping.n_raters[g]), known, annotations.n_items, annotations.n_annotations)
+    asked = _spec({**suggested, "level": analysis.level}, new.spec)
+    return task_of(dataset, group, asked, min_raters=analysis.min_raters)
+
+
+def _spec(usual_fields: Mapping[str, Any], given: Mapping[str, Any]) -> PlanSpec:
+    plain = {"target": "labels", **to_json(dict(usual_fields)), **given}
+    try:
+        return from_json(plain, PlanSpec)
+    except FormError as error:
+        first, *further = error.sentences
+        raise SpecError(first, field="spec", further=further) from None

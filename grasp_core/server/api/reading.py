@@ -1,0 +1,238 @@
+"""How the files of a request are read: as its spec says, and what it leaves open as they are recognised."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from grasp_core.engine.request.analysis import say_level, say_order, say_shuffles, say_teams
+from grasp_core.engine.request.reading import Reading
+from grasp_core.engine.request.voice import Voice
+from grasp_core.engine.run import checked_groups
+from grasp_core.model.errors import DataError, SpecError, UnsureError
+from grasp_core.model.groups import Grouping
+from grasp_core.model.json_values import to_json
+from grasp_core.model.spec import SPEC_VERSION, RunSpec
+from grasp_core.model.text import printable
+from grasp_core.reading.dataset.load import Dataset
+from grasp_core.reading.guess.advice import Advice, Named, Reason, all_taken, told
+from grasp_core.reading.guess.recognise import Guess
+from grasp_core.reading.guess.roles import question
+from grasp_core.reading.table.table import Table
+from grasp_core.reading.tables import guessed
+from grasp_core.report.account import account_sentence, unused_sentence
+from grasp_core.report.words.label_use import labelled_sentence
+
+_COLUMNS = ("item", "rater", "label")
+_RECOGNISED = ("missing", "recode", "categories", "filters")
+"""What is recognised of how files are read, where the columns are named and this is not."""
+
+
+class Json(Voice):
+    """Options as they are written in a request's JSON; notes are kept."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def note(self, sentence: str) -> None:
+        """See :class:`~grasp_core.engine.request.voice.Voice`."""
+        self.notes.append(sentence)
+
+    def option(self, field: str) -> str:
+        """See :class:`~grasp_core.engine.request.voice.Voice`."""
+        return json.dumps({"axis": "axes"}.get(field, field))
+
+    def value(self, field: str, value: object) -> str:
+        """See :class:`~grasp_core.engine.request.voice.Voice`."""
+        return f"{json.dumps(field)}: {json.dumps(value)}"
+
+    def within(self, column: str) -> str:
+        """See :class:`~grasp_core.engine.request.voice.Voice`."""
+        return self.value("strata", [column])
+
+    def switch(self, field: str) -> str:
+        """See :class:`~grasp_core.engine.request.voice.Voice`."""
+        return self.value(field, True)
+
+    def switch_off(self, field: str) -> str:
+        """See :class:`~grasp_core.engine.request.voice.Voice`."""
+        return self.value(field, False)
+
+    def condition(self, option: str, column: str, value: str) -> str:
+        """See :class:`~grasp_core.engine.request.voice.Voice`."""
+        return self.value(option, [[column, value]])
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A spec as it was sent.
+
+    Parameters
+    ----------
+    plain : mapping
+    """
+
+    plain: Mapping[str, Any]
+
+    @property
+    def data(self) -> Any:
+        """How files are read; refused when it is read where it is no object."""
+        return self.plain.get("data", {})
+
+    @property
+    def analysis(self) -> Any:
+        """What is computed; refused when it is read where it is no object."""
+        return self.plain.get("analysis", {})
+
+    @property
+    def columns_open(self) -> bool:
+        """Whether columns are left to be recognised."""
+        if not isinstance(self.data, dict):
+            return False
+        long = self.data.get("layout", "long") == "long"
+        return long and any(self.data.get(name) is None for name in _COLUMNS)
+
+    @property
+    def axes_open(self) -> bool:
+        """Whether axes are left to be recognised."""
+        return isinstance(self.analysis, dict) and "axes" not in self.analysis
+
+    def filled(self, guess: Guess | None = None) -> dict[str, Any]:
+        """The spec with what is recognised where it says nothing; without a guess, what passes for it."""
+        data, analysis = self.data, self.analysis
+        if self.columns_open:
+            passing = dict.fromkeys(_COLUMNS, "?")
+            known = passing if guess is None else to_json(guess.spec)
+            data = {**known, **{name: value for name, value in data.items() if value is not None}}
+        if self.axes_open:
+            found = [] if guess is None else [[name] for name in guess.axes]
+            analysis = {**analysis, "axes": found}
+        return {"version": SPEC_VERSION, **self.plain, "data": data, "analysis": analysis}
+
+    @property
+    def wrong(self) -> tuple[str, ...]:
+        """All that is wrong with it whatever the files hold."""
+        try:
+            RunSpec.from_dict(self.filled())
+        except SpecError as error:
+            return error.sentences
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """How files are read.
+
+    Parameters
+    ----------
+    known : RunSpec or None
+        With what was recognised; None where something has to be said before.
+    notes : list of str
+        What is to be known of it.
+    questions : tuple of Reason
+        What has to be said before anything runs.
+    """
+
+    known: RunSpec | None
+    notes: list[str]
+    questions: tuple[Reason, ...] = ()
+
+    @property
+    def spec(self) -> RunSpec:
+        """The spec.
+
+        Raises
+        ------
+        UnsureError
+            If something has to be said before.
+        """
+        if self.known is None:
+            raise UnsureError("; ".join(map(ask, self.questions)), self.questions[0].field)
+        return self.known
+
+
+def ask(reason: Reason) -> str:
+    """What is asked, and how it is said."""
+    return f'{question(reason)}; name it as {json.dumps(reason.field)} in "data"'
+
+
+def recognised(sent: Sent, tables: Mapping[str, Table], recommended: bool | None) -> Recognised:
+    """The spec with what it leaves open as it is recognised, as by every other door.
+
+    Parameters
+    ----------
+    tables : mapping
+        The files, "annotations" among them.
+    recommended : bool or None
+        The answer to what the files mark to be left out; without one that is told, first.
+
+    Raises
+    ------
+    DataError, SpecError
+    """
+    spec = RunSpec.from_dict(sent.filled())
+    given: dict[str, Any] = sent.data
+    named = Named.among({name: given[name] for name in ("layout", *_COLUMNS) if name in given})
+    if not sent.columns_open:
+        named = Named.among({name: getattr(spec.data, name) for name in ("layout", *_COLUMNS)})
+    declared = {*(spec.data.categories or ()), *spec.data.missing}
+    try:
+        guess = guessed(
+            tables["annotations"], tables.get("raters"), tables.get("items"), named=named, declared=declared
+        )
+    except DataError:  # where all is named, what is wrong is told when the files are read so
+        if sent.columns_open:
+            raise
+        return Recognised(spec, [])
+    asked = tuple(one for one in guess.uncertain if sent.columns_open and one.field not in given)
+    if asked:
+        return Recognised(None, [], asked)
+    if sent.columns_open or sent.axes_open:
+        spec = RunSpec.from_dict(sent.filled(guess))
+    data = spec.data
+    free = [name for name in _RECOGNISED if name not in given]
+    if "recode" in given and "categories" in free:
+        free.remove("categories")
+    data = replace(data, **{name: getattr(guess.spec, name) for name in free})
+    open_ = [name for name in ("layout", *_COLUMNS) if sent.columns_open and name not in given]
+    told_of = [*open_, *(["axes"] if sent.axes_open else []), *free]
+    notes = [f"{one.field}: {one.sentence}" for one in guess.reasons if one.field in told_of]
+    advice = [one for one in guess.advice if one.column not in data.ignore and not one.followed(data)]
+    if recommended:
+        data = all_taken(advice, data)
+    elif advice and recommended is None:
+        notes.insert(0, _advised(advice))
+    return Recognised(replace(spec, data=data), notes)
+
+
+def _advised(advice: Sequence[Advice]) -> str:
+    return told(advice, '"recommended": true', '"recommended": false', _missing)
+
+
+def _missing(text: str) -> str:
+    return f'{json.dumps(text)} in "missing"'
+
+
+def hints(
+    sent: Sent, spec: RunSpec, tables: Mapping[str, Table], dataset: Dataset, grouping: Grouping | None = None
+) -> list[str]:
+    """What every door says before a run: what was read, left out and not used, and what would help."""
+    voice = Json()
+    voice.note(labelled_sentence(spec.data, dataset.summary))
+    account = dataset.summary.account
+    for sentence in () if account is None else (account_sentence(account), unused_sentence(account)):
+        if sentence:
+            voice.note(sentence)
+    for problem in dataset.problems:
+        voice.note(problem.message)
+    say_order(dataset, spec, voice)
+    if isinstance(sent.analysis, dict) and "level" not in sent.analysis:
+        say_level(dataset, voice)
+    if spec.analysis.axes and not spec.models:
+        groups = checked_groups(dataset, spec) if grouping is None else grouping
+        say_shuffles(dataset, groups, spec.analysis, voice)
+        read = Reading(tables["annotations"], tables.get("raters"), spec.data, items=tables.get("items"))
+        say_teams(read, spec.analysis, dataset, voice)
+    return [printable(one) for one in voice.notes]

@@ -1,0 +1,283 @@
+"""What is asked beside runs: what one would read, where files may be, what is known of one that is done."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from grasp_core.engine.pools import workers
+from grasp_core.model.settings import Settings
+from grasp_core.reading.dataset.load import load
+from grasp_core.reading.sandbox.read import read_table
+from grasp_core.report.quality import quality_report
+from grasp_core.server.api import brought
+from grasp_core.server.server import Server, make_server
+from tests.empty_store import empty_home
+from tests.few_items import few_items
+from tests.server.api.asking import SMALL, problem, refused, spec, upload
+from tests.server.conftest import ANN, BOB, VIEWER, MakeClient
+
+pytestmark = pytest.mark.in_earnest
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    found = tmp_path / "data"
+    found.mkdir()
+    for name, content in few_items().items():
+        (found / name).write_bytes(content)
+    return found
+
+
+@pytest.fixture
+def server(tmp_path: Path, folder: Path) -> Iterator[Server]:
+    made = make_server(Settings(home=empty_home(tmp_path), data_dir=str(folder)), workers.threads)
+    yield made
+    made.works.close()
+    made.service.close()
+    made.database.dispose()
+
+
+@pytest.fixture
+def ann(client: MakeClient) -> TestClient:
+    visitor = client()
+    visitor.headers["X-Test-User"] = ANN.id
+    return visitor
+
+
+def post(visitor: TestClient, path: str, **body: Any) -> Any:
+    return visitor.post(f"/api/v1{path}", json=body)
+
+
+def ended(visitor: TestClient, answer: Any) -> dict[str, Any]:
+    """Work that was begun, once it has ended."""
+    assert answer.status_code == HTTPStatus.ACCEPTED, answer.text
+    assert int(answer.headers["Retry-After"]) > 0
+    for _ in range(1200):
+        told: dict[str, Any] = visitor.get(f"/api/v1/work/{answer.json()['id']}").json()
+        if told["state"] != "running":
+            return told
+        time.sleep(0.1)
+    raise AssertionError("it takes too long")
+
+
+def test_a_check_tells_what_a_run_would_read_and_runs_nothing(ann: TestClient, server: Server) -> None:
+    files = upload(ann)
+    told = post(ann, "/validate", spec=spec(), files=files).json()
+    tables = [read_table(content, name) for name, content in few_items().items()]
+    dataset = load(*tables, server_spec(told), ("rater_gender",))
+    assert told["runs"] is True
+    assert (told["questions"], told["problems"]) == ([], [])
+    assert told["data"]["raters"] == dataset.summary.raters
+    assert told["data"]["annotations"] == dataset.summary.annotations
+    assert sum(one["raters"] for one in told["groups"]) == dataset.summary.raters
+    assert {axis for one in told["groups"] for axis in one["group"]} == {"rater_gender"}
+    assert any("rows read" in one for one in told["hints"])
+    assert server.runs.search() == []
+    started = post(ann, "/runs", spec=spec(), files=files).json()
+    assert (started["notes"], started["hints"]) == (told["notes"], told["hints"])
+
+
+def server_spec(told: dict[str, Any]) -> Any:
+    from grasp_core.model.spec import RunSpec
+
+    return RunSpec.from_dict(told["spec"]).data
+
+
+def test_columns_and_axes_may_be_left_to_be_recognised(ann: TestClient) -> None:
+    files = upload(ann)
+    told = post(ann, "/validate", files=files).json()
+    assert told["runs"] is True
+    data = told["spec"]["data"]
+    assert (data["item"], data["rater"], data["label"]) == ("item_id", "rater_id", "label")
+    assert ["rater_gender"] in told["spec"]["analysis"]["axes"]
+    assert any(one.startswith("axes: ") for one in told["notes"])
+    run = post(ann, "/runs", files=files, spec={"analysis": SMALL}).json()
+    assert run["title"]
+
+
+def test_what_is_not_certain_is_asked_and_never_run(ann: TestClient, server: Server) -> None:
+    rows = [f"{i},{j},{(i + j) % 2},{(i * j) % 3}" for i in range(6) for j in range(8)]
+    content = "\n".join(["item,rater,toxic,polite", *rows]).encode()
+    stored = ann.post("/api/v1/files?name=v.csv", content=content).json()
+    files = {"annotations": {"sha256": stored["sha256"], "name": "v.csv"}}
+    told = post(ann, "/validate", files=files).json()
+    assert told["runs"] is False
+    [asked] = told["questions"]
+    assert (asked["field"], set(asked["candidates"])) == ("label", {"toxic", "polite"})
+    assert '"label" in "data"' in asked["text"]
+    assert "polite" in refused(post(ann, "/runs", files=files))["detail"]
+    assert server.runs.search() == []
+    answered = post(ann, "/validate", files=files, spec={"data": {"label": "toxic"}}).json()
+    assert answered["runs"] is True
+    assert answered["spec"]["data"]["label"] == "toxic"
+
+
+def test_all_that_has_to_be_mended_is_in_a_check(ann: TestClient) -> None:
+    files = upload(ann)
+    wrong = post(ann, "/validate", files=files, spec={"data": {"odd": 1}, "analysis": {"axes": 3}}).json()
+    assert wrong["runs"] is False
+    assert len(wrong["problems"]) == 2
+    plain = spec()
+    named = {**plain["data"], "label": "no_such_column"}
+    wrong = post(ann, "/validate", files=files, spec={**plain, "data": named}).json()
+    assert "no_such_column" in wrong["problems"][0]["text"]
+    wrong = post(ann, "/validate", files=files, spec=spec(axes=[["no_such_axis"]])).json()
+    assert "no_such_axis" in wrong["problems"][0]["text"]
+
+
+def test_a_run_is_cancelled_and_stays(ann: TestClient, client: MakeClient, server: Server) -> None:
+    run = post(ann, "/runs", spec=spec(), files=upload(ann)).json()["id"]
+    bob = client()
+    bob.headers["X-Test-User"] = BOB.id
+    problem(bob.post(f"/api/v1/runs/{run}/cancel"), HTTPStatus.FORBIDDEN)
+    assert ann.post(f"/api/v1/runs/{run}/cancel").json()["state"] == "cancelled"
+    assert ann.post(f"/api/v1/runs/{run}/cancel").status_code == HTTPStatus.OK
+    assert ann.get("/api/v1/runs").json()["runs"][0]["id"] == run
+
+
+def test_title_note_and_tags_are_changed_one_by_one(
+    ann: TestClient, client: MakeClient, done: Any, server: Server
+) -> None:
+    path = f"/api/v1/runs/{done.id}"
+    assert ann.patch(path, json={"tags": ["pilot", "may"]}).json()["title"] == "A run"
+    told = ann.patch(path, json={"title": " Better ", "note": "of May"}).json()
+    assert (told["title"], told["note"], sorted(told["tags"])) == ("Better", "of May", ["may", "pilot"])
+    assert ann.patch(path, json={"tags": []}).json()["tags"] == []
+    refused(ann.patch(path, json={"title": "  "}))
+    refused(ann.patch(path, json={"state": "done"}))
+    viewer = client()
+    viewer.headers["X-Test-User"] = VIEWER.id
+    problem(viewer.patch(path, json={"title": "Mine"}), HTTPStatus.FORBIDDEN)
+
+
+def test_files_stay_in_the_servers_folder(ann: TestClient, server: Server, folder: Path) -> None:
+    files = {
+        "annotations": {"location": "data:annotations.csv"},
+        "raters": {"location": "data:raters.csv"},
+    }
+    run = ended(ann, post(ann, "/runs", spec=spec(), files=files))["run"]
+    assert run["state"] == "queued"
+    stored = upload(ann)
+    assert post(ann, "/runs", spec=spec(), files=stored).json()["id"] == run["id"]  # the same data
+    listed = ann.get("/api/v1/files").json()["files"]
+    assert {one["sha256"] for one in listed} == {one["sha256"] for one in stored.values()}
+    gone = {"annotations": {"location": "data:../secret.csv"}}
+    told = ended(ann, post(ann, "/runs", spec=spec(), files=gone))
+    assert told["state"] == "failed"
+    assert told["problem"]["code"] == "data"
+    assert ann.get(told["problem"]["type"]).status_code == HTTPStatus.OK
+    elsewhere = {"annotations": {"location": "https://example.org/a.csv"}}
+    told = ended(ann, post(ann, "/runs", spec=spec(), files=elsewhere))
+    assert "reads no addresses" in told["problem"]["detail"]
+
+
+def test_data_are_fetched_from_a_database(ann: TestClient, server: Server, folder: Path) -> None:
+    with sqlite3.connect(folder / "votes.db") as database:
+        database.execute("create table votes (item text, rater text, label text, side text)")
+        database.executemany(
+            "insert into votes values (?, ?, ?, ?)",
+            [(f"i{i}", f"r{j}", "yn"[(i + j) % 2], "lr"[j % 2]) for i in range(6) for j in range(8)],
+        )
+    place = f"sql:sqlite:///{folder}/votes.db?table=votes"  # on one's own machine, wherever it is
+    files = {"annotations": {"source": place, "token": "never-shown"}}
+    answer = post(ann, "/validate", spec={"analysis": {"axes": [["side"]]}}, files=files)
+    told = ended(ann, answer)
+    checked = told["checked"]
+    assert checked is not None, told["problem"]["detail"]
+    assert checked["runs"] is True, checked
+    assert checked["data"]["annotations"] == 48
+    [kept] = ann.get("/api/v1/files").json()["files"]
+    assert kept["source"] == place
+
+
+def test_large_files_are_answered_at_once(
+    ann: TestClient, client: MakeClient, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(brought, "LARGE", 1000)
+    key = {"Idempotency-Key": "once"}
+    body = {"spec": spec(), "files": upload(ann)}
+    answer = ann.post("/api/v1/runs", json=body, headers=key)
+    begun = answer.json()
+    assert (begun["state"], begun["run"]) == ("running", None)
+    assert answer.headers["Location"].endswith(f"/api/v1/work/{begun['id']}")
+    again = ann.post("/api/v1/runs", json=body, headers=key)
+    assert (again.json()["id"], again.headers["Idempotency-Replayed"]) == (begun["id"], "true")
+    bob = client()
+    bob.headers["X-Test-User"] = BOB.id
+    problem(bob.get(f"/api/v1/work/{begun['id']}"), HTTPStatus.NOT_FOUND)
+    told = ended(ann, answer)
+    assert (told["state"], told["problem"]) == ("done", None)
+    assert [one["id"] for one in ann.get("/api/v1/runs").json()["runs"]] == [told["run"]["id"]]
+    wrong = ended(ann, post(ann, "/runs", spec=spec(axes=[["no_such_axis"]]), files=body["files"]))
+    assert wrong["state"] == "failed"
+    assert "no_such_axis" in wrong["problem"]["detail"]
+
+
+def test_quality_is_that_of_the_other_doors(ann: TestClient) -> None:
+    files = upload(ann)
+    told = post(ann, "/quality", spec=spec(), files=files).json()
+    tables = [read_table(content, name) for name, content in few_items().items()]
+    checked = post(ann, "/validate", spec=spec(), files=files).json()
+    here = quality_report(load(*tables, server_spec(checked), ("rater_gender",)), ["rater_gender"]).to_dict()
+    assert {name: told[name] for name in ("near_duplicates", "small_groups", "axes")} == {
+        name: here[name] for name in ("near_duplicates", "small_groups", "axes")
+    }
+    assert told["format"] == "grasp-quality"
+    with_power = ended(ann, post(ann, "/quality", spec=spec(), files=files, power=True))["report"]
+    assert len(with_power["power"]) == 2
+
+
+def test_runs_are_compared_mapped_and_planned_from(ann: TestClient, server: Server) -> None:
+    server.service.start()
+    files = upload(ann)
+    runs = [post(ann, "/runs", spec=spec(seed=seed), files=files).json()["id"] for seed in (1, 2)]
+    for run in runs:
+        ann.get(f"/api/v1/runs/{run}/events")
+    told = ann.get(f"/api/v1/runs/{runs[0]}/compare/{runs[1]}").json()
+    assert [one["what"] for one in told["asked"]] == ["Seed"]
+    assert told["data"] == []
+    irr = [one for one in told["changes"] if one["statistic"] == "irr"]
+    assert [(one["moved"], one["a"]["value"] is None) for one in irr] == [(0.0, False)] * 2
+    assert {one["group"]["rater_gender"] for one in told["changes"]} == {"Man", "Woman"}
+    path = f"/api/v1/runs/{runs[0]}/rater-map"
+    problem(ann.get(path), HTTPStatus.NOT_FOUND)
+    drawn = ended(ann, ann.post(path))["report"]
+    assert ann.get(path).json() == drawn
+    assert drawn["format"] == "grasp-rater-map"
+    asked = {"spec": {"raters": [20, 60], "items": [20, 60], "size": 20}}
+    planned = ended(ann, post(ann, "/plans", run=runs[0], group={"rater_gender": "Man"}, **asked))
+    assert planned["report"]["plan"]["spec"]["raters"] == [20, 60], planned
+    assert planned["report"]["sentences"]
+    gone = post(ann, "/plans", run=runs[0], group={"rater_gender": "no such"})
+    assert "no such" in problem(gone, HTTPStatus.NOT_FOUND)
+    assert "size" in refused(post(ann, "/plans"))["detail"]
+    problem(ann.get(f"/api/v1/runs/{runs[0]}/compare/missing"), HTTPStatus.NOT_FOUND)
+
+
+def test_whoever_asks_finds_themselves_their_projects_and_tokens(
+    client: MakeClient, server: Server, ann: TestClient
+) -> None:
+    told = ann.get("/api/v1/me").json()
+    assert (told["id"], told["role"], told["token"], told["file_bytes"]) == (ANN.id, "analyst", None, 0)
+    server.tokens.create(owner=ANN.id, name="nightly", scope="run", days=1)
+    [token] = ann.get("/api/v1/tokens").json()["tokens"]
+    assert (token["name"], token["scope"], token["works"]) == ("nightly", "run", True)
+    assert [(one["id"], one["role"]) for one in ann.get("/api/v1/projects").json()["projects"]] == [
+        ("everyone", "analyst")
+    ]
+    bob = client()
+    bob.headers.update({"X-Test-User": BOB.id, "Origin": "http://localhost:8501"})
+    problem(bob.delete(f"/api/v1/tokens/{token['id']}"), HTTPStatus.NOT_FOUND)
+    assert ann.delete(f"/api/v1/tokens/{token['id']}").status_code == HTTPStatus.NO_CONTENT
+    assert ann.get("/api/v1/tokens").json()["tokens"][0]["works"] is False
+    stranger = client()
+    for path in ("/me", "/projects", "/tokens", "/files"):
+        problem(stranger.get(f"/api/v1{path}"), HTTPStatus.UNAUTHORIZED)

@@ -1,0 +1,195 @@
+"""What all addresses do alike: methods, parameters, kinds of bodies, problems, ETags, rates."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from httpx import Response
+
+from grasp_core.model.remark_codes import CODES
+from grasp_core.server.problem import WHAT
+from grasp_core.server.server import Server
+from grasp_core.store.runs import RunRecord
+from tests.server.api.asking import bearer, make_token, problem
+from tests.server.conftest import ANN, MakeClient
+
+RUN = {"spec": {}, "files": {"annotations": {"sha256": "0" * 64, "name": "votes.csv"}}}
+
+
+@pytest.fixture
+def ann(client: MakeClient) -> TestClient:
+    visitor = client()
+    visitor.headers["X-Test-User"] = ANN.id
+    return visitor
+
+
+def test_the_schema_is_one(ann: TestClient) -> None:
+    from openapi_spec_validator import OpenAPIV31SpecValidator  # takes a while to load
+
+    schema = ann.get("/api/v1/openapi.json").json()
+    assert schema["openapi"].startswith("3.1")
+    assert [error.message for error in OpenAPIV31SpecValidator(schema).iter_errors()] == []
+
+
+def test_head_has_what_get_has_but_the_body(ann: TestClient, done: RunRecord) -> None:
+    for path in ("/", "/runs", f"/runs/{done.id}", f"/runs/{done.id}/exports/csv"):
+        got, head = (ann.request(method, f"/api/v1{path}") for method in ("GET", "HEAD"))
+        assert head.status_code == got.status_code == HTTPStatus.OK
+        assert head.content == b""
+        assert head.headers["Content-Length"] == str(len(got.content))
+        assert head.headers.get("ETag") == got.headers.get("ETag")
+    assert ann.head("/api/v1/runs/no-such-run").status_code == HTTPStatus.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("PUT", "/runs", "GET, HEAD, POST"),
+        ("DELETE", "/runs", "GET, HEAD, POST"),
+        ("GET", "/validate", "POST"),
+        ("HEAD", "/runs/x/events", "GET"),
+        ("POST", "/openapi.json", "GET, HEAD"),
+        ("PUT", "/runs/x/links", "DELETE, GET, HEAD, POST"),
+    ],
+)
+def test_other_methods_are_refused_with_those_that_there_are(
+    ann: TestClient, method: str, path: str, allowed: str
+) -> None:
+    answer = ann.request(method, f"/api/v1{path}")
+    assert answer.status_code == HTTPStatus.METHOD_NOT_ALLOWED
+    assert answer.headers["Allow"] == allowed
+
+
+def test_unknown_and_doubled_parameters_are_refused_all_at_once(ann: TestClient) -> None:
+    answer = ann.get("/api/v1/runs?limt=3&tag=a&tag=b&state=done")
+    problem(answer, HTTPStatus.BAD_REQUEST)
+    told = answer.json()
+    assert told["code"] == "bad-request"
+    assert [one["code"] for one in told["problems"]] == ["unknown-parameter", "parameter-twice"]
+    assert "limt" in told["problems"][0]["text"]
+    assert "`limit`" in told["problems"][0]["text"]
+
+
+@pytest.mark.parametrize("kind", ["multipart/form-data; boundary=x", "application/x-www-form-urlencoded"])
+def test_forms_are_refused_at_the_door_and_not_stored(ann: TestClient, server: Server, kind: str) -> None:
+    for path, content in (("/files?name=a.csv", b"a,b\n1,2\n"), ("/runs", b'{"spec": {}}')):
+        answer = ann.post(f"/api/v1{path}", content=content, headers={"Content-Type": kind})
+        assert "Content-Type" in problem(answer, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+    assert server.files.used(ANN.id) == 0
+
+
+def test_json_that_cannot_be_read_is_another_problem_than_values_that_do_not_fit(ann: TestClient) -> None:
+    json = {"Content-Type": "application/json"}
+    problem(ann.post("/api/v1/runs", content=b"{", headers=json), HTTPStatus.BAD_REQUEST)
+    answer = ann.post("/api/v1/runs", json={"files": {"annotations": {"sha256": "x"}}, "odd": 1})
+    problem(answer, HTTPStatus.UNPROCESSABLE_ENTITY)
+    assert len(answer.json()["problems"]) == 3
+    for kind in ("text/plain", ""):
+        answer = ann.post("/api/v1/runs", content=b"{}", headers={"Content-Type": kind})
+        problem(answer, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+
+
+def test_all_that_is_wrong_with_a_spec_is_told_at_once(ann: TestClient) -> None:
+    stored = ann.post("/api/v1/files?name=v.csv", content=b"item,rater,label\n1,2,a\n").json()
+    spec = {"data": {"item": 1, "odd": 2}, "analysis": {"axes": "a", "p_value": "q", "pairs": 0}}
+    files = {"annotations": {"sha256": stored["sha256"], "name": "v.csv"}}
+    answer = ann.post("/api/v1/runs", json={"spec": spec, "files": files})
+    problem(answer, HTTPStatus.UNPROCESSABLE_ENTITY)
+    told = answer.json()
+    assert told["code"] == "spec"
+    texts = " ".join(one["text"] for one in told["problems"])
+    assert len(told["problems"]) == 5
+    assert all(name in texts for name in ("`item`", "'odd'", "`axes`", "`p_value`", "`pairs`"))
+
+
+def test_files_that_are_not_there_are_told_beside_what_is_wrong_with_the_spec(ann: TestClient) -> None:
+    answer = ann.post("/api/v1/runs", json={**RUN, "spec": {"analysis": {"axes": 3}}})
+    problem(answer, HTTPStatus.NOT_FOUND)
+    assert [one["code"] for one in answer.json()["problems"]] == ["not-found", "spec"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/runs?project=missing"),
+        ("GET", "/files?project=missing"),
+        ("GET", "/watches?project=missing"),
+        ("GET", "/submissions?project=missing"),
+        ("DELETE", f"/files/{'0' * 64}"),
+        ("DELETE", "/tokens/missing"),
+        ("GET", "/work/missing"),
+        ("GET", "/no/such/address"),
+        ("GET", "/problems/no-such-code"),
+    ],
+)
+def test_what_is_unknown_is_not_found(ann: TestClient, method: str, path: str) -> None:
+    site = {"Origin": "http://localhost:8501"}
+    problem(ann.request(method, f"/api/v1{path}", headers=site), HTTPStatus.NOT_FOUND)
+
+
+def test_links_of_somebody_unknown_are_not_found(client: MakeClient, server: Server) -> None:
+    admin = bearer(make_token(server, "", "admin"))
+    problem(client().delete("/api/v1/links?person=missing", headers=admin), HTTPStatus.NOT_FOUND)
+
+
+def test_every_code_has_its_page(client: MakeClient) -> None:
+    stranger = client()
+    for code in [*WHAT, *list(CODES)[::7]]:
+        page = stranger.get(f"/api/v1/problems/{code}")
+        assert page.status_code == HTTPStatus.OK, code
+        assert f"<code>{code}</code>" in page.text
+    refused = stranger.get("/api/v1/runs").json()
+    assert stranger.get(refused["type"]).status_code == HTTPStatus.OK
+
+
+def test_the_type_of_a_problem_is_an_address_below_the_servers_path(client: MakeClient) -> None:
+    stranger = client("/grasp")
+    refused = stranger.get("/grasp/api/v1/runs").json()
+    assert refused["type"] == "/grasp/api/v1/problems/sign-in"
+    assert stranger.get(refused["type"]).status_code == HTTPStatus.OK
+
+
+def test_what_one_has_is_not_sent_again(ann: TestClient, done: RunRecord) -> None:
+    def ask(path: str, tag: str) -> Response:
+        return ann.get(f"/api/v1/runs/{done.id}{path}", headers={"If-None-Match": tag})
+
+    for path in ("", "/exports/csv"):
+        tag = ann.get(f"/api/v1/runs/{done.id}{path}").headers["ETag"]
+        for known in (tag, f"W/{tag}", f'"other", {tag}', "*"):
+            again = ask(path, known)
+            assert (again.status_code, again.content) == (HTTPStatus.NOT_MODIFIED, b"")
+            assert again.headers["ETag"] == tag
+        assert ask(path, '"other"').status_code == HTTPStatus.OK
+    tags = {ann.get(f"/api/v1/runs/{done.id}{path}").headers["ETag"] for path in ("", "/exports/csv")}
+    assert len(tags) == 2
+
+
+def test_answers_say_what_may_be_asked_yet(ann: TestClient, server: Server) -> None:
+    object.__setattr__(server.settings, "api_rate", "5/minute")
+    left = []
+    for _ in range(5):
+        answer = ann.get("/api/v1/runs")
+        assert answer.headers["RateLimit-Policy"].startswith('"requests";q=5;w=60, "changes";q=')
+        left.append(answer.headers["RateLimit"].partition(",")[0].partition(";t=")[0])
+    assert left == [f'"requests";r={count}' for count in (4, 3, 2, 1, 0)]
+    refused = ann.get("/api/v1/runs")
+    problem(refused, HTTPStatus.TOO_MANY_REQUESTS)
+    assert 1 <= int(refused.headers["Retry-After"]) <= 60
+
+
+def test_what_may_be_had_later_says_when(ann: TestClient, server: Server) -> None:
+    stored: dict[str, Any] = ann.post(
+        "/api/v1/files?name=v.csv",
+        content=b"item,rater,label,side\n"
+        + b"".join(b"%d,%d,%d,%d\n" % (i, j, (i + j) % 2, j % 2) for i in range(6) for j in range(8)),
+    ).json()
+    files = {"annotations": {"sha256": stored["sha256"], "name": "v.csv"}}
+    spec = {"data": {"item": "item", "rater": "rater", "label": "label"}, "analysis": {"axes": [["side"]]}}
+    run = ann.post("/api/v1/runs", json={"spec": spec, "files": files}).json()["id"]
+    assert int(ann.get(f"/api/v1/runs/{run}").headers["Retry-After"]) > 0  # nothing is computed here
+    refused = ann.get(f"/api/v1/runs/{run}/exports/csv")
+    problem(refused, HTTPStatus.CONFLICT)
+    assert int(refused.headers["Retry-After"]) > 0
