@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import replace
 from pathlib import Path
 
-from grasp_core.benchmark.kept import Kept
+from grasp_core.benchmark.checkpoints import Kept
 from grasp_core.benchmark.tasks import Rows, Task
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.json_values import from_json

@@ -15,9 +15,9 @@ from grasp_core.analysis.models.labels import read_model_column
 from grasp_core.cli.data.options import add_items, add_reading
 from grasp_core.cli.data.reading import read, say_data, sort_files
 from grasp_core.cli.data.recorded import given_options
-from grasp_core.cli.terminal.lines import VOICE, emphasised, note, say
+from grasp_core.cli.terminal.messages import VOICE, emphasised, note, say
 from grasp_core.cli.terminal.output import add_output, check_output, tables_markdown, write_output
-from grasp_core.cli.terminal.told import fitted, is_brief
+from grasp_core.cli.terminal.results import fitted, is_brief
 from grasp_core.engine.request.analysis import say_level, say_order
 from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import agreement_alone

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from grasp_core.cli.terminal.lines import say
+from grasp_core.cli.terminal.messages import say
 from grasp_core.cli.terminal.output import (
     add_output,
     check_output,
@@ -18,7 +18,7 @@ from grasp_core.cli.terminal.output import (
     write_output,
     write_text,
 )
-from grasp_core.cli.terminal.told import in_width
+from grasp_core.cli.terminal.results import in_width
 from grasp_core.model.text import json_text, printable, safe_cell
 from grasp_core.notebook.comparing import Compared, compare
 from grasp_core.report.comparison.changes import changes_table

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from grasp_core.cli.commands import fill_all
-from grasp_core.cli.terminal.lines import say
+from grasp_core.cli.terminal.messages import say
 
 _FILES = ("FILE", "BACKUP", "RESULT", "DIR", "FOLDER", "A", "B")
 """What stands for a file or folder in a command's help."""

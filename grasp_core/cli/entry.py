@@ -132,7 +132,7 @@ def _run(chosen: argparse.Namespace) -> int | None:
     if not (quiet or taken or machine):
         status: int | None = chosen.command(chosen)
         return status
-    from grasp_core.cli.terminal.lines import saying
+    from grasp_core.cli.terminal.messages import saying
     from grasp_core.model.errors import SpecError
 
     if len(taken) + machine > 1:

@@ -15,7 +15,7 @@ from grasp_core.cli.analysis import AtMost, add_groups_and_test, analysis_fields
 from grasp_core.cli.data.options import add_items, add_reading
 from grasp_core.cli.data.reading import read, say_data, sort_files
 from grasp_core.cli.data.recorded import given_options, note_other_data, reading_of, recorded_spec
-from grasp_core.cli.terminal.lines import Countdown, clear_line, note, say
+from grasp_core.cli.terminal.messages import Countdown, clear_line, note, say
 from grasp_core.cli.terminal.output import (
     add_output,
     check_output,
@@ -24,7 +24,7 @@ from grasp_core.cli.terminal.output import (
     write_output,
     write_text,
 )
-from grasp_core.cli.terminal.told import fitted
+from grasp_core.cli.terminal.results import fitted
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.request.reading import Reading

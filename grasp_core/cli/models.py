@@ -21,7 +21,7 @@ from grasp_core.benchmark.baselines.registry import check_installed
 from grasp_core.cli.analysis import add_groups_and_test, analysis_fields
 from grasp_core.cli.data.options import add_reading
 from grasp_core.cli.data.reading import read, say_data, sort_files
-from grasp_core.cli.terminal.lines import VOICE, note, say
+from grasp_core.cli.terminal.messages import VOICE, note, say
 from grasp_core.cli.terminal.output import (
     add_output,
     check_output,
@@ -31,7 +31,7 @@ from grasp_core.cli.terminal.output import (
     write_text,
 )
 from grasp_core.cli.terminal.progress import RunOnTerminal
-from grasp_core.cli.terminal.told import fitted
+from grasp_core.cli.terminal.results import fitted
 from grasp_core.engine.compute import compute
 from grasp_core.engine.course import models_seconds
 from grasp_core.engine.pools import workers

@@ -14,7 +14,7 @@ from grasp_core.analysis.planner.values import GOALS, Assumed, Plan, PlanSpec, T
 from grasp_core.cli.data.options import add_reading
 from grasp_core.cli.data.reading import read, say_data, sort_files
 from grasp_core.cli.items import group_axes, named_group
-from grasp_core.cli.terminal.lines import Countdown, clear_line, note, say
+from grasp_core.cli.terminal.messages import Countdown, clear_line, note, say
 from grasp_core.cli.terminal.output import (
     add_output,
     check_output,
@@ -23,7 +23,7 @@ from grasp_core.cli.terminal.output import (
     write_bytes,
     write_output,
 )
-from grasp_core.cli.terminal.told import fitted
+from grasp_core.cli.terminal.results import fitted
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.model import spec

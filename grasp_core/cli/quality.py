@@ -12,9 +12,9 @@ from grasp_core.analysis.power import GroupPower, estimate, power_tasks
 from grasp_core.cli.analysis import add_axes, add_shuffles
 from grasp_core.cli.data.options import add_reading
 from grasp_core.cli.data.reading import read, say_data, sort_files
-from grasp_core.cli.terminal.lines import VOICE, Countdown, clear_line, note, say
+from grasp_core.cli.terminal.messages import VOICE, Countdown, clear_line, note, say
 from grasp_core.cli.terminal.output import add_output, check_output, tables_markdown, write_output
-from grasp_core.cli.terminal.told import fitted
+from grasp_core.cli.terminal.results import fitted
 from grasp_core.engine.request.analysis import say_batches, say_shuffles
 from grasp_core.model.annotations import Annotations
 from grasp_core.model.errors import SpecError

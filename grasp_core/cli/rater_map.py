@@ -12,7 +12,7 @@ from grasp_core.analysis.rater_map_values import rater_map_dict
 from grasp_core.cli.analysis import add_axes, add_shuffles, analysis_fields
 from grasp_core.cli.data.options import add_reading
 from grasp_core.cli.data.reading import read, say_data, sort_files
-from grasp_core.cli.terminal.lines import VOICE, note
+from grasp_core.cli.terminal.messages import VOICE, note
 from grasp_core.cli.terminal.output import (
     add_output,
     check_output,
@@ -22,7 +22,7 @@ from grasp_core.cli.terminal.output import (
     write_output,
     write_text,
 )
-from grasp_core.cli.terminal.told import map_tables, say_map
+from grasp_core.cli.terminal.results import map_tables, say_map
 from grasp_core.engine.request.analysis import say_shuffles
 from grasp_core.engine.run import checked_groups
 from grasp_core.model import spec

@@ -8,9 +8,9 @@ from pathlib import Path
 from grasp_core.analysis.results import read_result
 from grasp_core.cli.entry import CLEAR
 from grasp_core.cli.run import FORMATS, add_telling, check_files, write_files
-from grasp_core.cli.terminal.lines import note
+from grasp_core.cli.terminal.messages import note
 from grasp_core.cli.terminal.output import add_output
-from grasp_core.cli.terminal.told import say_result, something_clear
+from grasp_core.cli.terminal.results import say_result, something_clear
 from grasp_core.model.errors import DataError
 from grasp_core.model.result import RunResult
 from grasp_core.report.findings.mending import warned

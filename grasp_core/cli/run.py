@@ -16,7 +16,7 @@ from grasp_core.cli.data.reading import read, say_data, sort_files
 from grasp_core.cli.data.recorded import given_options, note_other_data, reading_of, recorded_spec
 from grasp_core.cli.entry import CLEAR
 from grasp_core.cli.scratch import InCaseOfStop, Scratch
-from grasp_core.cli.terminal.lines import VOICE, note, say
+from grasp_core.cli.terminal.messages import VOICE, note, say
 from grasp_core.cli.terminal.output import (
     add_output,
     check_output,
@@ -26,7 +26,7 @@ from grasp_core.cli.terminal.output import (
     write_text,
 )
 from grasp_core.cli.terminal.progress import RunOnTerminal
-from grasp_core.cli.terminal.told import WIDTH, say_map, say_result, something_clear
+from grasp_core.cli.terminal.results import WIDTH, say_map, say_result, something_clear
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.choose import make_pool

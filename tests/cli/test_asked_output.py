@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from grasp_core import cli
-from grasp_core.cli.terminal import lines
-from grasp_core.cli.terminal.lines import Countdown, Lines, seconds
+from grasp_core.cli.terminal import messages as lines
+from grasp_core.cli.terminal.messages import Countdown, Lines, seconds
 from grasp_core.reading.example import example_files
 from tests.cli.test_commands import COLUMNS, ROOT, folder
 from tests.few_items import few_items

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from grasp_core import cli
-from grasp_core.cli.terminal.told import in_width
+from grasp_core.cli.terminal.results import in_width
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.report.contents import brackets
 from tests.engine.asking import sliced_files

@@ -15,7 +15,7 @@ import pytest
 
 from grasp_core.cli.data.options import add_reading, spec_fields
 from grasp_core.cli.parser import Parser
-from grasp_core.cli.terminal.lines import VOICE
+from grasp_core.cli.terminal.messages import VOICE
 from grasp_core.engine.request.reading import Tables, reading_of
 from grasp_core.model.errors import DataError
 from grasp_core.reading.connectors.anywhere import read_anywhere

@@ -12,7 +12,7 @@ import pytest
 from benchmarks import clickers, confounded
 from benchmarks.planted import run_spec
 from benchmarks.study.situations import associated
-from grasp_core.cli.terminal.told import say_result
+from grasp_core.cli.terminal.results import say_result
 from grasp_core.model.account import Apart, AssignmentCheck
 from grasp_core.model.outcome import FEWEST_CLEAR
 from grasp_core.model.remarks.cautions import Caution, GroupCount, ScreenCaution

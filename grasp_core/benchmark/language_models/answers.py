@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from grasp_core.benchmark.kept import Kept
+from grasp_core.benchmark.checkpoints import Kept
 from grasp_core.benchmark.language_models.model import FLOOR, Answer, LanguageModel, ModelError
 from grasp_core.benchmark.language_models.prompt import Prompt, Similarity, words
 from grasp_core.benchmark.tasks import Task

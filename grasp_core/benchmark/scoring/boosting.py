@@ -12,7 +12,7 @@ import numpy as np
 
 from grasp_core.benchmark.baselines.classical import PUBLISHED, Boosting, fit_staged
 from grasp_core.benchmark.baselines.protocol import known_labels
-from grasp_core.benchmark.kept import Kept
+from grasp_core.benchmark.checkpoints import Kept
 from grasp_core.benchmark.scoring.evaluate import Watch, work_key
 from grasp_core.benchmark.scoring.folds import leave_one_out, taken
 from grasp_core.benchmark.tasks import Rows, Task

@@ -10,7 +10,7 @@ from pathlib import Path
 from grasp_core.benchmark.gold import Gold, read_gold
 from grasp_core.benchmark.submissions import Submission, known_ids, read_submission, require_scorable
 from grasp_core.benchmark.tasks import Task, read_tasks
-from grasp_core.cli.terminal.lines import note, show_line
+from grasp_core.cli.terminal.messages import note, show_line
 
 
 def add_submission(parser: argparse.ArgumentParser, name: str) -> None:

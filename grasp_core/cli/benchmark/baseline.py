@@ -32,7 +32,7 @@ from grasp_core.benchmark.submissions import read_submission
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Rows, Task, read_rows, read_task, read_tasks
 from grasp_core.cli.benchmark.arguments import whole
 from grasp_core.cli.benchmark.lm import add_lm_options, asked_lm
-from grasp_core.cli.terminal.lines import clear_line, note, show_rows
+from grasp_core.cli.terminal.messages import clear_line, note, show_rows
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import DataError, GraspError, SpecError
 from grasp_core.model.wording import listed, number

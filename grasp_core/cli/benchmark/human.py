@@ -24,7 +24,7 @@ from grasp_core.benchmark.scoring.human import HumanScore, human_baseline, of_ki
 from grasp_core.benchmark.tasks import builtin_tasks
 from grasp_core.cli.data.options import add_reading
 from grasp_core.cli.data.reading import read
-from grasp_core.cli.terminal.lines import note
+from grasp_core.cli.terminal.messages import note
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.wording import number

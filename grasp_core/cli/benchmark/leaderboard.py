@@ -30,7 +30,7 @@ from grasp_core.benchmark.scoring.scores import score, score_details
 from grasp_core.benchmark.submissions import Submission
 from grasp_core.benchmark.tasks import Task, builtin_tasks
 from grasp_core.cli.benchmark.arguments import Setting, add_gold, add_seed, add_tasks, open_setting, show_task
-from grasp_core.cli.terminal.lines import clear_line, note
+from grasp_core.cli.terminal.messages import clear_line, note
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import DataError
 from grasp_core.model.wording import closest, listed

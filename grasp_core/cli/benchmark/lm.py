@@ -19,7 +19,7 @@ from grasp_core.benchmark.language_models.model import LanguageModel, LocalModel
 from grasp_core.benchmark.language_models.prompt import FileTokens, Similarity, cosine_of
 from grasp_core.benchmark.tasks import Task
 from grasp_core.cli.benchmark.arguments import whole
-from grasp_core.cli.terminal.lines import clear_line, note, show_rows
+from grasp_core.cli.terminal.messages import clear_line, note, show_rows
 from grasp_core.model.errors import MissingPackageError, SpecError
 
 ANSWERS = "lm-answers.jsonl"

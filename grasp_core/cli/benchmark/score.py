@@ -35,7 +35,7 @@ from grasp_core.cli.benchmark.arguments import (
     open_setting,
     show_task,
 )
-from grasp_core.cli.terminal.lines import clear_line, note
+from grasp_core.cli.terminal.messages import clear_line, note
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import printable_name

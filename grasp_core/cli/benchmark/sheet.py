@@ -8,7 +8,7 @@ from pathlib import Path
 from grasp_core.benchmark.sheet import voting_sheet
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, read_rows, read_task
 from grasp_core.cli.benchmark.arguments import whole
-from grasp_core.cli.terminal.lines import note
+from grasp_core.cli.terminal.messages import note
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import SpecError
 

@@ -14,7 +14,7 @@ import pandas as pd
 from grasp_core.benchmark.example import example_task_files
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Task, read_tasks
 from grasp_core.cli.benchmark.arguments import add_tasks
-from grasp_core.cli.terminal.lines import note
+from grasp_core.cli.terminal.messages import note
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import DataError
 from grasp_core.model.wording import closest, listed, number

@@ -20,7 +20,7 @@ from grasp_core.benchmark.tasks import TRAIN_FILE, Rows, Task, read_rows, read_t
 from grasp_core.cli.benchmark.arguments import whole
 from grasp_core.cli.benchmark.baseline import TASKS
 from grasp_core.cli.benchmark.lm import ANSWERS, asked, model_options, similarity_or_say
-from grasp_core.cli.terminal.lines import clear_line, note, show_line, show_rows
+from grasp_core.cli.terminal.messages import clear_line, note, show_line, show_rows
 from grasp_core.model.errors import DataError, SpecError
 
 ADABOOST = "adaboost"

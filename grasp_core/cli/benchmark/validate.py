@@ -7,7 +7,7 @@ import argparse
 from grasp_core.benchmark.submissions import VALIDATED, known_ids, read_submission, validate
 from grasp_core.benchmark.tasks import read_tasks
 from grasp_core.cli.benchmark.arguments import add_submission, add_tasks
-from grasp_core.cli.terminal.lines import note
+from grasp_core.cli.terminal.messages import note
 from grasp_core.model.errors import Problem, raise_stopping
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grasp_core.cli.data.options import spec_fields
-from grasp_core.cli.terminal.lines import VOICE, clear_line, note, say, show_line
+from grasp_core.cli.terminal.messages import VOICE, clear_line, note, say, show_line
 from grasp_core.engine.request.leaving_out import Answer
 from grasp_core.engine.request.reading import Reading, Tables, reading_of
 from grasp_core.model.data_spec import DataSpec

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from grasp_core.cli.data.reading import read_tables
-from grasp_core.cli.terminal.lines import note
+from grasp_core.cli.terminal.messages import note
 from grasp_core.engine.request.reading import Reading
 from grasp_core.model.errors import SpecError
 from grasp_core.model.spec import RunSpec

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from grasp_core.cli.server.storage import open_database
-from grasp_core.cli.terminal.lines import say
+from grasp_core.cli.terminal.messages import say
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.settings import read_settings
 from grasp_core.store.backup import BackupKey, head_in

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import get_args
 
 from grasp_core.cli.server.storage import open_database
-from grasp_core.cli.terminal.lines import note
+from grasp_core.cli.terminal.messages import note
 from grasp_core.cli.terminal.output import check_target
 from grasp_core.model.access import Person, Role, role_of
 from grasp_core.model.errors import DataError

@@ -8,7 +8,7 @@ from typing import get_args
 from grasp_core.cli.commands import Command, add_commands
 from grasp_core.cli.server.people import person_id_of
 from grasp_core.cli.server.storage import open_database
-from grasp_core.cli.terminal.lines import note
+from grasp_core.cli.terminal.messages import note
 from grasp_core.cli.terminal.output import day
 from grasp_core.model.access import COMMAND, Scope, Token
 from grasp_core.model.errors import DataError

@@ -11,7 +11,7 @@ from types import FrameType
 
 import pandas as pd
 
-from grasp_core.cli.terminal.lines import Lines, in_place, note, seconds
+from grasp_core.cli.terminal.messages import Lines, in_place, note, seconds
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.watching import Watcher
 from grasp_core.model.result import Result

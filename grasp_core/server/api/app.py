@@ -20,23 +20,23 @@ from grasp_core.model.errors import GraspError
 from grasp_core.model.turns import loads
 from grasp_core.server.api import (
     account,
-    asking,
     events,
     files,
     items,
     leaderboards,
     links,
     people,
-    questions,
     runs,
     submissions,
     watches,
     webhooks,
-    working,
 )
+from grasp_core.server.api import analyses as questions
+from grasp_core.server.api import deferred as working
+from grasp_core.server.api import new_runs as asking
 from grasp_core.server.api.admission import Admission
-from grasp_core.server.api.door import Door
-from grasp_core.server.api.faults import answer_fault
+from grasp_core.server.api.middleware import Door
+from grasp_core.server.api.problems import answer_fault
 from grasp_core.server.api.reference import described, problem_page, reference_page
 from grasp_core.server.identity import Identify
 from grasp_core.server.problem import ProblemError

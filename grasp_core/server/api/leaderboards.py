@@ -6,9 +6,9 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from grasp_core.server.api.admission import Asking, check_link
+from grasp_core.server.api.etags import NOT_AGAIN, TaggedJson
 from grasp_core.server.api.forms import Found
 from grasp_core.server.api.runs import PRIVATE, missing
-from grasp_core.server.api.tagged import NOT_AGAIN, TaggedJson
 from grasp_core.store.links import Target
 
 router = APIRouter(tags=["Benchmark"])

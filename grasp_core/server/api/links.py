@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from grasp_core.server.api.admission import Asking, Caller
 from grasp_core.server.api.forms import Link, Links, MadeLink, NewLink, Withdrawn
-from grasp_core.server.api.once import Done, IdempotencyKey, once
+from grasp_core.server.api.idempotency import Done, IdempotencyKey, once
 from grasp_core.server.api.runs import missing, visible_run
 from grasp_core.server.links import Withdrawing, told_of
 from grasp_core.server.problem import ProblemError

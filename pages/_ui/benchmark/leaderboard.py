@@ -31,8 +31,8 @@ from grasp_core.report import charts
 from grasp_core.report.words.names import format_p
 from grasp_core.server import server
 from grasp_core.server.submitting import Told, compared_by, systems
+from pages._ui.benchmark.background import outcome, start, under_way
 from pages._ui.benchmark.submissions import benchmark, offer_taking_off, tasks
-from pages._ui.benchmark.working import outcome, start, under_way
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme
 from pages._ui.session.identity import here

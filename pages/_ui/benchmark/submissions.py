@@ -30,8 +30,8 @@ from grasp_core.reading.archives.members import MIB, check_size
 from grasp_core.server import server, submitting
 from grasp_core.server.submitting import NAME_LENGTH, scored
 from grasp_core.store.submissions import SubmissionRecord
+from pages._ui.benchmark.background import outcome, start, under_way
 from pages._ui.benchmark.measures import show_scores
-from pages._ui.benchmark.working import outcome, start, under_way
 from pages._ui.session.identity import here, may_manage, may_run, owner_names, require_manage, require_run
 from pages._ui.session.state import told
 from pages._ui.widgets.choices import confirm

@@ -17,7 +17,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from grasp_core.cli.terminal.lines import Lines
+from grasp_core.cli.terminal.messages import Lines
 from grasp_core.cli.terminal.progress import RunOnTerminal
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.model.groups import Group
@@ -83,7 +83,7 @@ def test_lines_are_written_in_place_of_those_before(screen: Screen) -> None:
 
 
 def test_lines_fit_the_terminal(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grasp_core.cli.terminal.lines._room", lambda: (10, 4))
+    monkeypatch.setattr("grasp_core.cli.terminal.messages._room", lambda: (10, 4))
     lines = Lines()
     lines.show(["0123456789ABC", "日本語日本語日本語", "e\u0301" * 20, "d", "e", "last"])
     assert screen.lines == ["012345678", "日本語日", "... and 3", "last"]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from grasp_core.analysis.rater_map_values import RaterMap
-from grasp_core.cli.terminal.lines import columns, emphasised, say
+from grasp_core.cli.terminal.messages import columns, emphasised, say
 from grasp_core.model.groups import group_labels, one_line
 from grasp_core.model.result import RunResult, SlicesResult
 from grasp_core.model.spec import Level

@@ -24,12 +24,12 @@ from grasp_core.report.comparison.changes import Change, Difference, compare, in
 from grasp_core.report.comparison.since import details, headline, since
 from grasp_core.report.plan import sentences
 from grasp_core.server.api.admission import Asking, Caller, map_shown_to, shown_to
-from grasp_core.server.api.brought import Told
+from grasp_core.server.api.deferred import Found, later
+from grasp_core.server.api.etags import NOT_AGAIN, TaggedJson
 from grasp_core.server.api.forms import Form, Work
-from grasp_core.server.api.once import Done, IdempotencyKey, once
+from grasp_core.server.api.idempotency import Done, IdempotencyKey, once
 from grasp_core.server.api.runs import PRIVATE, missing, visible_run, without_result
-from grasp_core.server.api.tagged import NOT_AGAIN, TaggedJson
-from grasp_core.server.api.working import Found, later
+from grasp_core.server.api.sources import Told
 from grasp_core.server.problem import ProblemError
 from grasp_core.store.runs import RunRecord
 

@@ -21,8 +21,7 @@ from grasp_core.reading.table.table import Table
 from grasp_core.report.contents import run_title
 from grasp_core.report.quality import quality_report
 from grasp_core.server.api.admission import Asking
-from grasp_core.server.api.brought import Bringing, Told
-from grasp_core.server.api.faults import listed
+from grasp_core.server.api.deferred import Found, at_once_or_later
 from grasp_core.server.api.forms import (
     Checked,
     GroupFormed,
@@ -35,9 +34,10 @@ from grasp_core.server.api.forms import (
     StartedRun,
     Work,
 )
-from grasp_core.server.api.once import Done, IdempotencyKey, once
+from grasp_core.server.api.idempotency import Done, IdempotencyKey, once
+from grasp_core.server.api.problems import listed
 from grasp_core.server.api.reading import Json, Recognised, Sent, ask, hints, recognised
-from grasp_core.server.api.working import Found, at_once_or_later
+from grasp_core.server.api.sources import Bringing, Told
 
 router = APIRouter(tags=["Runs"])
 _LATER: dict[int | str, dict[str, Any]] = {
