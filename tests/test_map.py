@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -46,3 +47,23 @@ def test_each_step_is_where_it_is_said_to_be(line: str) -> None:
 @pytest.mark.parametrize("folder", sorted(folders()))
 def test_every_folder_says_what_it_is(folder: str) -> None:
     assert (ROOT / folder / "__init__.py").read_text(encoding="utf-8").startswith('"""')
+
+
+def private_imports(path: Path) -> list[str]:
+    """Modules whose names begin with _ that a file imports from another folder than its own."""
+    folder = ".".join(path.relative_to(ROOT).parent.parts)
+    named = [
+        f"{node.module}.{one.name}"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module
+        for one in node.names
+    ]
+    modules = [
+        (re.split(r"\._(?!_|ui\b)", name)[0], name) for name in named if re.search(r"\._(?!_|ui\b)", name)
+    ]
+    return [name for home, name in modules if home != folder]
+
+
+def test_private_modules_are_imported_in_their_own_folder_alone() -> None:
+    files = [path for top in ("grasp_core", "pages") for path in (ROOT / top).rglob("*.py")]
+    assert {f"{path}: {name}" for path in files for name in private_imports(path)} == set()

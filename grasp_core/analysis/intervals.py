@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, Self
 import numpy as np
 from scipy.special import expit, logit
 
-from grasp_core.analysis.deletions import Sides, answers_of, spreads
+from grasp_core.analysis._deletions import Sides, answers_of, spreads
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Raters
 from grasp_core.model.groups import Grouping
 from grasp_core.model.remarks.reasons import NoInterval

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
+from grasp_core.model._kinds import check_pairs, check_text_or_none, check_texts, is_number
 from grasp_core.model.errors import SpecError
 from grasp_core.model.json_values import closed, in_file
-from grasp_core.model.kinds import check_pairs, check_text_or_none, check_texts, is_number
 from grasp_core.model.recode_steps import MapValues, Recode
 
 Layout = Literal["long", "items-by-raters", "raters-by-items"]

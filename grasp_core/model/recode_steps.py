@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Literal
 
+from grasp_core.model._kinds import check_pairs, check_text_or_none, check_texts, is_number
 from grasp_core.model.errors import SpecError
 from grasp_core.model.json_values import CONVERTER, closed, from_json
-from grasp_core.model.kinds import check_pairs, check_text_or_none, check_texts, is_number
 
 
 @closed

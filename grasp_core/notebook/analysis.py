@@ -28,8 +28,7 @@ from grasp_core.model.result import Result, RunResult
 from grasp_core.model.settings import read_settings
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import for_python
-from grasp_core.notebook.data import loaded, saved_spec, say_data, tables_of
-from grasp_core.notebook.options import (
+from grasp_core.notebook._options import (
     AnalysisOptions,
     Axes,
     Python,
@@ -40,7 +39,8 @@ from grasp_core.notebook.options import (
     data_fields,
     takes,
 )
-from grasp_core.notebook.progress import Bar
+from grasp_core.notebook._progress import Bar
+from grasp_core.notebook.data import loaded, saved_spec, say_data, tables_of
 from grasp_core.notebook.results import Analysis
 from grasp_core.reading.dataset.load import Dataset
 

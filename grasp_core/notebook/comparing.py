@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from grasp_core.model.errors import SpecError
 from grasp_core.model.result import Result
 from grasp_core.model.text import Sentence
+from grasp_core.notebook._shown import Brief, page, shown_table
 from grasp_core.notebook.models import ModelsAnalysis
 from grasp_core.notebook.opening import open
 from grasp_core.notebook.results import Analysis
-from grasp_core.notebook.shown import Brief, page, shown_table
 from grasp_core.report.comparison.changes import (
     Comparison,
     changes_numbers,

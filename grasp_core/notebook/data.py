@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from grasp_core.engine.request.reading import Reading, Tables
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.spec import RunSpec
-from grasp_core.notebook.options import Python
+from grasp_core.notebook._options import Python
 from grasp_core.reading.connectors.anywhere import read_anywhere
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.example import example_files

@@ -20,9 +20,7 @@ from grasp_core.engine.run import checked_groups
 from grasp_core.model.annotations import ModelLabels
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text
-from grasp_core.notebook.analysis import computed
-from grasp_core.notebook.data import say_data, table_of, tables_of
-from grasp_core.notebook.options import (
+from grasp_core.notebook._options import (
     Axes,
     Python,
     TestOptions,
@@ -33,8 +31,10 @@ from grasp_core.notebook.options import (
     data_fields,
     takes,
 )
-from grasp_core.notebook.saving import save
-from grasp_core.notebook.shown import Brief, page, shown_table
+from grasp_core.notebook._saving import save
+from grasp_core.notebook._shown import Brief, page, shown_table
+from grasp_core.notebook.analysis import computed
+from grasp_core.notebook.data import say_data, table_of, tables_of
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.report.models import plurality_table, sentences, sides_csv, sides_table

@@ -11,8 +11,8 @@ from grasp_core.analysis.results import read_result
 from grasp_core.model.errors import DataError
 from grasp_core.model.result import RunResult
 from grasp_core.model.wording import not_there
+from grasp_core.notebook._remote import fetched
 from grasp_core.notebook.models import ModelsAnalysis
-from grasp_core.notebook.remote import fetched
 from grasp_core.notebook.results import Analysis
 from grasp_core.report.saved import MAX_BYTES
 

@@ -16,9 +16,7 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import form_groups, one_line
 from grasp_core.model.spec import Level
 from grasp_core.model.text import json_text
-from grasp_core.notebook.analysis import on
-from grasp_core.notebook.data import say_data, tables_of
-from grasp_core.notebook.options import (
+from grasp_core.notebook._options import (
     Python,
     ReadingOptions,
     answer_of,
@@ -28,9 +26,11 @@ from grasp_core.notebook.options import (
     takes,
     texts,
 )
-from grasp_core.notebook.progress import Bar
-from grasp_core.notebook.saving import save
-from grasp_core.notebook.shown import Brief, page, shown_table
+from grasp_core.notebook._progress import Bar
+from grasp_core.notebook._saving import save
+from grasp_core.notebook._shown import Brief, page, shown_table
+from grasp_core.notebook.analysis import on
+from grasp_core.notebook.data import say_data, tables_of
 from grasp_core.reading.dataset.load import load
 from grasp_core.report import plan as words
 from grasp_core.report.writers.plan import recruitment_xlsx

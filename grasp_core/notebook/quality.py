@@ -14,8 +14,7 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import Sentence
-from grasp_core.notebook.data import say_data, tables_of
-from grasp_core.notebook.options import (
+from grasp_core.notebook._options import (
     Axes,
     Python,
     ReadingOptions,
@@ -25,9 +24,10 @@ from grasp_core.notebook.options import (
     data_fields,
     takes,
 )
-from grasp_core.notebook.progress import Bar
-from grasp_core.notebook.saving import save
-from grasp_core.notebook.shown import Brief, page, shown_table
+from grasp_core.notebook._progress import Bar
+from grasp_core.notebook._saving import save
+from grasp_core.notebook._shown import Brief, page, shown_table
+from grasp_core.notebook.data import say_data, tables_of
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.report.quality import (
     QualityReport,

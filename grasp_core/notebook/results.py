@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import Sentence
-from grasp_core.notebook.options import worded
-from grasp_core.notebook.saving import save
-from grasp_core.notebook.shown import Brief, page, shown_table
+from grasp_core.notebook._options import worded
+from grasp_core.notebook._saving import save
+from grasp_core.notebook._shown import Brief, page, shown_table
 from grasp_core.report.contents import marks_legend
 from grasp_core.report.findings.mending import warned
 from grasp_core.report.findings.sentences import answer
@@ -210,7 +210,7 @@ class Analysis(Brief):
         SpecError
             If there is no such figure, or nothing of that name in the result.
         """
-        from grasp_core.notebook.figures import drawn
+        from grasp_core.notebook._figures import drawn
 
         return drawn(self.result, name, of)
 

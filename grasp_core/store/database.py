@@ -33,8 +33,8 @@ from grasp_core.model.access import EVERYONE
 from grasp_core.model.errors import SettingsError, StoreError
 from grasp_core.model.extras import require
 from grasp_core.model.settings import Settings
+from grasp_core.store._sqlite import FULL, POOL, empty_log, read_anew, sqlite_engine, tables_remade
 from grasp_core.store.schema import metadata, projects, runs
-from grasp_core.store.sqlite import FULL, POOL, empty_log, read_anew, sqlite_engine, tables_remade
 
 _ID_BYTES = 15
 CONNECT_SECONDS = 10

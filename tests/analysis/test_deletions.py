@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from grasp_core.analysis._deletions import Sides, Spreads, answers_of, spreads
 from grasp_core.analysis.cohesion.columns import group_columns
-from grasp_core.analysis.deletions import Sides, Spreads, answers_of, spreads
 from grasp_core.analysis.intervals import lay_out
 from grasp_core.model.annotations import Annotations, Axis, FloatArray, Raters
 from grasp_core.model.groups import Grouping, form_groups

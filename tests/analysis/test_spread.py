@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from grasp_core.analysis.deletions import Spread, Spreads
+from grasp_core.analysis._deletions import Spread, Spreads
 
 
 def spread(values: list[float], whole: float = 0.5) -> Spread:

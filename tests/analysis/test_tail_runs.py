@@ -18,7 +18,7 @@ from grasp_core.report.contents import marks_legend
 from grasp_core.report.findings.findings import findings
 from grasp_core.report.table_csv import table_csv
 from grasp_core.report.words.names import FITTED, FITTED_MEANING, p_text, p_words
-from grasp_core.report.writers.html_page import report_html
+from grasp_core.report.writers._html_page import report_html
 from grasp_core.report.writers.latex import table_latex
 from grasp_core.report.writers.markdown import table_markdown
 from tests.computing import compute_in_threads

@@ -17,7 +17,7 @@ from starlette.routing import Route
 import grasp_core as grasp
 from grasp_core.engine.pools import workers
 from grasp_core.model.settings import Settings
-from grasp_core.notebook.remote import api_address
+from grasp_core.notebook._remote import api_address
 from grasp_core.report.saved import result_json
 from grasp_core.server.api.app import mount
 from grasp_core.server.server import Server, make_server

@@ -28,7 +28,7 @@ from grasp_core.report.findings.title import NO_DIFFERENCE
 from grasp_core.report.pairs import most_told
 from grasp_core.report.slices import slice_sentences
 from grasp_core.report.words.printable import printable_result
-from grasp_core.report.writers.html_page import report_html
+from grasp_core.report.writers._html_page import report_html
 from grasp_core.report.writers.markdown import table_markdown
 from tests.computing import compute_in_threads
 from tests.results import make_group, make_outcome, make_result, saying, with_pairs, with_slices

@@ -24,7 +24,7 @@ from grasp_core.report.pairs import (
 )
 from grasp_core.report.public_view import public_view
 from grasp_core.report.words.names import what_is_provisional
-from grasp_core.report.writers.html_page import report_html
+from grasp_core.report.writers._html_page import report_html
 from grasp_core.report.writers.latex import table_latex
 from grasp_core.report.writers.markdown import table_markdown
 from grasp_core.report.writers.spreadsheet import table_xlsx

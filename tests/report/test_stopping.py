@@ -9,7 +9,7 @@ from grasp_core.model.result import RunResult, Stopping, Undecided
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.report.account import ending, guarantee
 from grasp_core.report.contents import conventions
-from grasp_core.report.writers.html_page import report_html
+from grasp_core.report.writers._html_page import report_html
 from tests.results import make_group, make_outcome, make_result
 
 SPEC = AnalysisSpec(axes=(("rater_race",),), permutations=100_000, adaptive=True)

@@ -10,6 +10,8 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from grasp_core.analysis.planner._fitting import Model, Pilot, fit
+from grasp_core.analysis.planner._planting import assumed_model, measured, planted
 from grasp_core.analysis.planner.designs import (
     MOST_SIMULATED,
     matched,
@@ -19,8 +21,6 @@ from grasp_core.analysis.planner.designs import (
     spread_out,
     steps,
 )
-from grasp_core.analysis.planner.fitting import Model, Pilot, fit
-from grasp_core.analysis.planner.planting import assumed_model, measured, planted
 from grasp_core.analysis.planner.surface import factor_of, fitted
 from grasp_core.analysis.planner.trials import Trial, Trials, count_hits
 from grasp_core.analysis.planner.values import LINES, MOST, Assumed, Cell, Have, Plan, PlanSpec

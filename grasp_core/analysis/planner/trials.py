@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from grasp_core.analysis.cohesion.columns import DISTANCE, GAI, few_paired, group_columns
-from grasp_core.analysis.planner.fitting import Model
+from grasp_core.analysis.planner._fitting import Model
 from grasp_core.analysis.planner.values import Target
 from grasp_core.model.annotations import Annotations, Axis, BoolArray, FloatArray, Int64Array, Raters
 from grasp_core.model.groups import Grouping, form_groups

@@ -13,8 +13,8 @@ from typing import Any
 
 from grasp_core.model.errors import DataError
 from grasp_core.reading.connectors import hosts
-from grasp_core.reading.connectors.failures import sentence
-from grasp_core.reading.connectors.job import Job
+from grasp_core.reading.connectors._failures import sentence
+from grasp_core.reading.connectors._job import Job
 from grasp_core.reading.connectors.source import parse
 
 MODULES = {"label-studio": "label_studio", "argilla": "argilla", "hf": "hugging_face", "sql": "sql"}

@@ -18,7 +18,8 @@ from grasp_core.model.recode_steps import Combine
 from grasp_core.model.remarks.cautions import LeftOutReason
 from grasp_core.model.result import DataSummary, FileFingerprint
 from grasp_core.model.wording import EXAMPLES
-from grasp_core.reading.dataset import checks, filters, repeats
+from grasp_core.reading.dataset import _repeats as repeats
+from grasp_core.reading.dataset import checks, filters
 from grasp_core.reading.dataset.checks import together
 from grasp_core.reading.dataset.filters import Sieve, Step, per_rater
 from grasp_core.reading.dataset.recoding import Seen

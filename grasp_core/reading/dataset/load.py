@@ -27,10 +27,10 @@ from grasp_core.model.remarks.cautions import LeftOutReason
 from grasp_core.model.result import DataSummary, FileFingerprint
 from grasp_core.model.wording import EXAMPLES, listed, quoted
 from grasp_core.reading.dataset import checks, filters, recoding
+from grasp_core.reading.dataset._items import Descriptions
 from grasp_core.reading.dataset.checks import answered, together
 from grasp_core.reading.dataset.contents import Answers, Contents, leave_out, summary, unused
 from grasp_core.reading.dataset.filters import Removal, Sieve, per_rater
-from grasp_core.reading.dataset.items import Descriptions
 from grasp_core.reading.dataset.raters import DescribingColumn, Profiles
 from grasp_core.reading.dataset.recoding import all_recoded, in_order, ranges, recode
 from grasp_core.reading.dataset.votes import Votes, rater_rows, read_votes

@@ -19,7 +19,8 @@ from typing import Any, get_type_hints
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.json_values import CONVERTER, from_json
-from grasp_core.reading.sandbox import parse, wire
+from grasp_core.reading.sandbox import _wire as wire
+from grasp_core.reading.sandbox import parse
 from grasp_core.reading.sandbox.cache import check_weight
 from grasp_core.reading.sandbox.limits import DONE, FAULTY, NO_MEMORY, Limits
 from grasp_core.reading.table.parsed import Parsed

@@ -236,7 +236,7 @@ def _whole(file: Any, name: str) -> bytes:
 def _opened(url: str, guard: Guard | None) -> Iterator[Any]:
     if url.startswith(("http://", "https://")) and "::" not in url:
         require(f"{url.partition(':')[0]}://", "remote", "aiohttp")
-        from grasp_core.reading.sources.web_files import (
+        from grasp_core.reading.sources._web_files import (
             opened,  # its client takes longer to load than a file to be read
         )
 

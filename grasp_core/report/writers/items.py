@@ -9,8 +9,8 @@ from grasp_core.model.groups import axis_label, group_label
 from grasp_core.model.text import printable, printable_name
 from grasp_core.report.items import EXPLANATIONS, MEASURES, cut_text, in_order, items_table, sentences
 from grasp_core.report.words.names import STARS
+from grasp_core.report.writers._workbook import Book, Column
 from grasp_core.report.writers.markdown import escape_inline
-from grasp_core.report.writers.workbook import Book, Column
 
 MARKDOWN_ROWS = 50
 """Items that Markdown lists of each measure; the files for programs have all."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from grasp_core.analysis.planner.values import Plan
 from grasp_core.model.text import printable, printable_name
 from grasp_core.report.plan import RECRUITMENT_COLUMNS, recruitment_rows, sentences
-from grasp_core.report.writers.workbook import Book, Cell, Column
+from grasp_core.report.writers._workbook import Book, Cell, Column
 
 
 def recruitment_xlsx(plan: Plan) -> bytes:

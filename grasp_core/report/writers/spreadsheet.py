@@ -19,7 +19,7 @@ from grasp_core.report.slices import as_results
 from grasp_core.report.tables import MEAN, dsi_table, label_use_table, results_table, with_label_use
 from grasp_core.report.words.names import WORDS, reported_statistics
 from grasp_core.report.words.printable import printable_result
-from grasp_core.report.writers.workbook import Book, Cell, Column, Kind
+from grasp_core.report.writers._workbook import Book, Cell, Column, Kind
 
 
 def table_xlsx(result: RunResult, found: RaterMap | None = None) -> bytes:

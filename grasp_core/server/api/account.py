@@ -10,7 +10,7 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from grasp_core.model.access import Token as Stored
-from grasp_core.server.api.admission import Asking, Caller
+from grasp_core.server.api._admission import Asking, Caller
 from grasp_core.server.api.forms import Form, at
 from grasp_core.server.api.runs import missing
 

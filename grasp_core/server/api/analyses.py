@@ -23,13 +23,13 @@ from grasp_core.model.text import printable
 from grasp_core.report.comparison.changes import Change, Difference, compare, in_words
 from grasp_core.report.comparison.since import details, headline, since
 from grasp_core.report.plan import sentences
-from grasp_core.server.api.admission import Asking, Caller, map_shown_to, shown_to
-from grasp_core.server.api.deferred import Found, later
-from grasp_core.server.api.etags import NOT_AGAIN, TaggedJson
+from grasp_core.server.api._admission import Asking, Caller, map_shown_to, shown_to
+from grasp_core.server.api._deferred import Found, later
+from grasp_core.server.api._etags import NOT_AGAIN, TaggedJson
+from grasp_core.server.api._idempotency import Done, IdempotencyKey, once
+from grasp_core.server.api._sources import Told
 from grasp_core.server.api.forms import Form, Work
-from grasp_core.server.api.idempotency import Done, IdempotencyKey, once
 from grasp_core.server.api.runs import PRIVATE, missing, visible_run, without_result
-from grasp_core.server.api.sources import Told
 from grasp_core.server.problem import ProblemError
 from grasp_core.store.runs import RunRecord
 

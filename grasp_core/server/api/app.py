@@ -18,6 +18,7 @@ from starlette.routing import Mount, Route
 
 from grasp_core.model.errors import GraspError
 from grasp_core.model.turns import loads
+from grasp_core.server.api import _deferred as working
 from grasp_core.server.api import (
     account,
     events,
@@ -32,10 +33,9 @@ from grasp_core.server.api import (
     webhooks,
 )
 from grasp_core.server.api import analyses as questions
-from grasp_core.server.api import deferred as working
 from grasp_core.server.api import new_runs as asking
-from grasp_core.server.api.admission import Admission
-from grasp_core.server.api.middleware import Door
+from grasp_core.server.api._admission import Admission
+from grasp_core.server.api._middleware import Door
 from grasp_core.server.api.problems import answer_fault
 from grasp_core.server.api.reference import described, problem_page, reference_page
 from grasp_core.server.identity import Identify

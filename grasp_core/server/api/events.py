@@ -16,7 +16,7 @@ from starlette.concurrency import run_in_threadpool
 
 from grasp_core.model.errors import StoreError
 from grasp_core.model.result import Result
-from grasp_core.server.api.admission import Asking, Caller, shown_to
+from grasp_core.server.api._admission import Asking, Caller, shown_to
 from grasp_core.server.api.runs import so_far, visible_run
 from grasp_core.server.problem import ProblemError, again_after
 from grasp_core.store.digest import digest_of

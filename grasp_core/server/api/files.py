@@ -14,7 +14,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 
 from grasp_core.model.access import EVERYONE, User
-from grasp_core.server.api.admission import Asking, Caller
+from grasp_core.server.api._admission import Asking, Caller
 from grasp_core.server.api.forms import OwnFile, OwnFiles, Project, StoredFile, at
 from grasp_core.server.api.runs import missing
 from grasp_core.server.problem import ProblemError

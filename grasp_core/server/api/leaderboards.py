@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from grasp_core.server.api.admission import Asking, check_link
-from grasp_core.server.api.etags import NOT_AGAIN, TaggedJson
+from grasp_core.server.api._admission import Asking, check_link
+from grasp_core.server.api._etags import NOT_AGAIN, TaggedJson
 from grasp_core.server.api.forms import Found
 from grasp_core.server.api.runs import PRIVATE, missing
 from grasp_core.store.links import Target

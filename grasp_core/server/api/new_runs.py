@@ -20,8 +20,11 @@ from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.table.table import Table
 from grasp_core.report.contents import run_title
 from grasp_core.report.quality import quality_report
-from grasp_core.server.api.admission import Asking
-from grasp_core.server.api.deferred import Found, at_once_or_later
+from grasp_core.server.api._admission import Asking
+from grasp_core.server.api._deferred import Found, at_once_or_later
+from grasp_core.server.api._idempotency import Done, IdempotencyKey, once
+from grasp_core.server.api._reading import Json, Recognised, Sent, ask, hints, recognised
+from grasp_core.server.api._sources import Bringing, Told
 from grasp_core.server.api.forms import (
     Checked,
     GroupFormed,
@@ -34,10 +37,7 @@ from grasp_core.server.api.forms import (
     StartedRun,
     Work,
 )
-from grasp_core.server.api.idempotency import Done, IdempotencyKey, once
 from grasp_core.server.api.problems import listed
-from grasp_core.server.api.reading import Json, Recognised, Sent, ask, hints, recognised
-from grasp_core.server.api.sources import Bringing, Told
 
 router = APIRouter(tags=["Runs"])
 _LATER: dict[int | str, dict[str, Any]] = {

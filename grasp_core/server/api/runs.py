@@ -17,9 +17,9 @@ from grasp_core.model.result import Result, RunResult
 from grasp_core.report.models import sides_csv
 from grasp_core.report.saved import result_json, spec_json
 from grasp_core.report.writers.registry import EXPORTS, safe_name
-from grasp_core.server.api.admission import Asking, Caller, check_link, map_shown_to, shown_to
-from grasp_core.server.api.cursors import cursor_after, place_of
-from grasp_core.server.api.etags import NOT_AGAIN, Tagged, TaggedJson
+from grasp_core.server.api._admission import Asking, Caller, check_link, map_shown_to, shown_to
+from grasp_core.server.api._cursors import cursor_after, place_of
+from grasp_core.server.api._etags import NOT_AGAIN, Tagged, TaggedJson
 from grasp_core.server.api.forms import ChangedRun, Found, Project, Run, Runs, State
 from grasp_core.server.problem import ProblemError, again_after
 from grasp_core.store.links import Target

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse
 from grasp_core.benchmark.leaderboard import leaderboard_dict, ranked
 from grasp_core.benchmark.tasks import read_tasks
 from grasp_core.model.access import EVERYONE, User
-from grasp_core.server.api.admission import Asking
+from grasp_core.server.api._admission import Asking
 from grasp_core.server.api.files import FILE_BODY, Spool, received
 from grasp_core.server.api.forms import Project, Submission, Submissions, TaskForm, Tasks
 from grasp_core.server.api.runs import PRIVATE, missing

@@ -13,9 +13,9 @@ from starlette.responses import Response
 from grasp_core.model.access import EVERYONE, User
 from grasp_core.server import watches as history
 from grasp_core.server import watches as words
-from grasp_core.server.api.admission import Asking, Caller
+from grasp_core.server.api._admission import Asking, Caller
+from grasp_core.server.api._idempotency import Done, IdempotencyKey, once
 from grasp_core.server.api.forms import Form, Project, at
-from grasp_core.server.api.idempotency import Done, IdempotencyKey, once
 from grasp_core.server.api.runs import missing, visible_run
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.watches import EVERY

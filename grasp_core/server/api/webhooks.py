@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from grasp_core.server.api.admission import Asking
+from grasp_core.server.api._admission import Asking
 from grasp_core.server.api.forms import WebhookKey
 
 router = APIRouter(tags=["Webhooks"])

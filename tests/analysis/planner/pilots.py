@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from grasp_core.analysis.planner.fitting import Model, Pilot
+from grasp_core.analysis.planner._fitting import Model, Pilot
 
 A = TypeVar("A")
 B = TypeVar("B")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from grasp_core.analysis.planner._fitting import LEAN, fit
+from grasp_core.analysis.planner._planting import assumed_model, measured, planted, size_of
 from grasp_core.analysis.planner.designs import observed_difference
-from grasp_core.analysis.planner.fitting import LEAN, fit
 from grasp_core.analysis.planner.make import model_of
-from grasp_core.analysis.planner.planting import assumed_model, measured, planted, size_of
 from grasp_core.analysis.planner.values import Assumed, PlanSpec, Target
 from grasp_core.model.errors import SpecError
 from tests.analysis.planner.pilots import LABELS, drawn, known_model, with_odd_raters

@@ -13,7 +13,7 @@ import pytest
 
 from grasp_core import cli
 from grasp_core.analysis.planner import make
-from grasp_core.analysis.planner.fitting import Model, Pilot
+from grasp_core.analysis.planner._fitting import Model, Pilot
 from grasp_core.analysis.planner.make import PlanTask, assumed_task, make_plan, model_of, task_of
 from grasp_core.analysis.planner.surface import cheapest
 from grasp_core.analysis.planner.trials import Trial, Trials, count_hits

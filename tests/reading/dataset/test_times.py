@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grasp_core.model.errors import DataError
-from grasp_core.reading.dataset.times import ranks
+from grasp_core.reading.dataset._times import ranks
 
 WHERE = "votes.csv, column 'when'"
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from grasp_core.permutation.jit import borrowing, compiled, inlined
 from grasp_core.permutation.kernel.digits import layout as tables
-from grasp_core.permutation.kernel.digits.counts import count_item, room_for_counts
-from grasp_core.permutation.kernel.digits.totals import APART_FROM, LONELY, UNSHARED, Totals, add, unpack
+from grasp_core.permutation.kernel.digits._counts import count_item, room_for_counts
+from grasp_core.permutation.kernel.digits._totals import APART_FROM, LONELY, UNSHARED, Totals, add, unpack
 from grasp_core.permutation.kernel.disagreement import disagree_nominally
 from grasp_core.permutation.kernel.item_terms import APART, Columns, conclude, room_for_terms
 

@@ -19,8 +19,8 @@ from grasp_core.permutation.jit import borrowing, compiled, making
 from grasp_core.permutation.kernel import sums as at
 from grasp_core.permutation.kernel.arguments import NOMINAL, ORDINAL
 from grasp_core.permutation.kernel.item_terms import APART, Columns, room_for_terms
-from grasp_core.permutation.kernel.local import items as of_item
-from grasp_core.permutation.kernel.local.items import Chosen, Totals, add_known, work_out_item
+from grasp_core.permutation.kernel.local import _items as of_item
+from grasp_core.permutation.kernel.local._items import Chosen, Totals, add_known, work_out_item
 from grasp_core.permutation.kernel.local.layout import Counts, count_item
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.recode_steps import Bins, MapValues, Recode
 from grasp_core.model.wording import quoted
-from grasp_core.reading.formats.datasets.column_matching import has, points, renamed, texts
+from grasp_core.reading.formats.datasets._column_matching import has, points, renamed, texts
 from grasp_core.reading.table.names import words
 from grasp_core.reading.table.table import Recipe, Table
 

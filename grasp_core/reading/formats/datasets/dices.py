@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from grasp_core.model.data_spec import DataSpec, Filters
 from grasp_core.model.recode_steps import Combine
 from grasp_core.model.wording import agree, number, quoted
-from grasp_core.reading.formats.datasets.column_matching import has, texts
+from grasp_core.reading.formats.datasets._column_matching import has, texts
 from grasp_core.reading.table.table import Recipe, Table
 
 REMOVED_350 = (

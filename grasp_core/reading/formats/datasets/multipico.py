@@ -12,7 +12,7 @@ from grasp_core.model.annotations import number_of
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.recode_steps import Bins, MapValues, Recode
 from grasp_core.model.wording import quoted
-from grasp_core.reading.formats.datasets.column_matching import first, has, points, renamed, texts
+from grasp_core.reading.formats.datasets._column_matching import first, has, points, renamed, texts
 from grasp_core.reading.table.table import Recipe, Table
 
 _TOLD = ("post_id", "reply_id", "post", "reply", "annotator_id", "label", "language")

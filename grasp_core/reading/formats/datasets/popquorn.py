@@ -10,7 +10,7 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.model.recode_steps import MapValues
 from grasp_core.model.wording import quoted
-from grasp_core.reading.formats.datasets.column_matching import has, points, renamed
+from grasp_core.reading.formats.datasets._column_matching import has, points, renamed
 from grasp_core.reading.table.table import Recipe, Table
 
 _TASKS = ("offensiveness", "politeness", "difficulty")

@@ -15,7 +15,8 @@ from grasp_core.model.errors import DataError
 from grasp_core.model.wording import listed, number, quoted
 from grasp_core.reading.files import json_files
 from grasp_core.reading.files.json_files import Record
-from grasp_core.reading.formats.shapes import rater_maps, rows
+from grasp_core.reading.formats.shapes import _rater_maps as rater_maps
+from grasp_core.reading.formats.shapes import rows
 from grasp_core.reading.formats.shapes.rows import first_label
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import check_cells

@@ -1,4 +1,4 @@
-"""Exports of Label Studio as JSON; other forms in :mod:`grasp_core.reading.formats.tools.label_studio_flat`.
+"""Exports of Label Studio as JSON; other forms in :mod:`grasp_core.reading.formats.tools._label_studio_flat`.
 
 Formats: https://labelstud.io/guide/task_format and https://labelstud.io/guide/export
 """
@@ -13,9 +13,9 @@ from grasp_core.model.remarks.cautions import Skipped
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows
 from grasp_core.reading.formats.shapes.rows import Row, damaged, want_list, want_object, want_scalar
-from grasp_core.reading.formats.tools import label_studio_flat
-from grasp_core.reading.formats.tools.label_studio_found import Found, is_true
-from grasp_core.reading.formats.tools.label_studio_values import kind_of, texts
+from grasp_core.reading.formats.tools import _label_studio_flat as label_studio_flat
+from grasp_core.reading.formats.tools._label_studio_found import Found, is_true
+from grasp_core.reading.formats.tools._label_studio_values import kind_of, texts
 from grasp_core.reading.table.parsed import Parsed
 
 _KIND = "Label Studio, JSON"

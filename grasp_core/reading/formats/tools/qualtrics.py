@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from grasp_core.reading.formats.tools.respondents import Survey, folded, of_survey, responses, without
+from grasp_core.reading.formats.tools._respondents import Survey, folded, of_survey, responses, without
 from grasp_core.reading.table.parsed import Parsed, runs
 
 _NAMES = (

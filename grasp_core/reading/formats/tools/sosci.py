@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from grasp_core.reading.formats.shapes.described import description
-from grasp_core.reading.formats.tools.respondents import Survey, of_survey, without
+from grasp_core.reading.formats.tools._respondents import Survey, of_survey, without
 from grasp_core.reading.table.parsed import Parsed
 
 _OWN = re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from grasp_core.reading.files.headers import BETWEEN
-from grasp_core.reading.formats.tools.respondents import SEPARATED, Survey, folded, of_survey
+from grasp_core.reading.formats.tools._respondents import SEPARATED, Survey, folded, of_survey
 from grasp_core.reading.table.parsed import Parsed
 
 _OWN = re.compile(

@@ -7,8 +7,8 @@ from collections.abc import Collection
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.wording import quoted
 from grasp_core.reading.guess.advice import Reason
+from grasp_core.reading.guess.columns._pair import guess_ids
 from grasp_core.reading.guess.columns.labels import guess_label
-from grasp_core.reading.guess.columns.pair import guess_ids
 from grasp_core.reading.guess.look import TEXT_LENGTH, Look
 from grasp_core.reading.table import names
 

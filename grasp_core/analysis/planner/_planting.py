@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import scipy  # its optimize takes a while to load, and is when it is first used
 
-from grasp_core.analysis.planner.fitting import BLUNTEST, LEAN, SHARP, SHARPEST, Model, probabilities
+from grasp_core.analysis.planner._fitting import BLUNTEST, LEAN, SHARP, SHARPEST, Model, probabilities
 from grasp_core.analysis.planner.values import Assumed, PlanSpec, Sizes
 from grasp_core.model.annotations import FloatArray
 from grasp_core.model.errors import SpecError

@@ -11,7 +11,7 @@ from fastapi import Header
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from grasp_core.server.api.admission import Caller
+from grasp_core.server.api._admission import Caller
 from grasp_core.server.problem import again_after
 from grasp_core.store.calls import Outcome
 

@@ -13,7 +13,7 @@ from grasp_core.model.remarks.cautions import Skipped
 from grasp_core.model.wording import agree, number
 from grasp_core.reading.formats.shapes import rows
 from grasp_core.reading.formats.shapes.rows import Row
-from grasp_core.reading.formats.tools.label_studio_values import in_order
+from grasp_core.reading.formats.tools._label_studio_values import in_order
 from grasp_core.reading.table.parsed import Parsed
 
 OF_ANNOTATION = ("lead_time", "created_at", "updated_at")

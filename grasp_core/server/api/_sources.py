@@ -10,7 +10,7 @@ from typing import Any
 from grasp_core.model.access import User
 from grasp_core.reading.connectors.source import parse
 from grasp_core.reading.table.table import Table
-from grasp_core.server.api.admission import Caller
+from grasp_core.server.api._admission import Caller
 from grasp_core.server.api.forms import Fetch, File, Files, Place
 from grasp_core.server.problem import ProblemError
 

@@ -49,7 +49,7 @@ from grasp_core.report.words.names import (
     signs,
 )
 from grasp_core.report.words.printable import printable_result
-from grasp_core.report.writers.html_sections import (
+from grasp_core.report.writers._html_sections import (
     STYLE,
     Cell,
     again,

@@ -16,12 +16,12 @@ from starlette.responses import JSONResponse, Response
 from grasp_core.engine.background import Making, Makings
 from grasp_core.model.access import User
 from grasp_core.model.errors import GraspError, RunCancelledError
-from grasp_core.server.api.admission import Asking, Caller
+from grasp_core.server.api._admission import Asking, Caller
+from grasp_core.server.api._idempotency import WORK_SECONDS, Done
+from grasp_core.server.api._sources import Bringing, Told
 from grasp_core.server.api.forms import Checked, Problem, StartedRun, Work
-from grasp_core.server.api.idempotency import WORK_SECONDS, Done
 from grasp_core.server.api.problems import problem_of
 from grasp_core.server.api.runs import PRIVATE, missing
-from grasp_core.server.api.sources import Bringing, Told
 from grasp_core.server.problem import ProblemError, again_after
 
 router = APIRouter(tags=["Runs"])

@@ -8,7 +8,7 @@ import ssl
 from collections.abc import Iterator
 
 from grasp_core.reading.connectors import hosts
-from grasp_core.reading.connectors.job import Job
+from grasp_core.reading.connectors._job import Job
 from grasp_core.reading.connectors.source import TOOLS
 
 _NOT_ADMITTED = (401, 403)

@@ -50,7 +50,7 @@ from grasp_core.report.words.names import (
     p_text,
     signs,
 )
-from grasp_core.report.writers.figure import inline_svg
+from grasp_core.report.writers._figure import inline_svg
 
 
 def _colours(theme: Theme) -> str:

@@ -14,8 +14,8 @@ from grasp_core.reading.files import json_files
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows
 from grasp_core.reading.formats.shapes.rows import Row, damaged, scalar, want_scalar
-from grasp_core.reading.formats.tools.label_studio_found import OF_ANNOTATION, Found, is_true
-from grasp_core.reading.formats.tools.label_studio_values import PLAIN, kind_of, texts
+from grasp_core.reading.formats.tools._label_studio_found import OF_ANNOTATION, Found, is_true
+from grasp_core.reading.formats.tools._label_studio_values import PLAIN, kind_of, texts
 from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import Parsed
 

@@ -12,8 +12,8 @@ from grasp_core.model.remarks.cautions import LeftOutReason
 from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.wording import EXAMPLES, quoted
+from grasp_core.reading.dataset._times import ranks
 from grasp_core.reading.dataset.filters import Sieve
-from grasp_core.reading.dataset.times import ranks
 from grasp_core.reading.dataset.votes import Votes
 from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import parts_of
