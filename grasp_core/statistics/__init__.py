@@ -13,26 +13,34 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from grasp_core.statistics.functions import (
+        cohen_kappa,
         cross_negentropy,
         distance,
+        fleiss_kappa,
         gai,
         gap,
+        gwet_ac1,
         krippendorff_alpha,
         label_shares,
         negentropy,
+        percent_agreement,
         plurality_size,
         voting_agreement,
         xrr,
     )
 
 __all__ = [
+    "cohen_kappa",
     "cross_negentropy",
     "distance",
+    "fleiss_kappa",
     "gai",
     "gap",
+    "gwet_ac1",
     "krippendorff_alpha",
     "label_shares",
     "negentropy",
+    "percent_agreement",
     "plurality_size",
     "voting_agreement",
     "xrr",

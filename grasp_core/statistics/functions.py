@@ -17,7 +17,7 @@ import numpy.typing as npt
 from grasp_core.model.annotations import FloatArray, Int64Array
 from grasp_core.model.errors import SpecError
 from grasp_core.model.spec import Level
-from grasp_core.statistics import cross_group, in_group, label_use
+from grasp_core.statistics import coefficients, cross_group, in_group, label_use
 from grasp_core.statistics.items import NotEstimableError
 from grasp_core.statistics.levels import category_values, possible_levels
 
@@ -183,6 +183,45 @@ def label_shares(
         return label_use.label_use(c, d)
     except NotEstimableError:
         return np.full(c.shape[1], np.nan)
+
+
+def percent_agreement(data: Array, *, counts: bool = False, categories: Labels | None = None) -> float:
+    """Share of pairs of raters who give an item the same label, averaged over items, from 0 to 1."""
+    (c,), _ = _read([data], counts, categories)
+    return _value(lambda: coefficients.percent_agreement(c))
+
+
+def fleiss_kappa(data: Array, *, counts: bool = False, categories: Labels | None = None) -> float:
+    """Fleiss' kappa (1971), for items with different numbers of raters as in Gwet (2014)."""
+    (c,), _ = _read([data], counts, categories)
+    return _value(lambda: coefficients.fleiss_kappa(c))
+
+
+def gwet_ac1(data: Array, *, counts: bool = False, categories: Labels | None = None) -> float:
+    """Gwet's AC1 (2008): agreement beyond chance that a very frequent label does not lower.
+
+    Its value depends on how many labels there are: name those that nobody gave in `categories`.
+    """
+    (c,), _ = _read([data], counts, categories)
+    return _value(lambda: coefficients.gwet_ac1(c))
+
+
+def cohen_kappa(first: Labels, second: Labels) -> float:
+    """Cohen's kappa (1960) of two raters, over the items that both labelled.
+
+    Parameters
+    ----------
+    first, second : sequence, length I
+        Each rater's labels, in the same order of items; None or NaN where there is none.
+    """
+    sides = [_labels([list(one)]) for one in (first, second)]
+    places = {name: k for k, name in enumerate(_sorted(sides))}
+    if sides[0].shape != sides[1].shape:
+        raise SpecError(f"both raters have the same items; found {len(first)} and {len(second)} labels")
+    codes = [
+        np.array([-1 if _missing(cell) else places[cell] for cell in one[0]], dtype=np.int64) for one in sides
+    ]
+    return _value(lambda: coefficients.cohen_kappa(*codes))
 
 
 def _value(definition: Callable[[], float]) -> float:

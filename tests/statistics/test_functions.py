@@ -32,7 +32,13 @@ def test_labels_and_counts_give_the_same(name: str) -> None:
     assert function(COUNTS, MORE, counts=True) == of_labels
 
 
-@pytest.mark.parametrize("name", ["negentropy", "plurality_size", "krippendorff_alpha"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("negentropy", "plurality_size", "krippendorff_alpha"),
+        *("percent_agreement", "fleiss_kappa", "gwet_ac1"),
+    ],
+)
 def test_labels_and_counts_of_one_side_give_the_same(name: str) -> None:
     function = getattr(grasp.statistics, name)
     assert function(COUNTS, counts=True) == function(LABELS)
@@ -74,3 +80,13 @@ def test_bad_input_is_refused_in_words(arrays, options, sentence) -> None:
     function = grasp.statistics.krippendorff_alpha if len(arrays) == 1 else grasp.statistics.xrr
     with pytest.raises(SpecError, match=sentence):
         function(*arrays, **options)
+
+
+def test_two_raters_agree_beyond_chance_as_in_cohen() -> None:
+    """Cohen (1960) divides by hand: 20 and 15 of 50 alike, shares .5 and .6 of the first label."""
+    first = ["yes"] * 25 + ["no"] * 25
+    second = ["yes"] * 20 + ["no"] * 5 + ["yes"] * 10 + ["no"] * 15
+    assert grasp.statistics.cohen_kappa(first, second) == pytest.approx(0.4)
+    assert grasp.statistics.cohen_kappa([*first, None], [*second, "yes"]) == pytest.approx(0.4)
+    with pytest.raises(SpecError, match="both raters have the same items"):
+        grasp.statistics.cohen_kappa(first, second[1:])
