@@ -86,7 +86,7 @@ def table(file: str) -> Table:
 def read(key: str, options: str = ""):
     """The data set as the command reads the file with these options."""
     parser = Parser()
-    add_reading(parser, required=False)
+    add_reading(parser)
     words = [word.replace("~", " ") for word in options.split()]
     given = {name: value for name, value in vars(parser.parse_args(words)).items() if value is not None}
     beside = truth()[key]["raters"]

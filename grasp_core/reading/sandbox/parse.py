@@ -244,11 +244,14 @@ def _arrow(frame: Any, name: str) -> tuple[pa.Table, str]:
 
 
 def _joined_lists(data: pa.Table) -> pa.Table:
-    """Cells that are lists, such as several labels, as one text of their parts: ``a|b``."""
-    for at, one in enumerate(data.schema):
-        if pa.types.is_list(one.type) or pa.types.is_large_list(one.type):
-            parts = data.column(at).cast(pa.list_(pa.string()))
-            data = data.set_column(at, one.name, pc.binary_join(parts, "|"))
+    """A lone column of lists, such as several labels, as one text of their parts: ``a|b``.
+
+    Several are lists beside each other, an entry for each rater.
+    """
+    lists = [at for at, kind in enumerate(data.schema.types) if pa.types.is_list(kind)]
+    if len(lists) == 1:
+        parts = data.column(lists[0]).cast(pa.list_(pa.string()))
+        data = data.set_column(lists[0], data.schema.names[lists[0]], pc.binary_join(parts, "|"))
     return data
 
 

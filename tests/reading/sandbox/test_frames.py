@@ -155,7 +155,7 @@ def test_the_hash_tells_names_cells_and_rows_apart() -> None:
     ("frame", "code", "said"),
     [
         (3, "no-frame", "votes is of type builtins int; give a data frame"),
-        (pl.LazyFrame({"x": [1]}), "no-frame", "polars LazyFrame"),
+        ([1], "no-frame", "votes is of type builtins list"),
         (pd.DataFrame({"x": []}), "no-rows", "no rows"),
         (pd.DataFrame({"x": [1, {}, "a"]}), "cell-without-text", "votes, row 2, column 'x'"),
         (pd.DataFrame({"x": [b"raw"]}), "data", "without a column of text, numbers or dates"),
