@@ -148,7 +148,7 @@ def test_what_cannot_be_estimated_is_named_with_its_reason():
     rows[3] = without_gai(rows[3], "XRR is not above 0")
     rows[7] = without_gai(rows[7], "XRR is not above 0")
     _, details = plain(make_result(tuple(rows)))
-    assert details[-1] == "GAI is not estimable for Man; and Latine: XRR is not above 0."
+    assert details[-1] == "GAI is not estimable for Man and Latine: XRR is not above 0."
 
 
 def test_degenerate_results():

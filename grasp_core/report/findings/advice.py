@@ -225,11 +225,13 @@ def _agrees_little(one: Finding) -> bool:
 
 
 def first_names(titles: Sequence[str]) -> list[str | Segment]:
-    """The first three, and how many more there are."""
+    """The first three, and how many more there are; between names that hold commas stand semicolons."""
     shown = titles[:_NAMED]
+    comma = ";" if any("," in name for name in shown) else ","
     rest = len(titles) - len(shown)
     parts: list[str | Segment] = []
     for place, name in enumerate(shown):
         last = place == len(shown) - 1 and not rest
-        parts += ["" if not place else "; and " if last else "; ", Segment(name, strong=True)]
-    return [*parts, f"; and {rest} more"] if rest else parts
+        before_last = f"{comma} and " if comma == ";" or len(shown) > 2 else " and "
+        parts += ["" if not place else before_last if last else f"{comma} ", Segment(name, strong=True)]
+    return [*parts, f"{comma} and {rest} more"] if rest else parts

@@ -195,9 +195,7 @@ def _by_verdicts(result: RunResult, ranked: Sequence[DsiResult]) -> Iterator[Sen
             *axis,
             ": who is recruited along it matters, since ",
             *first_names(groups),
-            " stand",
-            "s" if len(groups) == 1 else "",
-            " out.",
+            " raters answer differently.",
         )
     if ranked[0].axes not in along:
         of_largest = "no group of it is clear" if along else "no group is clear, so no axis is to be watched"
