@@ -16,7 +16,7 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.text import json_text
 from grasp_core.model.wording import listed
 from grasp_core.notebook._of_run import data_of, other_data
-from grasp_core.notebook._options import group_of
+from grasp_core.notebook._options import group_of, worded
 from grasp_core.notebook._progress import Bar
 from grasp_core.notebook._saving import save
 from grasp_core.notebook._shown import Brief, page, shown_table
@@ -118,6 +118,7 @@ class GroupItems(Brief):
         return page(None, said, table, {"Warnings": warnings, "Notes": self.notes})
 
 
+@worded()
 def items(
     annotations: Any,
     raters: Any = None,

@@ -16,7 +16,7 @@ from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import json_text
 from grasp_core.model.wording import listed
 from grasp_core.notebook._of_run import data_of, other_data
-from grasp_core.notebook._options import texts
+from grasp_core.notebook._options import texts, worded
 from grasp_core.notebook._saving import save
 from grasp_core.notebook._shown import Brief, page, shown_table
 from grasp_core.notebook.results import Analysis
@@ -115,6 +115,7 @@ class MappedRaters(Brief):
         return page(None, found, shown_table(axes_table(self.map), EXPLANATION), {"Notes": self.notes})
 
 
+@worded()
 def map_raters(annotations: Any, raters: Any = None, *, result: Analysis, items: Any = None) -> MappedRaters:
     """Place the raters of a result by how they agree, and hold that against its axes.
 

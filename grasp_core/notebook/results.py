@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import RunSpec
-from grasp_core.model.text import Sentence
+from grasp_core.model.text import Sentence, for_python
 from grasp_core.notebook._options import worded
 from grasp_core.notebook._saving import save
 from grasp_core.notebook._shown import Brief, page, shown_table
@@ -56,7 +56,7 @@ class Analysis(Brief):
     @property
     def warnings(self) -> tuple[str, ...]:
         """What to mind when reading the numbers, most important first."""
-        return tuple(map(str, self.result.warnings))
+        return tuple(for_python(str(one)) for one in self.result.warnings)
 
     def answer(self) -> str:
         """The answer in words: a headline, a line for each warning that may undo it and each sentence."""
@@ -240,5 +240,8 @@ class Analysis(Brief):
             headline,
             said,
             shown_table(table, marks_legend(self.spec.analysis)),
-            {others: tuple(map(str, found.others)), "How the data were read": self.notes},
+            {
+                others: tuple(for_python(str(one)) for one in found.others),
+                "How the data were read": self.notes,
+            },
         )
