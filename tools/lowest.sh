@@ -9,8 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 VENV=.venv-lowest
 LISTS=(requirements.txt requirements-test.txt requirements-lowest.txt) # the last ones overwrite what the first brought
 TESTS=(
-    tests/{charts,cli,data_quality,export,guards,intervals,io,models_as_raters,notebook,panels,permutation}
-    tests/{planner,rater_map,remarks,report,screens,statistics,values}
+    tests/{analysis,cli,model,notebook,permutation,reading,report,statistics}
     tests/test_{dices350,example,exports,released_files,several_questions}.py
 )
 

@@ -23,6 +23,7 @@ from grasp_core.model.wording import not_there
 from grasp_core.reading.connectors.hosts import Hosts, Place
 from grasp_core.reading.connectors.source import HUB, TOOLS, Kind, Source
 from grasp_core.reading.sandbox.limits import current_limits
+from grasp_core.reading.sandbox.process import ROOT
 from grasp_core.reading.sources.folder import Folder
 
 if TYPE_CHECKING:
@@ -256,9 +257,8 @@ def _environment(hosts: Hosts, work: str, hub: str) -> dict[str, str]:
         for name, value in os.environ.items()
         if name in _INHERITED or (hosts.any and not name.startswith(("GRASP_", "PYTHON")))
     }
-    root = str(Path(__file__).parents[2])
     caches = {"HF_HOME": work, "ARGILLA_CACHE_DIR": work, "HF_ENDPOINT": hub}
-    return given | _OWN | caches | {"PYTHONPATH": root}
+    return given | _OWN | caches | {"PYTHONPATH": str(ROOT)}
 
 
 def _answer(process: subprocess.Popen[bytes], source: Source, told: Told, seconds: float) -> str:

@@ -18,7 +18,8 @@ from pathlib import Path
 from grasp_core.reading.sandbox.helper import KILL, ORDER, READ
 
 _SCRIPT = Path(__file__).with_name("helper.py")
-_ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
+"""The folder that holds the package: processes started here import it, installed or not."""
 _INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "VIRTUAL_ENV", "PYTHONHOME")
 _LOADER = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX")
 _OWN = {
@@ -143,7 +144,7 @@ class Helper:
 def _environment() -> dict[str, str]:
     """The variables that the helper needs, and none of its owner's secrets."""
     given = {name: os.environ[name] for name in (*_INHERITED, *_LOADER) if name in os.environ}
-    return given | _OWN | {"PYTHONPATH": str(_ROOT)}
+    return given | _OWN | {"PYTHONPATH": str(ROOT)}
 
 
 HELPER = Helper("grasp_core.reading.work")

@@ -26,7 +26,7 @@ from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.recode_steps import Bins, Combine, MapValues
 from grasp_core.model.remarks.remark import said
 from grasp_core.reading.dataset.votes import read_votes
-from grasp_core.reading.sandbox import limits
+from grasp_core.reading.sandbox import limits, process
 from grasp_core.reading.sandbox.process import HELPER
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Recipe
@@ -318,3 +318,7 @@ def test_rows_of_too_many_different_ids_are_refused_though_they_could_be_parsed(
     assert (
         "holds 1,100,000 rows, which would take about 0.2" in message or "GiB of memory, the most" in message
     )
+
+
+def test_processes_find_the_package_where_it_is_not_installed() -> None:
+    assert (process.ROOT / "grasp_core" / "__init__.py").is_file()
