@@ -2,7 +2,7 @@
 
 Starts from a file of each format, exports of tools and the examples of docs/formats.md, and keeps files that
 reach new code in fuzz/corpus. It stops at the first input that breaks the promise of
-:func:`tests.read.reader_samples.outcome`, which is then in fuzz/crashes;
+:func:`tests.reading.reader_samples.outcome`, which is then in fuzz/crashes;
 ``python -m fuzz.readers --input FILE`` reads that one alone.
 """
 
@@ -20,8 +20,8 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["grasp_core.read"]):
-    from tests.read.reader_samples import outcome, samples, zipped
-    from tests.read.sandbox.hostile import SHAPES
+    from tests.reading.reader_samples import outcome, samples, zipped
+    from tests.reading.sandbox.hostile import SHAPES
 
 _HERE = Path(__file__).parent
 _CORPUS = _HERE / "corpus"
@@ -31,7 +31,7 @@ _EXAMPLE = re.compile(rb"^```\w+ [\w-]+\.\w+\n(.*?)^```$", re.MULTILINE | re.DOT
 _EXPORTS = _HERE.parent / "tests" / "read" / "formats" / "tools" / "examples"
 _LONGEST = 1 << 15
 _SIZES = (3, 300)
-"""Of the hostile shapes to start from; tests/read/sandbox/test_growth.py reads large ones."""
+"""Of the hostile shapes to start from; tests/reading/sandbox/test_growth.py reads large ones."""
 _SLOW_SECONDS = 60
 
 
