@@ -28,7 +28,7 @@ _CORPUS = _HERE / "corpus"
 _CRASHES = _HERE / "crashes"
 _EXAMPLE = re.compile(rb"^```\w+ [\w-]+\.\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 """A file in docs/formats.md."""
-_EXPORTS = _HERE.parent / "tests" / "read" / "formats" / "tools" / "examples"
+_EXPORTS = _HERE.parent / "tests" / "reading" / "formats" / "tools" / "examples"
 _LONGEST = 1 << 15
 _SIZES = (3, 300)
 """Of the hostile shapes to start from; tests/reading/sandbox/test_growth.py reads large ones."""
