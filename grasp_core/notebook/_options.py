@@ -14,7 +14,7 @@ import numpy as np
 
 from grasp_core.engine.request.analysis import Preset
 from grasp_core.engine.request.leaving_out import Answer
-from grasp_core.engine.request.voice import Voice
+from grasp_core.engine.request.voice import KeepingNotes
 from grasp_core.model.data_spec import DataSpec, Filters, Layout, Question, Repeated, Screen
 from grasp_core.model.errors import GraspError, SpecError
 from grasp_core.model.groups import AxisSet, Group, group_label
@@ -99,15 +99,8 @@ class AnalysisOptions(TestOptions, total=False):
     preset: Preset
 
 
-class Python(Voice):
+class Python(KeepingNotes):
     """Options as they are written in Python; notes are kept."""
-
-    def __init__(self) -> None:
-        self.notes: list[str] = []
-
-    def note(self, sentence: str) -> None:
-        """See :class:`~grasp_core.engine.request.voice.Voice`."""
-        self.notes.append(sentence)
 
     def option(self, field: str) -> str:
         """See :class:`~grasp_core.engine.request.voice.Voice`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from html import escape
 
@@ -12,14 +13,14 @@ from grasp_core.model.text import Sentence, printable
 _LINES, _WIDTH = 8, 200
 
 
-class Brief:
+class Brief(ABC):
     """What shows itself in a few lines, where all of its values would fill screens."""
 
     __slots__ = ()
 
+    @abstractmethod
     def answer(self) -> str:
         """The answer in words."""
-        raise NotImplementedError
 
     def __repr__(self) -> str:
         lines = [printable(line) for line in self.answer().splitlines()]

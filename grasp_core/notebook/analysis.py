@@ -15,13 +15,14 @@ from grasp_core.engine.request.analysis import (
     analysis_of,
     cohesion_stopping_early,
     say_batches,
+    say_data,
     say_level,
     say_order,
     say_shuffles,
     say_teams,
     with_pairs,
 )
-from grasp_core.engine.request.reading import Reading, as_named, reading_of
+from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import checked_groups
 from grasp_core.model.errors import SpecError
 from grasp_core.model.result import Result, RunResult
@@ -33,14 +34,12 @@ from grasp_core.notebook._options import (
     Axes,
     Python,
     analysis_fields,
-    answer_of,
     axis_sets,
     check_names,
-    data_fields,
     takes,
 )
 from grasp_core.notebook._progress import Bar
-from grasp_core.notebook.data import loaded, saved_spec, say_data, tables_of
+from grasp_core.notebook.data import loaded, reading, saved_spec, tables_of
 from grasp_core.notebook.results import Analysis
 from grasp_core.reading.dataset.load import Dataset
 
@@ -129,11 +128,7 @@ def analyse(
         raise SpecError("a spec says all of what to run: leave axes and options out")
     tables = tables_of(annotations, raters, items, options if spec is None else spec.data)
     if spec is None:
-        fields, answer = data_fields(options, several=True), answer_of(options)
-        if options.get("guess", True):
-            found = reading_of(tables, fields, voice, answer, axes_named=axes is not None)
-        else:
-            found = as_named(tables, fields)
+        found = reading(tables, options, voice, axes_named=axes is not None, several=True)
         named, preset = axis_sets(axes), options.get("preset")
         run_spec = RunSpec(found.spec, analysis_of(found, analysis_fields(options), named, preset, voice))
     else:

@@ -7,18 +7,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grasp_core.engine.request.reading import Reading, Tables
+from grasp_core.engine.request.reading import Reading, Tables, as_named, reading_of
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.spec import RunSpec
-from grasp_core.notebook._options import Python
+from grasp_core.notebook._options import Python, answer_of, data_fields
 from grasp_core.reading.connectors.anywhere import read_anywhere
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.example import example_files
 from grasp_core.reading.sandbox.parse import frame_table
 from grasp_core.reading.table.table import Table
-from grasp_core.report.account import account_sentence, unused_sentence
 from grasp_core.report.saved import read_spec
-from grasp_core.report.words.label_use import labelled_sentence
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -118,10 +116,16 @@ def loaded(found: Reading, run_spec: RunSpec) -> Dataset:
     return load(found.annotations, found.raters, run_spec.data, axes, items=found.items, slices=slices)
 
 
-def say_data(data: Dataset, spec: DataSpec, voice: Python) -> None:
-    """Say which labels there are and how many, and what was used of the data."""
-    voice.note(labelled_sentence(spec, data.summary))
-    account = data.summary.account
-    if account is not None:
-        for sentence in filter(None, (account_sentence(account), unused_sentence(account))):
-            voice.note(sentence)
+def reading(
+    tables: Tables, options: Mapping[str, Any], voice: Python, *, axes_named: bool, several: bool = False
+) -> Reading:
+    """The tables as the options say; what they leave open is recognised, unless `guess` is False.
+
+    Raises
+    ------
+    UnsureError, DataError, SpecError
+    """
+    fields = data_fields(options, several=several)
+    if not options.get("guess", True):
+        return as_named(tables, fields)
+    return reading_of(tables, fields, voice, answer_of(options), axes_named=axes_named)

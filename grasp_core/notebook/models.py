@@ -14,8 +14,8 @@ from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.benchmark.baselines.as_raters import item_texts, label_items
 from grasp_core.benchmark.baselines.registry import check_installed
 from grasp_core.engine.course import models_seconds
-from grasp_core.engine.request.analysis import say_batches, say_shuffles, stopping_early, with_axes
-from grasp_core.engine.request.reading import Reading, reading_of
+from grasp_core.engine.request.analysis import say_batches, say_data, say_shuffles, stopping_early, with_axes
+from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import checked_groups
 from grasp_core.model.annotations import ModelLabels
 from grasp_core.model.spec import AnalysisSpec, RunSpec
@@ -25,16 +25,14 @@ from grasp_core.notebook._options import (
     Python,
     TestOptions,
     analysis_fields,
-    answer_of,
     axis_sets,
     check_names,
-    data_fields,
     takes,
 )
 from grasp_core.notebook._saving import save
 from grasp_core.notebook._shown import Brief, page, shown_table
 from grasp_core.notebook.analysis import computed
-from grasp_core.notebook.data import say_data, table_of, tables_of
+from grasp_core.notebook.data import reading, table_of, tables_of
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.report.models import plurality_table, sentences, sides_csv, sides_table
@@ -151,8 +149,7 @@ def models(
         check_installed(name)
     voice, started = Python(), time.perf_counter()
     tables = tables_of(annotations, raters, None, options)
-    fields, answer = data_fields(options), answer_of(options)
-    found = reading_of(tables, fields, voice, answer, axes_named=axes is not None)
+    found = reading(tables, options, voice, axes_named=axes is not None)
     analysis = AnalysisSpec(**with_axes(found, analysis_fields(options), axis_sets(axes)))
     data = load(found.annotations, found.raters, found.spec, analysis.columns)
     say_data(data, found.spec, voice)

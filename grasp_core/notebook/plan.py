@@ -11,7 +11,7 @@ from grasp_core.analysis.planner.make import UNLESS_SAID, PlanTask, assumed_task
 from grasp_core.analysis.planner.values import Assumed, Plan, PlanSpec, Target, plan_dict
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.request.reading import reading_of
+from grasp_core.engine.request.analysis import say_data
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import form_groups, one_line
 from grasp_core.model.spec import Level
@@ -19,9 +19,7 @@ from grasp_core.model.text import json_text
 from grasp_core.notebook._options import (
     Python,
     ReadingOptions,
-    answer_of,
     check_names,
-    data_fields,
     group_of,
     takes,
     texts,
@@ -30,7 +28,7 @@ from grasp_core.notebook._progress import Bar
 from grasp_core.notebook._saving import save
 from grasp_core.notebook._shown import Brief, page, shown_table
 from grasp_core.notebook.analysis import on
-from grasp_core.notebook.data import say_data, tables_of
+from grasp_core.notebook.data import reading, tables_of
 from grasp_core.reading.dataset.load import load
 from grasp_core.report import plan as words
 from grasp_core.report.writers.plan import recruitment_xlsx
@@ -186,11 +184,11 @@ def plan(
 def _from_pilot(
     annotations: Any, raters: Any, named: Mapping[str, str], options: PlanOptions, voice: Python
 ) -> PlanTask:
-    reading: Mapping[str, Any] = {
+    given: Mapping[str, Any] = {
         name: value for name, value in options.items() if name in ReadingOptions.__annotations__
     }
-    tables = tables_of(annotations, raters, None, reading)
-    found = reading_of(tables, data_fields(reading), voice, answer_of(reading))
+    tables = tables_of(annotations, raters, None, given)
+    found = reading(tables, given, voice, axes_named=False)
     axes, least = texts(named), options.get("min_raters", 2)
     data = load(found.annotations, found.raters, found.spec, axes)
     grouping = form_groups(data.raters, [axes], min_raters=least)

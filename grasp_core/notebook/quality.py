@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from grasp_core.analysis.power import GroupPower, estimate, power_tasks
-from grasp_core.engine.request.analysis import say_batches
-from grasp_core.engine.request.reading import reading_of
+from grasp_core.engine.request.analysis import say_batches, say_data
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet
 from grasp_core.model.spec import AnalysisSpec
@@ -18,16 +17,14 @@ from grasp_core.notebook._options import (
     Axes,
     Python,
     ReadingOptions,
-    answer_of,
     axis_sets,
     check_names,
-    data_fields,
     takes,
 )
 from grasp_core.notebook._progress import Bar
 from grasp_core.notebook._saving import save
 from grasp_core.notebook._shown import Brief, page, shown_table
-from grasp_core.notebook.data import say_data, tables_of
+from grasp_core.notebook.data import reading, tables_of
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.report.quality import (
     QualityReport,
@@ -123,8 +120,7 @@ def quality(
     check_names(quality, options)
     voice = Python()
     tables = tables_of(annotations, raters, None, options)
-    fields, answer = data_fields(options), answer_of(options)
-    found = reading_of(tables, fields, voice, answer, axes_named=axes is not None)
+    found = reading(tables, options, voice, axes_named=axes is not None)
     named = axis_sets(axes) or tuple((name,) for name in found.axes)
     sets = AnalysisSpec(axes=named).axes if named else ()
     data = load(found.annotations, found.raters, found.spec, tuple(dict.fromkeys(n for s in sets for n in s)))

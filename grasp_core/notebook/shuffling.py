@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import numpy as np
 
-from grasp_core.engine.request.reading import as_named, reading_of
+from grasp_core.engine.request.analysis import say_data
 from grasp_core.engine.run import checked_groups, prepare
 from grasp_core.model.annotations import FloatArray, Int64Array
 from grasp_core.model.errors import SpecError
@@ -25,22 +25,22 @@ from grasp_core.notebook._options import (
     Python,
     TestOptions,
     analysis_fields,
-    answer_of,
     axis_sets,
     check_names,
-    data_fields,
     group_of,
     takes,
 )
 from grasp_core.notebook._progress import Bar
 from grasp_core.notebook._saving import save
 from grasp_core.notebook._shown import Brief
-from grasp_core.notebook.data import loaded, say_data, tables_of
+from grasp_core.notebook.data import loaded, reading, tables_of
 from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.testing.deviations import Kept
 from grasp_core.permutation.testing.outcomes import outcomes
 from grasp_core.permutation.testing.tests import Family, Tests
 from grasp_core.reading.dataset.load import Dataset
+from grasp_core.report.tables import or_nan
+from grasp_core.report.tidy import group_cells
 from grasp_core.statistics.items import NotEstimableError, count
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def shuffled_values(analysis: Analysis, statistic: str, group: Any) -> FloatArra
     result, data = analysis.result, analysis.data
     if data is None:
         raise SpecError(
-            "a result that was opened holds no data: run grasp.analyse(annotations, raters, "
+            "a result that was opened, or pickled, holds no data: run grasp.analyse(annotations, raters, "
             "spec=result.spec), and ask what that returns"
         )
     asked = result.spec.analysis.statistics
@@ -130,25 +130,21 @@ class Tested(Brief):
         import pandas as pd
 
         columns = tuple(dict.fromkeys(name for group in self.groups for name in group.axes))
-        rows = []
-        for group, found in zip(self.groups, self.outcomes, strict=True):
-            values = dict(zip(group.axes, group.values, strict=True))
-            rows.append(
+        return pd.DataFrame(
+            [
                 {
-                    **{name: values.get(name) for name in columns},
-                    "axis": axis_label(group.axes),
-                    "group": group_label(group),
+                    **group_cells(group.axes, group, columns),
                     "statistic": self.name,
-                    "value": found.value,
-                    "null_median": found.null_median,
-                    "p": found.p,
-                    "q": found.q,
+                    "value": or_nan(found.value),
+                    "null_median": or_nan(found.null_median),
+                    "p": or_nan(found.p),
+                    "q": or_nan(found.q),
                     "mark": found.significance,
                     "reason": None if found.reason is None else str(found.reason),
                 }
-            )
-        numbers = dict.fromkeys(("value", "null_median", "p", "q"), "float64")
-        return pd.DataFrame(rows).astype(numbers)
+                for group, found in zip(self.groups, self.outcomes, strict=True)
+            ]
+        )
 
     def save(self, path: str | Path) -> None:
         """Write the table as ``.csv``.
@@ -204,11 +200,7 @@ def permutation_test(
         raise SpecError(f"statistic takes a function of two arrays of counts; found {statistic!r}")
     voice = Python()
     tables = tables_of(annotations, raters, None, options)
-    fields = data_fields(options)
-    if options.get("guess", True):
-        found = reading_of(tables, fields, voice, answer_of(options), axes_named=axes is not None)
-    else:
-        found = as_named(tables, fields)
+    found = reading(tables, options, voice, axes_named=axes is not None)
     named = axis_sets(axes) or tuple((name,) for name in found.axes)
     if not named:
         raise SpecError("a test needs groups: name an axis with axes=")

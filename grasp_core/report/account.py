@@ -200,3 +200,10 @@ def _noun(account: Account) -> str:
 def unused_sentence(account: Account) -> str:
     """The columns that nothing was taken from; empty where there are none."""
     return f"columns not used: {listed(account.unused)}" if account.unused else ""
+
+
+def account_sentences(account: Account | None) -> tuple[str, ...]:
+    """How much was read, used and left out, and the columns that nothing was taken from, as far as known."""
+    if account is None:
+        return ()
+    return tuple(filter(None, (account_sentence(account), unused_sentence(account))))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from grasp_core.model.result import Everybody, RunResult
 from grasp_core.report.findings.mending import caution_codes
 from grasp_core.report.given import as_result as given_view
 from grasp_core.report.slices import as_results
-from grasp_core.report.tables import ends
+from grasp_core.report.tables import ends, or_nan
 from grasp_core.report.words.label_use import said_more
 from grasp_core.report.words.names import outcome_of, reported_statistics
 
@@ -156,12 +156,11 @@ def findings_table(result: RunResult) -> pd.DataFrame:
     for row in result.groups:
         verdict = row.verdict or Verdict("none")
         name, shift = _most(row.label_use)
-        first = Line(row.group.axes, row.group, row.n_raters, row.n_annotations, "")
         rows.append(
             {
-                **_of_group(first, result.spec.analysis.columns),
+                **group_cells(row.group.axes, row.group, result.spec.analysis.columns),
                 "raters": row.n_raters,
-                "verdict": None if row.verdict is None else verdict.code,
+                "verdict": row.verdict and verdict.code,
                 "kinds": verdict.kinds,
                 "label": name,
                 "points": _points(shift.value),
@@ -193,7 +192,7 @@ def _cells(line: Line, columns: tuple[str, ...]) -> dict[str, Any]:
         cells |= dict(zip(("slice", "slice_value"), line.of_slice, strict=True))
     if line.given is not None:
         cells["given"] = line.given
-    cells |= _of_group(line, columns)
+    cells |= group_cells(line.axes, line.group, columns)
     cells["raters"] = line.raters
     if line.other is None:
         cells["annotations"] = line.annotations
@@ -201,30 +200,28 @@ def _cells(line: Line, columns: tuple[str, ...]) -> dict[str, Any]:
         others = dict(zip(line.other.axes, line.other.values, strict=True))
         cells |= {f"other_{name}": others.get(name) for name in columns}
         cells |= {"other_group": group_label(line.other), "other_raters": line.raters_other}
-    numbers = (line.value, line.low, line.high, line.null_median, line.p, line.q)
-    value, low, high, middle, p, q = (float("nan") if one is None else one for one in numbers)
     return cells | {
         "statistic": line.statistic,
         "label": line.label or None,
-        "value": value,
+        "value": or_nan(line.value),
         "unit": UNITS[line.statistic],
-        "low": low,
-        "high": high,
-        "null_median": middle,
-        "p": p,
-        "q": q,
+        "low": or_nan(line.low),
+        "high": or_nan(line.high),
+        "null_median": or_nan(line.null_median),
+        "p": or_nan(line.p),
+        "q": or_nan(line.q),
         "mark": line.significance or None,
         "reason": line.reason or None,
     }
 
 
-def _of_group(line: Line, columns: tuple[str, ...]) -> dict[str, Any]:
-    """The axes' columns, and the group in words."""
-    values = {} if line.group is None else dict(zip(line.group.axes, line.group.values, strict=True))
+def group_cells(axes: AxisSet, group: Group | None, columns: Sequence[str]) -> dict[str, Any]:
+    """The axes' columns, and axis and group in words; no group stands for all of its axis, or everybody."""
+    values = {} if group is None else dict(zip(group.axes, group.values, strict=True))
     return {
         **{name: values.get(name) for name in columns},
-        "axis": axis_label(line.axes) or None,
-        "group": None if line.group is None else group_label(line.group),
+        "axis": axis_label(axes) or None,
+        "group": None if group is None else group_label(group),
     }
 
 

@@ -102,7 +102,9 @@ def test_tables_beside_a_result_hold_numbers(result: grasp.Analysis) -> None:
 def test_equal_results_are_equal_also_after_pickle(
     result: grasp.Analysis, frames: tuple[pd.DataFrame, pd.DataFrame]
 ) -> None:
-    assert pickle.loads(pickle.dumps(result)) == result
+    again = pickle.loads(pickle.dumps(result))
+    assert again == result
+    assert again.data is None  # nobody's answers go along with what was found
     assert analysed(frames) == result
     assert analysed(frames, seed=2) != result
 
@@ -186,6 +188,10 @@ def test_without_guessing_nothing_is_recognised(frames: tuple[pd.DataFrame, pd.D
     named = {"item": "item_id", "rater": "rater_id", "label": "label"}
     assert analysed(frames, guess=False, **named).result.groups == analysed(frames).result.groups
     assert analysed(frames, axes=None, guess=False, **named).result.of_everybody
+    for function in (grasp.quality, grasp.models, grasp.permutation_test):
+        asked = {"statistic": len} if function is grasp.permutation_test else {}
+        with pytest.raises(grasp.SpecError, match="item"):
+            function(*frames, axes=["rater_gender"], guess=False, **asked)
 
 
 def test_a_star_import_replaces_no_builtin() -> None:

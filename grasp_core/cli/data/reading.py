@@ -22,7 +22,7 @@ from grasp_core.reading.connectors.source import TOOLS, Source
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.guess.roles import Role, file_roles
 from grasp_core.reading.table.table import Table
-from grasp_core.report.account import account_sentence, unused_sentence
+from grasp_core.report.account import account_sentences
 from grasp_core.report.words.label_use import labelled_sentence
 
 _COMPARED = 20_000
@@ -37,12 +37,8 @@ def say_data(dataset: Dataset, spec: DataSpec) -> None:
 
 def say_account(dataset: Dataset) -> None:
     """Say how much was read, used and left out, and the columns that nothing was taken from."""
-    account = dataset.summary.account
-    if account is None:
-        return
-    for sentence in (account_sentence(account), unused_sentence(account)):
-        if sentence:
-            note(printable(sentence))
+    for sentence in account_sentences(dataset.summary.account):
+        note(printable(sentence))
 
 
 def read_place(place: str, member: str | None) -> Table:

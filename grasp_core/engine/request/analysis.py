@@ -11,6 +11,7 @@ from grasp_core.engine.course import LONG_SECONDS, default_seconds, pairs_second
 from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.request.voice import Voice
 from grasp_core.model import spec
+from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet, Grouping
 from grasp_core.model.remarks.remark import Remark
@@ -20,8 +21,15 @@ from grasp_core.model.wording import listed, quoted
 from grasp_core.permutation.draw import check_strata
 from grasp_core.permutation.testing.tail import Shuffles
 from grasp_core.reading.dataset.load import Dataset, candidate_axes, candidate_columns
-from grasp_core.report.account import SHUFFLES, could_hold_batches, given_other_items, team_sentence
+from grasp_core.report.account import (
+    SHUFFLES,
+    account_sentences,
+    could_hold_batches,
+    given_other_items,
+    team_sentence,
+)
 from grasp_core.report.shuffles import few_regroupings, staying
+from grasp_core.report.words.label_use import labelled_sentence
 from grasp_core.report.words.levels import proposed_levels, unranked
 
 Preset = Literal["default", "paper"]
@@ -116,6 +124,13 @@ def with_pairs(data: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
         voice.note(f"pairs of groups would take about {seconds:.0f} s on two cores; {asks} compares them")
         return run_spec
     return dataclasses.replace(run_spec, analysis=dataclasses.replace(analysis, pairs=True))
+
+
+def say_data(dataset: Dataset, data: DataSpec, voice: Voice) -> None:
+    """Say which labels there are and how many, and what was used of the data."""
+    voice.note(labelled_sentence(data, dataset.summary))
+    for sentence in account_sentences(dataset.summary.account):
+        voice.note(sentence)
 
 
 def say_order(dataset: Dataset, run_spec: RunSpec, voice: Voice) -> None:

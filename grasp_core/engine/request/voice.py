@@ -40,3 +40,14 @@ class Voice(ABC):
     @abstractmethod
     def condition(self, option: str, column: str, value: str) -> str:
         """An option that takes a column and a value, such as ``--keep status=rejected``."""
+
+
+class KeepingNotes(Voice):
+    """A manner in which notes are kept, for an answer that holds them."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def note(self, sentence: str) -> None:
+        """See :class:`Voice`."""
+        self.notes.append(sentence)

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from grasp_core.engine.request.analysis import say_level, say_order, say_shuffles, say_teams
+from grasp_core.engine.request.analysis import say_data, say_level, say_order, say_shuffles, say_teams
 from grasp_core.engine.request.reading import Reading
-from grasp_core.engine.request.voice import Voice
+from grasp_core.engine.request.voice import KeepingNotes
 from grasp_core.engine.run import checked_groups
 from grasp_core.model.errors import DataError, SpecError, UnsureError
 from grasp_core.model.groups import Grouping
@@ -22,23 +22,14 @@ from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.guess.roles import question
 from grasp_core.reading.table.table import Table
 from grasp_core.reading.tables import guessed
-from grasp_core.report.account import account_sentence, unused_sentence
-from grasp_core.report.words.label_use import labelled_sentence
 
 _COLUMNS = ("item", "rater", "label")
 _RECOGNISED = ("missing", "recode", "categories", "filters")
 """What is recognised of how files are read, where the columns are named and this is not."""
 
 
-class Json(Voice):
+class Json(KeepingNotes):
     """Options as they are written in a request's JSON; notes are kept."""
-
-    def __init__(self) -> None:
-        self.notes: list[str] = []
-
-    def note(self, sentence: str) -> None:
-        """See :class:`~grasp_core.engine.request.voice.Voice`."""
-        self.notes.append(sentence)
 
     def option(self, field: str) -> str:
         """See :class:`~grasp_core.engine.request.voice.Voice`."""
@@ -220,11 +211,7 @@ def hints(
 ) -> list[str]:
     """What every door says before a run: what was read, left out and not used, and what would help."""
     voice = Json()
-    voice.note(labelled_sentence(spec.data, dataset.summary))
-    account = dataset.summary.account
-    for sentence in () if account is None else (account_sentence(account), unused_sentence(account)):
-        if sentence:
-            voice.note(sentence)
+    say_data(dataset, spec.data, voice)
     for problem in dataset.problems:
         voice.note(problem.message)
     say_order(dataset, spec, voice)
