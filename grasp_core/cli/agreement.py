@@ -16,7 +16,14 @@ from grasp_core.cli.data.options import add_items, add_reading
 from grasp_core.cli.data.reading import read, say_data, sort_files
 from grasp_core.cli.data.recorded import given_options
 from grasp_core.cli.terminal.messages import VOICE, emphasised, note, say
-from grasp_core.cli.terminal.output import add_output, check_output, tables_markdown, write_output
+from grasp_core.cli.terminal.output import (
+    add_output,
+    check_output,
+    records,
+    safe_cells,
+    tables_markdown,
+    write_output,
+)
 from grasp_core.cli.terminal.results import fitted, is_brief
 from grasp_core.engine.request.analysis import say_level, say_order
 from grasp_core.engine.request.reading import Reading
@@ -27,7 +34,7 @@ from grasp_core.model.errors import SpecError, raise_stopping
 from grasp_core.model.json_values import to_json
 from grasp_core.model.result import Everybody, RunResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.model.text import json_text, printable, safe_cell
+from grasp_core.model.text import json_text, printable
 from grasp_core.model.wording import quoted
 from grasp_core.reading.dataset.checks import no_column
 from grasp_core.reading.dataset.load import Dataset, load
@@ -172,7 +179,6 @@ def _tables(result: RunResult, frame: pd.DataFrame, *, brief: bool) -> dict[str,
 
 
 def _agreement_json(result: RunResult, found: Everybody, frame: pd.DataFrame) -> str:
-    rows = frame.astype(object).where(frame.notna(), None).to_dict(orient="records")
     return json_text(
         {
             "format": "grasp-agreement",
@@ -180,16 +186,14 @@ def _agreement_json(result: RunResult, found: Everybody, frame: pd.DataFrame) ->
             "code_version": result.code_version,
             "data": to_json(result.data),
             "spec": result.spec.to_dict(),
-            "coefficients": rows,
+            "coefficients": records(frame),
             "everybody": to_json(found),
         }
     )
 
 
 def _csv(frame: pd.DataFrame) -> str:
-    return frame.map(lambda cell: safe_cell(cell) if isinstance(cell, str) else cell).to_csv(
-        index=False, lineterminator="\r\n"
-    )
+    return safe_cells(frame).to_csv(index=False, lineterminator="\r\n")
 
 
 def _with_periods(found: Reading, column: str, every: str | None) -> tuple[Reading, str]:
@@ -260,7 +264,7 @@ def _raters(chosen: argparse.Namespace) -> None:
     frame = raters_frame(data, None if chosen.gold is None else _gold(chosen.gold, found, data))
     makers: dict[str, Callable[[], str]] = {
         "csv": lambda: _csv(frame.assign(copies=frame["copies"].map("; ".join))),
-        "json": lambda: json_text({"format": "grasp-raters", "version": 1, "raters": _records(frame)}),
+        "json": lambda: json_text({"format": "grasp-raters", "version": 1, "raters": records(frame)}),
         "markdown": lambda: tables_markdown({"Raters": raters_table(frame)}),
     }
     write_output(chosen, makers)
@@ -271,13 +275,6 @@ def _raters(chosen: argparse.Namespace) -> None:
         say("?: too few answers, or too few others, to tell.")
     if chosen.gold is None:
         note("--gold names a column of right labels, in the annotations or the items, to hold raters against")
-
-
-def _records(frame: pd.DataFrame) -> list[dict[Any, Any]]:
-    shown = frame.astype(object)
-    return shown.where(shown.map(lambda cell: isinstance(cell, list) or pd.notna(cell)), None).to_dict(
-        "records"
-    )
 
 
 def _gold(column: str, found: Reading, data: Dataset) -> Int64Array:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -14,12 +13,14 @@ from grasp_core.cli.terminal.output import (
     add_output,
     check_output,
     check_target,
+    records,
+    safe_cells,
     tables_markdown,
     write_output,
     write_text,
 )
 from grasp_core.cli.terminal.results import in_width
-from grasp_core.model.text import json_text, printable, safe_cell
+from grasp_core.model.text import json_text, printable
 from grasp_core.notebook.comparing import Compared, compare
 from grasp_core.report.comparison.changes import changes_table
 
@@ -63,7 +64,7 @@ def _compare(chosen: argparse.Namespace) -> None:
         say("\nNothing moved further than noise explains, and no mark changed.")
     makers: dict[str, Callable[[], str]] = {
         "csv": lambda: _csv(found),
-        "json": lambda: json_text(_records(_every(found))),
+        "json": lambda: json_text(records(_every(found))),
         "markdown": lambda: tables_markdown({"Moved": moved}),
     }
     write_output(chosen, makers)
@@ -88,12 +89,8 @@ def _every(found: Compared) -> pd.DataFrame:
     return every[[*first, *(name for name in every if name not in first)]]
 
 
-def _records(frame: pd.DataFrame) -> list[dict[Any, Any]]:
-    return frame.astype(object).where(frame.notna(), None).to_dict(orient="records")
-
-
 def _csv(found: Compared) -> str:
     every = _every(found)
     if every.empty:
         return ""
-    return every.map(lambda cell: safe_cell(cell) if isinstance(cell, str) else cell).to_csv(index=False)
+    return safe_cells(every).to_csv(index=False)

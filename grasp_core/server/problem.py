@@ -70,7 +70,7 @@ WHAT: Mapping[str, str] = {
     "settings": "The server's settings do not allow this; whoever runs it can change them.",
     "error": "The request could not be done; the sentence says why.",
 }
-"""What each code of a problem means, and what would do; codes of data stand in docs/results.md beside it."""
+"""What each code of a problem means, and what would do; codes of data stand in docs/codes.csv."""
 _OF_STATUS: Mapping[HTTPStatus, str] = {
     HTTPStatus.BAD_REQUEST: "bad-request",
     HTTPStatus.UNAUTHORIZED: "sign-in",

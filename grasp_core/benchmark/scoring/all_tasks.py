@@ -17,11 +17,11 @@ from grasp_core.benchmark.baselines.protocol import Fit
 from grasp_core.benchmark.language_models.answers import Usage
 from grasp_core.benchmark.scoring.evaluate import BLOCK, Watch, label_rows, work_key
 from grasp_core.benchmark.scoring.scores import Scores
+from grasp_core.benchmark.submissions import PREDICTIONS
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Rows, Task, read_rows, read_tasks
 from grasp_core.model.errors import DataError
 from grasp_core.model.json_values import FormError, from_json
 
-PREDICTIONS = "predictions.csv"
 RUN_FILE = "run.json"
 """Beside ``data``: what was run, and what it took."""
 _FORMAT = {"format": "grasp-baseline", "version": 1}

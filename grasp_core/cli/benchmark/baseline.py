@@ -18,7 +18,6 @@ from grasp_core.benchmark.gold import read_gold
 from grasp_core.benchmark.language_models.answers import Usage
 from grasp_core.benchmark.retrieval import Command, Retrieve, kept_texts, with_retrieved
 from grasp_core.benchmark.scoring.all_tasks import (
-    PREDICTIONS,
     TaskFiles,
     TaskRun,
     label_all,
@@ -28,7 +27,7 @@ from grasp_core.benchmark.scoring.all_tasks import (
 )
 from grasp_core.benchmark.scoring.evaluate import BLOCK, Way, evaluate, evaluation_json, label_rows
 from grasp_core.benchmark.scoring.scores import Scores, score
-from grasp_core.benchmark.submissions import read_submission
+from grasp_core.benchmark.submissions import PREDICTIONS, read_submission
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Rows, Task, read_rows, read_task, read_tasks
 from grasp_core.cli.benchmark.arguments import whole
 from grasp_core.cli.benchmark.lm import add_lm_options, asked_lm

@@ -7,9 +7,10 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from grasp_core.model.errors import DataError, SpecError
+from grasp_core.model.text import safe_cell
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,6 +83,16 @@ def write_output(chosen: argparse.Namespace, makers: Mapping[str, Callable[[], s
         raise SpecError("--format text is what is printed; write it to a file with > FILE")
     made = makers[name]()
     write_bytes(target, made.encode("utf-8") if isinstance(made, str) else made)
+
+
+def safe_cells(frame: pd.DataFrame) -> pd.DataFrame:
+    """A frame for CSV: texts that a spreadsheet would run get a leading apostrophe."""
+    return frame.map(lambda cell: safe_cell(cell) if isinstance(cell, str) else cell)
+
+
+def records(frame: pd.DataFrame) -> list[dict[Any, Any]]:
+    """A frame's rows for JSON, null where there is nothing."""
+    return frame.astype(object).where(frame.notna(), None).to_dict(orient="records")
 
 
 def tables_markdown(tables: Mapping[str, pd.DataFrame]) -> str:

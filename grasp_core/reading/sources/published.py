@@ -152,7 +152,7 @@ def _download(wanted: Published, target: Path) -> None:
                 known_hash=f"sha256:{wanted.sha256}",
                 fname=target.name,
                 path=target.parent,
-                downloader=lambda _url, output, _pooch: _get(wanted, Path(output)),
+                downloader=lambda _url, output, _pooch: download(wanted.url, wanted.bytes, Path(output)),
             )
     except ValueError:
         raise DataError(
@@ -161,16 +161,16 @@ def _download(wanted: Published, target: Path) -> None:
         ) from None
 
 
-def _get(wanted: Published, output: Path) -> None:
-    """Write what the server sends, one piece beyond the published size at most."""
+def download(url: str, size: int, output: Path) -> None:
+    """Write what the server sends, one piece beyond the size that is told at most."""
     import requests
 
     with (
         output.open("wb") as file,
-        requests.get(wanted.url, stream=True, timeout=TIMEOUT_S) as response,
+        requests.get(url, stream=True, timeout=TIMEOUT_S) as response,
     ):
         response.raise_for_status()
         for piece in response.iter_content(_PIECE):
             file.write(piece)
-            if file.tell() > wanted.bytes:
+            if file.tell() > size:
                 return

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.wording import listed, quoted
-from grasp_core.reading.sources.published import TIMEOUT_S, saying_why
+from grasp_core.reading.sources.published import TIMEOUT_S, download, saying_why
 
 _PIECE = 1 << 20
 _MAX_LISTING = 4 << 20
@@ -218,20 +218,10 @@ def fetch_listed(found: Listing, folder: Path, told: Callable[[int, int], None])
 
 
 def _download(file: Listed, target: Path) -> None:
-    import requests
-
     part = target.with_name(f"{target.name}.part")
     try:
-        with (
-            saying_why(file.url),
-            part.open("wb") as out,
-            requests.get(file.url, stream=True, timeout=TIMEOUT_S) as response,
-        ):
-            response.raise_for_status()
-            for piece in response.iter_content(_PIECE):
-                out.write(piece)
-                if out.tell() > file.bytes:
-                    break
+        with saying_why(file.url):
+            download(file.url, file.bytes, part)
         if not _is(part, file):
             raise DataError(
                 f"{file.url}: the file that came is not the one listed (its checksum is another), so it was "

@@ -68,7 +68,7 @@ class Address:
         return ", ".join(sorted([*self.operations, *heads]))
 
 
-class Door:
+class RefuseUnknown:
     """ASGI middleware that lets in what the schema knows, and answers HEAD by what GET would."""
 
     def __init__(self, app: ASGIApp) -> None:

@@ -8,7 +8,9 @@ from http import HTTPStatus
 from typing import Any
 
 from grasp_core.model.access import User
+from grasp_core.model.spec import RunSpec
 from grasp_core.reading.connectors.source import parse
+from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.table.table import Table
 from grasp_core.server.api._admission import Caller
 from grasp_core.server.api.forms import Fetch, File, Files, Place
@@ -87,6 +89,19 @@ class Bringing:
             member = data.get(_PARTS[kind])
             found[kind] = self._table(kind, file, member if isinstance(member, str) else None, told)
         return found
+
+    def formed(self, spec: RunSpec, tables: Mapping[str, Table], told: Told) -> Dataset:
+        """The data set of the tables under a spec, with the labels of the models that were sent.
+
+        Raises
+        ------
+        DataError
+            If they do not go together.
+        """
+        told("Forming the data")
+        models = [(one.name, one.sha256) for one in self.files.models]
+        reach = self.user.reach(self.project)
+        return self.asking.server.service.inputs.formed(spec, tables, models, reach=reach)
 
     def _table(self, kind: str, file: File | Place | Fetch, member: str | None, told: Told) -> Table:
         server, reach = self.asking.server, self.user.reach(self.project)

@@ -35,7 +35,7 @@ from grasp_core.server.api import (
 from grasp_core.server.api import analyses as questions
 from grasp_core.server.api import new_runs as asking
 from grasp_core.server.api._admission import Admission
-from grasp_core.server.api._middleware import Door
+from grasp_core.server.api._middleware import RefuseUnknown
 from grasp_core.server.api.problems import answer_fault
 from grasp_core.server.api.reference import described, problem_page, reference_page
 from grasp_core.server.identity import Identify
@@ -101,7 +101,11 @@ def application(server: Callable[[], Server], identify: Identify, uploads: Uploa
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        middleware=[_LAST, Middleware(Admission, server=server, identify=identify), Middleware(Door)],
+        middleware=[
+            _LAST,
+            Middleware(Admission, server=server, identify=identify),
+            Middleware(RefuseUnknown),
+        ],
         exception_handlers=_FAULTS,
     )
     app.state.uploads = uploads

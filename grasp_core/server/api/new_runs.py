@@ -148,11 +148,7 @@ def _formed(
 ) -> tuple[Recognised, Dataset]:
     told("Looking at what the files hold")
     found = recognised(sent, tables, recommended)
-    told("Forming the data")
-    models = [(one.name, one.sha256) for one in bringing.files.models]
-    reach = bringing.user.reach(bringing.project)
-    dataset = bringing.asking.server.service.inputs.formed(found.spec, tables, models, reach=reach)
-    return found, dataset
+    return found, bringing.formed(found.spec, tables, told)
 
 
 def _validated(bringing: Bringing, new: NewCheck, told: Told) -> tuple[HTTPStatus, Checked]:
@@ -171,10 +167,7 @@ def _validated(bringing: Bringing, new: NewCheck, told: Told) -> tuple[HTTPStatu
                 for one in found.questions
             ]
             return HTTPStatus.OK, _as_checked(questions=asked)
-        told("Forming the data")
-        models = [(one.name, one.sha256) for one in bringing.files.models]
-        reach = bringing.user.reach(bringing.project)
-        dataset = bringing.asking.server.service.inputs.formed(found.spec, tables, models, reach=reach)
+        dataset = bringing.formed(found.spec, tables, told)
     except DataError as error:
         return HTTPStatus.OK, _refused(found, None, [ProblemListed(**listed(one)) for one in error.problems])
     except SpecError as error:
