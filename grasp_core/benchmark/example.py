@@ -73,10 +73,7 @@ TASK = Task(
 def example_task_files() -> dict[str, bytes]:
     """The files of the example by their paths: ``tasks/`` and ``gold/``, as the commands take them.
 
-    Returns
-    -------
-    dict of str to bytes
-        50 labelled rows, 100 rows to be labelled, and the latter's labels.
+    Returns 50 labelled rows, 100 rows to be labelled, and the latter's labels.
     """
     rows = [
         (said.format(thing=thing), label)

@@ -27,30 +27,16 @@ def voting_sheet(
 ) -> tuple[str, str]:
     """A CSV file with a row for each rater and row, without labels, and the right labels of a qualification.
 
-    Parameters
-    ----------
-    train : Rows
-        Labelled rows, of which some are the qualification.
-    test : Rows
-        Rows to be voted on.
-    raters : sequence of str
-        Names that tell the raters apart.
-    items, asked : int
-        Rows to be voted on and rows of the qualification, both drawn at random; all where there are fewer.
-    seed : int
+    `train`: labelled rows, of which some are the qualification.
+    `test`: rows to be voted on.
+    `raters`: names that tell the raters apart.
+    `items`, `asked`: rows to be voted on and rows of the qualification, both drawn at random; all where there
+        are fewer.
 
-    Returns
-    -------
-    (str, str)
-        The sheet, columns rater, ID, Label and the task's fields, the qualification's rows first; and the
-        qualification, columns ID and Label.
-
-    Raises
-    ------
-    SpecError
-        If there is no rater, or a name occurs twice.
-    DataError
-        If a labelled row has the id of one to be voted on, or nothing is labelled.
+    Returns the sheet, columns rater, ID, Label and the task's fields, the qualification's rows first; and the
+    qualification, columns ID and Label.
+    Raises SpecError if there is no rater, or a name occurs twice; DataError if a labelled row has the id of
+    one to be voted on, or nothing is labelled.
     """
     if not raters or len(set(raters)) != len(raters) or not all(raters):
         raise SpecError("a sheet needs raters, each with a name of its own")

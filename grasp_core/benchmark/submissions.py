@@ -30,12 +30,8 @@ _FIRST_TEST_ID = 50
 def check_rows(file: LabelledFile, task: Task, ids: Sequence[str] | None) -> Iterator[Problem]:
     """Repeated, unknown and missing ids, and labels that are no class.
 
-    Parameters
-    ----------
-    file : LabelledFile
-        With the columns ID and Label.
-    ids : sequence of str or None
-        Ids of the rows to be labelled, where they are known.
+    `file`: with the columns ID and Label.
+    `ids`: ids of the rows to be labelled, where they are known.
     """
     yield from _repeated(file)
     yield from _ids(file, task, ids)
@@ -118,12 +114,8 @@ PREDICTIONS = "predictions.csv"
 class Submission:
     """A system's labels.
 
-    Parameters
-    ----------
-    files : mapping of str to LabelledFile
-        By task, in the tasks' order; tasks without a file are left out.
-    unexpected : tuple of LabelledFile
-        CSV files that belong to no task.
+    `files`: by task, in the tasks' order; tasks without a file are left out.
+    `unexpected`: CSV files that belong to no task.
     """
 
     files: Mapping[str, LabelledFile]
@@ -144,22 +136,11 @@ def read_submission(
 ) -> Submission:
     """Read ``data/<task>/predictions.csv`` (or ``<task>/predictions.csv``) from a folder or a zip archive.
 
-    Parameters
-    ----------
-    source : path of a folder or zip archive, or the content of a zip archive
-    tasks : mapping of str to Task
-    name : str, optional
-        The archive's name for messages.
+    `name`: the archive's name for messages.
 
-    Returns
-    -------
-    Submission
-        What is wrong with single files is for :func:`~.validation.validate` to say.
-
-    Raises
-    ------
-    DataError
-        If there is no such folder or archive, it holds too much, or a path in an archive leads out of it.
+    Returns what is wrong with single files is for :func:`~.validation.validate` to say.
+    Raises DataError if there is no such folder or archive, it holds too much, or a path in an archive leads
+    out of it.
     """
     found: dict[str, LabelledFile] = {}
     unexpected = []
@@ -187,15 +168,9 @@ Ids = Mapping[str, Sequence[str]]
 def known_ids(folder: Path | None, names: Container[str] | None = None) -> dict[str, tuple[str, ...]]:
     """Ids of the rows to be labelled, by task, of the tasks whose folder has a ``test_unlabeled.csv``.
 
-    Parameters
-    ----------
-    names : container of str, optional
-        Of the tasks to be read; by default all.
+    `names`: of the tasks to be read; by default all.
 
-    Raises
-    ------
-    DataError
-        If such a file cannot be read.
+    Raises DataError if such a file cannot be read.
     """
     if folder is None:
         return {}
@@ -212,17 +187,10 @@ def known_ids(folder: Path | None, names: Container[str] | None = None) -> dict[
 def validate(submission: Submission, tasks: Mapping[str, Task], ids: Ids | None = None) -> list[Problem]:
     """Everything that is wrong with a submission; empty if it can be submitted.
 
-    Parameters
-    ----------
-    tasks : mapping of str to Task
-    ids : mapping of str to sequence of str, optional
-        Ids of the rows to be labelled, by task, where they are known.
+    `ids`: ids of the rows to be labelled, by task, where they are known.
 
-    Returns
-    -------
-    list of Problem
-        The original validator's messages word for word, each followed by what it means, with file and row.
-        Problems that do not stop are remarks: nothing has to be mended.
+    Returns the original validator's messages word for word, each followed by what it means, with file and
+    row. Problems that do not stop are remarks: nothing has to be mended.
     """
     return [*_number_of_files(submission, tasks), *check_files(submission, tasks, ids or {})]
 
@@ -252,10 +220,7 @@ def check_files(submission: Submission, tasks: Mapping[str, Task], ids: Ids) -> 
 def require_scorable(submission: Submission, tasks: Mapping[str, Task], ids: Ids) -> None:
     """Refuse a submission with a faulty file; tasks without a file are no fault here.
 
-    Raises
-    ------
-    DataError
-        With every problem in ``problems``.
+    Raises DataError with every problem in ``problems``.
     """
     if not submission.files:
         raise DataError(

@@ -23,13 +23,9 @@ _FIELD = "text"
 class ItemTexts:
     """The texts that a baseline is to label.
 
-    Parameters
-    ----------
-    baseline : str
-        One of :data:`WITHOUT_EXAMPLES`.
-    ids, texts : tuple of str, length I
-    source : str
-        The file and column that the texts are from.
+    `ids`, `texts`: length I.
+    `baseline`: one of :data:`WITHOUT_EXAMPLES`.
+    `source`: the file and column that the texts are from.
     """
 
     baseline: str
@@ -47,10 +43,7 @@ class ItemTexts:
 def item_texts(table: Table, spec: DataSpec, categories: Sequence[str], baseline: str) -> ItemTexts:
     """The items' texts, from the column that `spec.text` names.
 
-    Raises
-    ------
-    DataError
-        If no column of texts is named, or the file has no row of its own for an item.
+    Raises DataError if no column of texts is named, or the file has no row of its own for an item.
     """
     if spec.text is None or spec.text not in table.columns or spec.item not in table.columns:
         raise DataError(
@@ -71,10 +64,7 @@ def item_texts(table: Table, spec: DataSpec, categories: Sequence[str], baseline
 def label_items(job: ItemTexts) -> bytes:
     """The baseline's labels as a CSV file with the columns ID and Label.
 
-    Raises
-    ------
-    MissingPackageError
-        If the baseline needs packages that are not installed.
+    Raises MissingPackageError if the baseline needs packages that are not installed.
     """
     task = Task("items", job.categories, (_FIELD,), (_FIELD,))
     texts = tuple({_FIELD: text} for text in job.texts)

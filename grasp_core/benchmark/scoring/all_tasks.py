@@ -39,10 +39,7 @@ class TaskFiles:
 def read_files(folder: Path) -> tuple[list[TaskFiles], list[str]]:
     """The tasks of a folder, and the names of those that lack one of the files with rows.
 
-    Raises
-    ------
-    DataError
-        If the folder holds no task, none has both files, or a file cannot be read.
+    Raises DataError if the folder holds no task, none has both files, or a file cannot be read.
     """
     if not folder.is_dir():
         raise DataError(
@@ -66,16 +63,10 @@ def read_files(folder: Path) -> tuple[list[TaskFiles], list[str]]:
 class TaskRun:
     """What labelling a task took.
 
-    Parameters
-    ----------
-    key : str
-        All that decides the labels; work of another key is done anew.
-    labels_sha256 : str
-        Of the file of labels.
-    rows, questions, tokens : int
-        Questions and tokens are those of a language model.
-    seconds, cost : float
-        The cost in the currency of the model's prices.
+    `key`: all that decides the labels; work of another key is done anew.
+    `labels_sha256`: of the file of labels.
+    `rows`, `questions`, `tokens`: questions and tokens are those of a language model.
+    `seconds`, `cost`: the cost in the currency of the model's prices.
     """
 
     key: str
@@ -100,25 +91,14 @@ def label_all(
 ) -> Iterator[tuple[str, TaskRun, bool]]:
     """Label every task, each written as soon as it is done; gives its name, what it took, whether it is new.
 
-    Parameters
-    ----------
-    fit : callable
-        The baseline for a task.
-    name : str
-        The baseline with all its settings; tasks that the same one has labelled are not labelled again.
-    out : Path
-        Folder of the submission; made if it is not there.
-    usage : Usage, optional
-        That of a language model, which counts along.
-    watch : callable, optional
-        Told (rows done, rows of this task).
-    block : int
-        Rows labelled between two calls of `watch`.
+    `fit`: the baseline for a task.
+    `name`: the baseline with all its settings; tasks that the same one has labelled are not labelled again.
+    `out`: folder of the submission; made if it is not there.
+    `usage`: that of a language model, which counts along.
+    `watch`: told (rows done, rows of this task).
+    `block`: rows labelled between two calls of `watch`.
 
-    Raises
-    ------
-    DataError
-        If a file cannot be written, or labelling fails; tasks done before are kept.
+    Raises DataError if a file cannot be written, or labelling fails; tasks done before are kept.
     """
     known = read_run(out)
     for files in found:
@@ -166,10 +146,7 @@ def _tokens(usage: Usage) -> int:
 def read_run(out: Path) -> dict[str, TaskRun]:
     """What an earlier call did, by task; nothing where there was none.
 
-    Raises
-    ------
-    DataError
-        If the folder's ``run.json`` is something else.
+    Raises DataError if the folder's ``run.json`` is something else.
     """
     path = out / RUN_FILE
     try:

@@ -41,11 +41,8 @@ _LARGEST = 10
 def confusion_table(counts: Int64Array, classes: Sequence[str]) -> pd.DataFrame:
     """Rows by gold class (down) and predicted class (across); classes that never occur are left out.
 
-    Parameters
-    ----------
-    counts : int array, shape (K, K)
-        See :func:`grasp_core.statistics.f1.confusion`.
-    classes : sequence of str, length K
+    `classes`: length K.
+    `counts`, shape (K, K): see :func:`grasp_core.statistics.f1.confusion`.
     """
     occur = np.flatnonzero(counts.sum(axis=0) + counts.sum(axis=1)).tolist()
     names = [classes[code] for code in occur]
@@ -55,10 +52,7 @@ def confusion_table(counts: Int64Array, classes: Sequence[str]) -> pd.DataFrame:
 def mistakes_text(name: str, score: TaskScore) -> str:
     """How many rows of a task are wrong, and which classes were taken for which.
 
-    Parameters
-    ----------
-    name : str
-        Of the task.
+    `name`: of the task.
     """
     wrong = score.n - int(np.trace(score.confusion))
     start = f"{name}: {wrong:,} of {score.n:,} labelled wrongly"
@@ -88,18 +82,10 @@ def errors_csv(
 ) -> str:
     """Every row that was labelled wrongly, as CSV with :data:`ERROR_COLUMNS`.
 
-    Parameters
-    ----------
-    predictions : mapping of str to mapping of str to str
-        Label by id, by task, of all rows that have a gold label.
-    tasks : mapping of str to Task
-    folder : Path, optional
-        Of the tasks: where a task's ``test_unlabeled.csv`` is there, the texts are taken from it.
+    `predictions`: label by id, by task, of all rows that have a gold label.
+    `folder`: of the tasks: where a task's ``test_unlabeled.csv`` is there, the texts are taken from it.
 
-    Raises
-    ------
-    DataError
-        If such a file cannot be read.
+    Raises DataError if such a file cannot be read.
     """
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
@@ -133,14 +119,9 @@ PERMUTATIONS = 10_000
 class Difference:
     """How much higher the first submission's macro-F1 (leaderboard's convention) is than the second's.
 
-    Parameters
-    ----------
-    ci95 : (float, float)
-        95 % bootstrap interval over items, both submissions scored on the same draws.
-    p : float
-        Of the paired permutation test, two-sided; never 0.
-    n : int
-        Items.
+    `ci95`: 95 % bootstrap interval over items, both submissions scored on the same draws.
+    `p`: of the paired permutation test, two-sided; never 0.
+    `n`: items.
     """
 
     difference: float
@@ -153,12 +134,8 @@ class Difference:
 class Comparison:
     """Two submissions, task by task and overall.
 
-    Parameters
-    ----------
-    tasks : mapping of str to Difference
-        Those tasks for which both submissions and the gold have labels.
-    overall : Difference or None
-        Of the mean over all tasks; None unless every one was compared.
+    `tasks`: those tasks for which both submissions and the gold have labels.
+    `overall`: of the mean over all tasks; None unless every one was compared.
     """
 
     tasks: Mapping[str, Difference]
@@ -178,15 +155,9 @@ def compare(
 ) -> Comparison:
     """Compare two submissions that ``require_scorable`` takes.
 
-    Parameters
-    ----------
-    told : callable
-        Takes the name of each task before it is compared.
+    `told`: takes the name of each task before it is compared.
 
-    Raises
-    ------
-    DataError
-        If there is no task for which both submissions and the gold have labels.
+    Raises DataError if there is no task for which both submissions and the gold have labels.
     """
     one, other = first.predictions, second.predictions
     parts = []
@@ -211,15 +182,9 @@ def compare(
 class TaskDifference:
     """A task's difference with its draws, or a part of them.
 
-    Parameters
-    ----------
-    name : str
-    gap : float
-        How much higher the first system's macro-F1 is.
-    n : int
-        Items.
-    null : float array, shape (permutations,)
-    drawn : float array, shape (resamples,)
+    `null`: shape (permutations,); `drawn`: shape (resamples,).
+    `gap`: how much higher the first system's macro-F1 is.
+    `n`: items.
     """
 
     name: str
@@ -247,10 +212,7 @@ def compare_task(
 ) -> TaskDifference:
     """Compare two systems' labels of one task, by row id, on all draws or a part of them.
 
-    Raises
-    ------
-    DataError
-        If a row lacks a label.
+    Raises DataError if a row lacks a label.
     """
     right, (a, b) = paired_codes(task, gold, [first, second])
     classes, name = len(task.classes), task.name
@@ -271,15 +233,9 @@ def joined_difference(parts: Sequence[TaskDifference]) -> TaskDifference:
 def compared(parts: Sequence[TaskDifference], tasks: Iterable[str]) -> Comparison:
     """A comparison from those of its tasks.
 
-    Parameters
-    ----------
-    tasks : iterable of str
-        All tasks of the benchmark.
+    `tasks`: all tasks of the benchmark.
 
-    Raises
-    ------
-    DataError
-        If there is no part.
+    Raises DataError if there is no part.
     """
     if not parts:
         raise DataError("there is no task for which both submissions and the gold have labels")
@@ -309,12 +265,8 @@ def swapped_differences(
 ) -> FloatArray:
     """Differences in macro-F1 after each item's two predictions were swapped with probability 1/2.
 
-    Returns
-    -------
-    float array, shape (permutations,)
+    Returns shape (permutations,).
 
-    Notes
-    -----
     Of c items with the same gold label and the same two predictions a binomial number is swapped; each
     swap moves one count between two classes of either submission.
     """
