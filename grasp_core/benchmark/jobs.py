@@ -68,16 +68,25 @@ def parts_of(task: Task, rows: int) -> list[Part]:
 
 
 def score_one(job: tuple[Benchmark, str, Part, Mapping[str, str], bool]) -> TaskDraws:
-    """Score one task's labels, or those of `some` of its rows, on a part of the draws.
+    """Score one task's labels, or those of `some` of its rows, as people label, on a part of the draws.
 
     Raises DataError if the benchmark's files cannot be used or the labels do not fit them.
     """
     benchmark, name, part, labels, some = job
     tasks, gold, ids = benchmark.open(name)
-    if some:
-        gold = _gold_of(name, labels, tasks[name], gold)
-    else:
+    if not some:
         require_scorable(as_submission({name: labels}), tasks, {**gold.ids, **ids})
+        return score_task(tasks[name], gold, labels, part=part)
+    strange = sorted(labels.keys() - gold.labels.get(name, {}).keys())
+    if strange:
+        raise DataError(
+            f"{number(len(strange), 'item')} of {len(labels):,} are no rows of {name} with a gold label "
+            f"here, such as {listed(strange, 3)}; choose the task that people labelled"
+        )
+    unknown = sorted(set(labels.values()) - set(tasks[name].classes))
+    if unknown:
+        raise DataError(f"{listed(unknown, 3)}: no class of {name}; people must say the classes' names")
+    gold = Gold({name: {one: gold.labels[name][one] for one in labels}})
     return score_task(tasks[name], gold, labels, part=part)
 
 
@@ -93,12 +102,11 @@ def compare_one(job: tuple[Benchmark, str, Part, Mapping[str, str], Mapping[str,
 
 def as_submission(predictions: Predictions) -> Submission:
     """Stored predictions as a submission."""
-    return Submission({task: _file(task, labels) for task, labels in predictions.items()})
-
-
-def _file(task: str, labels: Mapping[str, str]) -> LabelledFile:
-    return LabelledFile(
-        path=task, columns=(ID, LABEL), ids=tuple(labels), labels=tuple(labels.values()), rows=len(labels)
+    return Submission(
+        {
+            task: LabelledFile(task, (ID, LABEL), tuple(labels), tuple(labels.values()), len(labels))
+            for task, labels in predictions.items()
+        }
     )
 
 
@@ -158,23 +166,6 @@ def label_task(job: TaskJob) -> tuple[str, str]:
     fit = make_baseline(job.name, unlabelled=test.texts)
     labels = label_rows(fit, train, task, test.texts, seed=job.seed)
     return task.name, predictions_csv(test.ids, labels)
-
-
-def _gold_of(name: str, labels: Mapping[str, str], task: Task, gold: Gold) -> Gold:
-    """The gold labels of a part of a task's rows, as people label.
-
-    Raises DataError if a row is none of those with a gold label, or a label no class of the task.
-    """
-    strange = labels.keys() - gold.labels.get(name, {}).keys()
-    if strange:
-        raise DataError(
-            f"{number(len(strange), 'item')} of {len(labels):,} are no rows of {name} with a gold label "
-            f"here, such as {listed(sorted(strange), 3)}; choose the task that people labelled"
-        )
-    unknown = sorted(set(labels.values()) - set(task.classes))
-    if unknown:
-        raise DataError(f"{listed(unknown, 3)}: no class of {name}; people must say the classes' names")
-    return Gold({name: {one: gold.labels[name][one] for one in labels}})
 
 
 @dataclass(frozen=True, slots=True, eq=False)

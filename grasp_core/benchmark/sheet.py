@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,6 +9,7 @@ import numpy as np
 from grasp_core.analysis.models.labels import ID, LABEL
 from grasp_core.benchmark.tasks import Rows, Task
 from grasp_core.model.errors import DataError, SpecError
+from grasp_core.model.text import csv_text
 
 RATER = "rater"
 
@@ -49,17 +48,14 @@ def voting_sheet(
         )
     rng = np.random.Generator(np.random.Philox(seed))
     known, voted = _some(rng, len(train.ids), asked), _some(rng, len(test.ids), items)
-    sheet, right = io.StringIO(), io.StringIO()
-    writer = csv.writer(sheet, lineterminator="\n")
-    writer.writerow([RATER, ID, LABEL, *task.fields])
-    for rater in raters:
-        for rows, places in ((train, known), (test, voted)):
-            for at in places:
-                writer.writerow([rater, rows.ids[at], "", *(rows.texts[at][name] for name in task.fields)])
-    writer = csv.writer(right, lineterminator="\n")
-    writer.writerow([ID, LABEL])
-    writer.writerows((train.ids[at], train.labels[at]) for at in known)
-    return sheet.getvalue(), right.getvalue()
+    sheet = (
+        [rater, rows.ids[at], "", *(rows.texts[at][name] for name in task.fields)]
+        for rater in raters
+        for rows, places in ((train, known), (test, voted))
+        for at in places
+    )
+    right = ((train.ids[at], train.labels[at]) for at in known)
+    return csv_text([RATER, ID, LABEL, *task.fields], sheet), csv_text([ID, LABEL], right)
 
 
 def _some(rng: np.random.Generator, rows: int, wanted: int) -> list[int]:

@@ -10,6 +10,7 @@ from grasp_core.benchmark.baselines.registry import make_baseline
 from grasp_core.benchmark.tasks import Rows, Task
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
+from grasp_core.model.text import csv_text
 from grasp_core.model.wording import quoted
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
@@ -71,13 +72,4 @@ def label_items(job: ItemTexts) -> bytes:
     unlabelled = read_table(b"ID,text\n0,none\n", job.baseline)
     rows = Rows(job.ids, texts, None, unlabelled)
     labels = make_baseline(job.baseline)(rows, task, 1)(texts)
-    return _csv(job.ids, labels)
-
-
-def _csv(ids: Sequence[str], labels: Sequence[str]) -> bytes:
-    lines = [(ID, LABEL), *zip(ids, labels, strict=True)]
-    return "".join(f"{_quoted(one)},{_quoted(label)}\n" for one, label in lines).encode()
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"'
+    return csv_text((ID, LABEL), zip(job.ids, labels, strict=True)).encode()

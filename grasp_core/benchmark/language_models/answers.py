@@ -86,6 +86,11 @@ class Usage:
     left_out: int = 0
 
     @property
+    def tokens(self) -> int:
+        """Of prompts and answers, of the questions asked now."""
+        return self.prompt_tokens + self.completion_tokens
+
+    @property
     def cost(self) -> float:
         """Price of the questions asked now, in the currency of the prices."""
         return (self.prompt_tokens * self.price_in + self.completion_tokens * self.price_out) / 1e6

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +19,7 @@ from grasp_core.benchmark.submissions import PREDICTIONS
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Rows, Task, read_rows, read_tasks
 from grasp_core.model.errors import DataError
 from grasp_core.model.json_values import FormError, from_json
+from grasp_core.model.text import csv_text
 
 RUN_FILE = "run.json"
 """Beside ``data``: what was run, and what it took."""
@@ -107,7 +106,7 @@ def label_all(
         run = known.get(files.task.name)
         new = run is None or run.key != key or run.labels_sha256 != _sha256(path)
         if run is None or new:
-            before = Usage() if usage is None else _counts(usage)
+            before = Usage() if usage is None else replace(usage)
             started = time.perf_counter()
             labels = label_rows(
                 fit(files),
@@ -118,7 +117,7 @@ def label_all(
                 watch=watch,
                 block=block,
             )
-            after = before if usage is None else _counts(usage)
+            after = before if usage is None else usage
             content = predictions_csv(files.test.ids, labels).encode()
             _write(path, content)
             run = TaskRun(
@@ -127,20 +126,12 @@ def label_all(
                 rows=len(labels),
                 seconds=round(time.perf_counter() - started, 3),
                 questions=after.asked - before.asked,
-                tokens=after.prompt_tokens + after.completion_tokens - _tokens(before),
+                tokens=after.tokens - before.tokens,
                 cost=after.cost - before.cost,
             )
             known = {**known, files.task.name: run}
             write_run(out, known)
         yield files.task.name, run, new
-
-
-def _counts(usage: Usage) -> Usage:
-    return Usage(**asdict(usage))
-
-
-def _tokens(usage: Usage) -> int:
-    return usage.prompt_tokens + usage.completion_tokens
 
 
 def read_run(out: Path) -> dict[str, TaskRun]:
@@ -176,11 +167,7 @@ def write_run(out: Path, runs: Mapping[str, TaskRun], scores: Scores | None = No
 
 def predictions_csv(ids: Sequence[str], labels: Sequence[str]) -> str:
     """A task's file of a submission."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([ID, LABEL])
-    writer.writerows(zip(ids, labels, strict=True))
-    return text.getvalue()
+    return csv_text((ID, LABEL), zip(ids, labels, strict=True))
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,7 +17,7 @@ from grasp_core.benchmark.submissions import Submission
 from grasp_core.benchmark.tasks import TEST_FILE, Task, read_rows
 from grasp_core.model.annotations import Codes, FloatArray, Int64Array
 from grasp_core.model.errors import DataError
-from grasp_core.model.text import printable_name, safe_cell
+from grasp_core.model.text import csv_text, printable_name, safe_cell
 from grasp_core.statistics.f1 import (
     TIE,
     Part,
@@ -87,29 +85,20 @@ def errors_csv(
 
     Raises DataError if such a file cannot be read.
     """
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(ERROR_COLUMNS)
+    found = []
     for name, task in tasks.items():
-        if name in predictions and name in gold.labels:
-            texts = _texts(task, folder)
-            for one, right, said in _wrong(predictions[name], gold.labels[name]):
-                writer.writerow([safe_cell(cell) for cell in (name, one, right, said, texts.get(one, ""))])
-    return out.getvalue()
-
-
-def _wrong(predictions: Mapping[str, str], gold: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
-    for one, right in gold.items():
-        if predictions[one] != right:
-            yield one, right, predictions[one]
-
-
-def _texts(task: Task, folder: Path | None) -> dict[str, str]:
-    path = None if folder is None else folder / task.name / TEST_FILE
-    if path is None or not path.is_file():
-        return {}
-    rows = read_rows(path, task, labelled=False)
-    return {one: shown(task, text) for one, text in zip(rows.ids, rows.texts, strict=True)}
+        if name not in predictions or name not in gold.labels:
+            continue
+        texts = {}
+        path = None if folder is None else folder / name / TEST_FILE
+        if path is not None and path.is_file():
+            rows = read_rows(path, task, labelled=False)
+            texts = {one: shown(task, text) for one, text in zip(rows.ids, rows.texts, strict=True)}
+        for one, right in gold.labels[name].items():
+            said = predictions[name][one]
+            if said != right:
+                found.append([safe_cell(cell) for cell in (name, one, right, said, texts.get(one, ""))])
+    return csv_text(ERROR_COLUMNS, found)
 
 
 PERMUTATIONS = 10_000
