@@ -29,12 +29,8 @@ LONGEST = 200
 class Descriptions:
     """Both files' columns that describe items; the items file comes first.
 
-    Parameters
-    ----------
-    item_ids : tuple of str, length I
-        Of all items, whether they count or not.
-    inside, beside : Source or None
-        The columns of the annotations file and of the items file.
+    - `item_ids`, length I: of all items, whether they count or not.
+    - `inside`, `beside`: the columns of the annotations file and of the items file.
     """
 
     item_ids: tuple[str, ...]
@@ -52,13 +48,7 @@ class Descriptions:
         item_ids: tuple[str, ...],
         item_of_row: Codes | None,
     ) -> Descriptions:
-        """Connect files; the last two arguments are as in :class:`~grasp_core.reading.dataset.votes.Votes`.
-
-        Raises
-        ------
-        DataError
-            If the items file, its column of ids, or every item of the annotations is missing.
-        """
+        """Connect files; the last two arguments are as in `Votes`."""
         inside = None
         if item_of_row is not None:
             taken = {*id_columns(spec), *spec.labels, spec.text}
@@ -98,13 +88,7 @@ class Descriptions:
         return [column.values[code] for code in np.unique(column.codes[(unit >= 0) & rated[unit]])]
 
     def slices(self, names: Sequence[str], rated: BoolArray) -> dict[str, DescribingColumn]:
-        """The named columns; `rated`, (I,), are the items that count.
-
-        Raises
-        ------
-        DataError
-            If one of them has too many values, several for one item, or fewer than two in all.
-        """
+        """The named columns; `rated`, (I,), are the items that count."""
         raise_stopping(problem for name in names for problem in self._refused(name, rated))
         found = {name: self._column(name, rated) for name in names}
         raise_stopping(problem for column in found.values() for problem in column.problems)

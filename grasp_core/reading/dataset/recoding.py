@@ -36,20 +36,7 @@ class Seen(NamedTuple):
 def recode(
     annotations: Table, raters: Table | None, spec: DataSpec, items: Table | None = None
 ) -> tuple[Table, Table | None, Table | None, list[Problem]]:
-    """Apply `spec.recode` in order, to every file that has the column.
-
-    Returns
-    -------
-    annotations, raters, items : Table
-        New tables; those given stay as they are.
-    problems : list of Problem
-        What to know: values that were named but do not occur, cells that are no number.
-
-    Raises
-    ------
-    DataError
-        If a column does not exist, or a question holds a value that the priority lacks.
-    """
+    """Apply `spec.recode` in order, to every file that has the column."""
     tables, seen, problems = all_recoded(annotations, raters, items, spec)
     return *tables, [*notes(annotations.name, seen), *problems]
 
@@ -89,11 +76,6 @@ def recoded(table: Table, spec: DataSpec, *beside: Table | None) -> tuple[Table,
     """The annotations, recoded; with what is seen by each step that changes something.
 
     Steps on columns that only the files `beside` have leave them as they are.
-
-    Raises
-    ------
-    DataError
-        If no file has a column, or a question holds a value that the priority lacks.
     """
     table = with_joined(table, (spec.item, spec.rater))
     seen: list[Seen] = []

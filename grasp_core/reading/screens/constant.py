@@ -117,10 +117,6 @@ def too_constant(annotations: Annotations, groups: BoolArray | None = None) -> T
         Whose raters are held against their own group's use of that label, too: what a group always says is
         its label use, not a lack of care.
 
-    Returns
-    -------
-    TooConstant
-
     Notes
     -----
     Of n_j annotations of a rater m_j have the most frequent label of the data. Raters who gave it at least

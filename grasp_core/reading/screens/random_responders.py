@@ -32,13 +32,7 @@ class Sharpness(NamedTuple):
 def fit_sharpness(rater: Int64Array, label: Int32Array, shares: FloatArray, n_raters: int) -> Sharpness:
     """Fit sharpness of either sign, and leanings, by Newton steps on each rater's likelihood.
 
-    Parameters
-    ----------
-    rater, label : int array, shape (A,)
-    shares : float array, shape (K, A)
-        Labels of the others, none of them 0.
-    n_raters : int
-        J.
+    - `shares`, (K, A): labels of the others, none of them 0.
     """
     with threadpool_limits(1):  # threads that wait for each other cost more than these small systems
         return _fitted(rater, label, shares, n_raters)
@@ -137,10 +131,6 @@ def random_responders(annotations: Annotations) -> RandomResponders:
     """Find raters whose labels have nothing to do with those of others, though the others agree.
 
     Constant raters are left out: they are a matter of their own.
-
-    Returns
-    -------
-    RandomResponders
 
     Notes
     -----
