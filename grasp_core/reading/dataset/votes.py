@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from grasp_core.model.annotations import BoolArray, Codes, Scalar
+from grasp_core.model.annotations import Annotations, BoolArray, Codes, Scalar
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import Problem, stop
-from grasp_core.model.ordering import in_pieces, tallied
+from grasp_core.model.ordering import in_pieces, sorted_codes, tallied
 from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.wording import EXAMPLES, quoted
 from grasp_core.reading.sandbox.cache import check_matrix
@@ -136,6 +136,24 @@ def read_votes(table: Table, spec: DataSpec) -> Votes:
     The columns of :func:`cell_columns` are a matrix's raters or items.
     """
     return _read_long(table, spec) if spec.layout == "long" else _read_matrix(table, spec)
+
+
+def annotations_of(
+    votes: Votes, categories: tuple[str, ...], counted: BoolArray, rated: BoolArray
+) -> Annotations:
+    """One question's votes as annotations, of the raters (J,) and the items (I,) that count."""
+    position = {label: index for index, label in enumerate(categories)}
+    category = np.array([position.get(label, -1) for label in votes.labels], dtype=np.int32)
+    per_item = tallied(votes.item, len(votes.item_ids))
+    rater, label = sorted_codes(votes.pieces, per_item, len(votes.rater_ids), len(votes.labels))
+    for codes, by in ((rater, np.cumsum(counted, dtype=np.int32) - 1), (label, category)):
+        for (some,) in in_pieces([codes]):  # a piece at a time, in its place: there may be little room
+            some[:] = by[some]
+    item_ids, rater_ids = (
+        ids if which.all() else tuple(ids[position] for position in np.flatnonzero(which))
+        for ids, which in ((votes.item_ids, rated), (votes.rater_ids, counted))
+    )
+    return Annotations.of_sorted(per_item[rated], rater, label, item_ids, rater_ids, categories)
 
 
 def alike_ids(votes: Votes, spec: DataSpec) -> list[Problem]:
