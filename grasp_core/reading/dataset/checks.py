@@ -117,7 +117,7 @@ def no_column(name: str, tables: Sequence[Table]) -> Problem:
 
 def excluded_raters(profiles: Profiles, spec: DataSpec) -> tuple[BoolArray, list[Problem]]:
     """Which raters `spec.exclude` leaves out, shape (J,)."""
-    n = len(profiles.rater_ids)
+    n = len(profiles.ids)
     excluded = np.zeros(n, dtype=np.bool_)
     problems: list[Problem] = []
     for name, value in spec.exclude:

@@ -213,7 +213,7 @@ def load(
         for sieve, labels in zip(sieves, categories, strict=True)
     ]
     files = [table for table in (annotations, raters, items) if table is not None]
-    about_files = [problem for table in files[: 2 if raters else 1] for problem in table.problems]
+    about_files = [problem for table in files[: 1 if raters is None else 2] for problem in table.problems]
     return Dataset(
         formed[0],
         Raters(
@@ -245,7 +245,7 @@ def candidate_columns(
     """The candidate axes' values for the raters of a data set that was formed of the files, by name."""
     annotations, raters, _, _ = recode(annotations, raters, spec)
     profiles = Profiles.of(annotations, raters, spec, *rater_rows(annotations, spec))
-    counted = np.isin(profiles.rater_ids, found.annotations.rater_ids)
+    counted = np.isin(profiles.ids, found.annotations.rater_ids)
     return {
         name: axis_of(profiles.column(name, counted), counted, ranges(spec, name))
         for name in _candidates(profiles, spec)
