@@ -117,10 +117,8 @@ class Advice:
         if self.field == "missing":
             return f"{number(self.count, 'cell')} with {listed(self.values)}"
         one = {"drop": "annotation", "items": "item"}.get(self.field, "rater")
-        ids = self.field in ("raters", "items")
-        if ids:
-            shown = listed(self.values, 3)
-            return f"{number(self.count, one)} ({shown})"
+        if self.field in ("raters", "items"):
+            return f"{number(self.count, one)} ({listed(self.values, 3)})"
         return f"{number(self.count, one)} with {quoted(self.column)} = {listed(self.values)}"
 
     @property
@@ -144,14 +142,9 @@ class Advice:
             left = tuple(label for label in spec.categories or () if label not in self.values)
             categories = left if len(left) > 1 else None
             return replace(spec, missing=_with(spec.missing, self.values), categories=categories)
-        filters = spec.filters
-        if self.field == "drop":
-            filters = replace(filters, drop=_with(filters.drop, self.pairs))
-        elif self.field == "raters":
-            filters = replace(filters, raters=_with(filters.raters, self.values))
-        else:
-            filters = replace(filters, items=_with(filters.items, self.values))
-        return replace(spec, filters=filters)
+        more = self.pairs if self.field == "drop" else self.values
+        filters: dict[str, Any] = {self.field: _with(getattr(spec.filters, self.field), more)}
+        return replace(spec, filters=replace(spec.filters, **filters))
 
     def followed(self, spec: DataSpec) -> bool:
         """Whether the spec leaves all of it out."""

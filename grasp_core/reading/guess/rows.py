@@ -212,8 +212,8 @@ def in_doubt(look: Look, spec: DataSpec) -> Iterator[Reason]:
     for name, text, may in found:
         rows = number(occurrences(table, name, text), "row")
         why = (
-            f"{quoted(name)} = {quoted(text)} in {rows} of {len(table):,}: {may}; they count, unless left out "
-            f"on Data, under Leave out, or by --drop {name}={text}"
+            f"{quoted(name)} = {quoted(text)} in {rows} of {len(table):,}: {may}; they count, unless left "
+            f"out on Data, under Leave out, or by --drop {name}={text}"
         )
         yield Reason("filters", why, "unsure", (name,))
     ids = table.distinct(file.rater)

@@ -21,7 +21,7 @@ from grasp_core.reading.formats.tools.list_cells import structure
 from grasp_core.reading.guess.advice import Advice, Named, Reason
 from grasp_core.reading.guess.look import Look
 from grasp_core.reading.table import names
-from grasp_core.reading.table.columns import LIKE_MISSING, Vocabulary
+from grasp_core.reading.table.columns import LIKE_MISSING
 from grasp_core.reading.table.parsed import form
 from grasp_core.reading.table.table import Table
 
@@ -56,19 +56,13 @@ def aggregated_cells(look: Look, cells: Sequence[str], layout: Layout) -> str | 
         return no_raters(f"{quoted(counted[0])} is named like what was counted or worked out for an item")
     if (why := _make_up(look, [name for name in cells if name not in counted], layout)) is not None:
         return no_raters(why)
-    if (decimal := _share_of_decimals(look, cells)) > _MOSTLY:
-        return no_raters(f"{decimal:.0%} of the cells are numbers with decimals, as means are")
+    some = [_numbers(look, name)[~look[name].among([""])] for name in cells[:_MOST_COLUMNS]]
+    filled = np.concatenate(some or [np.empty(0)])
+    if filled.size and np.isfinite(filled).all():  # halves may be a rater's
+        decimal = float(np.mean(2 * filled % 1 != 0))
+        if decimal > _MOSTLY:
+            return no_raters(f"{decimal:.0%} of the cells are numbers with decimals, as means are")
     return None
-
-
-def _share_of_decimals(look: Look, cells: Sequence[str]) -> float:
-    """Share of the filled cells that hold numbers which are no halves either; 0 beside other texts."""
-    filled = np.concatenate(
-        [_numbers(look, name)[~look[name].among([""])] for name in cells[:_MOST_COLUMNS]] or [np.empty(0)]
-    )
-    if not filled.size or not np.isfinite(filled).all():
-        return 0.0
-    return float(np.mean(2 * filled % 1 != 0))
 
 
 def _make_up(look: Look, cells: Sequence[str], layout: Layout) -> str | None:
@@ -137,25 +131,19 @@ def guess_missing(
     numbers = all(map(is_number, labels - odd))
     wordy = all(any(map(str.isalpha, text)) for text in labels - odd)
     taken = {text for texts in axes.values() for text in texts}
-    found = [text for text in cells if text in odd and _means_nothing(text, numbers, taken)]
+    never = {text for text in odd if text.strip().casefold() in _NEVER_A_LABEL}
+    found = [text for text in cells if text in never or (text in odd and numbers and text not in taken)]
     found += [text for text in cells if text in odd and wordy and text.strip() in _MARKS]
     if spec.layout != "long":
-        found += [text for text in _unrated(cells, spec) if text not in taken and text not in found]
+        filled = sum(count for text, count in cells.items() if text not in spec.missing)
+        often = (text for text, count in cells.items() if text in _WRITTEN and count > _UNRATED * filled)
+        found += [text for text in often if text not in (*spec.missing, *taken, *found)]
     why = "the others are numbers" if numbers else "programs write it for a missing value"
-    reasons = [_no_label(text, cells[text], why) for text in found]
+    reasons = []
+    for text in found:
+        are = f"in {number(cells[text], 'cell')} {agree(cells[text], 'is', 'are')} no label: {why}"
+        reasons.append(Reason("missing", f"{quoted(text)} {are}"))
     return replace(spec, missing=(*spec.missing, *found)), reasons
-
-
-def _unrated(cells: Mapping[str, int], spec: DataSpec) -> list[str]:
-    """Texts that programs write for a missing value, in so many cells as a matrix has that nobody rated."""
-    filled = sum(count for text, count in cells.items() if text not in spec.missing)
-    return [text for text, count in cells.items() if text in _WRITTEN and count > _UNRATED * filled]
-
-
-def _no_label(text: str, count: int, why: str) -> Reason:
-    return Reason(
-        "missing", f"{quoted(text)} in {number(count, 'cell')} {agree(count, 'is', 'are')} no label: {why}"
-    )
 
 
 def _codes(labels: set[str]) -> set[str]:
@@ -188,8 +176,11 @@ def advise_missing(cells: Mapping[str, int], spec: DataSpec, declared: Collectio
     codes = _codes(set(known))
     rest = {text: value for text, value in known.items() if text not in codes}
     doubtful = {text for text in (_lone_sign(known), _lone_below_zero(rest)) if text is not None}
-    beyond = _beyond(rest)
-    doubtful |= beyond | _beside_scale({text: value for text, value in rest.items() if text not in beyond})
+    steps = _scale(rest)
+    beyond = {text: value for text, value in rest.items() if value > steps}
+    if steps < _SHORTEST or not set(beyond.values()) <= _DIGITS:  # 6 to 9, with a gap above the scale
+        beyond = {}
+    doubtful |= beyond.keys() | _beside_scale({text: rest[text] for text in rest if text not in beyond})
     for texts, why, sure in (
         (said if known else (), "it says that there is no answer", True),
         (codes, "it lies apart from the other numbers, as codes for no answer do", True),
@@ -197,13 +188,6 @@ def advise_missing(cells: Mapping[str, int], spec: DataSpec, declared: Collectio
     ):
         for text in (text for text in cells if text in texts and text not in declared):
             yield Advice("missing", column, (text,), why, cells[text], recommended=sure)
-
-
-def _beyond(known: Mapping[str, float]) -> set[str]:
-    """Numbers from 6 to 9 that leave a gap above a scale from 1 to 3 or more."""
-    steps = _scale(known)
-    above = {text: value for text, value in known.items() if value > steps}
-    return set(above) if steps >= _SHORTEST and set(above.values()) <= _DIGITS else set()
 
 
 def _beside_scale(known: Mapping[str, float]) -> set[str]:
@@ -243,10 +227,6 @@ def _lone_below_zero(known: Mapping[str, float]) -> str | None:
     return next(text for text, value in known.items() if value == -1)
 
 
-def _means_nothing(text: str, numbers: bool, taken: Collection[str]) -> bool:
-    return text.strip().casefold() in _NEVER_A_LABEL or (numbers and text not in taken)
-
-
 def label_cells(table: Table, spec: DataSpec) -> Mapping[str, int]:
     """How many cells hold each text, over all columns that hold labels."""
     found: Counter[str] = Counter()
@@ -267,9 +247,12 @@ def with_vocabulary(
     """
     if spec.categories is not None or spec.recode or not table.vocabularies:
         return spec, [], False
-    known = _common(table, spec)
-    if known is None:
+    # The types of all columns of labels have to say alike; of several questions none.
+    by_column = {one.column: one for one in table.vocabularies}
+    of = [] if spec.further else [by_column.get(name) for name in cell_columns(table, spec)]
+    if len({one and (one.values, one.ordered) for one in of}) != 1 or of[0] is None:
         return spec, [], False
+    known = of[0]
     found = {text for text in label_cells(table, spec) if text not in spec.missing}
     values = tuple(
         text for text in known.values if text not in spec.missing and (text in found or text not in declared)
@@ -287,22 +270,6 @@ def with_vocabulary(
         said.append(f"{listed(unused)} {has} that no cell has, and counted; whoever names the labels decides")
     why = Reason("categories", f"{quoted(known.column)}: {'; '.join(said)}", "sure")
     return replace(spec, categories=values), [why], known.ordered
-
-
-def _common(table: Table, spec: DataSpec) -> Vocabulary | None:
-    """What the types of all columns of labels say alike; of several questions none."""
-    by_column: Mapping[str, Vocabulary] = {one.column: one for one in table.vocabularies}
-    if spec.further:
-        return None
-    of = [by_column.get(name) for name in cell_columns(table, spec)]
-    first = of[0] if of else None
-    if first is None or any(one is None or _differ(one, first) for one in of):
-        return None
-    return first
-
-
-def _differ(one: Vocabulary, other: Vocabulary) -> bool:
-    return (one.values, one.ordered) != (other.values, other.ordered)
 
 
 _NUMBER = re.compile(r"([+-]?(?:0|[1-9]\d*))(?:([.,])(\d+))?")
@@ -323,13 +290,8 @@ def one_number(
     if spec.recode or spec.categories is not None:
         return spec, []
     plain = [text for text in cells if text not in spec.missing and text not in declared]
-    changes = {
-        text: value
-        for value, ways in _alike(plain).items()
-        if len(ways) > 1
-        for text in ways
-        if text != value
-    }
+    several = {value: ways for value, ways in _alike(plain).items() if len(ways) > 1}
+    changes = {text: value for value, ways in several.items() for text in ways if text != value}
     if not changes:
         return spec, []
     shown = listed([f"{text} = {value}" for text, value in changes.items()], 3)
@@ -346,17 +308,18 @@ def odd_ids(table: Table, spec: DataSpec, named: Named) -> Iterator[Reason]:
         ids = table.distinct(name)
         rounded = [text for text in ids if _ROUNDED_ID.fullmatch(text.strip())]
         twice = [ways for ways in _alike(ids, whole=True).values() if len(ways) > 1]
+        why = None
         if len(rounded) > 1:
             why = (
                 f"{quoted(rounded[0])} is a long number that a spreadsheet has rounded, so that several "
                 f"{field}s may have become one; write the ids as text"
             )
-            yield Reason(field, why, "unsure", (name,))
         elif twice:
             why = (
                 f"{listed(twice[0])} are one number written in two ways, as {number(len(twice), 'id')} "
                 "may be; write them alike"
             )
+        if why is not None:
             yield Reason(field, why, "unsure", (name,))
 
 
@@ -374,7 +337,6 @@ def _alike(texts: Iterable[str], *, whole: bool = False) -> dict[str, list[str]]
     return found
 
 
-_BETWEEN = ("|", ";", ",")
 _MOST = 5_000
 """Of more different texts, none are choices."""
 
@@ -392,7 +354,7 @@ def one_set(
     plain = [text for text in cells if text not in spec.missing and text not in declared]
     if spec.categories is not None or len(plain) > _MOST:
         return spec, []
-    found = next((lists for sign in ("[", *_BETWEEN) if (lists := _lists(plain, sign))), {})
+    found = next((lists for sign in "[|;," if (lists := _lists(plain, sign))), {})
     alike: dict[Choices, list[str]] = {}
     for text, choices in found.items():
         alike.setdefault(tuple(sorted(choices)), []).append(text)
@@ -442,12 +404,20 @@ def missing_profiles(
     words = {name: _words(texts) - known for name, texts in axes.items()}
     places = {name: _places(texts) & words[name] for name, texts in axes.items()}
     none = {name: (codes[name] | words[name]) - places[name] for name in axes}
-    reasons = [_asked(text, name) for name, texts in places.items() for text in sorted(texts)]
+    reasons = []
+    for name, text in ((name, text) for name, texts in places.items() for text in sorted(texts)):
+        said = (
+            f"{quoted(text)} in {quoted(name)} stands beside codes of places, so it is a group; if it means "
+            f"no value, name it among the cell texts that mean “no value”, or by --missing={text}"
+        )
+        reasons.append(Reason("missing", said, "unsure", (name,)))
     values = {text for name, texts in axes.items() for text in texts if text not in none[name]}
     able = {text for found in none.values() for text in found} - values - set(labels)
     if not able:
         return spec, reasons
-    able -= {text for table in tables for name in (spec.item, spec.rater) for text in _ids(table, name)}
+    for table in tables:
+        for key in (spec.item, spec.rater):
+            able -= set(table.distinct(key)) if key in table.columns else set()
     for name in axes:
         for own, why in ((codes[name], "as codes of surveys do"), (words[name], "as programs write it")):
             if texts := sorted(own & none[name] & able):
@@ -455,14 +425,6 @@ def missing_profiles(
                 reasons.append(Reason("missing", said))
     missing = dict.fromkeys([*spec.missing, *(text for name in axes for text in sorted(none[name] & able))])
     return replace(spec, missing=tuple(missing)), reasons
-
-
-def _asked(text: str, name: str) -> Reason:
-    said = (
-        f"{quoted(text)} in {quoted(name)} stands beside codes of places, so it is a group; if it means no "
-        f"value, name it among the cell texts that mean “no value”, or by --missing={text}"
-    )
-    return Reason("missing", said, "unsure", (name,))
 
 
 def _words(texts: Sequence[str]) -> set[str]:
@@ -490,7 +452,3 @@ def _codes_of_missing_profiles(texts: Sequence[str]) -> set[str]:
         return set()
     high = max(numbers, default=0.0)
     return {text for text in formed if of[text] < 0 or of[text] > BEYOND * high}
-
-
-def _ids(table: Table, name: str | None) -> tuple[str, ...]:
-    return table.distinct(name) if name is not None and name in table.columns else ()
