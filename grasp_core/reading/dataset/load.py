@@ -188,7 +188,11 @@ def load(
         *_about_ids(left, spec),
         *_about_answers(annotations.name, sieves, spec),
         *profiles.problems(counted),
-        *_about_axes(columns, counted),
+        *(
+            dataclasses.replace(problem, axis=name)
+            for name, column in columns.items()
+            for problem in (*column.problems, *checks.axis(name, column, counted))
+        ),
     ]
     if not any(problem.stops for problem in problems):  # else everybody may be excluded
         found += _shape(left, sieves, per_item, spec)
@@ -274,12 +278,6 @@ def _about_answers(name: str, sieves: Sequence[Sieve], spec: DataSpec) -> Iterat
             column = "labels" if spec.layout != "long" else f"column {quoted(str(question.label))}"
             yield from checks.about_labels(f"{name}, {column}", labels, question)
         yield from filters.without_effect(question, sieve.steps)
-
-
-def _about_axes(columns: Mapping[str, DescribingColumn], counted: BoolArray) -> Iterator[Problem]:
-    for name, column in columns.items():
-        for problem in (*column.problems, *checks.axis(name, column, counted)):
-            yield dataclasses.replace(problem, axis=name)
 
 
 def _shape(votes: Votes, sieves: Sequence[Sieve], per_item: Codes, spec: DataSpec) -> Iterator[Problem]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -238,7 +238,8 @@ def _read_matrix(table: Table, spec: DataSpec) -> Votes:
     rows = _row_ids(table, spec.rater if by_rater else spec.item)
     cells = len(others) * len(table)
     check_matrix(cells, 0, table.name)
-    label = _cells(table, others)
+    texts = [table.data.column(name).cast(pa.string()).combine_chunks() for name in others]
+    label = Column.of(pa.chunked_array(texts, pa.string()))  # the columns one below the other
     given = ~label.among(spec.missing)
     check_matrix(cells, int(np.count_nonzero(given)), table.name)
     # Row by row, so that ids and labels appear in the order in which a person reads the file.
@@ -264,26 +265,18 @@ def _read_matrix(table: Table, spec: DataSpec) -> Votes:
     )
 
 
-def _cells(table: Table, names: Sequence[str]) -> Column:
-    """Several columns, one below the other."""
-    texts = [table.data.column(name).cast(pa.string()).combine_chunks() for name in names]
-    return Column.of(pa.chunked_array(texts, pa.string()))
-
-
 def blank_ids(votes: Votes, spec: DataSpec) -> list[Problem]:
     """Rows with a label and without the id of the item or the rater."""
-    return [problem for name in id_columns(spec) for problem in _blank(votes, name, spec)]
-
-
-def _blank(votes: Votes, name: str, spec: DataSpec) -> list[Problem]:
-    table = votes.table
-    ids, codes = (votes.item_ids, votes.item) if name == spec.item else (votes.rater_ids, votes.rater)
-    if all(map(str.strip, ids)):  # the usual case, even of a million ids
-        return []
-    blank = [code for code, value in enumerate(ids) if not value.strip()]
-    rows = np.unique(votes.row[np.isin(codes, blank)])
-    if not rows.size:
-        return []
-    code = DataProblem.BLANK_ID_OF_ROW if spec.layout == "long" else DataProblem.BLANK_ID
-    remark = code(file=table.name, row=table.row(rows[0]), column=name, more=rows.size - 1)
-    return [stop(remark, rows.size, [f"row {table.row(row)}" for row in rows[:EXAMPLES]])]
+    table, problems = votes.table, list[Problem]()
+    for name in id_columns(spec):
+        ids, codes = (votes.item_ids, votes.item) if name == spec.item else (votes.rater_ids, votes.rater)
+        if all(map(str.strip, ids)):  # the usual case, even of a million ids
+            continue
+        blank = [code for code, value in enumerate(ids) if not value.strip()]
+        rows = np.unique(votes.row[np.isin(codes, blank)])
+        if rows.size:
+            code = DataProblem.BLANK_ID_OF_ROW if spec.layout == "long" else DataProblem.BLANK_ID
+            remark = code(file=table.name, row=table.row(rows[0]), column=name, more=rows.size - 1)
+            examples = [f"row {table.row(row)}" for row in rows[:EXAMPLES]]
+            problems.append(stop(remark, rows.size, examples))
+    return problems

@@ -175,7 +175,13 @@ def advise_missing(cells: Mapping[str, int], spec: DataSpec, declared: Collectio
     column = str(spec.label) if spec.label is not None else "label"
     codes = _codes(set(known))
     rest = {text: value for text, value in known.items() if text not in codes}
-    doubtful = {text for text in (_lone_sign(known), _lone_below_zero(rest)) if text is not None}
+    numbers = {value for value in known.values() if not math.isnan(value)}
+    signs = [text for text, value in known.items() if math.isnan(value)]
+    # A lone sign among numbers, as ``x`` for what was not rated; -1 among numbers from 0 on, some beyond 1.
+    doubtful = {text for text in signs if len(numbers) > 1 and len(signs) == 1 == len(text.strip())}
+    others = {value for value in rest.values() if value != -1}
+    if len(others) > 1 and all(value >= 0 for value in others) and max(others) > 1:
+        doubtful |= set([text for text, value in rest.items() if value == -1][:1])
     steps = _scale(rest)
     beyond = {text: value for text, value in rest.items() if value > steps}
     if steps < _SHORTEST or not set(beyond.values()) <= _DIGITS:  # 6 to 9, with a gap above the scale
@@ -208,23 +214,6 @@ def _scale(known: Mapping[str, float]) -> int:
     while steps + 1 in values:
         steps += 1
     return steps
-
-
-def _lone_sign(known: Mapping[str, float]) -> str | None:
-    """The one text among several numbers, where it is a single sign, as ``x`` for what was not rated."""
-    texts = [text for text, value in known.items() if math.isnan(value)]
-    several = len({value for value in known.values() if not math.isnan(value)}) > 1
-    return texts[0] if several and len(texts) == 1 == len(texts[0].strip()) else None
-
-
-def _lone_below_zero(known: Mapping[str, float]) -> str | None:
-    """The text of -1 where all others are numbers from 0 on, some beyond 1."""
-    others = {value for value in known.values() if value != -1}
-    if len(others) < 2 or len(others) == len(set(known.values())):
-        return None
-    if not all(value >= 0 for value in others) or max(others) <= 1:  # also where one is no number
-        return None
-    return next(text for text, value in known.items() if value == -1)
 
 
 def label_cells(table: Table, spec: DataSpec) -> Mapping[str, int]:
