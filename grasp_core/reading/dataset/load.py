@@ -225,7 +225,7 @@ def load(
             {name: axis_of(column, counted, ranges(spec, name)) for name, column in columns.items()},
             per_rater(left)[counted].astype(np.int64),
         ),
-        _summary(annotations, spec, sieves, categories, files, unused(annotations.columns, spec, columns)),
+        _summary(left, spec, sieves, categories, files, unused(annotations.columns, spec, columns)),
         tuple(dict.fromkeys([*about_files, *found])),  # what holds of every question once
         removals,
         tuple(formed[1:]),
@@ -321,7 +321,7 @@ def unused(columns: Sequence[str], spec: DataSpec, axes: Collection[str]) -> tup
 
 
 def _summary(
-    table: Table,
+    votes: Votes,
     spec: DataSpec,
     sieves: Sequence[Sieve],
     categories: Sequence[Sequence[str]],
@@ -334,8 +334,7 @@ def _summary(
         before, given = f"{question.label}: " if len(sieves) > 1 else "", sieve.labels()
         named += [(f"{before}{label}", given.get(label, 0)) for label in of_question]
     unit: Unit = "cell" if spec.layout != "long" else "answer" if spec.further else "row"
-    read, left_out = filters.left_out(table, spec, sieves)
-    votes = filters.together(sieves)
+    read, left_out = filters.left_out(votes.table, spec, sieves)
     per_item = tallied(votes.item, len(votes.item_ids))
     sizes = per_item[per_item > 0]
     joined = "\n".join(file.sha256 for file in files)
