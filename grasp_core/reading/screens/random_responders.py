@@ -132,8 +132,6 @@ def random_responders(annotations: Annotations) -> RandomResponders:
 
     Constant raters are left out: they are a matter of their own.
 
-    Notes
-    -----
     The model is that of the near-duplicates: rater a gives item i the label k with probability q_aik,
     proportional to p_ik^beta_a w_ak; chance is beta = 0. Named is who has (1) an upper confidence bound of
     beta, with error LEVEL / J, below 0.4 of the median beta, and the lower bound above the negative of that;
