@@ -49,10 +49,7 @@ _THRESHOLDS = (0.45, 0.85)
 
 
 def example_files(seed: int = SEED) -> dict[str, bytes]:
-    """Generate the example: ``annotations.csv`` and ``raters.csv``, by name.
-
-    Returns 36,400 annotations of 350 items by 104 raters, and the raters' race, gender and age.
-    """
+    """Generate the example: ``annotations.csv`` and ``raters.csv``, by name."""
     rng = np.random.default_rng(seed)
     profiles = [group for group, size in RATERS_PER_GROUP.items() for _ in range(size)]
     ages = rng.permutation(np.resize(AGES, len(profiles)))

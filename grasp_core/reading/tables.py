@@ -22,21 +22,13 @@ def guessed(
     named: Named | None = None,
     declared: Collection[str] = (),
 ) -> Guess:
-    """What files are recognised as.
-
-    Raises DataError see :func:`~grasp_core.reading.guess.recognise.recognise`; or that it takes more than the
-    limits.
-    """
+    """What files are recognised as."""
     given = {"named": named or Named(), "declared": tuple(declared)}
     return handle(work.guess, _tables(annotations, raters, items), given)
 
 
 def roles_of(tables: Sequence[Table], *, as_given: bool = False) -> tuple[Role | None, ...]:
-    """What each of several files holds.
-
-    Raises DataError see :func:`~grasp_core.reading.guess.roles.file_roles`; or that it takes more than the
-    limits.
-    """
+    """What each of several files holds."""
     numbered = {f"file {place}": table for place, table in enumerate(tables)}
     return handle(work.roles, numbered, {"as_given": as_given})
 
@@ -50,10 +42,7 @@ def loaded(
     items: Table | None = None,
     slices: Sequence[str] | None = None,
 ) -> Dataset:
-    """The data set that `spec` describes.
-
-    Raises DataError see :func:`~grasp_core.reading.dataset.load.load`; or that it takes more than the limits.
-    """
+    """The data set that `spec` describes."""
     given = {"spec": spec, "axes": _names(axes), "slices": _names(slices)}
     return handle(work.dataset, _tables(annotations, raters, items), given)
 
@@ -61,11 +50,7 @@ def loaded(
 def fitted(
     annotations: Table, raters: Table | None, spec: DataSpec, axes: Sequence[str], items: Table | None = None
 ) -> Fitted:
-    """As much of an earlier reading as fits these files.
-
-    Raises DataError see :func:`~grasp_core.reading.dataset.load.fitting`; or that it takes more than the
-    limits.
-    """
+    """As much of an earlier reading as fits these files."""
     return handle(work.fitted, _tables(annotations, raters, items), {"spec": spec, "axes": tuple(axes)})
 
 

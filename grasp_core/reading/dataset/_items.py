@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from grasp_core.model.annotations import BoolArray, Codes
 from grasp_core.model.data_spec import DataSpec
-from grasp_core.model.errors import DataError, Problem, SpecError, know, raise_stopping, stop
+from grasp_core.model.errors import DataError, Problem, SpecError, raise_stopping, stop
 from grasp_core.model.remarks.reasons import ItemProblem
 from grasp_core.model.wording import EXAMPLES, quoted
 from grasp_core.reading.dataset.checks import no_column
-from grasp_core.reading.dataset.raters import DescribingColumn, Source, alike, merged
+from grasp_core.reading.dataset.raters import Described, DescribingColumn, Source, alike
 from grasp_core.reading.dataset.votes import cell_columns, id_columns
 from grasp_core.reading.table.columns import near_duplicates
 from grasp_core.reading.table.table import Table
@@ -26,18 +25,11 @@ LONGEST = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Descriptions:
-    """Both files' columns that describe items; the items file comes first.
+class Descriptions(Described):
+    """Both files' columns that describe items."""
 
-    `item_ids`, length I: of all items, whether they count or not.
-    `inside`, `beside`: the columns of the annotations file and of the items file.
-    """
-
-    item_ids: tuple[str, ...]
     spec: DataSpec
     annotations: Table
-    inside: Source | None
-    beside: Source | None
 
     @classmethod
     def of(
@@ -48,29 +40,24 @@ class Descriptions:
         item_ids: tuple[str, ...],
         item_of_row: Codes | None,
     ) -> Descriptions:
-        """Connect files; the last two arguments are as in :class:`~grasp_core.reading.dataset.votes.Votes`.
-
-        Raises DataError if the items file, its column of ids, or every item of the annotations is missing.
-        """
+        """Connect files; the last two arguments are as in `Votes`."""
         inside = None
         if item_of_row is not None:
+            dropped = [annotations.column(name).among([value]) for name, value in spec.filters.drop]
+            if dropped:  # rows that are left out by a value describe nothing
+                item_of_row = np.where(np.logical_or.reduce(dropped), -1, item_of_row)
             taken = {*id_columns(spec), *spec.labels, spec.text}
             cells = () if spec.layout == "long" else cell_columns(annotations, spec)
             columns = tuple(name for name in annotations.columns if name not in taken.union(cells))
-            of_row = _of_kept_rows(annotations, spec, item_of_row)
-            inside = Source(annotations, spec.item, of_row, columns, len(item_ids), "item")
-        return cls(item_ids, spec, annotations, inside, _beside(annotations.name, items, spec, item_ids))
-
-    @property
-    def sources(self) -> tuple[Source, ...]:
-        """The files that describe items, the one that decides first."""
-        return tuple(source for source in (self.beside, self.inside) if source is not None)
+            inside = Source(annotations, spec.item, item_of_row, columns, len(item_ids), "item")
+        beside = _beside(annotations.name, items, spec, item_ids)
+        return cls(item_ids, spec.missing, inside, beside, spec, annotations)
 
     def candidates(self, rated: BoolArray) -> dict[str, DescribingColumn]:
         """Columns that can make slices: one value per item, at least two and not too many in all."""
         names = dict.fromkeys(name for source in self.sources for name in source.columns)
         able = (name for name in names if all(self._able(source, name, rated) for source in self.sources))
-        found = {name: self._column(name, rated) for name in able}
+        found = {name: self.merged(name, rated) for name in able}
         return {name: column for name, column in found.items() if len(_there(column, rated)) > 1}
 
     def _able(self, source: Source, name: str, rated: BoolArray) -> bool:
@@ -91,12 +78,9 @@ class Descriptions:
         return [column.values[code] for code in np.unique(column.codes[(unit >= 0) & rated[unit]])]
 
     def slices(self, names: Sequence[str], rated: BoolArray) -> dict[str, DescribingColumn]:
-        """The named columns; `rated`, (I,), are the items that count.
-
-        Raises DataError if one of them has too many values, several for one item, or fewer than two in all.
-        """
+        """The named columns; `rated`, (I,), are the items that count."""
         raise_stopping(problem for name in names for problem in self._refused(name, rated))
-        found = {name: self._column(name, rated) for name in names}
+        found = {name: self.merged(name, rated) for name in names}
         raise_stopping(problem for column in found.values() for problem in column.problems)
         for name, column in found.items():
             there = _there(column, rated)
@@ -104,36 +88,18 @@ class Descriptions:
                 raise DataError(ItemProblem.ONE_SLICE(column=name, value=there))
         return found
 
-    def _column(self, name: str, rated: BoolArray) -> DescribingColumn:
-        """Each item's value; the items file decides where it has one."""
-        sources = [source for source in self.sources if name in source.columns]
-        found = [source.column(name, self.spec.missing, rated) for source in sources]
-        if len(found) == 1:
-            return found[0]
-        column, differ = merged(found[0], found[1], rated)
-        if not differ.size:
-            return column
-        files = tuple(source.table.name for source in sources)
-        remark = ItemProblem.FILES_DISAGREE_ON_ITEMS(
-            files=files, column=name, items=differ.size, decides=files[0]
-        )
-        problem = know(remark, differ.size, [self.item_ids[item] for item in differ[:EXAMPLES]])
-        return replace(column, problems=(*column.problems, problem))
-
-    def _refused(self, name: str, rated: BoolArray) -> list[Problem]:
+    def _refused(self, name: str, rated: BoolArray) -> Iterator[Problem]:
         """Why a column makes no slices, before its cells are looked at one by one."""
         sources = [source for source in self.sources if name in source.columns]
-        if not sources:
-            return [self._not_describing(name)]
-        return [problem for source in sources for problem in self._too_much(source, name, rated)]
-
-    def _not_describing(self, name: str) -> Problem:
         tables = [self.annotations, *([self.beside.table] if self.beside else [])]
-        if not any(name in table.columns for table in tables):
-            return no_column(name, tables)
-        labels = self.spec.labels or cell_columns(self.annotations, self.spec)
-        what = "the items' texts" if name == self.spec.text else "labels" if name in labels else "ids"
-        return stop(ItemProblem.NO_SLICES_OF(column=name, what=what))
+        for source in sources:
+            yield from self._too_much(source, name, rated)
+        if not sources and any(name in table.columns for table in tables):
+            labels = self.spec.labels or cell_columns(self.annotations, self.spec)
+            what = "the items' texts" if name == self.spec.text else "labels" if name in labels else "ids"
+            yield stop(ItemProblem.NO_SLICES_OF(column=name, what=what))
+        elif not sources:
+            yield no_column(name, tables)
 
     def _too_much(self, source: Source, name: str, rated: BoolArray) -> Iterator[Problem]:
         """Values that are too many, or too long to be named."""
@@ -158,35 +124,7 @@ class Descriptions:
         """Problems of the items file's ids."""
         if self.beside is None:
             return []
-        return [*_about_ids(self.beside), *self._unmatched(self.beside, rated)]
-
-    def _unmatched(self, source: Source, rated: BoolArray) -> Iterator[Problem]:
-        described = np.zeros(len(self.item_ids), dtype=np.bool_)
-        described[source.unit_of_row[source.unit_of_row >= 0]] = True
-        without = np.flatnonzero(rated & ~described)
-        file, key = source.table.name, str(source.key)
-        if without.size:
-            remark = ItemProblem.ITEMS_NOT_DESCRIBED(items=without.size, column=key, file=file)
-            yield know(remark, without.size, [self.item_ids[item] for item in without[:EXAMPLES]])
-        column = source.table.column(key)
-        idle = [column.values[code] for code in np.unique(column.codes[source.unit_of_row < 0])]
-        if idle:
-            remark = ItemProblem.ITEMS_WITHOUT_ANNOTATIONS(items=len(idle), file=file)
-            yield know(remark, len(idle), idle)
-        near = alike([self.item_ids[item] for item in without], idle) if without.size and idle else None
-        if near is not None:
-            remark = ItemProblem.ITEM_IDS_WRITTEN_OTHERWISE(
-                file=file, column=key, ids=len(near.pairs), difference=near.but_for
-            )
-            yield know(remark, len(near.pairs), [other for _, other in near.pairs])
-
-
-def _of_kept_rows(annotations: Table, spec: DataSpec, item_of_row: Codes) -> Codes:
-    """The item of each row; -1 for rows that are left out by a value, which describe nothing."""
-    if not spec.filters.drop:
-        return item_of_row
-    dropped = [annotations.column(name).among([value]) for name, value in spec.filters.drop]
-    return np.where(np.logical_or.reduce(dropped), -1, item_of_row)
+        return [*_about_ids(self.beside), *self.unmatched(self.beside, rated)]
 
 
 def _there(column: DescribingColumn, rated: BoolArray) -> tuple[str, ...]:
@@ -206,33 +144,18 @@ def _beside(name: str, items: Table | None, spec: DataSpec, ids: tuple[str, ...]
         raise DataError(ItemProblem.NO_ITEM_IDS(file=name, items=items.name))
     if spec.items_id not in items.columns:
         raise_stopping([no_column(spec.items_id, (items,))])
-    column = items.column(spec.items_id)
-    positions = pd.Index(ids).get_indexer(pd.Index(column.values))[column.codes].astype(np.int64)
-    if not (positions >= 0).any():
-        raise _nothing(name, ids, items, spec.items_id)
-    others = tuple(one for one in items.columns if one != spec.items_id)
-    return Source(items, spec.items_id, positions, others, len(ids), "item")
-
-
-def _nothing(name: str, ids: tuple[str, ...], items: Table, key: str) -> DataError:
-    """The error for an items file without any item of the annotations."""
+    source = Source.beside(items, spec.items_id, ids, "item")
+    if (source.unit_of_row >= 0).any():
+        return source
+    key = spec.items_id
     problem = ItemProblem.NOTHING_DESCRIBED(
         file=name, ids=ids, column=key, items=items.name, example=items.cell(key, 0)
     )
     near = alike(ids, items.distinct(key))
     if near is None:
-        return DataError(problem)
-    item, other = near.pairs[0]
-    remark = ItemProblem.NOTHING_DESCRIBED_BUT_FOR(
-        problem=problem,
-        matches=len(near.pairs),
-        others=len(ids) - len(near.pairs),
-        of=len(ids),
-        difference=near.but_for,
-        item=item,
-        other=other,
-    )
-    return DataError(remark)
+        raise DataError(problem)
+    but_for = ItemProblem.NOTHING_DESCRIBED_BUT_FOR
+    raise DataError(but_for(problem=problem, **near.told("item", len(ids))))
 
 
 def _about_ids(source: Source) -> Iterator[Problem]:

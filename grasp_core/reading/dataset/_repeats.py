@@ -13,7 +13,6 @@ from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.wording import EXAMPLES, quoted
 from grasp_core.reading.dataset._times import ranks
-from grasp_core.reading.dataset.filters import Sieve
 from grasp_core.reading.dataset.votes import Votes
 from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import parts_of
@@ -22,24 +21,22 @@ _MANY, _OFTEN = 5, 0.1
 """Pairs of a rater and an item with several labels, and their share, from which rows are choices of one."""
 
 
-def choose(sieve: Sieve, spec: DataSpec) -> None:
-    """Where a rater gives an item different labels, keep the first or the last, if the spec says so.
-
-    Raises DataError if the times cannot be put in order.
-    """
-    if spec.repeated == "refuse":
-        return
-    votes = sieve.votes
+def chosen(votes: Votes, spec: DataSpec) -> BoolArray:
+    """Entries to keep where a rater gives an item several labels: the first or the last, as the spec says."""
     keep = np.ones(votes.size, dtype=np.bool_)
     order, again = _in_runs(votes)
-    if again.any():
-        contested = _contested(votes.label[order], again)
-        entries = order[contested]
-        if entries.size:
-            rank = _by_rows(entries) if spec.order is None else _by_time(votes, entries, spec)
-            runs = np.cumsum(~again, dtype=np.int64)[contested]
-            keep[entries] = _chosen(votes, entries, runs, rank, spec)
-    sieve.keep(others(spec), keep)
+    if not again.any():
+        return keep
+    # Pairs with several labels; `run` and `again` are in the order of runs.
+    label, run = votes.label[order], np.cumsum(~again, dtype=np.int64) - 1
+    start = np.maximum.accumulate(np.where(again, 0, np.arange(label.size)))
+    several = np.zeros(run[-1] + 1, dtype=np.bool_)
+    several[run[label != label[start]]] = True
+    entries = order[several[run]]
+    if entries.size:
+        rank = np.arange(entries.size) if spec.order is None else _by_time(votes, entries, spec)
+        keep[entries] = _chosen(votes, entries, run[several[run]], rank, spec)
+    return keep
 
 
 def others(spec: DataSpec) -> Remark:
@@ -64,7 +61,9 @@ def once(votes: Votes, spec: DataSpec) -> tuple[Votes, list[Problem]]:
     if differs.any():
         problems.append(_contradiction(votes, spec, order[start[differs]], order[differs]))
     if equal.size:
-        problems.append(_equal(votes, equal))
+        rows = [votes.table.row(votes.row[entry]) for entry in np.sort(equal)[:EXAMPLES]]
+        remark = DataProblem.REPEATED(annotations=equal.size, file=votes.table.name, row=rows[0])
+        problems.append(know(remark, equal.size, [f"row {row}" for row in rows]))
     keep = np.ones(votes.size, dtype=np.bool_)
     keep[order[again]] = False
     return votes.keep(keep), problems
@@ -72,7 +71,12 @@ def once(votes: Votes, spec: DataSpec) -> tuple[Votes, list[Problem]]:
 
 def _in_runs(votes: Votes) -> tuple[Codes, BoolArray]:
     """Entries whose pair is there again, by item and rater, in file order within; which follow on theirs."""
-    pairs, n_raters = _repeated(votes), len(votes.rater_ids)
+    n_raters = len(votes.rater_ids)
+    per_item = tallied(votes.item, len(votes.item_ids))
+    repeated = [np.empty(0, np.int64)]  # numbers of the pairs that occur more than once, ascending
+    for first, same in sorted_keys(votes.pieces, per_item, (n_raters,)):
+        repeated.append(first * n_raters + np.unique(same[1:][same[1:] == same[:-1]]))
+    pairs = np.concatenate(repeated)
     found, keys, at = [np.empty(0, np.int64)], [np.empty(0, np.int64)], 0
     for item, rater, _ in votes.pieces() if pairs.size else ():
         counts = item >= 0
@@ -86,31 +90,6 @@ def _in_runs(votes: Votes) -> tuple[Codes, BoolArray]:
     again = np.zeros(order.size, dtype=np.bool_)
     again[1:] = np.diff(of_entries[order]) == 0
     return entries[order], again
-
-
-def _repeated(votes: Votes) -> Codes:
-    """Numbers of the pairs of item and rater that occur more than once, ascending."""
-    n_raters = len(votes.rater_ids)
-    per_item = tallied(votes.item, len(votes.item_ids))
-    found = [np.empty(0, np.int64)]
-    for first, keys in sorted_keys(votes.pieces, per_item, (n_raters,)):
-        found.append(first * n_raters + np.unique(keys[1:][keys[1:] == keys[:-1]]))
-    return np.concatenate(found)
-
-
-def _contested(label: Codes, again: BoolArray) -> BoolArray:
-    """Entries of pairs with several labels; both arrays are in the order of runs."""
-    run = np.cumsum(~again) - 1
-    start = np.maximum.accumulate(np.where(again, 0, np.arange(label.size)))
-    several = np.zeros(run[-1] + 1, dtype=np.bool_)
-    several[run[label != label[start]]] = True
-    contested: BoolArray = several[run]
-    return contested
-
-
-def _by_rows(entries: Codes) -> Codes:
-    """Rank of each entry's place in the file; entries of a pair are in file order."""
-    return np.arange(entries.size)
 
 
 def _by_time(votes: Votes, entries: Codes, spec: DataSpec) -> Codes:
@@ -138,10 +117,7 @@ def _by_time(votes: Votes, entries: Codes, spec: DataSpec) -> Codes:
 
 
 def _chosen(votes: Votes, entries: Codes, runs: Codes, rank: Codes, spec: DataSpec) -> BoolArray:
-    """Which of the contested entries count: one of each run.
-
-    Raises DataError if different labels of one run have the time that decides.
-    """
+    """Which of the contested entries count: one of each run."""
     order = np.lexsort((np.arange(entries.size), rank if spec.repeated == "first" else -rank, runs))
     heads = np.ones(entries.size, dtype=np.bool_)
     heads[1:] = runs[order][1:] != runs[order][:-1]
@@ -184,16 +160,6 @@ def _telling_apart(votes: Votes, spec: DataSpec, earlier: Codes, later: Codes) -
         if 2 * np.unique(codes).size <= codes.size and (codes[: later.size] != codes[later.size :]).all():
             return name
     return None
-
-
-def _equal(votes: Votes, equal: Codes) -> Problem:
-    first = int(equal.min())
-    row = votes.table.row(votes.row[first])
-    return know(
-        DataProblem.REPEATED(annotations=equal.size, file=votes.table.name, row=row),
-        equal.size,
-        [f"row {votes.table.row(votes.row[entry])}" for entry in np.sort(equal)[:EXAMPLES]],
-    )
 
 
 def _contradiction(votes: Votes, spec: DataSpec, earlier: Codes, later: Codes) -> Problem:

@@ -61,14 +61,8 @@ class _Moment:
 def ranks(where: str, texts: Iterable[str], column: Collection[str]) -> dict[str, int]:
     """The order of points in time.
 
-    `where`: file and column, as they begin a sentence.
-    `texts`: those to be ordered.
-    `column`: all of the column's texts, or none where they are not known: they tell whether 3/4/2024 names
-        the day or the month first.
-
-    Returns from text to rank; equal times have the same.
-    Raises DataError if one of them is no time, if it is not certain which day it names, or if they cannot be
-    compared.
+    - `column`: all of the column's texts, or none where they are not known: they tell whether 3/4/2024 names
+      the day or the month first.
     """
     wanted = dict.fromkeys(texts)
     order: DayFirst | None = None
@@ -123,10 +117,7 @@ def _no_time(where: str, text: str) -> DataError:
 
 
 def _at(parts: Mapping[str, str | None], order: DayFirst | None) -> _Moment:
-    """The moment that a date's parts name.
-
-    Raises ValueError, OverflowError if there is no such moment.
-    """
+    """The moment that a date's parts name."""
     month, day = _month(parts, order)
     hour = int(parts.get("hour") or 0)
     half = (parts.get("half") or "").lower()

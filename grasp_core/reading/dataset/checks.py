@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Literal
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from grasp_core.model.annotations import Annotations, BoolArray, Codes, number_of
+from grasp_core.model.annotations import BoolArray, number_of
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import Problem, know, stop
 from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.wording import closest, quoted
-from grasp_core.reading.dataset.filters import Sieve
 from grasp_core.reading.dataset.raters import DescribingColumn, Profiles
-from grasp_core.reading.dataset.votes import Cells, Votes, id_columns
+from grasp_core.reading.dataset.votes import Votes, id_columns
 from grasp_core.reading.table.columns import misspelt, odd_texts
 from grasp_core.reading.table.table import Table
 
@@ -34,10 +31,7 @@ OTHER = "Other"
 
 
 def one_spelling(counts: Mapping[str, int]) -> dict[str, str]:
-    """Values to write instead, where some differ only by case, spaces, Unicode form or a common short form.
-
-    Returns from each value that should change to the most frequent of those that are alike.
-    """
+    """Values to write instead of those that differ only by case, spaces, Unicode form or a short form."""
     alike: dict[str, list[str]] = {}
     for value in counts:
         if value.strip():
@@ -64,35 +58,18 @@ def _meaning(value: str) -> str:
     return next((word for word, ways in _WRITTEN_MANY_WAYS if folded in ways), folded)
 
 
-def answered(questions: Sequence[Annotations]) -> tuple[Codes, Codes]:
-    """Items and raters of the annotations: an answer, or several, of one rater to one item are one."""
-    if len(questions) == 1:
-        return questions[0].item, questions[0].rater
-    n_raters = questions[0].n_raters
-    pairs = [one.item.astype(np.int64) * n_raters + one.rater for one in questions]
-    item, rater = np.divmod(np.unique(np.concatenate(pairs)), n_raters)
-    return item, rater
-
-
-def together(sieves: Sequence[Sieve]) -> Votes:
-    """One entry per annotation, however many questions it answers."""
-    votes = sieves[0].votes
-    if len(sieves) == 1:
-        return votes
-    n_raters = len(votes.rater_ids)
-    pairs = np.concatenate([t.votes.item.astype(np.int64) * n_raters + t.votes.rater for t in sieves])
-    pairs, first = np.unique(pairs, return_index=True)
-    item, rater = np.divmod(pairs, n_raters)
-    row, label = (
-        np.concatenate([getattr(t.votes, name) for t in sieves])[first] for name in ("row", "label")
-    )
-    return dataclasses.replace(votes, of_cells=Cells(item, rater, label, row), chosen=None)
-
-
 MAX_CATEGORIES = 256
 """More distinct labels than this are taken for a mistake."""
 MOST_NUMBERS = 25
 """Of more different numbers about raters, such as ages, bands make groups."""
+
+
+_NO_PROFILE = {
+    "long": DataProblem.NO_PROFILE,
+    "items-by-raters": DataProblem.COLUMN_IS_A_RATER,
+    "raters-by-items": DataProblem.COLUMN_IS_AN_ITEM,
+}
+"""That a column of the annotations does not describe raters."""
 
 
 def missing_columns(
@@ -113,30 +90,18 @@ def missing_columns(
     if spec.order is not None and spec.order not in annotations.columns:
         problems.append(no_column(spec.order, (annotations,)))
     tables = (annotations,) if raters is None else (annotations, raters)
+    columns = set(annotations.columns)
+    about = columns.intersection(spec.profile) if spec.layout == "raters-by-items" else set()
+    if spec.layout == "long":
+        about = columns - {spec.item, spec.rater, *spec.labels}
     for name in dict.fromkeys([*axes, *(column for column, _ in spec.exclude)]):
-        if not any(name in columns for columns in _describing(annotations, raters, spec)):
-            problems.append(_not_describing(name, annotations, spec, tables))
+        if name in about or (raters is not None and name in raters.columns):
+            continue
+        if name not in annotations.columns:
+            problems.append(no_column(name, tables))
+        else:
+            problems.append(stop(_NO_PROFILE[spec.layout](file=annotations.name, column=name)))
     return problems
-
-
-def _describing(annotations: Table, raters: Table | None, spec: DataSpec) -> Iterator[Sequence[str]]:
-    """Columns of each file that may describe raters."""
-    if spec.layout == "long":
-        yield [name for name in annotations.columns if name not in (spec.item, spec.rater, *spec.labels)]
-    elif spec.layout == "raters-by-items":
-        yield [name for name in annotations.columns if name in spec.profile]
-    if raters is not None:
-        yield raters.columns
-
-
-def _not_describing(name: str, annotations: Table, spec: DataSpec, tables: Sequence[Table]) -> Problem:
-    if name not in annotations.columns:
-        return no_column(name, tables)
-    if spec.layout == "long":
-        return stop(DataProblem.NO_PROFILE(file=annotations.name, column=name))
-    of_raters = spec.layout == "items-by-raters"
-    taken = DataProblem.COLUMN_IS_A_RATER if of_raters else DataProblem.COLUMN_IS_AN_ITEM
-    return stop(taken(file=annotations.name, column=name))
 
 
 def no_column(name: str, tables: Sequence[Table]) -> Problem:
@@ -152,7 +117,7 @@ def no_column(name: str, tables: Sequence[Table]) -> Problem:
 
 def excluded_raters(profiles: Profiles, spec: DataSpec) -> tuple[BoolArray, list[Problem]]:
     """Which raters `spec.exclude` leaves out, shape (J,)."""
-    n = len(profiles.rater_ids)
+    n = len(profiles.ids)
     excluded = np.zeros(n, dtype=np.bool_)
     problems: list[Problem] = []
     for name, value in spec.exclude:
@@ -200,23 +165,18 @@ def about_labels(where: str, named: Mapping[str, int], spec: DataSpec) -> list[P
 
 
 def _too_many_labels(votes: Votes, distinct: int) -> Problem:
+    found = [votes.labels[code] for code in votes.used_labels()]
     if votes.label_column is not None:
-        found = [votes.labels[code] for code in votes.used_labels()]
-        return too_many_labels(votes.table.name, votes.label_column, found)
+        limit, many = _at_most(found, votes.label_column), DataProblem.TOO_MANY_LABELS
+        remark = many(labels=distinct, file=votes.table.name, column=votes.label_column, limit=limit)
+        return stop(remark, distinct)
     codes = votes.rater if votes.columns_are == "raters" else votes.item
     pairs = np.unique(codes.astype(np.int64) * len(votes.labels) + votes.label) // max(len(votes.labels), 1)
     worst = int(np.bincount(pairs).argmax())
     ids = votes.rater_ids if votes.columns_are == "raters" else votes.item_ids
-    limit = _at_most([votes.labels[code] for code in votes.used_labels()])
     many = DataProblem.TOO_MANY_LABELS_IN_COLUMNS
-    return stop(many(labels=distinct, file=votes.table.name, column=ids[worst], limit=limit), distinct)
-
-
-def too_many_labels(name: str, column: str, found: Collection[str]) -> Problem:
-    """More labels in a long file's column than can be analysed."""
-    limit = _at_most(found, column)
-    remark = DataProblem.TOO_MANY_LABELS(labels=len(found), file=name, column=column, limit=limit)
-    return stop(remark, len(found))
+    remark = many(labels=distinct, file=votes.table.name, column=ids[worst], limit=_at_most(found))
+    return stop(remark, distinct)
 
 
 def _at_most(found: Collection[str], column: str = "") -> Remark:
@@ -247,7 +207,8 @@ def _undeclared(votes: Votes, categories: Sequence[str]) -> list[Problem]:
     entries = np.flatnonzero(stray[votes.label])
     if not entries.size:
         return []
-    found = list(dict.fromkeys(votes.labels[code] for code in _in_order(votes.label[entries])))
+    codes, at = np.unique(votes.label[entries], return_index=True)
+    found = [votes.labels[code] for code in codes[np.argsort(at)]]  # in order of first appearance
     first = int(entries[0])
     remark = DataProblem.UNDECLARED_LABEL(
         place=votes.place(first),
@@ -257,13 +218,6 @@ def _undeclared(votes: Votes, categories: Sequence[str]) -> list[Problem]:
         found=tuple(found),
     )
     return [stop(remark, entries.size, found)]
-
-
-def _in_order(codes: Codes) -> list[int]:
-    """Distinct codes in order of first appearance."""
-    distinct, first = np.unique(codes, return_index=True)
-    ordered: list[int] = distinct[np.argsort(first)].tolist()
-    return ordered
 
 
 def axis(name: str, column: DescribingColumn, counted: BoolArray) -> list[Problem]:
@@ -281,30 +235,3 @@ def axis(name: str, column: DescribingColumn, counted: BoolArray) -> list[Proble
         remark = DataProblem.UNKNOWN_ON_AXIS(unknown=unknown, raters=codes.size, axis=name)
         problems.append(know(remark, unknown))
     return problems
-
-
-def nothing_left(name: str) -> Problem:
-    """No annotation counts."""
-    return stop(DataProblem.NOTHING_LEFT(file=name))
-
-
-def unanswered(name: str, column: str) -> Problem:
-    """A question of several to which no answer is left."""
-    return stop(DataProblem.NO_ANSWER_LEFT(file=name, column=column))
-
-
-def too_small(name: str, items: int, raters: int, most_per_item: int) -> list[Problem]:
-    """Too few items, raters or annotations of one item to compare."""
-    return [
-        *([know(DataProblem.ONE_ITEM(file=name))] if items == 1 else []),
-        *([know(DataProblem.ONE_RATER(file=name))] if raters == 1 else []),
-        *([know(DataProblem.NOBODY_SHARES_AN_ITEM(file=name), items)] if most_per_item < 2 else []),
-    ]
-
-
-def gone(what: Literal["items", "raters"], examples: list[str], count: int, name: str) -> list[Problem]:
-    """Items or raters without an annotation that counts."""
-    if not count:
-        return []
-    code = DataProblem.ITEMS_GONE if what == "items" else DataProblem.RATERS_GONE
-    return [know(code(file=name, **{what: count}), count, examples)]

@@ -23,10 +23,7 @@ def labels(dataset: Dataset) -> pd.DataFrame:
 
 
 def axis_counts(dataset: Dataset, axis: str) -> pd.DataFrame:
-    """Raters and annotations per value of an axis; ``share`` is of all raters.
-
-    Raises KeyError if the data set has no such axis.
-    """
+    """Raters and annotations per value of an axis; ``share`` is of all raters."""
     values, codes = _with_unknown(dataset.raters.axes[axis])
     per_rater = np.bincount(dataset.annotations.rater, minlength=codes.size)
     raters = np.bincount(codes, minlength=len(values))
@@ -37,10 +34,7 @@ def axis_counts(dataset: Dataset, axis: str) -> pd.DataFrame:
 
 
 def cross_table(dataset: Dataset, rows: str, columns: str) -> pd.DataFrame:
-    """Raters per value of one axis (index) and of another (columns), with totals.
-
-    Raises KeyError if the data set lacks one of the axes.
-    """
+    """Raters per value of one axis (index) and of another (columns), with totals."""
     row_values, row_codes = _with_unknown(dataset.raters.axes[rows])
     column_values, column_codes = _with_unknown(dataset.raters.axes[columns])
     cell = row_codes * len(column_values) + column_codes

@@ -1,8 +1,12 @@
-"""Which annotations are left out, and whom that concerns: filters are not neutral."""
+"""What does not count: one list of rules, an account of what each left out, and whom that concerns.
+
+Filters are not neutral, so what a rule leaves out is told by group.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import dataclasses
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -10,17 +14,18 @@ import numpy as np
 
 from grasp_core.model.account import LeftOut
 from grasp_core.model.annotations import BoolArray, Codes
-from grasp_core.model.data_spec import DataSpec
-from grasp_core.model.errors import Problem, know, stop
+from grasp_core.model.data_spec import DataSpec, Screen
+from grasp_core.model.errors import Problem, know, raise_stopping, stop
 from grasp_core.model.ordering import tallied
 from grasp_core.model.remarks.cautions import LeftOutReason
 from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.wording import closest, quoted
+from grasp_core.reading.dataset import _repeats as repeats
+from grasp_core.reading.dataset import checks
 from grasp_core.reading.dataset.raters import DescribingColumn
 from grasp_core.reading.dataset.recoding import numbers_of
-from grasp_core.reading.dataset.votes import Votes
-from grasp_core.reading.table.columns import Column
+from grasp_core.reading.dataset.votes import Cells, Votes, annotations_of, blank_ids, cell_columns
 from grasp_core.reading.table.table import Table
 
 
@@ -37,24 +42,13 @@ class GroupShare:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """Counts of what one filter removed.
-
-    `filter`: E.g. "raters with fewer than 5 annotations".
-    `annotations`, `raters`, `items`: removed; raters and items that have none left.
-    """
+    """How much one filter removed, in all and by group; raters and items that have none left."""
 
     filter: Remark
     annotations: int
     raters: int
     items: int
     groups: Mapping[str, tuple[GroupShare, ...]]
-
-    def note(self) -> Problem:
-        """The removal as something to know."""
-        remark = DataProblem.LEFT_OUT(
-            annotations=self.annotations, raters=self.raters, items=self.items, reason=self.filter
-        )
-        return know(remark, self.annotations)
 
 
 class Step(NamedTuple):
@@ -68,18 +62,19 @@ class Step(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Sieve:
-    """Applies filters one after the other and keeps account."""
+    """One question's annotations, what filters left out of them, and what there is to know of that.
+
+    - `absent`: rows or cells without a label.
+    - `had`, (I,): items that had an annotation at first.
+    - `equal`: annotations that say the same as an earlier one.
+    """
 
     votes: Votes
     absent: int
     had: BoolArray
     steps: list[Step] = field(default_factory=list)
     equal: int = 0
-
-    @classmethod
-    def of(cls, votes: Votes, absent: int) -> Sieve:
-        """Begin with all annotations that have a label; `absent` rows or cells have none."""
-        return cls(votes, absent, _items(votes))
+    notes: list[Problem] = field(default_factory=list)
 
     def keep(self, what: Remark, which: BoolArray) -> None:
         """Keep the chosen annotations, shape (A,); `what` names the others."""
@@ -88,57 +83,204 @@ class Sieve:
         gone = items & ~_items(self.votes)
         self.steps.append(Step(what, before, per_rater(self.votes), int(gone.sum())))
 
-    def keep_once(self, votes: Votes) -> None:
-        """Go on with `votes`, in which equal annotations are no longer repeated."""
-        self.equal += self.votes.size - votes.size
-        self.votes = votes
-
     @property
-    def gone_items(self) -> BoolArray:
-        """Items whose annotations were all left out, by position."""
-        gone: BoolArray = self.had & ~_items(self.votes)
-        return gone
+    def gone(self) -> tuple[BoolArray, BoolArray]:
+        """Raters, shape (J,), and items, shape (I,), all of whose annotations were left out."""
+        left = per_rater(self.votes)
+        before = self.steps[0].before if self.steps else left
+        return (before > 0) & (left == 0), self.had & ~_items(self.votes)
 
-    def left_out(self) -> list[LeftOut]:
-        """Counts of what was left out, by reason."""
-        return [
-            LeftOut(LeftOutReason.NO_LABEL(), self.absent),
-            *(LeftOut(step.what, int((step.before - step.after).sum())) for step in self.steps),
-            LeftOut(LeftOutReason.REPEATED_ALIKE(), self.equal),
-        ]
+    def labels(self) -> dict[str, int]:
+        """Annotations that count, by label."""
+        given = tallied(self.votes.label, len(self.votes.labels))
+        return {self.votes.labels[code]: int(given[code]) for code in np.flatnonzero(given)}
 
 
-def removals(steps: Iterable[Step], axes: Mapping[str, DescribingColumn]) -> tuple[Removal, ...]:
-    """Removals of each filter, by group."""
+def leave_out(votes: Votes, excluded: BoolArray, spec: DataSpec) -> Sieve:
+    """One question's votes but for those that the rules name; `excluded`, (J,), are raters left out."""
+    labelled, notes = checks.missing_labels(votes, spec)
+    sieve = Sieve(labelled, votes.cells - labelled.size, _items(labelled), notes=notes)
+    if spec.exclude:
+        values = tuple(f"{quoted(name)} = {quoted(value)}" for name, value in spec.exclude)
+        sieve.keep(LeftOutReason.RATERS_WITH(values=values), ~excluded[labelled.rater])
+    for rule in _RULES:
+        rule(sieve, spec)
+    return sieve
+
+
+def _by_values(sieve: Sieve, spec: DataSpec) -> None:
+    for name, value in spec.filters.drop:
+        hit = sieve.votes.of_rows(sieve.votes.table.column(name).among([value]))
+        sieve.keep(LeftOutReason.WITH_VALUE(column=name, value=value), ~hit)
+
+
+def _by_ids(sieve: Sieve, spec: DataSpec) -> None:
+    filters, votes = spec.filters, sieve.votes
+    if filters.raters:
+        among = np.isin(np.array(votes.rater_ids, dtype=object), filters.raters)
+        sieve.keep(LeftOutReason.LISTED_RATERS(), ~among[votes.rater])
+    if filters.items:
+        among = np.isin(np.array(votes.item_ids, dtype=object), filters.items)
+        sieve.keep(LeftOutReason.LISTED_ITEMS(), ~among[sieve.votes.item])
+
+
+def _by_time(sieve: Sieve, spec: DataSpec) -> None:
+    filters, column = spec.filters, str(spec.filters.time)
+    if filters.time is None:
+        return
+    seconds = sieve.votes.of_rows(numbers_of(sieve.votes.table.column(column)))
+    low = -np.inf if filters.min_time is None else float(filters.min_time)
+    high = np.inf if filters.max_time is None else float(filters.max_time)
+    if filters.max_time is None:
+        what = LeftOutReason.TIME_BELOW(column=column, low=low)
+    elif filters.min_time is None:
+        what = LeftOutReason.TIME_ABOVE(column=column, high=high)
+    else:
+        what = LeftOutReason.TIME_OUTSIDE(column=column, low=low, high=high)
+    sieve.keep(what, (seconds >= low) & (seconds <= high))
+
+
+def _check(sieve: Sieve, spec: DataSpec) -> None:
+    """What has to be mended before raters' answers are held against each other."""
+    sieve.notes += [*blank_ids(sieve.votes, spec), *checks.labels(sieve.votes, spec)]
+
+
+def _repeated(sieve: Sieve, spec: DataSpec) -> None:
+    """Where a rater answers an item again: the answer that the spec says; equal ones count once."""
+    if spec.repeated != "refuse":
+        sieve.keep(repeats.others(spec), repeats.chosen(sieve.votes, spec))
+    votes, notes = repeats.once(sieve.votes, spec)
+    sieve.equal = sieve.votes.size - votes.size
+    sieve.votes = votes
+    sieve.notes += notes
+
+
+def _by_gold(sieve: Sieve, spec: DataSpec) -> None:
+    """Leave out raters who miss the experts' labels too often; those without such items stay."""
+    filters, votes = spec.filters, sieve.votes
+    if filters.gold is None or filters.min_gold is None:
+        return
+    gold = votes.table.column(filters.gold)
+    known = ~votes.of_rows(gold.among(spec.missing))
+    expected = votes.of_rows(gold.codes)
+    code_of = {label: code for code, label in enumerate(votes.labels)}
+    meant = np.array([code_of.get(value, -1) for value in gold.values], dtype=np.int64)[expected]
+    if known.any() and not (known & (meant >= 0)).any():
+        found = tuple(gold.values[code] for code in np.unique(expected[known]))
+        labels = tuple(votes.labels[code] for code in votes.used_labels())
+        strange = DataProblem.STRANGE_GOLD
+        remark = strange(file=votes.table.name, column=filters.gold, found=found, labels=labels)
+        sieve.notes.append(stop(remark, len(found), found))
+        return
+    n = len(votes.rater_ids)
+    asked = np.bincount(votes.rater[known], minlength=n)
+    right = np.bincount(votes.rater[known & (meant == votes.label)], minlength=n)
+    poor = right < filters.min_gold * asked
+    what = LeftOutReason.TOO_FEW_RIGHT(column=filters.gold, share=float(filters.min_gold))
+    sieve.keep(what, ~poor[votes.rater])
+
+
+def _by_counts(sieve: Sieve, spec: DataSpec) -> None:
+    """Leave out raters, then items, with too few annotations."""
+    least = spec.filters.min_per_rater
+    if least > 1:
+        enough = per_rater(sieve.votes) >= least
+        sieve.keep(LeftOutReason.RATERS_WITH_FEWER(least=least), enough[sieve.votes.rater])
+    least = spec.filters.min_per_item
+    if least > 1:
+        enough = tallied(sieve.votes.item, len(sieve.votes.item_ids)) >= least
+        sieve.keep(LeftOutReason.ITEMS_WITH_FEWER(least=least), enough[sieve.votes.item])
+
+
+_RULES: Sequence[Callable[[Sieve, DataSpec], None]] = (
+    _by_values, _by_ids, _by_time, _check, _repeated, _by_gold, _by_counts
+)  # fmt: skip
+"""What does not count, in the order in which it is left out; each is taken back by its field of the spec."""
+
+
+_SCREENS: Mapping[Screen, LeftOutReason] = {
+    "random": LeftOutReason.AT_CHANCE,
+    "constant": LeftOutReason.ONE_LABEL_ALWAYS,
+    "duplicates": LeftOutReason.TOO_CLOSE,
+}
+
+
+def leave_out_screened(sieves: Sequence[Sieve], spec: DataSpec) -> None:
+    """Leave out whom the spec's screens name by the answers to the first question, in all questions.
+
+    Every screen looks at the same annotations: those that exclusions and filters have left.
+    """
+    votes = sieves[0].votes
+    counted = per_rater(votes) > 0
+    if not spec.screens or not counted.any() or any(note.stops for one in sieves for note in one.notes):
+        return
+    from grasp_core.reading.screens.screens import screened  # brings all of SciPy's functions
+
+    labels = tuple(votes.labels[code] for code in votes.used_labels())
+    annotations = annotations_of(votes, labels, counted, _items(votes))
+    for screen in spec.screens:
+        named = np.zeros(counted.size, dtype=np.bool_)
+        named[counted] = screened(screen, annotations)
+        for sieve in sieves:
+            sieve.keep(_SCREENS[screen](), ~named[sieve.votes.rater])
+
+
+def left_out(table: Table, spec: DataSpec, sieves: Sequence[Sieve]) -> tuple[int, tuple[LeftOut, ...]]:
+    """How much of an annotations file was read, and what of it does not count: every row is accounted for."""
+    cells = len(table) * (len(sieves) if spec.layout == "long" else len(cell_columns(table, spec)))
+    aside = [
+        LeftOut(
+            LeftOutReason.COLUMN_PUT_ASIDE(column=name),
+            int((~table.column(name).among(spec.missing)).sum()),
+        )
+        for name in (spec.ignore if spec.layout != "long" else ())
+        if name in table.columns
+    ]
+    by_reader = () if table.recipe is None else table.recipe.left_out
+    found = [*by_reader, *aside]
+    read = cells + sum(one.count for one in found)
+    for sieve in sieves:
+        found.append(LeftOut(LeftOutReason.NO_LABEL(), sieve.absent))
+        found += [LeftOut(step.what, int((step.before - step.after).sum())) for step in sieve.steps]
+        found.append(LeftOut(LeftOutReason.REPEATED_ALIKE(), sieve.equal))
+    return read, tuple(found)
+
+
+def together(sieves: Sequence[Sieve]) -> Votes:
+    """One entry per annotation, however many questions it answers."""
+    votes = sieves[0].votes
+    if len(sieves) == 1:
+        return votes
+    n_raters = len(votes.rater_ids)
+    pairs = np.concatenate([t.votes.item.astype(np.int64) * n_raters + t.votes.rater for t in sieves])
+    pairs, first = np.unique(pairs, return_index=True)
+    item, rater = np.divmod(pairs, n_raters)
+    row, label = (
+        np.concatenate([getattr(t.votes, name) for t in sieves])[first] for name in ("row", "label")
+    )
+    return dataclasses.replace(votes, of_cells=Cells(item, rater, label, row), chosen=None)
+
+
+def removals(
+    sieves: Sequence[Sieve], spec: DataSpec, axes: Mapping[str, DescribingColumn]
+) -> tuple[Removal, ...]:
+    """Removals of each filter, by group; by question where there are several."""
     return tuple(
         Removal(
-            filter=what,
+            filter=what
+            if len(sieves) == 1
+            else LeftOutReason.IN_QUESTION(reason=what, question=str(question.label)),
             annotations=int((before - after).sum()),
             raters=int(((before > 0) & (after == 0)).sum()),
             items=items,
-            groups={name: tuple(shares(axis, before, after)) for name, axis in axes.items()},
+            groups={name: tuple(_shares(axis, before, after)) for name, axis in axes.items()},
         )
-        for what, before, after, items in steps
+        for sieve, question in zip(sieves, spec.questions, strict=True)
+        for what, before, after, items in sieve.steps
     )
 
 
-def excluding(spec: DataSpec) -> Remark:
-    """Who is excluded."""
-    values = tuple(f"{quoted(name)} = {quoted(value)}" for name, value in spec.exclude)
-    return LeftOutReason.RATERS_WITH(values=values)
-
-
-def _items(votes: Votes) -> BoolArray:
-    rated: BoolArray = tallied(votes.item, len(votes.item_ids)) > 0
-    return rated
-
-
-def per_rater(votes: Votes) -> Codes:
-    """Annotations of each rater, shape (J,)."""
-    return tallied(votes.rater, len(votes.rater_ids))
-
-
-def shares(axis: DescribingColumn, before: Codes, after: Codes) -> Iterator[GroupShare]:
+def _shares(axis: DescribingColumn, before: Codes, after: Codes) -> Iterator[GroupShare]:
     """How much of each value was removed; the annotations of each rater before and after have shape (J,)."""
     for code in np.unique(axis.codes[before > 0]):
         who = axis.codes == code
@@ -151,8 +293,18 @@ def shares(axis: DescribingColumn, before: Codes, after: Codes) -> Iterator[Grou
         )
 
 
-def unknown_columns(table: Table, spec: DataSpec) -> list[Problem]:
-    """Columns to filter by that the file does not have."""
+def _items(votes: Votes) -> BoolArray:
+    rated: BoolArray = tallied(votes.item, len(votes.item_ids)) > 0
+    return rated
+
+
+def per_rater(votes: Votes) -> Codes:
+    """Annotations of each rater, shape (J,)."""
+    return tallied(votes.rater, len(votes.rater_ids))
+
+
+def check_columns(table: Table, spec: DataSpec) -> None:
+    """Refuse columns to filter by that the file does not have."""
     filters = spec.filters
     named = [name for name, _ in filters.drop] + [name for name in (filters.time, filters.gold) if name]
     found: list[Problem] = []
@@ -163,7 +315,7 @@ def unknown_columns(table: Table, spec: DataSpec) -> list[Problem]:
             found.append(stop(remark, 1, close))
     if spec.layout == "raters-by-items" and named:
         found.append(stop(DataProblem.NO_FILTER_IN_LAYOUT(file=table.name)))
-    return found
+    raise_stopping(found)
 
 
 def absent_ids(
@@ -185,81 +337,3 @@ def without_effect(spec: DataSpec, steps: Iterable[Step]) -> list[Problem]:
         for name, value in spec.filters.drop
         if LeftOutReason.WITH_VALUE(column=name, value=value) in idle
     ]
-
-
-def by_values(sieve: Sieve, spec: DataSpec) -> None:
-    """Leave out by value, by id and by time."""
-    filters = spec.filters
-    for name, value in filters.drop:
-        hit = sieve.votes.of_rows(sieve.votes.table.column(name).among([value]))
-        sieve.keep(LeftOutReason.WITH_VALUE(column=name, value=value), ~hit)
-    if filters.raters:
-        listed_raters = np.isin(np.array(sieve.votes.rater_ids, dtype=object), filters.raters)
-        sieve.keep(LeftOutReason.LISTED_RATERS(), ~listed_raters[sieve.votes.rater])
-    if filters.items:
-        listed_items = np.isin(np.array(sieve.votes.item_ids, dtype=object), filters.items)
-        sieve.keep(LeftOutReason.LISTED_ITEMS(), ~listed_items[sieve.votes.item])
-    if filters.time is not None:
-        sieve.keep(*_in_time(sieve.votes, spec))
-
-
-def _in_time(votes: Votes, spec: DataSpec) -> tuple[Remark, BoolArray]:
-    filters = spec.filters
-    seconds = votes.of_rows(numbers_of(votes.table.column(str(filters.time))))
-    low = -np.inf if filters.min_time is None else float(filters.min_time)
-    high = np.inf if filters.max_time is None else float(filters.max_time)
-    column = str(filters.time)
-    if filters.max_time is None:
-        what = LeftOutReason.TIME_BELOW(column=column, low=low)
-    elif filters.min_time is None:
-        what = LeftOutReason.TIME_ABOVE(column=column, high=high)
-    else:
-        what = LeftOutReason.TIME_OUTSIDE(column=column, low=low, high=high)
-    return what, (seconds >= low) & (seconds <= high)
-
-
-def by_gold(sieve: Sieve, spec: DataSpec) -> list[Problem]:
-    """Leave out raters who miss the experts' labels too often; those without such items stay."""
-    filters, votes = spec.filters, sieve.votes
-    if filters.gold is None or filters.min_gold is None:
-        return []
-    gold = votes.table.column(filters.gold)
-    known = ~votes.of_rows(gold.among(spec.missing))
-    expected = votes.of_rows(gold.codes)
-    code_of = {label: code for code, label in enumerate(votes.labels)}
-    meant = np.array([code_of.get(value, -1) for value in gold.values], dtype=np.int64)[expected]
-    if known.any() and not (known & (meant >= 0)).any():
-        return [_strange_gold(votes, gold, np.unique(expected[known]), filters.gold)]
-    n = len(votes.rater_ids)
-    asked = np.bincount(votes.rater[known], minlength=n)
-    right = np.bincount(votes.rater[known & (meant == votes.label)], minlength=n)
-    poor = right < filters.min_gold * asked
-    what = LeftOutReason.TOO_FEW_RIGHT(column=filters.gold, share=float(filters.min_gold))
-    sieve.keep(what, ~poor[votes.rater])
-    return []
-
-
-def _strange_gold(votes: Votes, gold: Column, codes: Codes, name: str) -> Problem:
-    found = [gold.values[code] for code in codes]
-    labels = [votes.labels[code] for code in votes.used_labels()]
-    remark = DataProblem.STRANGE_GOLD(
-        file=votes.table.name, column=name, found=tuple(found), labels=tuple(labels)
-    )
-    return stop(remark, len(found), found)
-
-
-def by_counts(sieve: Sieve, spec: DataSpec) -> None:
-    """Leave out raters, then items, with too few annotations."""
-    filters = spec.filters
-    if filters.min_per_rater > 1:
-        counts = per_rater(sieve.votes)
-        sieve.keep(
-            LeftOutReason.RATERS_WITH_FEWER(least=filters.min_per_rater),
-            (counts >= filters.min_per_rater)[sieve.votes.rater],
-        )
-    if filters.min_per_item > 1:
-        per_item = tallied(sieve.votes.item, len(sieve.votes.item_ids))
-        sieve.keep(
-            LeftOutReason.ITEMS_WITH_FEWER(least=filters.min_per_item),
-            (per_item >= filters.min_per_item)[sieve.votes.item],
-        )

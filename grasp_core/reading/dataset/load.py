@@ -5,79 +5,36 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from grasp_core.model.annotations import (
-    Annotations,
-    Axis,
-    BoolArray,
-    Codes,
-    Int32Array,
-    Int64Array,
-    ModelLabels,
-    Raters,
-)
-from grasp_core.model.data_spec import DataSpec, Screen
-from grasp_core.model.errors import Problem, raise_stopping
-from grasp_core.model.ordering import in_pieces, sorted_codes, tallied
-from grasp_core.model.remarks.cautions import LeftOutReason
+from grasp_core.model.account import Account, Unit, added_up
+from grasp_core.model.annotations import Annotations, Axis, BoolArray, Codes, Int64Array, ModelLabels, Raters
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import Problem, know, raise_stopping, stop
+from grasp_core.model.ordering import tallied
+from grasp_core.model.recode_steps import Combine
+from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.result import DataSummary, FileFingerprint
 from grasp_core.model.wording import EXAMPLES, listed, quoted
-from grasp_core.reading.dataset import checks, filters, recoding
+from grasp_core.reading.dataset import checks, filters
 from grasp_core.reading.dataset._items import Descriptions
-from grasp_core.reading.dataset.checks import answered, together
-from grasp_core.reading.dataset.contents import Answers, Contents, leave_out, summary, unused
 from grasp_core.reading.dataset.filters import Removal, Sieve, per_rater
 from grasp_core.reading.dataset.raters import DescribingColumn, Profiles
-from grasp_core.reading.dataset.recoding import all_recoded, in_order, ranges, recode
-from grasp_core.reading.dataset.votes import Votes, rater_rows, read_votes
+from grasp_core.reading.dataset.recoding import in_order, ranges, recode
+from grasp_core.reading.dataset.votes import (
+    Votes,
+    alike_ids,
+    annotations_of,
+    id_columns,
+    rater_rows,
+    read_votes,
+)
 from grasp_core.reading.table.columns import near_duplicates
+from grasp_core.reading.table.parsed import parts_of
 from grasp_core.reading.table.table import Table
-
-
-def annotations_of(
-    votes: Votes, categories: tuple[str, ...], counted: BoolArray, rated: BoolArray
-) -> Annotations:
-    """One question's votes as annotations, of the raters (J,) and the items (I,) that count."""
-    position = {label: index for index, label in enumerate(categories)}
-    category = np.array([position.get(label, -1) for label in votes.labels], dtype=np.int32)
-    per_item, rater, label = by_item(votes)
-    _replace(rater, np.cumsum(counted, dtype=np.int32) - 1)
-    _replace(label, category)
-    ids = _chosen(votes.item_ids, rated), _chosen(votes.rater_ids, counted)
-    return Annotations.of_sorted(per_item[rated], rater, label, *ids, categories)
-
-
-def by_item(votes: Votes) -> tuple[Codes, Int32Array, Int32Array]:
-    """Entries of each item, shape (I,); raters and labels by item, then by rater, both of shape (A,)."""
-    per_item = tallied(votes.item, len(votes.item_ids))
-    return per_item, *sorted_codes(votes.pieces, per_item, len(votes.rater_ids), len(votes.labels))
-
-
-def _replace(codes: Int32Array, by: Int32Array) -> None:
-    """Put what stands for each code in its place."""
-    for (some,) in in_pieces([codes]):
-        some[:] = by[some]
-
-
-def _chosen(ids: tuple[str, ...], which: BoolArray) -> tuple[str, ...]:
-    return ids if which.all() else tuple(ids[position] for position in np.flatnonzero(which))
-
-
-def attributes_of(
-    columns: Mapping[str, DescribingColumn], rated: BoolArray, spec: DataSpec
-) -> dict[str, Axis]:
-    """The columns of the items that count."""
-    return {name: axis_of(column, rated, ranges(spec, name)) for name, column in columns.items()}
-
-
-def categories_of(answers: Answers, spec: DataSpec) -> tuple[str, ...]:
-    """One question's labels: those declared, or those found in order."""
-    cut = ranges(spec, None) or ranges(spec, spec.label)
-    return spec.categories or in_order(answers.labels, cut)
 
 
 def axis_of(column: DescribingColumn, counted: BoolArray, cut: Sequence[str]) -> Axis:
@@ -99,7 +56,7 @@ def axis_of(column: DescribingColumn, counted: BoolArray, cut: Sequence[str]) ->
 class Fitted:
     """As much of a reading as fits.
 
-    `dropped`: what was left out of it, as parts of a sentence.
+    - `dropped`: what was left out of it, as parts of a sentence.
     """
 
     spec: DataSpec
@@ -124,10 +81,7 @@ def fitting(
     axes: Sequence[str],
     items: Table | None = None,
 ) -> Fitted:
-    """As much of a reading as fits these files: axes that exist, and declared labels if all are among them.
-
-    Raises DataError if the reading as a whole does not fit, e.g. for a column that does not exist.
-    """
+    """As much of a reading as fits: axes that exist, and declared labels if all are among them."""
     annotations, raters, items, _ = recode(annotations, raters, spec, items)
     raise_stopping(checks.missing_columns(annotations, raters, spec, ()))
     if items is not None and spec.items_id not in items.columns:
@@ -135,8 +89,11 @@ def fitting(
     dropped: list[str] = []
     categories = []
     for question in spec.questions:
-        raise_stopping(filters.unknown_columns(annotations, question))
-        stray = _undeclared(read_votes(annotations, question), question)
+        filters.check_columns(annotations, question)
+        votes = read_votes(annotations, question)
+        found = (votes.labels[code] for code in votes.used_labels())
+        known_labels = question.categories and {*question.missing, *question.categories}
+        stray = [label for label in found if known_labels and label not in known_labels]
         categories.append(None if stray else question.categories)
         if stray:
             dropped.append(f"the order of the labels, for {listed(stray, 5)} was not among them")
@@ -150,57 +107,15 @@ def fitting(
     return Fitted(spec, known, tuple(dropped))
 
 
-def _undeclared(votes: Votes, spec: DataSpec) -> list[str]:
-    if spec.categories is None:
-        return []
-    found = (votes.labels[code] for code in votes.used_labels())
-    return [label for label in found if label not in spec.missing and label not in spec.categories]
-
-
-REASONS: Mapping[Screen, LeftOutReason] = {
-    "random": LeftOutReason.AT_CHANCE,
-    "constant": LeftOutReason.ONE_LABEL_ALWAYS,
-    "duplicates": LeftOutReason.TOO_CLOSE,
-}
-
-
-def leave_out_screened(sieves: Sequence[Sieve], spec: DataSpec) -> None:
-    """Leave out whom the spec's screens name by the answers to the first question, in all questions.
-
-    Every screen looks at the same annotations: those that exclusions and filters have left.
-    """
-    votes = sieves[0].votes
-    counted = per_rater(votes) > 0
-    if not spec.screens or not counted.any():
-        return
-    from grasp_core.reading.screens.screens import (
-        screened,
-    )  # brings all of SciPy's functions, and most data need none
-
-    annotations = _annotations(votes)
-    for screen in spec.screens:
-        named = np.zeros(counted.size, dtype=np.bool_)
-        named[counted] = screened(screen, annotations)
-        for sieve in sieves:
-            sieve.keep(REASONS[screen](), ~named[sieve.votes.rater])
-
-
-def _annotations(votes: Votes) -> Annotations:
-    labels = tuple(votes.labels[code] for code in np.unique(votes.label))
-    rated = tallied(votes.item, len(votes.item_ids)) > 0
-    return annotations_of(votes, labels, per_rater(votes) > 0, rated)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Dataset:
     """Data ready for a run.
 
-    `raters`: in the same order as the annotations' raters.
-    `problems`: what to know about; none of them stops a run.
-    `removals`: what exclusions and filters left out, in the order in which they were applied.
-    `further`: the answers to further questions, over the same items and raters.
-    `models`: models that are to be held against the groups, over the same items.
-    `attributes`: columns that describe items, whose values can make slices; its codes have shape (I,).
+    - `raters`: in the same order as the annotations' raters.
+    - `removals`: what exclusions and filters left out, in the order in which they were applied.
+    - `further`: the answers to further questions, over the same items and raters.
+    - `models`: models that are to be held against the groups, over the same items.
+    - `attributes`: columns that describe items, whose values can make slices; its codes have shape (I,).
     """
 
     annotations: Annotations
@@ -220,8 +135,11 @@ class Dataset:
     @property
     def annotations_of(self) -> Int64Array:
         """Annotations of each rater, shape (J,): items of which the rater answered some question."""
-        rater = answered(self.questions)[1] if self.further else self.annotations.rater
-        return tallied(rater, self.annotations.n_raters)
+        n_raters, rater = self.annotations.n_raters, self.annotations.rater
+        if self.further:
+            pairs = [one.item.astype(np.int64) * n_raters + one.rater for one in self.questions]
+            rater = np.unique(np.concatenate(pairs)) % n_raters
+        return tallied(rater, n_raters)
 
 
 def load(
@@ -240,52 +158,85 @@ def load(
     and items with at least one annotation left count. Items and raters keep the order of first appearance.
     Where both files have an axis's column, the raters file decides.
 
-    `axes`: demographic columns; by default :func:`candidate_axes`.
-    `items`: the items file, which decides where the annotations have a column of the same name.
-    `slices`: columns that describe items; by default those that can make slices, or none where axes are
-        named.
-
-    Raises DataError with every problem that has to be mended first in ``problems``.
+    - `axes`: demographic columns; by default :func:`candidate_axes`.
+    - `slices`: columns that describe items; by default those that can make slices, or none where axes are
+      named.
     """
-    (annotations, raters, items), seen, problems = all_recoded(annotations, raters, items, spec)
+    annotations, raters, items, problems = recode(annotations, raters, spec, items)
     raise_stopping(checks.missing_columns(annotations, raters, spec, axes or ()))
-    raise_stopping(filters.unknown_columns(annotations, spec))
+    filters.check_columns(annotations, spec)
     votes = [read_votes(annotations, question) for question in spec.questions]
     profiles = Profiles.of(annotations, raters, spec, votes[0].rater_ids, votes[0].rater_of_row)
     names = _candidates(profiles, spec) if axes is None else tuple(dict.fromkeys(axes))
     if axes is None:
         problems += profiles.nearly({*names, *(column for column, _ in spec.exclude)})
     excluded, found = checks.excluded_raters(profiles, spec)
-    left = [leave_out(one, excluded, question) for one, question in zip(votes, spec.questions, strict=True)]
-    sieves = [sieve for sieve, _ in left]
-    notes_of_votes = [note for _, notes in left for note in notes]
-    if not any(problem.stops for problem in notes_of_votes):
-        leave_out_screened(sieves, spec)
-    contents = Contents.of(sieves, spec, seen, notes_of_votes)
-    files = [fingerprint(table) for table in (annotations, raters, items) if table is not None]
-    rated = tallied(together(sieves).item, len(votes[0].item_ids)) > 0
+    sieves = [
+        filters.leave_out(one, excluded, question)
+        for one, question in zip(votes, spec.questions, strict=True)
+    ]
+    filters.leave_out_screened(sieves, spec)
+    left = filters.together(sieves)
+    counted, per_item = per_rater(left) > 0, tallied(left.item, len(left.item_ids))
     described = Descriptions.of(annotations, items, spec, votes[0].item_ids, votes[0].item_of_row)
-    found += described.problems(rated)
-
-    def form(counted: BoolArray, categories: Sequence[tuple[str, ...]]) -> list[Annotations]:
-        answers = zip(sieves, categories, strict=True)
-        return [annotations_of(sieve.votes, labels, counted, rated) for sieve, labels in answers]
-
-    dataset = conclude(contents, annotations, spec, profiles, names, files, [*problems, *found], form)
+    problems += [*found, *described.problems(per_item > 0)]
+    columns = {axis: profiles.column(axis, counted) for axis in names}
+    found = [
+        *problems,
+        *alike_ids(left, spec),
+        *(note for sieve in sieves for note in sieve.notes),
+        *_about_ids(left, spec),
+        *_about_answers(annotations.name, sieves, spec),
+        *profiles.problems(counted),
+        *(
+            dataclasses.replace(problem, axis=name)
+            for name, column in columns.items()
+            for problem in (*column.problems, *checks.axis(name, column, counted))
+        ),
+    ]
+    if not any(problem.stops for problem in problems):  # else everybody may be excluded
+        found += _shape(left, sieves, per_item, spec)
+    raise_stopping(found)
+    removals = filters.removals(sieves, spec, columns)
+    for one in removals:
+        told = DataProblem.LEFT_OUT(
+            annotations=one.annotations, raters=one.raters, items=one.items, reason=one.filter
+        )
+        found += [know(told, one.annotations)] if one.annotations else []
     if slices is None and axes is None:
-        columns, notes = described.candidates(rated), []
+        slicing = described.candidates(per_item > 0)
     else:
-        columns = described.slices(slices or (), rated)
-        notes = [note for column in columns.values() for note in column.problems]
-    known = tuple(dict.fromkeys([*dataset.problems, *notes]))
-    return dataclasses.replace(dataset, problems=known, attributes=attributes_of(columns, rated, spec))
+        slicing = described.slices(slices or (), per_item > 0)
+        found += [note for column in slicing.values() for note in column.problems]
+    categories = [
+        question.categories or in_order(sieve.labels(), ranges(spec, None) or ranges(spec, question.label))
+        for sieve, question in zip(sieves, spec.questions, strict=True)
+    ]
+    formed = [
+        annotations_of(sieve.votes, labels, counted, per_item > 0)
+        for sieve, labels in zip(sieves, categories, strict=True)
+    ]
+    files = [table for table in (annotations, raters, items) if table is not None]
+    about_files = [problem for table in files[: 1 if raters is None else 2] for problem in table.problems]
+    return Dataset(
+        formed[0],
+        Raters(
+            formed[0].rater_ids,
+            {name: axis_of(column, counted, ranges(spec, name)) for name, column in columns.items()},
+            per_rater(left)[counted].astype(np.int64),
+        ),
+        _summary(left, spec, sieves, categories, files, unused(annotations.columns, spec, columns)),
+        tuple(dict.fromkeys([*about_files, *found])),  # what holds of every question once
+        removals,
+        tuple(formed[1:]),
+        attributes={
+            name: axis_of(column, per_item > 0, ranges(spec, name)) for name, column in slicing.items()
+        },
+    )
 
 
 def candidate_axes(annotations: Table, raters: Table | None, spec: DataSpec) -> tuple[str, ...]:
-    """Columns of either file that can be axes: one value per rater, and not too many values.
-
-    Raises DataError if a column that `spec` names does not exist.
-    """
+    """Columns of either file that can be axes: one value per rater, and not too many values."""
     annotations, raters, _, _ = recode(annotations, raters, spec)
     raise_stopping(checks.missing_columns(annotations, raters, spec, ()))
     profiles = Profiles.of(annotations, raters, spec, *rater_rows(annotations, spec))
@@ -298,7 +249,7 @@ def candidate_columns(
     """The candidate axes' values for the raters of a data set that was formed of the files, by name."""
     annotations, raters, _, _ = recode(annotations, raters, spec)
     profiles = Profiles.of(annotations, raters, spec, *rater_rows(annotations, spec))
-    counted = np.isin(profiles.rater_ids, found.annotations.rater_ids)
+    counted = np.isin(profiles.ids, found.annotations.rater_ids)
     return {
         name: axis_of(profiles.column(name, counted), counted, ranges(spec, name))
         for name in _candidates(profiles, spec)
@@ -309,115 +260,93 @@ def _candidates(profiles: Profiles, spec: DataSpec) -> tuple[str, ...]:
     return profiles.candidates({column for column, _ in spec.exclude})
 
 
-def fingerprint(table: Table) -> FileFingerprint:
-    """The file that a table was read from."""
-    return FileFingerprint(table.name, table.bytes, table.sha256, table.source)
-
-
-def conclude(
-    contents: Contents,
-    table: Table,
-    spec: DataSpec,
-    profiles: Profiles,
-    axes: Sequence[str],
-    files: Sequence[FileFingerprint],
-    problems: Sequence[Problem],
-    form: Callable[[BoolArray, Sequence[tuple[str, ...]]], Sequence[Annotations]],
-) -> Dataset:
-    """The data set of these contents, checked and summed up.
-
-    `table`: the annotations, recoded.
-    `profiles`: of the contents' raters.
-    `problems`: those that are known: of the raters file and of exclusions.
-    `form`: takes which raters count and each question's categories, gives the annotations by question.
-
-    Raises DataError with every problem that has to be mended first in ``problems``.
-    """
-    name, counted = table.name, contents.counted > 0
-    columns = {axis: profiles.column(axis, counted) for axis in axes}
-    found = [
-        *recoding.notes(name, contents.seen),
-        *problems,
-        *contents.notes,
-        *_about_ids(name, contents, profiles, spec),
-        *_about_answers(name, contents, spec),
-        *profiles.problems(counted),
-        *_about_axes(columns, counted),
-    ]
-    if not any(problem.stops for problem in problems):  # else everybody may be excluded
-        found += _shape(name, contents, profiles.rater_ids, spec)
-    raise_stopping(found)
-    removals = _removals(contents, columns, spec)
-    found += [removal.note() for removal in removals if removal.annotations]
-    categories = tuple(map(categories_of, contents.answers, spec.questions))
-    formed = form(counted, categories)
-    formed_axes = {axis: axis_of(column, counted, ranges(spec, axis)) for axis, column in columns.items()}
-    about_files = [*table.problems, *(profiles.raters.table.problems if profiles.raters else ())]
-    return Dataset(
-        formed[0],
-        Raters(formed[0].rater_ids, formed_axes, contents.counted[counted].astype(np.int64)),
-        summary(contents, spec, categories, files, unused(table.columns, spec, columns)),
-        tuple(dict.fromkeys([*about_files, *found])),  # what holds of every question once
-        removals,
-        tuple(formed[1:]),
-    )
-
-
-def _about_ids(name: str, contents: Contents, profiles: Profiles, spec: DataSpec) -> Iterator[Problem]:
+def _about_ids(votes: Votes, spec: DataSpec) -> Iterator[Problem]:
     """Rater ids that look alike, and ids to leave out that nobody and nothing has."""
-    if spec.rater is not None and spec.layout != "items-by-raters":
-        rows = dict(zip(profiles.rater_ids, contents.rows.tolist(), strict=True))
-        yield from near_duplicates(f"{name}, column {quoted(spec.rater)}", rows, ids=True)
-    yield from filters.absent_ids(name, "raters", spec.filters.raters, profiles.rater_ids)
-    yield from filters.absent_ids(name, "items", spec.filters.items, contents.listed_items)
+    name = votes.table.name
+    if votes.rater_of_row is not None and spec.rater is not None:
+        rows = tallied(votes.rater_of_row, len(votes.rater_ids)).tolist()
+        counts = dict(zip(votes.rater_ids, rows, strict=True))
+        yield from near_duplicates(f"{name}, column {quoted(spec.rater)}", counts, ids=True)
+    yield from filters.absent_ids(name, "raters", spec.filters.raters, votes.rater_ids)
+    yield from filters.absent_ids(name, "items", spec.filters.items, votes.item_ids)
 
 
-def _about_answers(name: str, contents: Contents, spec: DataSpec) -> Iterator[Problem]:
-    for answers, question in zip(contents.answers, spec.questions, strict=True):
-        labels = answers.labels
-        if len(labels) > checks.MAX_CATEGORIES and not any(problem.stops for problem in contents.notes):
-            yield checks.too_many_labels(name, str(question.label), list(labels))
-        elif len(labels) <= checks.MAX_CATEGORIES:
+def _about_answers(name: str, sieves: Sequence[Sieve], spec: DataSpec) -> Iterator[Problem]:
+    for sieve, question in zip(sieves, spec.questions, strict=True):
+        labels = sieve.labels()
+        if len(labels) <= checks.MAX_CATEGORIES:
             column = "labels" if spec.layout != "long" else f"column {quoted(str(question.label))}"
             yield from checks.about_labels(f"{name}, {column}", labels, question)
-        yield from filters.without_effect(question, answers.steps)
+        yield from filters.without_effect(question, sieve.steps)
 
 
-def _about_axes(columns: Mapping[str, DescribingColumn], counted: BoolArray) -> Iterator[Problem]:
-    for name, column in columns.items():
-        for problem in (*column.problems, *checks.axis(name, column, counted)):
-            yield dataclasses.replace(problem, axis=name)
-
-
-def _shape(name: str, contents: Contents, rater_ids: Sequence[str], spec: DataSpec) -> Iterator[Problem]:
+def _shape(votes: Votes, sieves: Sequence[Sieve], per_item: Codes, spec: DataSpec) -> Iterator[Problem]:
     """Too little left to compare, and what dropped out beside what was left out on purpose."""
-    counted = contents.counted > 0
-    if len(contents.answers) > 1:
-        for answers, question in zip(contents.answers, spec.questions, strict=True):
-            if not answers.labels:
-                yield checks.unanswered(name, str(question.label))
+    name, counted = votes.table.name, per_rater(votes) > 0
+    for sieve, question in zip(sieves, spec.questions, strict=True):
+        if len(sieves) > 1 and not sieve.votes.size:
+            yield stop(DataProblem.NO_ANSWER_LEFT(file=name, column=str(question.label)))
     if not counted.any():
-        yield checks.nothing_left(name)
+        yield stop(DataProblem.NOTHING_LEFT(file=name))
         return
-    empty = np.flatnonzero(~counted & ~np.all([answers.gone for answers in contents.answers], axis=0))
-    yield from checks.gone("items", list(contents.empty_examples), contents.empty_items, name)
-    yield from checks.gone("raters", [rater_ids[j] for j in empty[:EXAMPLES]], empty.size, name)
-    items, most = int(contents.per_item.sum()), contents.per_item.size - 1
-    yield from checks.too_small(name, items, int(counted.sum()), most)
+    gone_raters, gone_items = (
+        np.all(gone, axis=0) for gone in zip(*(sieve.gone for sieve in sieves), strict=True)
+    )
+    items, raters = np.flatnonzero((per_item == 0) & ~gone_items), np.flatnonzero(~counted & ~gone_raters)
+    if items.size:
+        ids = [votes.item_ids[i] for i in items[:EXAMPLES]]
+        yield know(DataProblem.ITEMS_GONE(file=name, items=items.size), items.size, ids)
+    if raters.size:
+        ids = [votes.rater_ids[j] for j in raters[:EXAMPLES]]
+        yield know(DataProblem.RATERS_GONE(file=name, raters=raters.size), raters.size, ids)
+    rated = int(np.count_nonzero(per_item))
+    if rated == 1:
+        yield know(DataProblem.ONE_ITEM(file=name))
+    if counted.sum() == 1:
+        yield know(DataProblem.ONE_RATER(file=name))
+    if per_item.max() < 2:
+        yield know(DataProblem.NOBODY_SHARES_AN_ITEM(file=name), rated)
 
 
-def _removals(
-    contents: Contents, axes: Mapping[str, DescribingColumn], spec: DataSpec
-) -> tuple[Removal, ...]:
-    """Removals of each filter, by question where there are several."""
-    by_question = [
-        (filters.removals(answers.steps, axes), str(question.label))
-        for answers, question in zip(contents.answers, spec.questions, strict=True)
-    ]
-    if len(by_question) == 1:
-        return by_question[0][0]
-    return tuple(
-        dataclasses.replace(one, filter=LeftOutReason.IN_QUESTION(reason=one.filter, question=question))
-        for found, question in by_question
-        for one in found
+def unused(columns: Sequence[str], spec: DataSpec, axes: Collection[str]) -> tuple[str, ...]:
+    """Columns of the annotations file that are neither used nor an axis."""
+    used = {*axes, *id_columns(spec), *spec.labels, *(name for name, _ in spec.exclude)}
+    used |= {part for name in id_columns(spec) for part in parts_of(name, columns)}
+    used |= {name for name, _ in spec.filters.drop}
+    used |= {name for name in (spec.text, spec.order, spec.filters.time, spec.filters.gold) if name}
+    for step in spec.recode:
+        used |= set(step.columns) if isinstance(step, Combine) else set()
+    described = {"long": columns, "raters-by-items": spec.profile}.get(spec.layout, ())
+    return tuple(name for name in columns if name in described and name not in used)
+
+
+def _summary(
+    votes: Votes,
+    spec: DataSpec,
+    sieves: Sequence[Sieve],
+    categories: Sequence[Sequence[str]],
+    files: Sequence[Table],
+    unused_columns: tuple[str, ...],
+) -> DataSummary:
+    """Sizes and identity of the data; labels bear their question's name where there are several."""
+    named = []
+    for question, sieve, of_question in zip(spec.questions, sieves, categories, strict=True):
+        before, given = f"{question.label}: " if len(sieves) > 1 else "", sieve.labels()
+        named += [(f"{before}{label}", given.get(label, 0)) for label in of_question]
+    unit: Unit = "cell" if spec.layout != "long" else "answer" if spec.further else "row"
+    read, left_out = filters.left_out(votes.table, spec, sieves)
+    per_item = tallied(votes.item, len(votes.item_ids))
+    sizes = per_item[per_item > 0]
+    joined = "\n".join(file.sha256 for file in files)
+    used = sum(sieve.votes.size for sieve in sieves)
+    return DataSummary(
+        items=sizes.size,
+        raters=int(np.count_nonzero(per_rater(votes))),
+        annotations=votes.size,
+        categories=tuple(name for name, _ in named),
+        label_counts=tuple(count for _, count in named),
+        raters_per_item=(int(sizes.min()), float(np.median(sizes)), int(sizes.max())),
+        sha256=joined if len(files) == 1 else hashlib.sha256(joined.encode("ascii")).hexdigest(),
+        files=tuple(FileFingerprint(file.name, file.bytes, file.sha256, file.source) for file in files),
+        account=Account(unit, read, used, added_up(left_out), unused_columns),
     )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -35,28 +35,12 @@ _FEW = 0.2
 class DescribingColumn:
     """A column's value for each rater, or each item.
 
-    `codes`, shape (J,) or (I,): position in `values`, or -1 for unknown.
+    - `codes`, (J,) or (I,): position in `values`, or -1 for unknown.
     """
 
     codes: Codes
     values: tuple[str, ...]
     problems: tuple[Problem, ...] = ()
-
-
-def merged(
-    first: DescribingColumn, second: DescribingColumn, counted: BoolArray
-) -> tuple[DescribingColumn, Codes]:
-    """One column of two files, and the units on which they differ.
-
-    `first`, `second`: the first decides where it has a value.
-    `counted`, shape (J,) or (I,): units that count; others that differ are passed over.
-    """
-    values = tuple(dict.fromkeys(first.values + second.values))
-    position = {value: index for index, value in enumerate(values)}
-    codes = np.array([position[value] for value in second.values] + [-1], dtype=np.int64)[second.codes]
-    differ = np.flatnonzero((first.codes >= 0) & (codes >= 0) & (first.codes != codes) & counted)
-    problems = (*first.problems, *second.problems)
-    return DescribingColumn(np.where(first.codes >= 0, first.codes, codes), values, problems), differ
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,12 +72,12 @@ class _ByUnit:
 class Source:
     """A file with columns that describe raters, or items: the units here.
 
-    `key`: column of the units' ids; None where each row is a unit.
-    `unit_of_row`, shape (rows,): position of each row's unit among all U units, or -1 for one that is not
-        among them.
-    `columns`: those that may describe units.
-    `n_units`: U.
-    `of`: what units are.
+    - `key`: column of the units' ids; None where each row is a unit.
+    - `unit_of_row`, (rows,): position of each row's unit among all U units, or -1 for one that is not among
+      them.
+    - `columns`: those that may describe units.
+    - `n_units`: U.
+    - `of`: what units are.
     """
 
     table: Table
@@ -103,6 +87,13 @@ class Source:
     n_units: int
     of: Literal["rater", "item"] = "rater"
     _known: dict[str, _ByUnit] = field(default_factory=dict)
+
+    @classmethod
+    def beside(cls, table: Table, key: str, ids: Sequence[str], of: Literal["rater", "item"]) -> Source:
+        """A file beside the annotations, whose column `key` holds ids; `ids` are the annotations'."""
+        column = table.column(key)
+        units = pd.Index(ids).get_indexer(pd.Index(column.values))[column.codes].astype(np.int64)
+        return cls(table, key, units, tuple(name for name in table.columns if name != key), len(ids), of)
 
     def constant(self, name: str, missing: Collection[str]) -> bool:
         """Whether the column has at most one known value per unit."""
@@ -144,7 +135,7 @@ class Source:
     def column(self, name: str, missing: Collection[str], counted: BoolArray) -> DescribingColumn:
         """Each unit's value; where some cells are missing, those that are not decide.
 
-        `counted`, shape (U,): units in which two different values are a problem.
+        - `counted`, (U,): units in which two different values are a problem.
         """
         found = self._by_unit(name, missing)
         column = found.column
@@ -213,12 +204,18 @@ _WAYS: Sequence[tuple[str, Callable[[str], str]]] = (
 class Alike:
     """Ids of a raters file that would be raters of the annotations if they were written alike.
 
-    `but_for`: what differs, in words.
-    `pairs`: as the annotations and as the raters file write it.
+    - `pairs`: as the annotations and as the raters file write it.
     """
 
     but_for: str
     pairs: tuple[tuple[str, str], ...]
+
+    def told(self, unit: Literal["rater", "item"], of: int) -> dict[str, Any]:
+        """The parts of a sentence on them."""
+        own, other = self.pairs[0]
+        matches = len(self.pairs)
+        numbers = {"matches": matches, "others": of - matches, "of": of}
+        return {**numbers, "difference": self.but_for, unit: own, "other": other}
 
 
 def alike(raters: Iterable[str], ids: Collection[str]) -> Alike | None:
@@ -241,14 +238,12 @@ def alike(raters: Iterable[str], ids: Collection[str]) -> Alike | None:
     return best
 
 
-def rater_column(raters: Table, spec: DataSpec, rater_ids: Sequence[str], annotations_name: str) -> str:
+def _rater_column(raters: Table, spec: DataSpec, rater_ids: Sequence[str], annotations_name: str) -> str:
     """The raters file's column of rater ids.
 
     It is `spec.rater` where the file has that column, and otherwise the column whose values include the
     most rater ids of the annotations (the first one, of several); ages are no ids, for all that they may
     be the same numbers.
-
-    Raises DataError if that column holds none of the rater ids; the sentence says how they would match.
     """
     if spec.layout == "raters-by-items" and spec.rater is None:
         raise DataError(DataProblem.NO_RATER_IDS(file=annotations_name, raters=raters.name))
@@ -282,19 +277,8 @@ def _nobody(
     )
     if not near:
         return DataError(problem)
-    found = near[column]
-    rater, other = found.pairs[0]
-    remark = DataProblem.NOBODY_DESCRIBED_BUT_FOR(
-        problem=problem,
-        matches=len(found.pairs),
-        others=len(rater_ids) - len(found.pairs),
-        of=len(rater_ids),
-        difference=found.but_for,
-        rater=rater,
-        other=other,
-        column=column,
-    )
-    return DataError(remark)
+    but_for = DataProblem.NOBODY_DESCRIBED_BUT_FOR
+    return DataError(but_for(problem=problem, column=column, **near[column].told("rater", len(rater_ids))))
 
 
 def _same_ids(rater_ids: Sequence[str], raters: Table) -> Remark:
@@ -311,16 +295,80 @@ def _same_ids(rater_ids: Sequence[str], raters: Table) -> Remark:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Profiles:
-    """Both files' columns that describe raters; the raters file comes first.
+class Described:
+    """Both files' columns that describe raters, or items; the file beside the annotations comes first.
 
-    `rater_ids`: length J.
+    - `ids`: of all raters or items, whether they count or not.
     """
 
-    rater_ids: tuple[str, ...]
+    ids: tuple[str, ...]
     missing: tuple[str, ...]
-    annotations: Source | None
-    raters: Source | None
+    inside: Source | None
+    beside: Source | None
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """The files that describe them, the one that decides first."""
+        return tuple(source for source in (self.beside, self.inside) if source is not None)
+
+    def merged(self, name: str, counted: BoolArray) -> DescribingColumn:
+        """Each unit's value; the file that decides has it where it can; `counted`, (U,), are who count."""
+        sources = [source for source in self.sources if name in source.columns]
+        first, *others = (source.column(name, self.missing, counted) for source in sources)
+        if not others:
+            return first
+        second = others[0]
+        values = tuple(dict.fromkeys(first.values + second.values))
+        position = {value: index for index, value in enumerate(values)}
+        codes = np.array([position[value] for value in second.values] + [-1], dtype=np.int64)[second.codes]
+        differ = np.flatnonzero((first.codes >= 0) & (codes >= 0) & (first.codes != codes) & counted)
+        problems = [*first.problems, *second.problems]
+        if differ.size:
+            of, files = sources[0].of, tuple(source.table.name for source in sources)
+            told = _DISAGREE[of](files=files, column=name, decides=files[0], **{f"{of}s": differ.size})
+            problems.append(know(told, differ.size, [self.ids[unit] for unit in differ[:EXAMPLES]]))
+        return DescribingColumn(np.where(first.codes >= 0, first.codes, codes), values, tuple(problems))
+
+    def unmatched(self, source: Source, counted: BoolArray) -> Iterator[Problem]:
+        """Units without a row in the file beside, and rows there that nothing in the annotations has."""
+        described = np.zeros(len(self.ids), dtype=np.bool_)
+        described[source.unit_of_row[source.unit_of_row >= 0]] = True
+        without = np.flatnonzero(counted & ~described)
+        file, key, units = source.table.name, str(source.key), f"{source.of}s"
+        not_described, idle, otherwise = _UNMATCHED[source.of]
+        if without.size:
+            remark = not_described(column=key, file=file, **{units: without.size})
+            yield know(remark, without.size, [self.ids[unit] for unit in without[:EXAMPLES]])
+        column = source.table.column(key)
+        ids = [column.values[code] for code in np.unique(column.codes[source.unit_of_row < 0])]
+        if not ids:
+            return
+        yield know(idle(file=file, **{units: len(ids)}), len(ids), ids)
+        near = alike([self.ids[unit] for unit in without], ids) if without.size else None
+        if near is not None:
+            remark = otherwise(file=file, column=key, ids=len(near.pairs), difference=near.but_for)
+            yield know(remark, len(near.pairs), [other for _, other in near.pairs])
+
+
+_DISAGREE = {"rater": DataProblem.FILES_DISAGREE, "item": ItemProblem.FILES_DISAGREE_ON_ITEMS}
+_UNMATCHED = {
+    "rater": (
+        DataProblem.RATERS_NOT_DESCRIBED,
+        DataProblem.RATERS_WITHOUT_ANNOTATIONS,
+        DataProblem.IDS_WRITTEN_OTHERWISE,
+    ),
+    "item": (
+        ItemProblem.ITEMS_NOT_DESCRIBED,
+        ItemProblem.ITEMS_WITHOUT_ANNOTATIONS,
+        ItemProblem.ITEM_IDS_WRITTEN_OTHERWISE,
+    ),
+}
+
+
+class Profiles(Described):
+    """Both files' columns that describe raters."""
+
+    __slots__ = ()
 
     @classmethod
     def of(
@@ -331,31 +379,17 @@ class Profiles:
         rater_ids: tuple[str, ...],
         rater_of_row: Codes | None,
     ) -> Profiles:
-        """Connect files; the last two arguments are as in :class:`~grasp_core.reading.dataset.votes.Votes`.
-
-        Raises DataError if no column of the raters file holds rater ids of the annotations.
-        """
-        inside = None
+        """Connect files; the last two arguments are as in `Votes`."""
+        inside = beside = None
         if rater_of_row is not None:
             taken = {*id_columns(spec), *spec.labels}
             names = spec.profile if spec.layout == "raters-by-items" else annotations.columns
             columns = tuple(name for name in names if name not in taken)
             inside = Source(annotations, spec.rater, rater_of_row, columns, len(rater_ids))
-        beside = None
         if raters is not None:
-            key = rater_column(raters, spec, rater_ids, annotations.name)
-            column = raters.column(key)
-            positions = (
-                pd.Index(rater_ids).get_indexer(pd.Index(column.values))[column.codes].astype(np.int64)
-            )
-            others = tuple(name for name in raters.columns if name != key)
-            beside = Source(raters, key, positions, others, len(rater_ids))
+            key = _rater_column(raters, spec, rater_ids, annotations.name)
+            beside = Source.beside(raters, key, rater_ids, "rater")
         return cls(rater_ids, spec.missing, inside, beside)
-
-    @property
-    def sources(self) -> tuple[Source, ...]:
-        """The files that describe raters, the one that decides first."""
-        return tuple(source for source in (self.raters, self.annotations) if source is not None)
 
     def candidates(self, left_out: Collection[str]) -> tuple[str, ...]:
         """Columns that can be axes: one value per rater, at least two and not too many in all."""
@@ -365,76 +399,36 @@ class Profiles:
                 if (
                     name not in left_out
                     and source.divides(name, self.missing)
-                    and (source is self.raters or source.constant(name, self.missing))
+                    and (source is self.beside or source.constant(name, self.missing))
                 ):
                     names[name] = None
         return tuple(names)
 
     def nearly(self, left_out: Collection[str]) -> list[Problem]:
         """Columns that would be axes, had not a few raters several values."""
-        source = self.annotations
+        source = self.inside
         if source is None:
             return []
         return [
             problem
             for name in source.columns
             if name not in left_out
-            and (self.raters is None or name not in self.raters.columns)
+            and (self.beside is None or name not in self.beside.columns)
             and source.divides(name, self.missing)
             and (problem := source.nearly_constant(name, self.missing)) is not None
         ]
 
     def column(self, name: str, counted: BoolArray) -> DescribingColumn:
-        """Each rater's value; the raters file decides where it has one; `counted`, (J,), are who count.
-
-        Raises DataError if the column holds the rater ids.
-        """
-        found = [
-            source.column(name, self.missing, counted) for source in self.sources if name in source.columns
-        ]
-        if not found:
+        """Each rater's value; the raters file decides where it has one; `counted`, (J,), are who count."""
+        if not any(name in source.columns for source in self.sources):
             raise DataError(DataProblem.COLUMN_OF_IDS(column=name, file=self.sources[0].table.name))
-        if len(found) == 1:
-            return found[0]
-        column, differ = merged(found[0], found[1], counted)
-        if not differ.size:
-            return column
-        files = tuple(source.table.name for source in self.sources)
-        remark = DataProblem.FILES_DISAGREE(files=files, column=name, raters=differ.size, decides=files[0])
-        problem = know(remark, differ.size, [self.rater_ids[rater] for rater in differ])
-        return replace(column, problems=(*column.problems, problem))
+        return self.merged(name, counted)
 
     def problems(self, counted: BoolArray) -> list[Problem]:
         """Problems of the raters file's ids; `counted`, shape (J,), are raters with labels that count."""
-        if self.raters is None:
+        if self.beside is None:
             return []
-        return [
-            *_id_problems(self.raters),
-            *self._unmatched(self.raters, counted),
-        ]
-
-    def _unmatched(self, source: Source, counted: BoolArray) -> list[Problem]:
-        problems: list[Problem] = []
-        described = np.zeros(len(self.rater_ids), dtype=np.bool_)
-        described[source.unit_of_row[source.unit_of_row >= 0]] = True
-        without = np.flatnonzero(counted & ~described)
-        file, key = source.table.name, str(source.key)
-        if without.size:
-            remark = DataProblem.RATERS_NOT_DESCRIBED(raters=without.size, column=key, file=file)
-            problems.append(know(remark, without.size, [self.rater_ids[rater] for rater in without]))
-        idle = np.flatnonzero(source.unit_of_row < 0)
-        if idle.size:
-            column = source.table.column(key)
-            ids = [column.values[code] for code in np.unique(column.codes[idle])]
-            remark = DataProblem.RATERS_WITHOUT_ANNOTATIONS(raters=len(ids), file=file)
-            problems.append(know(remark, len(ids), ids))
-            near = alike([self.rater_ids[rater] for rater in without], ids) if without.size else None
-            if near is not None:
-                remark = DataProblem.IDS_WRITTEN_OTHERWISE(
-                    file=file, column=key, ids=len(near.pairs), difference=near.but_for
-                )
-                problems.append(know(remark, len(near.pairs), [other for _, other in near.pairs]))
-        return problems
+        return [*_id_problems(self.beside), *self.unmatched(self.beside, counted)]
 
 
 def _id_problems(source: Source) -> list[Problem]:

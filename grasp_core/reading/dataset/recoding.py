@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -22,49 +21,22 @@ from grasp_core.reading.table.parsed import with_joined
 from grasp_core.reading.table.table import Table
 
 
-class Seen(NamedTuple):
-    """Texts that a step's note is about, with their cells, in a column (or the labels) of a file.
-
-    Those that were named and are there, of a mapping; those that are no number, of ranges.
-    """
-
-    step: MapValues | Bins
-    where: str
-    texts: Mapping[str, int]
-
-
 def recode(
     annotations: Table, raters: Table | None, spec: DataSpec, items: Table | None = None
 ) -> tuple[Table, Table | None, Table | None, list[Problem]]:
-    """Apply `spec.recode` in order, to every file that has the column.
+    """Apply `spec.recode` in order, to every file that has the column; with what to know of it."""
+    beside = [table for table in (raters, items) if table is not None]
+    annotations, problems = _recoded(annotations, spec, spec.recode, beside)
 
-    Returns new tables; those given stay as they are; what to know: values that were named but do not occur,
-    cells that are no number.
-    Raises DataError if a column does not exist, or a question holds a value that the priority lacks.
-    """
-    tables, seen, problems = all_recoded(annotations, raters, items, spec)
-    return *tables, [*notes(annotations.name, seen), *problems]
+    def of_file(table: Table | None) -> Table | None:
+        if table is None:
+            return None
+        own = [one for one in spec.recode if not isinstance(one, Combine) and one.column in table.columns]
+        done, more = _recoded(table, spec, own, ())
+        problems.extend(more)
+        return done
 
-
-def all_recoded(
-    annotations: Table, raters: Table | None, items: Table | None, spec: DataSpec
-) -> tuple[tuple[Table, Table | None, Table | None], tuple[Seen, ...], list[Problem]]:
-    """The files recoded, what was seen in the annotations, and what to know of the files beside them."""
-    annotations, seen = recoded(annotations, spec, raters, items)
-    problems: list[Problem] = []
-    if raters is not None:
-        raters, problems = recoded_beside(raters, spec)
-    if items is not None:
-        items, more = recoded_beside(items, spec)
-        problems = [*problems, *more]
-    return (annotations, raters, items), seen, problems
-
-
-def recoded_beside(table: Table, spec: DataSpec) -> tuple[Table, list[Problem]]:
-    """A file beside the annotations recoded, and what to know of it; steps on other columns are not its."""
-    own = [step for step in spec.recode if not isinstance(step, Combine) and step.column in table.columns]
-    table, seen = recoded(table, dataclasses.replace(spec, recode=tuple(own)))
-    return table, notes(table.name, seen)
+    return annotations, of_file(raters), of_file(items), problems
 
 
 def own_recoded(table: Table, spec: DataSpec) -> Table:
@@ -74,28 +46,30 @@ def own_recoded(table: Table, spec: DataSpec) -> Table:
         for step in spec.recode
         if isinstance(step, Combine) or step.column is None or step.column in table.columns
     ]
-    return recoded(table, dataclasses.replace(spec, recode=tuple(own)))[0]
+    return _recoded(table, spec, own, ())[0]
 
 
-def recoded(table: Table, spec: DataSpec, *beside: Table | None) -> tuple[Table, tuple[Seen, ...]]:
-    """The annotations, recoded; with what is seen by each step that changes something.
-
-    Steps on columns that only the files `beside` have leave them as they are.
-
-    Raises DataError if no file has a column, or a question holds a value that the priority lacks.
-    """
+def _recoded(
+    table: Table, spec: DataSpec, steps: Sequence[MapValues | Bins | Combine], beside: Sequence[Table]
+) -> tuple[Table, list[Problem]]:
+    """A table recoded; steps on columns that only the files `beside` have leave it as it is."""
     table = with_joined(table, (spec.item, spec.rater))
-    seen: list[Seen] = []
-    others = [one for one in beside if one is not None]
-    for step in spec.recode:
+    problems: list[Problem] = []
+    for step in steps:
         if isinstance(step, Combine):
             table = _combined(table, step, spec.missing)
-        elif names := _columns(table, step, spec):
-            table, here = _changed(table, names, step, spec.missing)
-            seen.append(here)
-        elif not any(step.column in other.columns for other in others):
-            raise_stopping([_no_column(str(step.column), [table, *others])])
-    return table, tuple(seen)
+            continue
+        names = [step.column] if step.column in table.columns else []
+        if step.column is None:
+            gold = (name for name in (spec.filters.gold,) if name is not None)
+            cells = dict.fromkeys((*cell_columns(table, spec), *gold))
+            names = [name for name in cells if name in table.columns]
+        if names:
+            table, more = _changed(table, names, step, spec.missing)
+            problems += more
+        elif not any(step.column in other.columns for other in beside):
+            raise_stopping([_no_column(str(step.column), [table, *beside])])
+    return table, problems
 
 
 def counts(tables: Iterable[Table | None], column: str | None, spec: DataSpec) -> dict[str, int]:
@@ -130,56 +104,37 @@ def numbers_of(column: Column) -> FloatArray:
     return cells
 
 
-def _columns(table: Table, step: MapValues | Bins, spec: DataSpec) -> list[str]:
-    if step.column is None:
-        gold = () if spec.filters.gold is None else (spec.filters.gold,)
-        return [name for name in dict.fromkeys((*cell_columns(table, spec), *gold)) if name in table.columns]
-    return [step.column] if step.column in table.columns else []
-
-
 def _changed(
     table: Table, names: Sequence[str], step: MapValues | Bins, missing: Sequence[str]
-) -> tuple[Table, Seen]:
+) -> tuple[Table, list[Problem]]:
+    """A table with new texts in some columns; values that are named but not there, cells without a number."""
+    changes = dict(step.values) if isinstance(step, MapValues) else {}
+
+    def new(value: str) -> str:
+        if isinstance(step, MapValues):
+            return changes.get(value, value)
+        number = number_of(value)
+        if value in missing or np.isnan(number):
+            return ""
+        return step.labels[int(np.searchsorted(step.edges, number, side="right"))]
+
     found: Counter[str] = Counter()
     columns: dict[str, pa.Array] = {}
     for name in names:
         column = table.column(name)
-        counts = zip(column.values, column.counts().tolist(), strict=True)
-        found.update({value: count for value, count in counts if _is_noted(value, step, missing)})
-        columns[name] = _encoded(column.codes, [_new_value(value, step, missing) for value in column.values])
-    where = f"column {quoted(names[0])}" if len(names) == 1 else "labels"
-    return _with_columns(table, columns), Seen(step, where, found)
-
-
-def _is_noted(value: str, step: MapValues | Bins, missing: Sequence[str]) -> bool:
-    if isinstance(step, MapValues):
-        return value in dict(step.values)
-    return value not in missing and not is_number(value)
-
-
-def _new_value(value: str, step: MapValues | Bins, missing: Sequence[str]) -> str:
-    if isinstance(step, MapValues):
-        return dict(step.values).get(value, value)
-    number = number_of(value)
-    if value in missing or np.isnan(number):
-        return ""
-    return step.labels[int(np.searchsorted(step.edges, number, side="right"))]
-
-
-def notes(name: str, seen: Iterable[Seen]) -> list[Problem]:
-    """Problems of the steps; `name` is the file's."""
-    problems: list[Problem] = []
-    for step, at, found in seen:
-        where, texts = f"{name}, {at}", list(found)
-        if isinstance(step, MapValues):
-            absent = [old for old, _ in step.values if old not in found]
-            what = DataProblem.NOT_THERE_TO_RECODE(where=where, values=tuple(absent))
-            problems += [know(what, len(absent), absent)] if absent else []
-        elif texts:
-            cells = sum(found.values())
-            what = DataProblem.NO_NUMBER(where=where, cells=cells, values=tuple(texts))
-            problems.append(know(what, cells, texts))
-    return problems
+        found.update(dict(zip(column.values, column.counts().tolist(), strict=True)))
+        columns[name] = _encoded(column.codes, list(map(new, column.values)))
+    where = f"{table.name}, " + (f"column {quoted(names[0])}" if len(names) == 1 else "labels")
+    absent = tuple(old for old in changes if old not in found)
+    if absent:
+        what = DataProblem.NOT_THERE_TO_RECODE(where=where, values=absent)
+        return _with_columns(table, columns), [know(what, len(absent), absent)]
+    stray = {value: count for value, count in found.items() if value not in missing and not is_number(value)}
+    if isinstance(step, Bins) and stray:
+        cells = sum(stray.values())
+        what = DataProblem.NO_NUMBER(where=where, cells=cells, values=tuple(stray))
+        return _with_columns(table, columns), [know(what, cells, stray)]
+    return _with_columns(table, columns), []
 
 
 def _combined(table: Table, step: Combine, missing: Sequence[str]) -> Table:

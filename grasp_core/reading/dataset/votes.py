@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from grasp_core.model.annotations import BoolArray, Codes, Scalar
+from grasp_core.model.annotations import Annotations, BoolArray, Codes, Scalar
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import Problem, stop
-from grasp_core.model.ordering import in_pieces, tallied
+from grasp_core.model.ordering import in_pieces, sorted_codes, tallied
 from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.wording import EXAMPLES, quoted
 from grasp_core.reading.sandbox.cache import check_matrix
@@ -24,8 +24,8 @@ from grasp_core.reading.table.table import Table
 class Cells(NamedTuple):
     """Cells that can hold an annotation, N in all, in file order.
 
-    `item`, `rater`, `label`: shape (N,).
-    `row`, shape (N,), or None: position of the cell's row in the table; None where each row is a cell.
+    - `item`, `rater`, `label`, (N,).
+    - `row`, (N,): position of the cell's row in the table; None where each row is a cell.
     """
 
     item: Codes
@@ -38,13 +38,13 @@ class Cells(NamedTuple):
 class Votes:
     """One entry per cell that counts so far, A in all, in file order.
 
-    `of_cells`: where the table has them: data are often larger than what else there is room for.
-    `chosen`, shape (N,), or None: the cells that count; None where all do.
-    `item_ids`, `rater_ids`, `labels`: in order of first appearance.
-    `label_column`: column of a long file; in a matrix each rater (item) is a column.
-    `item_of_row`, `rater_of_row`, shape (rows,), or None: the item, and the rater, that each row of the table
-        belongs to, where it belongs to one.
-    `cells`: rows of a long file, cells of a matrix; those of a matrix without a label are no entries.
+    - `of_cells`: where the table has them: data are often larger than what else there is room for.
+    - `chosen`, (N,): the cells that count; None where all do.
+    - `item_ids`, `rater_ids`, `labels`: in order of first appearance.
+    - `label_column`: column of a long file; in a matrix each rater (item) is a column.
+    - `item_of_row`, `rater_of_row`, (rows,): the item, and the rater, that each row of the table belongs to,
+      where it belongs to one.
+    - `cells`: rows of a long file, cells of a matrix; those of a matrix without a label are no entries.
     """
 
     table: Table
@@ -138,6 +138,24 @@ def read_votes(table: Table, spec: DataSpec) -> Votes:
     return _read_long(table, spec) if spec.layout == "long" else _read_matrix(table, spec)
 
 
+def annotations_of(
+    votes: Votes, categories: tuple[str, ...], counted: BoolArray, rated: BoolArray
+) -> Annotations:
+    """One question's votes as annotations, of the raters (J,) and the items (I,) that count."""
+    position = {label: index for index, label in enumerate(categories)}
+    category = np.array([position.get(label, -1) for label in votes.labels], dtype=np.int32)
+    per_item = tallied(votes.item, len(votes.item_ids))
+    rater, label = sorted_codes(votes.pieces, per_item, len(votes.rater_ids), len(votes.labels))
+    for codes, by in ((rater, np.cumsum(counted, dtype=np.int32) - 1), (label, category)):
+        for (some,) in in_pieces([codes]):  # a piece at a time, in its place: there may be little room
+            some[:] = by[some]
+    item_ids, rater_ids = (
+        ids if which.all() else tuple(ids[position] for position in np.flatnonzero(which))
+        for ids, which in ((votes.item_ids, rated), (votes.rater_ids, counted))
+    )
+    return Annotations.of_sorted(per_item[rated], rater, label, item_ids, rater_ids, categories)
+
+
 def alike_ids(votes: Votes, spec: DataSpec) -> list[Problem]:
     """Ids of items, and a matrix's headers, that differ only by surrounding spaces."""
     table, found = votes.table, list[Problem]()
@@ -220,7 +238,8 @@ def _read_matrix(table: Table, spec: DataSpec) -> Votes:
     rows = _row_ids(table, spec.rater if by_rater else spec.item)
     cells = len(others) * len(table)
     check_matrix(cells, 0, table.name)
-    label = _cells(table, others)
+    texts = [table.data.column(name).cast(pa.string()).combine_chunks() for name in others]
+    label = Column.of(pa.chunked_array(texts, pa.string()))  # the columns one below the other
     given = ~label.among(spec.missing)
     check_matrix(cells, int(np.count_nonzero(given)), table.name)
     # Row by row, so that ids and labels appear in the order in which a person reads the file.
@@ -246,26 +265,18 @@ def _read_matrix(table: Table, spec: DataSpec) -> Votes:
     )
 
 
-def _cells(table: Table, names: Sequence[str]) -> Column:
-    """Several columns, one below the other."""
-    texts = [table.data.column(name).cast(pa.string()).combine_chunks() for name in names]
-    return Column.of(pa.chunked_array(texts, pa.string()))
-
-
 def blank_ids(votes: Votes, spec: DataSpec) -> list[Problem]:
     """Rows with a label and without the id of the item or the rater."""
-    return [problem for name in id_columns(spec) for problem in _blank(votes, name, spec)]
-
-
-def _blank(votes: Votes, name: str, spec: DataSpec) -> list[Problem]:
-    table = votes.table
-    ids, codes = (votes.item_ids, votes.item) if name == spec.item else (votes.rater_ids, votes.rater)
-    if all(map(str.strip, ids)):  # the usual case, even of a million ids
-        return []
-    blank = [code for code, value in enumerate(ids) if not value.strip()]
-    rows = np.unique(votes.row[np.isin(codes, blank)])
-    if not rows.size:
-        return []
-    code = DataProblem.BLANK_ID_OF_ROW if spec.layout == "long" else DataProblem.BLANK_ID
-    remark = code(file=table.name, row=table.row(rows[0]), column=name, more=rows.size - 1)
-    return [stop(remark, rows.size, [f"row {table.row(row)}" for row in rows[:EXAMPLES]])]
+    table, problems = votes.table, list[Problem]()
+    for name in id_columns(spec):
+        ids, codes = (votes.item_ids, votes.item) if name == spec.item else (votes.rater_ids, votes.rater)
+        if all(map(str.strip, ids)):  # the usual case, even of a million ids
+            continue
+        blank = [code for code, value in enumerate(ids) if not value.strip()]
+        rows = np.unique(votes.row[np.isin(codes, blank)])
+        if rows.size:
+            code = DataProblem.BLANK_ID_OF_ROW if spec.layout == "long" else DataProblem.BLANK_ID
+            remark = code(file=table.name, row=table.row(rows[0]), column=name, more=rows.size - 1)
+            examples = [f"row {table.row(row)}" for row in rows[:EXAMPLES]]
+            problems.append(stop(remark, rows.size, examples))
+    return problems

@@ -16,11 +16,11 @@ Confidence = Literal["sure", "likely", "unsure"]
 class Reason:
     """The reason of a guess.
 
-    `field`: field of :class:`~grasp_core.model.data_spec.DataSpec`, or "axes", or "aggregated" (without
-        raters).
-    `confidence`: what is unsure is for a person to choose: nothing is computed from it.
-    `candidates`: columns (or layouts) that it may be, best first, where it is unsure; empty where none is in
-        sight. Of axes, the column of numbers that its bands would make one.
+    - `field`: field of :class:`~grasp_core.model.data_spec.DataSpec`, or "axes", or "aggregated" (without
+      raters).
+    - `confidence`: what is unsure is for a person to choose: nothing is computed from it.
+    - `candidates`: columns (or layouts) that it may be, best first, where it is unsure; empty where none is
+      in sight. Of axes, the column of numbers that its bands would make one.
     """
 
     field: str
@@ -37,8 +37,8 @@ ANY = "*"
 class Named:
     """Layout and columns that are sure, for somebody named them; None is what is to be guessed.
 
-    `item`, `rater`, `label`: columns, as in :class:`~grasp_core.model.data_spec.DataSpec`; the label of a
-        matrix is a pattern of the names of its columns of labels.
+    - `item`, `rater`, `label`: columns, as in :class:`~grasp_core.model.data_spec.DataSpec`; the label of a
+      matrix is a pattern of the names of its columns of labels.
     """
 
     layout: Layout | None = None
@@ -93,10 +93,10 @@ _SHOWN = 4
 class Advice:
     """One thing that is recommended to be left out, or that may be, for a reason that the data give.
 
-    `field`: where a :class:`~grasp_core.model.data_spec.DataSpec` or its filters name it.
-    `column`: of the values, or of the ids; "label" for those of a matrix.
-    `count`: raters, annotations, items or cells that it concerns, by `field`.
-    `recommended`: whether the data say so; else either answer may be right.
+    - `field`: where a :class:`~grasp_core.model.data_spec.DataSpec` or its filters name it.
+    - `column`: of the values, or of the ids; "label" for those of a matrix.
+    - `count`: raters, annotations, items or cells that it concerns, by `field`.
+    - `recommended`: whether the data say so; else either answer may be right.
     """
 
     field: Literal["exclude", "drop", "raters", "items", "missing"]
@@ -117,10 +117,8 @@ class Advice:
         if self.field == "missing":
             return f"{number(self.count, 'cell')} with {listed(self.values)}"
         one = {"drop": "annotation", "items": "item"}.get(self.field, "rater")
-        ids = self.field in ("raters", "items")
-        if ids:
-            shown = listed(self.values, 3)
-            return f"{number(self.count, one)} ({shown})"
+        if self.field in ("raters", "items"):
+            return f"{number(self.count, one)} ({listed(self.values, 3)})"
         return f"{number(self.count, one)} with {quoted(self.column)} = {listed(self.values)}"
 
     @property
@@ -144,14 +142,9 @@ class Advice:
             left = tuple(label for label in spec.categories or () if label not in self.values)
             categories = left if len(left) > 1 else None
             return replace(spec, missing=_with(spec.missing, self.values), categories=categories)
-        filters = spec.filters
-        if self.field == "drop":
-            filters = replace(filters, drop=_with(filters.drop, self.pairs))
-        elif self.field == "raters":
-            filters = replace(filters, raters=_with(filters.raters, self.values))
-        else:
-            filters = replace(filters, items=_with(filters.items, self.values))
-        return replace(spec, filters=filters)
+        more = self.pairs if self.field == "drop" else self.values
+        filters: dict[str, Any] = {self.field: _with(getattr(spec.filters, self.field), more)}
+        return replace(spec, filters=replace(spec.filters, **filters))
 
     def followed(self, spec: DataSpec) -> bool:
         """Whether the spec leaves all of it out."""
@@ -168,10 +161,10 @@ def all_taken(advice: Iterable[Advice], spec: DataSpec) -> DataSpec:
 def told(advice: Sequence[Advice], takes: str, declines: str, missing: Callable[[str], str]) -> str:
     """What counts though it may not be meant to, how much, and which options answer that.
 
-    `advice`: at least one.
-    `takes`, `declines`: the options that take what is recommended, and that say that all counts, as they are
-        written there.
-    `missing`: the option that takes a text for no answer, of the text.
+    - `advice`: at least one.
+    - `takes`, `declines`: the options that take what is recommended, and that say that all counts, as they
+      are written there.
+    - `missing`: the option that takes a text for no answer, of the text.
     """
     sure = [one for one in advice if one.recommended]
     said = []

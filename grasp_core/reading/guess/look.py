@@ -38,10 +38,7 @@ Kind = Literal["empty", "time", "link", "numbers", "text", "words"]
 
 
 class Look:
-    """A table's columns, encoded when asked for.
-
-    `named`: what somebody has said of them.
-    """
+    """A table's columns, encoded when asked for."""
 
     def __init__(self, table: Table, named: Named | None = None) -> None:
         self.whole = table
@@ -189,17 +186,28 @@ def _most_rows(table: Table) -> int:
 _MOST_SHOWN = 4
 
 
-def questions_in_rows(look: Look, spec: DataSpec, named: Named) -> Iterator[Reason]:
-    """That a long file's labels answer several questions, unless their column is named."""
-    if spec.layout != "long" or named.label is not None or spec.item is None or spec.rater is None:
+def doubted(look: Look, spec: DataSpec, named: Named) -> Iterator[Reason]:
+    """Doubts about a long file's ids and labels, but for columns that are named."""
+    if spec.layout != "long" or spec.item is None or spec.rater is None:
         return
     some = look.of_some(spec.item)
+    if named.item is None:
+        yield from _items(some, spec.item, spec)
+    if named.rater is None:
+        yield from _people(look.of_some(spec.rater), spec.rater, spec)
+    if named.label is None:
+        yield from _marked_spans(look, some.pairs(spec.item, spec.rater) < _TOLD_APART * some.n)
+        yield from _questions_in_rows(look, some, spec)
+
+
+def _questions_in_rows(look: Look, some: Look, spec: DataSpec) -> Iterator[Reason]:
+    """That labels answer several questions."""
     for name in look.columns:
         if name in (spec.item, spec.rater, *spec.labels) or not names.names_questions(name):
             continue
-        if not 1 < len(look.texts(name)) <= MOST_QUESTIONS or some.depends_on(name, spec.item):
-            continue
         asked = sorted(look.texts(name))
+        if not 1 < len(asked) <= MOST_QUESTIONS or some.depends_on(name, str(spec.item)):
+            continue
         drop = " ".join(f"--drop {name}={text}" for text in asked[1:_MOST_SHOWN])
         more = "..." if len(asked) > _MOST_SHOWN else ""
         why = (
@@ -218,23 +226,19 @@ _TOLD_APART = 0.95
 """Share of rows that item and rater tell apart, below which rows are parts of what a rater said."""
 
 
-def marked_spans(look: Look, spec: DataSpec, named: Named) -> Iterator[Reason]:
-    """That a long file's labels are those of spans, unless their column is named."""
-    if spec.layout != "long" or named.label is not None or spec.item is None or spec.rater is None:
-        return
+def _marked_spans(look: Look, recurring: bool) -> Iterator[Reason]:
+    """That labels are those of spans, several of one rater in one item (`recurring`)."""
     starts, ends = (
         [name for name in look.columns if _place(look, name, kinds)] for kinds in (_STARTS, _ENDS)
     )
-    found = next(((one, other) for one in starts for other in ends if _ordered(look, one, other)), None)
-    if found is None:
-        return
-    some = look.of_some(spec.item)
-    if some.pairs(spec.item, spec.rater) < _TOLD_APART * some.n:
+    found = ((one, other) for one in starts for other in ends if _ordered(look, one, other))
+    for start, end in found if recurring else ():
         why = (
-            f"no column looks like labels: {quoted(found[0])} and {quoted(found[1])} mark spans, several of "
+            f"no column looks like labels: {quoted(start)} and {quoted(end)} mark spans, several of "
             "one rater in one item, on which no agreement is computed"
         )
         yield Reason("label", why, "unsure")
+        return
 
 
 def _place(look: Look, name: str, kinds: frozenset[str]) -> bool:
@@ -264,16 +268,6 @@ _SHARE, _LEAST = 0.2, 2
 """Of the ids that recur, a share and a number that tell contradictions by mistake from several people."""
 
 
-def begun_anew(look: Look, spec: DataSpec, named: Named) -> Iterator[Reason]:
-    """Doubts about the ids of a long file, but for columns that are named."""
-    if spec.layout != "long" or spec.item is None or spec.rater is None:
-        return
-    if named.item is None:
-        yield from _items(look.of_some(spec.item), spec.item, spec)
-    if named.rater is None:
-        yield from _people(look.of_some(spec.rater), spec.rater, spec)
-
-
 def contradicted(look: Look, spec: DataSpec) -> Iterator[Reason]:
     """Columns about people that are no axes because a few raters have several values."""
     if spec.layout != "long" or spec.rater is None or spec.rater not in look.columns:
@@ -297,27 +291,24 @@ def _items(look: Look, item: str, spec: DataSpec) -> Iterator[Reason]:
             continue
         pairs = look.pairs(name, item)
         in_sets = not _SETS.isdisjoint(names.words(name)) and not look.unique(name)
+        # Texts that a label or a rater decides, or that decide a label, are not what was rated.
+        keys = [key for key in (str(spec.rater), *spec.labels) if key in look.columns]
+        labels = [label for label in spec.labels if label in look.columns]
         if in_sets and 1 < len(look[name].values) <= _MOST_PLACES and pairs >= _SEVERAL * ids:
             why = f"the same ids are there in several {quoted(name)}"
         elif (
-            _texts(look, name, spec)
+            look.kind(name) == "text"
             and pairs >= _SEVERAL * ids
             and look.n >= _RECURRING * pairs
             and pairs <= _ONE_ID * len(look[name].values)
+            and not any(look.depends_on(name, key) for key in keys)
+            and not any(look.depends_on(label, name) for label in labels)
         ):
             why = f"one id has several texts in {quoted(name)}, each of them rated by several"
         else:
             continue
         yield Reason("item", f"{quoted(item)}: {why}", "unsure", (f"{item}{PLUS}{name}", item))
         return
-
-
-def _texts(look: Look, name: str, spec: DataSpec) -> bool:
-    """Whether a column holds texts, and none about a label or a rater."""
-    decided = any(
-        look.depends_on(name, key) for key in (str(spec.rater), *spec.labels) if key in look.columns
-    ) or any(look.depends_on(label, name) for label in spec.labels if label in look.columns)
-    return look.kind(name) == "text" and not decided
 
 
 def _people(look: Look, rater: str, spec: DataSpec) -> Iterator[Reason]:
@@ -337,7 +328,8 @@ def _people(look: Look, rater: str, spec: DataSpec) -> Iterator[Reason]:
     ]
     several_of = {name: _values_of_each(look, name, look[rater].codes) > 1 for name in about}
     for place in places:
-        both = _together(look, rater, place)
+        pairs = look[rater].codes.astype(np.int64) * len(look[place].values) + look[place].codes
+        both: Codes = np.unique(pairs, return_inverse=True)[1]
         if 2 * (int(both.max()) + 1) > look.n:
             continue
         recurring = _values_of_each(look, place, look[rater].codes) > 1
@@ -375,14 +367,6 @@ def _about_people(look: Look, rater: str, spec: DataSpec) -> list[str]:
         and not look.depends_on(name, rater)
         and not look.depends_on(name, str(spec.item))
     ]
-
-
-def _together(look: Look, one: str, other: str) -> Codes:
-    """Codes of the pairs of two columns' values, shape (n,)."""
-    width = len(look[other].values)
-    pairs = look[one].codes.astype(np.int64) * width + look[other].codes
-    codes: Codes = np.unique(pairs, return_inverse=True)[1]
-    return codes
 
 
 def _values_of_each(look: Look, name: str, keys: Codes) -> Codes:

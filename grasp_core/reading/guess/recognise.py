@@ -26,14 +26,7 @@ from grasp_core.reading.guess.columns.matrix import (
     named_matrix,
     survey,
 )
-from grasp_core.reading.guess.look import (
-    MAX_ROWS,
-    Look,
-    begun_anew,
-    contradicted,
-    marked_spans,
-    questions_in_rows,
-)
+from grasp_core.reading.guess.look import MAX_ROWS, Look, contradicted, doubted
 from grasp_core.reading.guess.rows import advise_aside, guess_aside, guess_exclusions, in_doubt, occurrences
 from grasp_core.reading.guess.values import (
     advise_missing,
@@ -56,11 +49,8 @@ _NEEDED = ("layout", "item", "rater", "label", "items_id", "aggregated")
 class Guess:
     """A proposal for reading the files.
 
-    `axes`: proposed demographic axes.
-    `reasons`: one per guess.
-    `recipe`: the format or data set that was recognised.
-    `advice`: what is recommended to be left out; `spec` leaves none of it out.
-    `ranked`: whether the labels of `spec` stand in an order that the data say.
+    - `advice`: what is recommended to be left out; `spec` leaves none of it out.
+    - `ranked`: whether the labels of `spec` stand in an order that the data say.
     """
 
     spec: DataSpec
@@ -77,11 +67,15 @@ class Guess:
 
     def confirmed(self, spec: DataSpec, axes: tuple[str, ...]) -> Guess:
         """A reading that somebody chose; of the reasons those for what both have, none of them a question."""
+
+        def same_field(name: str) -> bool:
+            return bool(getattr(spec, name, None) == getattr(self.spec, name, None))
+
         same = [
             reason
             for reason in self.reasons
             if reason not in self.uncertain
-            and (axes == self.axes if reason.field == "axes" else _same(spec, self.spec, reason.field))
+            and (axes == self.axes if reason.field == "axes" else same_field(reason.field))
         ]
         open_ = tuple(one for one in self.advice if not one.followed(spec))
         return replace(self, spec=spec, axes=axes, reasons=tuple(same), advice=open_)
@@ -92,10 +86,6 @@ class Guess:
         return all_taken(self.advice, self.spec)
 
 
-def _same(one: DataSpec, other: DataSpec, name: str) -> bool:
-    return bool(getattr(one, name, None) == getattr(other, name, None))
-
-
 def recognise(
     annotations: Table,
     raters: Table | None = None,
@@ -104,11 +94,8 @@ def recognise(
 ) -> Guess:
     """Guess layout, id columns, label column, exclusions and axes, or know them where the format is known.
 
-    `named`: what somebody has said: it is sure, and the rest is guessed around it.
-    `declared`: texts of which somebody has said that they are labels, or mean "no value".
-
-    Raises DataError if the annotations file is known to describe raters, has fewer than two columns besides
-    row ids, so that no guess makes sense, or has no column that is named.
+    - `named`: what somebody has said: it is sure, and the rest is guessed around it.
+    - `declared`: texts of which somebody has said that they are labels, or mean "no value".
     """
     if annotations.recipe is not None and annotations.recipe.raters:
         raise DataError(
@@ -122,20 +109,30 @@ def recognise(
     recipe = published or annotations.recipe  # a data set may be a tool's export
     advice: list[Advice] = []
     ranked = False
-    if recipe is not None and recipe.spec is not None and _allows(recipe.spec, named):
-        spec, reasons = recipe.spec, [_why_known(recipe)]
+    given = None if recipe is None else recipe.spec
+    room = given is not None and named.layout in (None, given.layout)  # for what is named
+    if recipe is not None and given is not None and room and (given.layout == "long" or named.label is None):
+        done = "".join(f"; {sentence}" for sentence in recipe.sentences)
+        spec, reasons = given, [Reason("layout", f"the file is known: {recipe.name}{done}", "sure")]
         if recipe.questions and named.label is None:
             spec, asked = among_questions(Look(annotations), spec, recipe.questions)
             reasons += asked
         if named.fields:
             spec = _around(spec, named)
-            recipe = replace(recipe, spec=spec, paper=recipe.paper and spec == recipe.spec)
+            recipe = replace(recipe, spec=spec, paper=recipe.paper and spec == given)
         spec, advice = replace(spec, filters=Filters()), _of_recipe(recipe, annotations)
     else:
         recipe = None if recipe is not None and recipe.spec is not None else recipe
         spec, reasons = _from_columns(annotations, raters, named)
     annotations = with_joined(annotations, (spec.item, spec.rater))
-    spec = _with_members(spec, annotations, raters)
+    both = [table for table in (annotations, raters) if table is not None]
+    unsaid = (text for table in both if table.recipe is not None for text in table.recipe.missing)
+    spec = replace(
+        spec,
+        missing=tuple(dict.fromkeys([*spec.missing, *unsaid])),
+        member=annotations.member,
+        raters_member=None if raters is None else raters.member,
+    )
     few, look = annotations.thinned(MAX_ROWS), Look(annotations)
     texts = _candidate_texts(few, raters, spec)
     excluding, found = guess_exclusions(annotations, raters, spec, texts)
@@ -143,12 +140,10 @@ def recognise(
     reasons += found
     ids = [reason for reason in reasons if reason.field in ("item", "rater")]
     if recipe is None and not any(reason.confidence == "unsure" for reason in ids):
-        reasons += [*begun_anew(look, spec, named), *marked_spans(look, spec, named)]
-        reasons += questions_in_rows(look, spec, named)
+        reasons += doubted(look, spec, named)
     if recipe is None or published is None:
         cells = label_cells(annotations, spec)
         spec, missing = guess_missing(cells, spec, texts)
-        both = [table for table in (annotations, raters) if table is not None]
         spec, unknown = missing_profiles(both, spec, cells, texts)
         texts = {name: [text for text in some if text not in spec.missing] for name, some in texts.items()}
         spec, aside = guess_aside(look, raters, spec)
@@ -162,11 +157,14 @@ def recognise(
         advice += advise_missing(cells, spec, declared)
     if named.label is None and not any(reason.field == "label" for reason in reasons):
         reasons += doubts(few, spec)
-    axes = _known_axes(recipe, raters, texts)
+    # Axes that the formats of the files name, as far as the data have them.
+    recipes = [one for one in (recipe, raters.recipe if raters else None) if one is not None]
+    proposed = (name for one in recipes for together in one.axes for name in together)
+    axes = tuple(dict.fromkeys(name for name in proposed if name in texts))
     if not axes:
-        doubted = {name for one in reasons if one.field in ("exclude", "filters") for name in one.candidates}
+        unclear = {name for one in reasons if one.field in ("exclude", "filters") for name in one.candidates}
         axes, found = _axes(
-            all_taken(advice, spec), {name: some for name, some in texts.items() if name not in doubted}
+            all_taken(advice, spec), {name: some for name, some in texts.items() if name not in unclear}
         )
         reasons += [*found, *_in_bands(annotations, raters, spec, axes), *contradicted(look, spec)]
     return Guess(spec, axes, tuple(reasons), recipe, tuple(advice), ranked)
@@ -191,13 +189,6 @@ def _of_recipe(recipe: Recipe, annotations: Table) -> list[Advice]:
     return found
 
 
-def _known_axes(recipe: Recipe | None, raters: Table | None, texts: Container[str]) -> tuple[str, ...]:
-    """Axes that the formats of the files name, as far as the data have them."""
-    recipes = (recipe, raters.recipe if raters else None)
-    given = [together for one in recipes if one is not None for together in one.axes]
-    return tuple(dict.fromkeys(name for together in given for name in together if name in texts))
-
-
 def _require(named: Named, annotations: Table, raters: Table | None) -> None:
     """Columns that are named exist; a label may still be made by recoding."""
     both = (annotations,) if raters is None or named.long else (annotations, raters)
@@ -206,36 +197,12 @@ def _require(named: Named, annotations: Table, raters: Table | None) -> None:
             raise_stopping([no_column(name, tables)])
 
 
-def _allows(spec: DataSpec, named: Named) -> bool:
-    """Whether what is known of the file leaves room for what is named."""
-    if named.layout is not None and named.layout != spec.layout:
-        return False
-    return spec.layout == "long" or named.label is None
-
-
 def _around(spec: DataSpec, named: Named) -> DataSpec:
     """The reading with what is named: a label named is the one question."""
     further = () if named.label is not None else spec.further
     categories = spec.categories if named.label in (None, spec.label) else None
     plain = {**{field.name: getattr(spec, field.name) for field in fields(spec)}, **named.fields}
     return DataSpec(**{**plain, "further": further, "categories": categories})
-
-
-def _why_known(recipe: Recipe) -> Reason:
-    done = "".join(f"; {sentence}" for sentence in recipe.sentences)
-    return Reason("layout", f"the file is known: {recipe.name}{done}", "sure")
-
-
-def _with_members(spec: DataSpec, annotations: Table, raters: Table | None) -> DataSpec:
-    """With the members of the files that are read, and texts that mean "no value" in their formats."""
-    recipes = [table.recipe for table in (annotations, raters) if table is not None and table.recipe]
-    missing = dict.fromkeys([*spec.missing, *(text for recipe in recipes for text in recipe.missing)])
-    return replace(
-        spec,
-        missing=tuple(missing),
-        member=annotations.member,
-        raters_member=None if raters is None else raters.member,
-    )
 
 
 def _from_columns(annotations: Table, raters: Table | None, named: Named) -> tuple[DataSpec, list[Reason]]:
@@ -272,12 +239,9 @@ def _candidate_texts(annotations: Table, raters: Table | None, spec: DataSpec) -
         found = candidate_axes(annotations, raters, spec)
     except DataError:
         return {}
-    return {name: _texts(name, raters, annotations) for name in found}
-
-
-def _texts(name: str, raters: Table | None, annotations: Table) -> list[str]:
-    table = raters if raters is not None and name in raters.columns else annotations
-    return [text for text in table.distinct(name) if text != ""]
+    own = () if raters is None else raters.columns
+    of = {name: raters if raters is not None and name in own else annotations for name in found}
+    return {name: [text for text in table.distinct(name) if text != ""] for name, table in of.items()}
 
 
 def _called(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -34,15 +34,11 @@ def question(reason: Reason) -> str:
         return reason.sentence
     explained = reason.field == "layout" or len(reason.candidates) == 1 or PLUS in reason.candidates[0]
     why = f" ({reason.sentence})" if explained else ""
-    return f"the {_NAMES[reason.field]} is not certain: {_either(reason.candidates)}?{why}"
-
-
-def _either(candidates: Sequence[str]) -> str:
-    """``'a', 'b' or 'c'``."""
-    if len(candidates) > _MOST_ASKED:
-        return listed(candidates, _MOST_ASKED)
-    *others, last = candidates
-    return f"{listed(others)} or {quoted(last)}" if others else quoted(last)
+    *others, last = reason.candidates
+    either = f"{listed(others)} or {quoted(last)}" if others else quoted(last)
+    if len(others) >= _MOST_ASKED:
+        either = listed(reason.candidates, _MOST_ASKED)
+    return f"the {_NAMES[reason.field]} is not certain: {either}?{why}"
 
 
 _MOST = 0.5
@@ -52,10 +48,7 @@ _MOST = 0.5
 def with_items(guess: Guess, annotations: Table, items: Table | None, named: str | None = None) -> Guess:
     """The guess with how an items file is read, where there is one.
 
-    `guess`: of the other files.
-    `named`: the column of the item ids, where somebody has said it.
-
-    Raises DataError if the items file lacks the column that is named.
+    - `named`: the column of the item ids, where somebody has said it.
     """
     if items is None:
         return guess
@@ -74,25 +67,19 @@ def _item_ids(annotations: Table, items: Table, spec: DataSpec) -> tuple[str, Re
     # Where no column has any of the ids, the one called so is taken, and reading it says what is wrong.
     if spec.item in shares and (shares[spec.item] or not any(shares.values())):
         return spec.item, Reason("items_id", f"{quoted(spec.item)}: named as the item column is", "sure")
-    able = [name for name in items.columns if shares[name] >= _MOST and _apart(items, name)]
+    able = [
+        name
+        for name in items.columns
+        if shares[name] >= _MOST and len(items.distinct(name)) == len(items)  # it tells all rows apart
+    ]
     if len(able) == 1:
         said = f"{quoted(able[0])} holds {shares[able[0]]:.0%} of the items"
         return able[0], Reason("items_id", said)
-    return _unsure(items, able, max(shares, key=lambda name: shares[name]))
-
-
-def _unsure(items: Table, able: Sequence[str], best: str) -> tuple[str, Reason]:
+    said = f"no column of {items.name} holds half of the items, each in one row"
     if able:
         said = f"several columns of {items.name} hold the items"
-    else:
-        said = f"no column of {items.name} holds half of the items, each in one row"
-    candidates = tuple(able) or items.columns
-    return best, Reason("items_id", said, "unsure", candidates)
-
-
-def _apart(items: Table, name: str) -> bool:
-    """Whether the column tells all rows apart."""
-    return len(items.distinct(name)) == len(items)
+    best = max(shares, key=lambda name: shares[name])
+    return best, Reason("items_id", said, "unsure", tuple(able) or items.columns)
 
 
 Role = Literal["annotations", "raters", "items"]
@@ -111,25 +98,22 @@ def file_roles(tables: Sequence[Table], *, as_given: bool = False) -> tuple[Role
     The annotations are in the file that most others can be joined to. Another file describes raters, or
     items, where it has a row for each of them. A file of the annotations' own columns holds more of them.
 
-    `tables`: at least one.
-    `as_given`: the first that can hold annotations does, as on the sheets of a workbook.
-
-    Returns none for a file that nothing in it joins to the annotations, or that may be of either role.
-    Raises DataError if no file can hold annotations.
+    - `as_given`: the first that can hold annotations does, as on the sheets of a workbook.
     """
     of_raters: tuple[Role, ...] = ("raters",)
     if all(table.recipe is not None and table.recipe.raters for table in tables):
         return of_raters * len(tables)
     best: tuple[Role | None, ...] = ()
     refusal: DataError | None = None
-    for table in tables if as_given else sorted(tables, key=_cells, reverse=True):
+    largest = sorted(tables, key=lambda table: len(table) * len(table.columns), reverse=True)
+    for table in tables if as_given else largest:
         try:
             spec = recognise(table).spec
         except DataError as error:
             refusal = refusal or error
             continue
         roles = tuple("annotations" if other is table else _role(table, spec, other) for other in tables)
-        if not best or _told(roles) > _told(best):
+        if not best or roles.count(None) < best.count(None):
             best = roles
         if as_given or None not in roles:
             break
@@ -138,20 +122,19 @@ def file_roles(tables: Sequence[Table], *, as_given: bool = False) -> tuple[Role
     return best
 
 
-def _cells(table: Table) -> int:
-    return len(table) * len(table.columns)
-
-
-def _told(roles: Sequence[Role | None]) -> int:
-    return sum(role is not None for role in roles)
-
-
 def _role(annotations: Table, spec: DataSpec, other: Table) -> Role | None:
     if other.recipe is not None and other.recipe.raters:
         return "raters"
     if set(other.columns) == set(annotations.columns):
         return "annotations"
-    ids = _ids(annotations, spec)
+    # Ids of raters and items, as the annotations name them.
+    table = with_joined(annotations, (spec.item, spec.rater))
+    own = {name: set(table.distinct(name)) - {""} for name in (spec.item, spec.rater) if name is not None}
+    heads = set(annotations.columns) - own.keys()
+    ids: dict[Role, set[str]] = {
+        "raters": heads if spec.layout == "items-by-raters" else own.get(str(spec.rater), set()),
+        "items": heads if spec.layout == "raters-by-items" else own.get(str(spec.item), set()),
+    }
     look = Look(other)
     shares: dict[Role, float] = {"raters": 0.0, "items": 0.0}
     keys: dict[Role, str] = {}
@@ -167,21 +150,7 @@ def _role(annotations: Table, spec: DataSpec, other: Table) -> Role | None:
         return None
     if abs(shares["raters"] - shares["items"]) > _EQUAL:
         return max(shares, key=lambda role: shares[role])
-    return _by_name(spec, keys, other)
-
-
-def _ids(annotations: Table, spec: DataSpec) -> Mapping[Role, set[str]]:
-    """Ids of raters and items, as the annotations name them."""
-    table = with_joined(annotations, (spec.item, spec.rater))
-    own = {name: set(table.distinct(name)) - {""} for name in (spec.item, spec.rater) if name is not None}
-    heads = set(annotations.columns) - own.keys()
-    raters = heads if spec.layout == "items-by-raters" else own.get(str(spec.rater), set())
-    items = heads if spec.layout == "raters-by-items" else own.get(str(spec.item), set())
-    return {"raters": raters, "items": items}
-
-
-def _by_name(spec: DataSpec, keys: Mapping[Role, str], other: Table) -> Role | None:
-    """Where raters and items have the same ids, such as 1, 2 and 3, the names of columns tell."""
+    # Where raters and items have the same ids, such as 1, 2 and 3, the names of columns tell.
     for name in keys.values():
         if name in (spec.rater, spec.item):
             return "raters" if name == spec.rater else "items"

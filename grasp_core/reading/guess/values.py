@@ -21,7 +21,7 @@ from grasp_core.reading.formats.tools.list_cells import structure
 from grasp_core.reading.guess.advice import Advice, Named, Reason
 from grasp_core.reading.guess.look import Look
 from grasp_core.reading.table import names
-from grasp_core.reading.table.columns import LIKE_MISSING, Vocabulary
+from grasp_core.reading.table.columns import LIKE_MISSING
 from grasp_core.reading.table.parsed import form
 from grasp_core.reading.table.table import Table
 
@@ -50,28 +50,19 @@ def no_raters(why: str) -> str:
 
 
 def aggregated_cells(look: Look, cells: Sequence[str], layout: Layout) -> str | None:
-    """The sentence that refuses columns of counts, shares or means as raters; None where they may be raters.
-
-    `cells`: columns that look like those of a matrix.
-    """
+    """The sentence that refuses columns of counts, shares or means as raters; None for raters."""
     counted = [name for name in cells if names.mentions(name, names.COUNTED)]
     if counted and 2 * len(counted) > len(cells):
         return no_raters(f"{quoted(counted[0])} is named like what was counted or worked out for an item")
     if (why := _make_up(look, [name for name in cells if name not in counted], layout)) is not None:
         return no_raters(why)
-    if (decimal := _share_of_decimals(look, cells)) > _MOSTLY:
-        return no_raters(f"{decimal:.0%} of the cells are numbers with decimals, as means are")
+    some = [_numbers(look, name)[~look[name].among([""])] for name in cells[:_MOST_COLUMNS]]
+    filled = np.concatenate(some or [np.empty(0)])
+    if filled.size and np.isfinite(filled).all():  # halves may be a rater's
+        decimal = float(np.mean(2 * filled % 1 != 0))
+        if decimal > _MOSTLY:
+            return no_raters(f"{decimal:.0%} of the cells are numbers with decimals, as means are")
     return None
-
-
-def _share_of_decimals(look: Look, cells: Sequence[str]) -> float:
-    """Share of the filled cells that hold numbers which are no halves either; 0 beside other texts."""
-    filled = np.concatenate(
-        [_numbers(look, name)[~look[name].among([""])] for name in cells[:_MOST_COLUMNS]] or [np.empty(0)]
-    )
-    if not filled.size or not np.isfinite(filled).all():
-        return 0.0
-    return float(np.mean(2 * filled % 1 != 0))
 
 
 def _make_up(look: Look, cells: Sequence[str], layout: Layout) -> str | None:
@@ -140,25 +131,19 @@ def guess_missing(
     numbers = all(map(is_number, labels - odd))
     wordy = all(any(map(str.isalpha, text)) for text in labels - odd)
     taken = {text for texts in axes.values() for text in texts}
-    found = [text for text in cells if text in odd and _means_nothing(text, numbers, taken)]
+    never = {text for text in odd if text.strip().casefold() in _NEVER_A_LABEL}
+    found = [text for text in cells if text in never or (text in odd and numbers and text not in taken)]
     found += [text for text in cells if text in odd and wordy and text.strip() in _MARKS]
     if spec.layout != "long":
-        found += [text for text in _unrated(cells, spec) if text not in taken and text not in found]
+        filled = sum(count for text, count in cells.items() if text not in spec.missing)
+        often = (text for text, count in cells.items() if text in _WRITTEN and count > _UNRATED * filled)
+        found += [text for text in often if text not in (*spec.missing, *taken, *found)]
     why = "the others are numbers" if numbers else "programs write it for a missing value"
-    reasons = [_no_label(text, cells[text], why) for text in found]
+    reasons = []
+    for text in found:
+        are = f"in {number(cells[text], 'cell')} {agree(cells[text], 'is', 'are')} no label: {why}"
+        reasons.append(Reason("missing", f"{quoted(text)} {are}"))
     return replace(spec, missing=(*spec.missing, *found)), reasons
-
-
-def _unrated(cells: Mapping[str, int], spec: DataSpec) -> list[str]:
-    """Texts that programs write for a missing value, in so many cells as a matrix has that nobody rated."""
-    filled = sum(count for text, count in cells.items() if text not in spec.missing)
-    return [text for text, count in cells.items() if text in _WRITTEN and count > _UNRATED * filled]
-
-
-def _no_label(text: str, count: int, why: str) -> Reason:
-    return Reason(
-        "missing", f"{quoted(text)} in {number(count, 'cell')} {agree(count, 'is', 'are')} no label: {why}"
-    )
 
 
 def _codes(labels: set[str]) -> set[str]:
@@ -190,9 +175,18 @@ def advise_missing(cells: Mapping[str, int], spec: DataSpec, declared: Collectio
     column = str(spec.label) if spec.label is not None else "label"
     codes = _codes(set(known))
     rest = {text: value for text, value in known.items() if text not in codes}
-    doubtful = {text for text in (_lone_sign(known), _lone_below_zero(rest)) if text is not None}
-    beyond = _beyond(rest)
-    doubtful |= beyond | _beside_scale({text: value for text, value in rest.items() if text not in beyond})
+    numbers = {value for value in known.values() if not math.isnan(value)}
+    signs = [text for text, value in known.items() if math.isnan(value)]
+    # A lone sign among numbers, as ``x`` for what was not rated; -1 among numbers from 0 on, some beyond 1.
+    doubtful = {text for text in signs if len(numbers) > 1 and len(signs) == 1 == len(text.strip())}
+    others = {value for value in rest.values() if value != -1}
+    if len(others) > 1 and all(value >= 0 for value in others) and max(others) > 1:
+        doubtful |= set([text for text, value in rest.items() if value == -1][:1])
+    steps = _scale(rest)
+    beyond = {text: value for text, value in rest.items() if value > steps}
+    if steps < _SHORTEST or not set(beyond.values()) <= _DIGITS:  # 6 to 9, with a gap above the scale
+        beyond = {}
+    doubtful |= beyond.keys() | _beside_scale({text: rest[text] for text in rest if text not in beyond})
     for texts, why, sure in (
         (said if known else (), "it says that there is no answer", True),
         (codes, "it lies apart from the other numbers, as codes for no answer do", True),
@@ -200,13 +194,6 @@ def advise_missing(cells: Mapping[str, int], spec: DataSpec, declared: Collectio
     ):
         for text in (text for text in cells if text in texts and text not in declared):
             yield Advice("missing", column, (text,), why, cells[text], recommended=sure)
-
-
-def _beyond(known: Mapping[str, float]) -> set[str]:
-    """Numbers from 6 to 9 that leave a gap above a scale from 1 to 3 or more."""
-    steps = _scale(known)
-    above = {text: value for text, value in known.items() if value > steps}
-    return set(above) if steps >= _SHORTEST and set(above.values()) <= _DIGITS else set()
 
 
 def _beside_scale(known: Mapping[str, float]) -> set[str]:
@@ -229,27 +216,6 @@ def _scale(known: Mapping[str, float]) -> int:
     return steps
 
 
-def _lone_sign(known: Mapping[str, float]) -> str | None:
-    """The one text among several numbers, where it is a single sign, as ``x`` for what was not rated."""
-    texts = [text for text, value in known.items() if math.isnan(value)]
-    several = len({value for value in known.values() if not math.isnan(value)}) > 1
-    return texts[0] if several and len(texts) == 1 == len(texts[0].strip()) else None
-
-
-def _lone_below_zero(known: Mapping[str, float]) -> str | None:
-    """The text of -1 where all others are numbers from 0 on, some beyond 1."""
-    others = {value for value in known.values() if value != -1}
-    if len(others) < 2 or len(others) == len(set(known.values())):
-        return None
-    if not all(value >= 0 for value in others) or max(others) <= 1:  # also where one is no number
-        return None
-    return next(text for text, value in known.items() if value == -1)
-
-
-def _means_nothing(text: str, numbers: bool, taken: Collection[str]) -> bool:
-    return text.strip().casefold() in _NEVER_A_LABEL or (numbers and text not in taken)
-
-
 def label_cells(table: Table, spec: DataSpec) -> Mapping[str, int]:
     """How many cells hold each text, over all columns that hold labels."""
     found: Counter[str] = Counter()
@@ -270,9 +236,12 @@ def with_vocabulary(
     """
     if spec.categories is not None or spec.recode or not table.vocabularies:
         return spec, [], False
-    known = _common(table, spec)
-    if known is None:
+    # The types of all columns of labels have to say alike; of several questions none.
+    by_column = {one.column: one for one in table.vocabularies}
+    of = [] if spec.further else [by_column.get(name) for name in cell_columns(table, spec)]
+    if len({one and (one.values, one.ordered) for one in of}) != 1 or of[0] is None:
         return spec, [], False
+    known = of[0]
     found = {text for text in label_cells(table, spec) if text not in spec.missing}
     values = tuple(
         text for text in known.values if text not in spec.missing and (text in found or text not in declared)
@@ -292,22 +261,6 @@ def with_vocabulary(
     return replace(spec, categories=values), [why], known.ordered
 
 
-def _common(table: Table, spec: DataSpec) -> Vocabulary | None:
-    """What the types of all columns of labels say alike; of several questions none."""
-    by_column: Mapping[str, Vocabulary] = {one.column: one for one in table.vocabularies}
-    if spec.further:
-        return None
-    of = [by_column.get(name) for name in cell_columns(table, spec)]
-    first = of[0] if of else None
-    if first is None or any(one is None or _differ(one, first) for one in of):
-        return None
-    return first
-
-
-def _differ(one: Vocabulary, other: Vocabulary) -> bool:
-    return (one.values, one.ordered) != (other.values, other.ordered)
-
-
 _NUMBER = re.compile(r"([+-]?(?:0|[1-9]\d*))(?:([.,])(\d+))?")
 """Without leading zeros, which codes have: ``01`` is no other way to write ``1``."""
 _ROUNDED_ID = re.compile(r"\d([.,]\d+)?E\+\d{2,3}", re.I)
@@ -320,20 +273,14 @@ def one_number(
 ) -> tuple[DataSpec, list[Reason]]:
     """The reading in which labels that are one number are one label, and why.
 
-    `cells`: of all columns that hold labels.
-    `spec`: left as it is where it recodes, or names categories.
-    `declared`: texts of which somebody has said that they are labels.
+    - `spec`: left as it is where it recodes, or names categories.
+    - `declared`: texts of which somebody has said that they are labels.
     """
     if spec.recode or spec.categories is not None:
         return spec, []
     plain = [text for text in cells if text not in spec.missing and text not in declared]
-    changes = {
-        text: value
-        for value, ways in _alike(plain).items()
-        if len(ways) > 1
-        for text in ways
-        if text != value
-    }
+    several = {value: ways for value, ways in _alike(plain).items() if len(ways) > 1}
+    changes = {text: value for value, ways in several.items() for text in ways if text != value}
     if not changes:
         return spec, []
     shown = listed([f"{text} = {value}" for text, value in changes.items()], 3)
@@ -350,17 +297,18 @@ def odd_ids(table: Table, spec: DataSpec, named: Named) -> Iterator[Reason]:
         ids = table.distinct(name)
         rounded = [text for text in ids if _ROUNDED_ID.fullmatch(text.strip())]
         twice = [ways for ways in _alike(ids, whole=True).values() if len(ways) > 1]
+        why = None
         if len(rounded) > 1:
             why = (
                 f"{quoted(rounded[0])} is a long number that a spreadsheet has rounded, so that several "
                 f"{field}s may have become one; write the ids as text"
             )
-            yield Reason(field, why, "unsure", (name,))
         elif twice:
             why = (
                 f"{listed(twice[0])} are one number written in two ways, as {number(len(twice), 'id')} "
                 "may be; write them alike"
             )
+        if why is not None:
             yield Reason(field, why, "unsure", (name,))
 
 
@@ -378,7 +326,6 @@ def _alike(texts: Iterable[str], *, whole: bool = False) -> dict[str, list[str]]
     return found
 
 
-_BETWEEN = ("|", ";", ",")
 _MOST = 5_000
 """Of more different texts, none are choices."""
 
@@ -396,7 +343,7 @@ def one_set(
     plain = [text for text in cells if text not in spec.missing and text not in declared]
     if spec.categories is not None or len(plain) > _MOST:
         return spec, []
-    found = next((lists for sign in ("[", *_BETWEEN) if (lists := _lists(plain, sign))), {})
+    found = next((lists for sign in "[|;," if (lists := _lists(plain, sign))), {})
     alike: dict[Choices, list[str]] = {}
     for text, choices in found.items():
         alike.setdefault(tuple(sorted(choices)), []).append(text)
@@ -438,22 +385,28 @@ def missing_profiles(
 ) -> tuple[DataSpec, list[Reason]]:
     """The reading with what stands for no answer among raters' values as texts that mean "no value", and why.
 
-    `tables`: the files; a text that is an id there is none.
-    `labels`: a text that is a label is none.
-    `axes`: columns about raters, and the distinct texts in each; what is a value of one is none in the
-        others.
+    - `axes`: columns about raters, and the distinct texts in each; what is a value of one is none in the
+      others.
     """
     known = set(spec.missing)
     codes = {name: _codes_of_missing_profiles(texts) - known for name, texts in axes.items()}
     words = {name: _words(texts) - known for name, texts in axes.items()}
     places = {name: _places(texts) & words[name] for name, texts in axes.items()}
     none = {name: (codes[name] | words[name]) - places[name] for name in axes}
-    reasons = [_asked(text, name) for name, texts in places.items() for text in sorted(texts)]
+    reasons = []
+    for name, text in ((name, text) for name, texts in places.items() for text in sorted(texts)):
+        said = (
+            f"{quoted(text)} in {quoted(name)} stands beside codes of places, so it is a group; if it means "
+            f"no value, name it among the cell texts that mean “no value”, or by --missing={text}"
+        )
+        reasons.append(Reason("missing", said, "unsure", (name,)))
     values = {text for name, texts in axes.items() for text in texts if text not in none[name]}
     able = {text for found in none.values() for text in found} - values - set(labels)
     if not able:
         return spec, reasons
-    able -= {text for table in tables for name in (spec.item, spec.rater) for text in _ids(table, name)}
+    for table in tables:
+        for key in (spec.item, spec.rater):
+            able -= set(table.distinct(key)) if key in table.columns else set()
     for name in axes:
         for own, why in ((codes[name], "as codes of surveys do"), (words[name], "as programs write it")):
             if texts := sorted(own & none[name] & able):
@@ -461,14 +414,6 @@ def missing_profiles(
                 reasons.append(Reason("missing", said))
     missing = dict.fromkeys([*spec.missing, *(text for name in axes for text in sorted(none[name] & able))])
     return replace(spec, missing=tuple(missing)), reasons
-
-
-def _asked(text: str, name: str) -> Reason:
-    said = (
-        f"{quoted(text)} in {quoted(name)} stands beside codes of places, so it is a group; if it means no "
-        f"value, name it among the cell texts that mean “no value”, or by --missing={text}"
-    )
-    return Reason("missing", said, "unsure", (name,))
 
 
 def _words(texts: Sequence[str]) -> set[str]:
@@ -496,7 +441,3 @@ def _codes_of_missing_profiles(texts: Sequence[str]) -> set[str]:
         return set()
     high = max(numbers, default=0.0)
     return {text for text in formed if of[text] < 0 or of[text] > BEYOND * high}
-
-
-def _ids(table: Table, name: str | None) -> tuple[str, ...]:
-    return table.distinct(name) if name is not None and name in table.columns else ()

@@ -32,9 +32,7 @@ class Sharpness(NamedTuple):
 def fit_sharpness(rater: Int64Array, label: Int32Array, shares: FloatArray, n_raters: int) -> Sharpness:
     """Fit sharpness of either sign, and leanings, by Newton steps on each rater's likelihood.
 
-    `rater`, `label`: shape (A,).
-    `shares`, shape (K, A): labels of the others, none of them 0.
-    `n_raters`: J.
+    - `shares`, (K, A): labels of the others, none of them 0.
     """
     with threadpool_limits(1):  # threads that wait for each other cost more than these small systems
         return _fitted(rater, label, shares, n_raters)

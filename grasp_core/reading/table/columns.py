@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 
@@ -23,7 +23,7 @@ from grasp_core.model.wording import number, quoted
 class Vocabulary:
     """What the type of a column says of its values.
 
-    `values`: all of them, as texts; in their order where they have one.
+    - `values`: all of them, as texts; in their order where they have one.
     """
 
     column: str
@@ -38,10 +38,7 @@ MAX_WRITTEN = 2 * MAX_CELLS
 
 
 def check_cells(cells: int, name: str) -> None:
-    """Refuse a file whose few fields or lists would become a table beyond all memory.
-
-    Raises DataError.
-    """
+    """Refuse a file whose few fields or lists would become a table beyond all memory."""
     if cells > MAX_CELLS:
         raise DataError(FileProblem.TOO_MANY_CELLS(file=name, most=MAX_CELLS))
 
@@ -76,8 +73,8 @@ _ALIKE = 0.75
 class Column:
     """A column's texts.
 
-    `codes`, shape (n,): position of each cell's text in `values`.
-    `values`: distinct texts in order of first appearance.
+    - `codes`, (n,): position of each cell's text in `values`.
+    - `values`: distinct texts in order of first appearance.
     """
 
     codes: Codes
@@ -104,21 +101,14 @@ class Column:
 
 
 def odd_texts(where: str, counts: Mapping[str, int], missing: Collection[str]) -> list[Problem]:
-    """Warn of texts that look like missing values, and of those that look alike.
-
-    `where`: file and column, as they begin a sentence.
-    `missing`: texts that already mean "no value".
-    """
+    """Warn of texts that look like missing values, and of those that look alike."""
     present = {value: count for value, count in counts.items() if value not in missing and count}
-    return [*_like_missing(where, present), *near_duplicates(where, present, ids=False)]
-
-
-def _like_missing(where: str, counts: Mapping[str, int]) -> list[Problem]:
-    return [
+    like = [
         know(DataProblem.LIKE_MISSING(where=where, cells=count, value=value), count, [value])
-        for value, count in counts.items()
+        for value, count in present.items()
         if value.strip().casefold() in LIKE_MISSING or not value.strip()
     ]
+    return [*like, *near_duplicates(where, present, ids=False)]
 
 
 def near_duplicates(where: str, counts: Mapping[str, int], *, ids: bool) -> list[Problem]:
@@ -130,7 +120,10 @@ def near_duplicates(where: str, counts: Mapping[str, int], *, ids: bool) -> list
     for value in counts:
         alike.setdefault(_folded(value), []).append(value)
     groups = [values for values in alike.values() if len(values) > 1]
-    pairs = [_shown(values, counts) for values in groups]
+    pairs = [
+        " and ".join(f"{quoted(value)} ({number(counts[value], 'cell')})" for value in values)
+        for values in groups
+    ]
     numbers = any(_WHOLE.fullmatch(value.strip()) for values in groups for value in values)
     forms = any(not unicodedata.is_normalized("NFC", value) for values in groups for value in values)
     if not ids:
@@ -166,7 +159,3 @@ def misspelt(where: str, counts: Mapping[str, int]) -> list[Problem]:
             remark = DataProblem.MISSPELT(where=where, label=value, cells=count, other=alike[0])
             problems.append(know(remark, count, [value]))
     return problems[:_MOST_MISSPELT]
-
-
-def _shown(values: Sequence[str], counts: Mapping[str, int]) -> str:
-    return " and ".join(f"{quoted(value)} ({number(counts[value], 'cell')})" for value in values)

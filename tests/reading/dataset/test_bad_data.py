@@ -73,37 +73,59 @@ def test_columns_that_do_not_exist():
         load(text_table(GOOD), None, spec, ["h"])
 
 
-def test_a_column_in_neither_file():
-    raters = text_table("rater age/r1 1/r2 2", "raters.csv")
-    message = stop(text_table(GOOD), raters, axes=["Aeg"])
-    assert "neither votes.csv nor raters.csv" in message
-    assert "'age'" in message
+RATERS = "rater age/r1 1/r2 2"
+BY_ITEM = DataSpec(layout="items-by-raters", item="item")
+BY_RATER = DataSpec(layout="raters-by-items", rater="rater")
 
 
-@pytest.mark.parametrize("axis", ["label", "item"])
-def test_an_axis_that_is_an_id_or_label(axis):
-    assert f"column '{axis}' holds ids or labels" in stop(text_table(GOOD), axes=[axis])
-
-
-def test_an_axis_that_is_the_rater_id():
-    raters = text_table("rater age/r1 1/r2 2", "raters.csv")
-    assert "column 'rater' of raters.csv holds the rater ids" in stop(
-        text_table(GOOD), raters, axes=["rater"]
-    )
-
-
-def test_an_axis_that_is_an_item():
-    spec = DataSpec(layout="raters-by-items", rater="rater")
-    assert "profile column" in stop(text_table("rater q1 q2/r1 a b/r2 b a"), None, spec, ["q2"])
-
-
-def test_one_column_for_two_things():
-    assert "'label' is named for two" in stop(text_table(GOOD), None, replace(LONG, item="label"))
-
-
-def test_no_item_column():
-    spec = DataSpec(layout="raters-by-items", rater="rater", profile=("g", "h"))
-    assert "no item column" in stop(text_table("rater g h/r1 a b"), None, spec)
+@pytest.mark.parametrize(
+    ("text", "raters", "spec", "axes", "parts"),
+    [
+        (GOOD, RATERS, LONG, ["Aeg"], ["neither votes.csv nor raters.csv", "'age'"]),
+        (GOOD, None, LONG, ["label"], ["column 'label' holds ids or labels"]),
+        (GOOD, None, LONG, ["item"], ["column 'item' holds ids or labels"]),
+        (GOOD, RATERS, LONG, ["rater"], ["column 'rater' of raters.csv holds the rater ids"]),
+        ("rater q1 q2/r1 a b/r2 b a", None, BY_RATER, ["q2"], ["profile column"]),
+        (GOOD, None, replace(LONG, item="label"), None, ["'label' is named for two"]),
+        ("rater g h/r1 a b", None, replace(BY_RATER, profile=("g", "h")), None, ["no item column"]),
+        (
+            GOOD + "/a r1 No x/b r2 Yes y",
+            None,
+            LONG,
+            None,
+            ["votes.csv", "rater 'r1'", "item 'a'", "'Yes' in row 2 and 'No' in row 6", "1 more case"],
+        ),
+        (
+            "item r1 r2/a Yes No/b Yes No/a Yes Yes",
+            None,
+            BY_ITEM,
+            None,
+            ["rater 'r2'", "'No' in row 2 and 'Yes' in row 4"],
+        ),
+        (
+            "item r1 r2/a Yes No/b No Si",
+            None,
+            replace(BY_ITEM, categories=("Yes", "No")),
+            None,
+            ["row 3, column 'r2': 'Si'"],
+        ),
+        (GOOD + "/c r1 Yes y", None, replace(LONG, exclude=(("g", "y"),)), [], ["rows 2 and 6, column 'g'"]),
+        (GOOD, "rater age/x1 20/x2 30", LONG, None, ["'r1', 'r2'", "raters.csv", "'x1'"]),
+        (GOOD, "person age/x1 20/x2 30", LONG, None, ["'r1', 'r2'", "raters.csv", "'x1'"]),
+        (
+            GOOD,
+            None,
+            replace(LONG, exclude=(("g", "x"), ("g", "y"))),
+            None,
+            ["all 2 raters", "'g' = 'y'"],
+        ),
+        (GOOD, None, replace(LONG, missing=("Yes", "No")), None, ["votes.csv has no annotation left"]),
+    ],
+)
+def test_one_thing_that_stops(text, raters, spec, axes, parts):
+    beside = None if raters is None else text_table(raters, "raters.csv")
+    message = stop(text_table(text), beside, spec, axes)
+    assert [part for part in parts if part not in message] == []
 
 
 @pytest.mark.parametrize("blank", ["", "  "])
@@ -132,23 +154,6 @@ def test_blank_ids_do_not_matter_without_a_label_and_can_be_left_out():
     assert [one.count for one in data.summary.account.left_out] == [1, 1]
 
 
-def test_contradicting_labels():
-    rows = GOOD + "/a r1 No x/b r2 Yes y"
-    message = stop(text_table(rows))
-    assert "votes.csv" in message
-    assert "rater 'r1'" in message
-    assert "item 'a'" in message
-    assert "'Yes' in row 2 and 'No' in row 6" in message
-    assert "1 more case" in message
-
-
-def test_contradicting_rows_of_a_matrix():
-    spec = DataSpec(layout="items-by-raters", item="item")
-    message = stop(text_table("item r1 r2/a Yes No/b Yes No/a Yes Yes"), None, spec)
-    assert "rater 'r2'" in message
-    assert "'No' in row 2 and 'Yes' in row 4" in message
-
-
 def test_labels_outside_the_categories():
     rows = GOOD + "/c r1 Maybe x/c r2 maybe y"
     (problem,) = stops(text_table(rows), None, replace(LONG, categories=("Yes", "No")))
@@ -158,23 +163,12 @@ def test_labels_outside_the_categories():
     assert problem.examples == ("Maybe", "maybe")
 
 
-def test_labels_outside_the_categories_of_a_matrix_name_the_column():
-    spec = DataSpec(layout="items-by-raters", item="item", categories=("Yes", "No"))
-    assert "row 3, column 'r2': 'Si'" in stop(text_table("item r1 r2/a Yes No/b No Si"), None, spec)
-
-
 def test_an_axis_that_changes_within_a_rater():
     rows = GOOD + "/c r1 Yes y/c r2 No x"
     (problem,) = stops(text_table(rows), axes=["g"])
     assert "votes.csv, rows 2 and 6, column 'g': rater 'r1' has 'x' and 'y'" in problem.message
     assert problem.count == 2
     assert problem.examples == ("r1", "r2")
-
-
-def test_an_exclusion_that_changes_within_a_rater():
-    rows = GOOD + "/c r1 Yes y"
-    message = stop(text_table(rows), None, replace(LONG, exclude=(("g", "y"),)), [])
-    assert "rows 2 and 6, column 'g'" in message
 
 
 def test_a_rater_described_twice():
@@ -190,15 +184,6 @@ def test_a_blank_rater_in_the_raters_file():
     assert "raters.csv, row 3, column 'rater'" in stop(text_table(GOOD), raters)
 
 
-@pytest.mark.parametrize("name", ["rater", "person"])
-def test_a_raters_file_of_other_raters(name):
-    raters = text_table(f"{name} age/x1 20/x2 30", "raters.csv")
-    message = stop(text_table(GOOD), raters)
-    assert "'r1', 'r2'" in message
-    assert "raters.csv" in message
-    assert "'x1'" in message
-
-
 def test_a_label_column_that_is_none():
     rows = [["item", "rater", "label"], *([str(n), "r", f"text {n}"] for n in range(257))]
     message = stop(rows_table(rows))
@@ -210,18 +195,6 @@ def test_a_text_column_in_a_matrix():
     rows = [["item", "text", "r1", "r2"], *([str(n), f"text {n}", "Yes", "No"] for n in range(300))]
     message = stop(rows_table(rows), None, DataSpec(layout="items-by-raters", item="item"))
     assert "302 distinct labels in votes.csv, most of them in column 'text'" in message
-
-
-def test_all_raters_excluded():
-    spec = replace(LONG, exclude=(("g", "x"), ("g", "y")))
-    message = stop(text_table(GOOD), None, spec)
-    assert "all 2 raters" in message
-    assert "'g' = 'y'" in message
-
-
-def test_no_annotations():
-    spec = replace(LONG, missing=("Yes", "No"))
-    assert "votes.csv has no annotation left" in stop(text_table(GOOD), None, spec)
 
 
 def test_everything_that_stops_is_collected():
@@ -370,37 +343,33 @@ def test_raters_without_demographics_and_demographics_without_annotations():
     assert next(problem.examples for problem in data.problems if problem.count == 3) == ("r7", "r8", "r9")
 
 
-def test_an_axis_of_one_value():
-    rows = GOOD.replace(" y", " x")
-    message = only(known(text_table(rows), axes=["g"]), "axis 'g'")
-    assert "only 'x'" in message
-    assert "complement" in message
-
-
-def test_an_axis_without_values():
-    data = text_table(GOOD.replace(" y", " x"))
-    assert "no value" in only(known(data, None, replace(LONG, missing=("x",)), ["g"]), "axis 'g'")
-
-
-def test_one_label():
-    message = only(known(text_table(GOOD.replace("No", "Yes"))), "every annotation is 'Yes'")
-    assert "no agreement can be estimated" in message
-
-
-def test_one_item():
-    assert only(known(text_table("item rater label/a r1 Yes/a r2 No")), "one item")
-
-
-def test_one_rater():
-    messages = known(text_table("item rater label/a r1 Yes/b r1 No"))
-    assert only(messages, "one rater")
-    assert only(messages, "no item of votes.csv has labels of two raters")
-
-
-def test_an_exclusion_that_does_not_occur():
-    message = only(known(text_table(GOOD), None, replace(LONG, exclude=(("g", "z"),))), "excluded")
-    assert "'g' = 'z'" in message
-    assert "'x', 'y'" in message
+@pytest.mark.parametrize(
+    ("text", "spec", "axes", "about", "parts"),
+    [
+        (GOOD.replace(" y", " x"), LONG, ["g"], "axis 'g'", ["only 'x'", "complement"]),
+        (GOOD.replace(" y", " x"), replace(LONG, missing=("x",)), ["g"], "axis 'g'", ["no value"]),
+        (
+            GOOD.replace("No", "Yes"),
+            LONG,
+            None,
+            "every annotation is 'Yes'",
+            ["no agreement can be estimated"],
+        ),
+        ("item rater label/a r1 Yes/a r2 No", LONG, None, "one item", []),
+        ("item rater label/a r1 Yes/b r1 No", LONG, None, "one rater", []),
+        (
+            "item rater label/a r1 Yes/b r1 No",
+            LONG,
+            None,
+            "no item of votes.csv has labels of two raters",
+            [],
+        ),
+        (GOOD, replace(LONG, exclude=(("g", "z"),)), None, "excluded", ["'g' = 'z'", "'x', 'y'"]),
+    ],
+)
+def test_one_thing_to_know(text, spec, axes, about, parts):
+    message = only(known(text_table(text), None, spec, axes), about)
+    assert [part for part in parts if part not in message] == []
 
 
 def test_columns_left_out_of_a_file_are_reported():

@@ -14,8 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grasp_core.model.data_spec import DataSpec
-from grasp_core.reading.dataset.load import Dataset, candidate_axes, load
+from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.errors import DataError
+from grasp_core.model.recode_steps import Combine, MapValues
+from grasp_core.reading.dataset import describe
+from grasp_core.reading.dataset.load import Dataset, Fitted, candidate_axes, fitting, load, signature
+from grasp_core.reading.dataset.raters import alike
 from grasp_core.reading.table.table import Table
 from tests.reading.making import LONG, csv_bytes, read_here, rows_table, text_table
 from tests.strategies import Votes, votes
@@ -265,3 +269,171 @@ def test_constancy_is_judged_on_all_rows(rows):
     table += [[str(n // 4), str(n % 4), "x", str(n % 2), str(n % 2)] for n in range(rows)]
     table[-1][-1] = "0" if table[-1][-1] == "1" else "1"
     assert candidate_axes(rows_table(table), None, LONG) == ("g",)
+
+
+# As much of an earlier reading as fits.
+
+
+VOTES = text_table("item rater label gender/i1 r1 Yes Woman/i1 r2 No Man/i2 r1 No Woman/i2 r2 Yes Man")
+RATERS = text_table("rater age/r1 18/r2 40", "raters.csv")
+
+
+def test_a_signature_is_the_columns_and_nothing_else() -> None:
+    other = text_table("gender label rater item/Man Maybe x y", "another.csv")
+    assert signature(VOTES, None) == signature(other, None)
+    assert signature(VOTES, RATERS) == signature(other, text_table("age rater/1 x", "r.csv"))
+    signatures = [
+        signature(VOTES, None),
+        signature(VOTES, RATERS),
+        signature(RATERS, VOTES),
+        signature(text_table("item rater label Gender/i r l g"), None),
+        signature(text_table("item rater label gender age/i r l g a"), None),
+    ]
+    assert len(set(signatures)) == len(signatures)
+
+
+def test_what_fits_stays_as_it_is() -> None:
+    spec = replace(
+        LONG,
+        categories=("Yes", "Unsure", "No"),
+        exclude=(("gender", "Nobody"),),
+        recode=(MapValues(None, (("Nein", "No"),)),),
+        filters=Filters(min_per_rater=2),
+    )
+    assert fitting(VOTES, RATERS, spec, ("gender", "age")) == Fitted(spec, ("gender", "age"), ())
+
+
+def test_labels_that_are_not_all_declared_are_found_anew() -> None:
+    fitted = fitting(VOTES, None, replace(LONG, categories=("Yes", "Maybe")), ("gender",))
+    assert fitted.spec == LONG
+    assert fitted.dropped == ("the order of the labels, for 'No' was not among them",)
+    for spec in (
+        replace(LONG, categories=("Yes", "Maybe"), missing=("", "No")),
+        replace(LONG, categories=("Yes", "Maybe"), recode=(MapValues(None, (("No", "Maybe"),)),)),
+    ):
+        assert fitting(VOTES, None, spec, ()) == Fitted(spec, (), ())
+
+
+def test_axes_that_do_not_exist_are_left_out() -> None:
+    assert fitting(VOTES, None, LONG, ("gender", "age")).axes == ("gender",)
+    assert fitting(VOTES, RATERS, LONG, ("gender", "age")).axes == ("gender", "age")
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        replace(LONG, label="answer"),
+        replace(LONG, exclude=(("removed", "True"),)),
+        replace(LONG, filters=Filters(drop=(("status", "x"),))),
+        replace(LONG, filters=Filters(time="seconds", min_time=1)),
+        replace(LONG, recode=(MapValues("region", (("a", "b"),)),)),
+        replace(LONG, label="any", recode=(Combine(("q1", "q2"), ("Yes", "No"), "any"),)),
+        DataSpec("raters-by-items", rater="person"),
+    ],
+)
+def test_a_reading_of_other_columns_does_not_fit(spec: DataSpec) -> None:
+    with pytest.raises(DataError):
+        fitting(VOTES, RATERS, spec, ())
+
+
+# The Data page's tables.
+
+
+@pytest.fixture(scope="module")
+def data():
+    votes = "item rater label g h/a r1 Yes x 1/a r2 No y 1/b r1 Yes x 1/b r2 No y 1/b r3 No x 2/c r4 No NA 2"
+    spec = replace(LONG, missing=("NA",))
+    return load(text_table(votes), None, spec, ["g", "h"])
+
+
+def test_labels(data):
+    assert describe.labels(data).to_numpy().tolist() == [["No", 4, 4 / 6], ["Yes", 2, 2 / 6]]
+
+
+def test_axis_counts(data):
+    table = describe.axis_counts(data, "g")
+    assert table.columns.tolist() == ["g", "raters", "annotations", "share"]
+    assert table.to_numpy().tolist() == [["x", 2, 3, 0.5], ["y", 1, 2, 0.25], ["(unknown)", 1, 1, 0.25]]
+
+
+def test_cross_table(data):
+    table = describe.cross_table(data, "g", "h")
+    assert table.index.tolist() == ["x", "y", "(unknown)", "Total"]
+    assert table.columns.tolist() == ["1", "2", "Total"]
+    assert table.to_numpy().tolist() == [[1, 1, 2], [1, 0, 1], [0, 1, 1], [2, 2, 4]]
+
+
+# Raters files whose ids are not those of the annotations: not matched, but told how they would be.
+
+
+def tables(own: list[str], theirs: list[str], key: str = "rater"):
+    votes = [["item", "rater", "label"], *([item, rater, "x"] for item in "ab" for rater in own)]
+    raters = [["row", key, "age"], *(["abcdef"[n], rater, str(20 + n % 2)] for n, rater in enumerate(theirs))]
+    return rows_table(votes), rows_table(raters, "raters.csv")
+
+
+@pytest.mark.parametrize("key", ["rater", "participant"])
+@pytest.mark.parametrize(
+    ("own", "theirs", "but_for"),
+    [
+        (["p1", "p2"], ["p1 ", " p2"], "surrounding spaces"),
+        (["p1", "p2"], ["P1", "P2"], "upper and lower case"),
+        (["1.0", "2.0"], ["1", "2"], "how their numbers are written"),
+        (["1", "2"], ["001", "002"], "how their numbers are written"),
+        (["p1", "p2"], [" P1", "P2 "], "spaces, case and how their numbers are written"),
+        (["ann", "bob"], ["Ann@x.org", "bob@x.org"], "what follows the @"),
+        (["0", "1"], ["Ann0", "Ann1"], "what stands before their numbers"),
+    ],
+)
+def test_ids_that_would_match(own: list[str], theirs: list[str], but_for: str, key: str) -> None:
+    with pytest.raises(DataError) as caught:
+        load(*tables(own, theirs, key), LONG, ["age"])
+    message = str(caught.value)
+    assert message.startswith("none of the raters of votes.csv")
+    assert f": all would match but for {but_for}, as '{own[0]}' there and '{theirs[0]}' in" in message
+    assert "use the same rater ids in both files" in message
+
+
+def test_ids_that_have_nothing_in_common_say_no_more() -> None:
+    with pytest.raises(DataError, match=r"use the same rater ids in both files$"):
+        load(*tables(["ann", "bob"], ["x", "y"]), LONG, ["age"])
+
+
+def test_some_that_would_match_are_told_and_stay_unknown() -> None:
+    data = load(*tables(["p1", "p2", "p3"], ["p1", "P2", "other"]), LONG, ["age"])
+    assert data.raters.axes["age"].codes.tolist() == [0, -1, -1]
+    (note,) = [problem for problem in data.problems if "would match" in problem.message]
+    assert "1 id would match a rater but for upper and lower case" in note.message
+    assert note.examples == ("P2",)
+
+
+def test_ids_that_may_be_two_raters_are_not_offered() -> None:
+    assert alike(["p1"], ["P1", "p1 "]) is not None  # by spaces alone it is one
+    assert alike(["p1"], ["P1", "P1 "]) == alike(["p1"], ["P1"])
+    assert alike(["x1"], ["y1", "z1"]) is None
+    assert alike([], ["a"]) is None
+
+
+def test_a_few_conflicting_values_are_told_where_the_column_would_be_an_axis() -> None:
+    rows = [["item", "rater", "label", "gender", "batch"]]
+    for n in range(10):
+        gender = "wm"[n % 2]
+        rows += [[item, f"r{n}", "xy"[n % 2], gender, item] for item in "ab"]
+    assert not [
+        problem for problem in load(rows_table(rows), None, LONG).problems if "no axis" in problem.message
+    ]
+    rows[2][3] = "m"
+    data = load(rows_table(rows), None, LONG)
+    assert "gender" not in data.raters.axes
+    (note,) = [problem for problem in data.problems if "no axis" in problem.message]
+    assert "rows 2 and 3, column 'gender': rater 'r0' has 'w' and 'm'" in note.message
+    assert "batch" not in str(data.problems)
+
+
+def test_one_number_written_in_two_ways_is_told() -> None:
+    rows = [["item", "rater", "label"], ["a", "1", "1.0"], ["a", "2", "1"], ["b", "1.0", "2"]]
+    messages = [problem.message for problem in load(rows_table(rows), None, LONG).problems]
+    assert any(
+        "'1.0' (1 cell) and '1' (1 cell) differ only by how a number is written" in m for m in messages
+    )
+    assert any("column 'rater': 1 id is there" in m and "or by decimals" in m for m in messages)

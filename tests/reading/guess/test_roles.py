@@ -7,8 +7,11 @@ from collections.abc import Mapping
 import pytest
 
 from grasp_core.model.errors import DataError
-from grasp_core.reading.guess.roles import file_roles
+from grasp_core.reading.guess.recognise import Guess, recognise
+from grasp_core.reading.guess.roles import file_roles, question, with_items
 from grasp_core.reading.sandbox.read import read_table
+from grasp_core.reading.table.table import Table
+from tests.reading.making import rows_table
 from tests.shared_data import DICES350, SHARED, needs_shared_data
 
 VOTES = "item,rater,label\n" + "".join(f"i{i},r{j},{'YN'[i * j % 2]}\n" for i in range(9) for j in range(6))
@@ -71,3 +74,52 @@ def test_real_files_are_told() -> None:
             read_table(SHARED / "data" / "reports" / folder / name) for name in ("raters.csv", "ann.csv")
         ]
         assert file_roles(tables) == ("raters", "annotations"), folder
+
+
+# The items file's column of ids: recognised where that is likely, else asked.
+
+
+ROWS = [["item", "rater", "label"], *([f"i{n}", r, "xy"[n % 2]] for n in range(6) for r in "123")]
+VOTES_ITEM_IDS = rows_table(ROWS)
+
+
+def beside(header: list[str], *columns: list[str]) -> tuple[Guess, Table]:
+    items = rows_table([header, *map(list, zip(*columns, strict=True))], "items.csv")
+    return with_items(recognise(VOTES_ITEM_IDS), VOTES_ITEM_IDS, items), items
+
+
+IDS = [f"i{n}" for n in range(6)]
+
+
+def test_a_column_named_as_the_item_column_is() -> None:
+    guess, _ = beside(["other", "item"], IDS, IDS)
+    assert guess.spec.items_id == "item"
+    assert not guess.uncertain
+
+
+def test_the_one_column_that_holds_the_items_each_once() -> None:
+    guess, _ = beside(["topic", "key", "near"], list("ababab"), [*IDS[:5], "new"], ["i1"] * 6)
+    assert guess.spec.items_id == "key"
+    (reason,) = [reason for reason in guess.reasons if reason.field == "items_id"]
+    assert (reason.sentence, reason.confidence) == ("'key' holds 83% of the items", "likely")
+
+
+@pytest.mark.parametrize(
+    ("columns", "candidates"),
+    [((IDS, IDS[::-1]), ("key", "other")), ((["i0", *"abcde"], list("uvwxyz")), ("key", "other"))],
+)
+def test_what_is_not_certain_is_asked(columns: tuple[list[str], ...], candidates: tuple[str, ...]) -> None:
+    guess, _ = beside(["key", "other"], *columns)
+    (reason,) = guess.uncertain
+    assert (reason.field, reason.candidates) == ("items_id", candidates)
+    assert "items file's column of item ids is not certain: 'key' or 'other'?" in question(reason)
+
+
+def test_a_column_that_is_named_is_sure() -> None:
+    _, items = beside(["key", "other"], IDS, IDS[::-1])
+    guess = with_items(recognise(VOTES_ITEM_IDS), VOTES_ITEM_IDS, items, "other")
+    assert guess.spec.items_id == "other"
+    assert not guess.uncertain
+    with pytest.raises(DataError, match=r"items.csv has no column 'keys'; did you mean 'key'"):
+        with_items(recognise(VOTES_ITEM_IDS), VOTES_ITEM_IDS, items, "keys")
+    assert with_items(recognise(VOTES_ITEM_IDS), VOTES_ITEM_IDS, None).spec.items_id is None

@@ -13,7 +13,7 @@ import pytest
 from fastapi.testclient import TestClient
 from httpx import ASGITransport, AsyncClient, Response
 
-from grasp_core.reading.dataset.contents import Contents
+from grasp_core.reading.dataset.filters import Sieve
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.look import Look
 from grasp_core.reading.sandbox.read import read_table
@@ -370,6 +370,6 @@ def test_what_strangers_bring_is_neither_guessed_nor_loaded_here(
         raise AssertionError("this was done in the process that serves")
 
     monkeypatch.setattr(Look, "__init__", here)
-    monkeypatch.setattr(Contents, "of", here)
+    monkeypatch.setattr(Sieve, "__init__", here)
     answer = ask(ann, upload(ann))
     assert answer.status_code == HTTPStatus.CREATED, answer.text

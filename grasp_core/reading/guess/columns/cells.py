@@ -29,7 +29,7 @@ _FEW = 0.1
 class Cells:
     """The columns of labels, and the others.
 
-    `why`: what told them apart, as the end of a sentence.
+    - `why`: what told them apart, as the end of a sentence.
     """
 
     columns: tuple[str, ...]
@@ -70,18 +70,25 @@ def named_alike(look: Look, others: Sequence[str]) -> Cells | None:
     labels = _labels(look, cells)
     why = f"{number(len(cells), 'column')} with names like {quoted(cells[0])} and {quoted(cells[-1])}"
     rivals = [
-        run for run in further if 3 * len(run) >= len(cells) or _share(look, run, labels) >= _LIKE_LABELS
+        run
+        for run in further
+        if 3 * len(run) >= len(cells)
+        or sum(_among(look[name], labels) for name in run) / len(run) >= _LIKE_LABELS
     ]
-    if rivals:
-        why += f", but {listed(rivals[0], 3)} are named alike too"
-        return _cells(others, cells, why, "unsure")
-    if product(cells):
-        return _cells(others, cells, f"{why}, but they may be several questions of each", "unsure")
     doubtful = [name for name in rest if _may_be_labels(look, name, labels)]
-    if len(doubtful) > max(1, _FEW * len(cells)):
-        return _cells(others, cells, f"{why}, but {listed(doubtful, 3)} hold the same labels", "unsure")
-    if kinds := several_kinds(look, cells):
-        return _cells(others, cells, f"{why}, but {kinds}", "unsure")
+    parts = kinds_of({name: look.texts(name) for name in cells})
+    other = [part.columns for part in parts[1:] if len(part.labels) > 1]  # as another question's would
+    but = None
+    if rivals:
+        but = f"{listed(rivals[0], 3)} are named alike too"
+    elif product(cells):
+        but = "they may be several questions of each"
+    elif len(doubtful) > max(1, _FEW * len(cells)):
+        but = f"{listed(doubtful, 3)} hold the same labels"
+    elif other:
+        but = f"{listed(other[0], 3)} hold other labels than {quoted(parts[0].columns[0])}"
+    if but is not None:
+        return _cells(others, cells, f"{why}, but {but}", "unsure")
     return _cells(others, cells, why, "likely")
 
 
@@ -98,20 +105,16 @@ def questions_of(look: Look, columns: Sequence[str]) -> list[str]:
     for kind in kinds_of(able):
         like = [run for run in runs(kind.columns) if len(run) > 2]
         rest = [name for name in kind.columns if not any(name in run for run in like)]
-        for several in (*like, *([kind.columns] if not like else []), *_of_one_end(rest)):
+        ends: dict[str, list[str]] = {}  # what stands behind the last underscore, as _1 of Qualtrics' sliders
+        for name in rest:
+            ends.setdefault(name.rpartition("_")[2] if "_" in name else "", []).append(name)
+        of_one_end = (several for end, several in ends.items() if end)
+        for several in (*like, *([kind.columns] if not like else []), *of_one_end):
             pattern = pattern_of(several, look.columns)
             if pattern is not None and len(several) > 2:
                 found[pattern] = len(several)
     most = max(found.values(), default=0)
     return [pattern for pattern, columns in found.items() if 2 * columns >= most]
-
-
-def _of_one_end(columns: Sequence[str]) -> list[list[str]]:
-    """Columns by what stands behind the last underscore, as ``_1`` behind Qualtrics' sliders."""
-    found: dict[str, list[str]] = {}
-    for name in columns:
-        found.setdefault(name.rpartition("_")[2] if "_" in name else "", []).append(name)
-    return [several for end, several in found.items() if end]
 
 
 def pattern_of(several: Sequence[str], columns: Sequence[str]) -> str | None:
@@ -169,13 +172,6 @@ def of_like_values(look: Look, others: Sequence[str]) -> Cells | None:
     return _cells(others, cells, "no names say so, only their values are alike", "unsure")
 
 
-def several_kinds(look: Look, cells: Sequence[str]) -> str | None:
-    """That some columns hold other labels than the rest, as another question's would; None if none do."""
-    parts = kinds_of({name: look.texts(name) for name in cells})
-    other = [part.columns for part in parts[1:] if len(part.labels) > 1]
-    return f"{listed(other[0], 3)} hold other labels than {quoted(parts[0].columns[0])}" if other else None
-
-
 def most_shared(raters: Table, ids: Collection[str]) -> tuple[str, int]:
     """The raters file's column that shares most values with `ids`, and how many."""
     wanted = set(ids)
@@ -194,10 +190,7 @@ def _others(columns: Sequence[str], cells: Sequence[str]) -> list[str]:
 
 
 def _labels(look: Look, columns: Sequence[str]) -> set[str]:
-    found: set[str] = set()
-    for name in columns:
-        found |= look.texts(name)
-    return found
+    return set().union(*map(look.texts, columns))
 
 
 def _may_be_labels(look: Look, name: str, labels: set[str]) -> bool:
@@ -205,11 +198,6 @@ def _may_be_labels(look: Look, name: str, labels: set[str]) -> bool:
     if names.mentions(name, names.AGGREGATE | names.DEMOGRAPHIC | names.INDEX):
         return False
     return _among(look[name], labels) >= _LIKE_LABELS
-
-
-def _share(look: Look, columns: Sequence[str], labels: set[str]) -> float:
-    """Mean share of the columns' cells that hold one of the labels."""
-    return sum(_among(look[name], labels) for name in columns) / len(columns)
 
 
 def _among(column: Column, texts: Collection[str]) -> float:

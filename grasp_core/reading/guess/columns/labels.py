@@ -19,7 +19,6 @@ from grasp_core.reading.guess.advice import Confidence, Reason
 from grasp_core.reading.guess.columns.cells import neutral
 from grasp_core.reading.guess.look import Look
 from grasp_core.reading.table import names
-from grasp_core.reading.table.columns import Column
 from grasp_core.reading.table.parsed import PLUS
 from grasp_core.reading.table.table import Table
 
@@ -32,15 +31,22 @@ _ROWS, _EMPTY, _TEXTS = 20_000, 0.05, 20
 def item_of_several(look: Look, rater: str, known: str | None = None) -> str | None:
     """The fewest columns, written ``a+b``, that are the item where `rater` is; None where none are.
 
-    `known`: one of the columns.
+    - `known`: one of the columns.
     """
     some = look.of_some(rater)
     rows = np.flatnonzero(some[rater].codes % -(-some.n // _ROWS) == 0)
     codes = some[rater].codes[rows]
     able = [name for name in look.columns if name != rater and _may_be_part(look, name, rater)]
     able.sort(key=lambda name: (-names.id_score(name, names.ITEM | names.PARTS), not names.is_id(name)))
-    shown = tuple(name for name in able if _written(look, name))  # together all that raters saw
-    for chosen in (*([shown] if len(shown) > 1 else []), *_sets(able[:_MOST_COLUMNS])):
+    texts = {name: look.texts(name) for name in able}
+    shown = tuple(  # together all that raters saw
+        name
+        for name, own in texts.items()
+        if len(own) > _TEXTS and 2 * sum(" " in text for text in own) > len(own)
+    )
+    sizes = range(2, _MOST_TOGETHER + 1)
+    sets = (chosen for size in sizes for chosen in combinations(able[:_MOST_COLUMNS], size))
+    for chosen in (*([shown] if len(shown) > 1 else []), *sets):
         if known is not None and known not in chosen:
             continue
         parts = [some[name].codes[rows] for name in chosen]
@@ -52,21 +58,11 @@ def item_of_several(look: Look, rater: str, known: str | None = None) -> str | N
     return None
 
 
-def _sets(able: Sequence[str]) -> list[tuple[str, ...]]:
-    sizes = range(2, _MOST_TOGETHER + 1)
-    return [chosen for size in sizes for chosen in combinations(able, size)]
-
-
 def _codes(parts: Sequence[Codes]) -> Codes:
     whole = parts[0]
     for part in parts[1:]:
         _, whole = np.unique(whole.astype(np.int64) * (int(part.max()) + 1) + part, return_inverse=True)
     return whole
-
-
-def _written(look: Look, name: str) -> bool:
-    texts = look.texts(name)
-    return len(texts) > _TEXTS and 2 * sum(" " in text for text in texts) > len(texts)
 
 
 def _may_be_part(look: Look, name: str, rater: str) -> bool:
@@ -109,7 +105,9 @@ def guess_label(look: Look, item: str, rater: str) -> tuple[str, Reason]:
         candidates = (*_fewest_first(look, best), *_fewest_first(look, others))
         why = f"{listed(candidates)} vary within items and within raters, as labels do"
         return candidates[0], Reason("label", why, "unsure", candidates)
-    if not top and (written := _written_of_labels(look, item, rater)):
+    asked = (name for name in look.columns if name not in (item, rater) and _rank(name) > 1)
+    written = [name for name in asked if look.kind(name) == "text" and not look.depends_on(name, item)]
+    if not top and written:
         why = f"{listed(written)} {agree(len(written), 'holds', 'hold')} free answers, which are no labels"
         return best[0], Reason("label", why, "unsure", (best[0],))
     distinct = number(len(look.texts(best[0])), "value")
@@ -147,12 +145,6 @@ def _of_options(look: Look, name: str, answered: float) -> bool:
     most = MAX_CATEGORIES if look.kind(name) == "numbers" else MAX_OPTIONS
     aside = names.mentions(name, names.DEMOGRAPHIC | names.META | names.SECONDARY)
     return 2 <= values <= min(most, answered / 2) and not aside
-
-
-def _written_of_labels(look: Look, item: str, rater: str) -> list[str]:
-    """Columns whose names say label that hold texts which raters wrote."""
-    able = (name for name in look.columns if name not in (item, rater) and _rank(name) > 1)
-    return [name for name in able if look.kind(name) == "text" and not look.depends_on(name, item)]
 
 
 def _rank(name: str) -> int:
@@ -204,20 +196,15 @@ def _may_label(look: Look, name: str, least: int = 2) -> bool:
         name, names.META | names.ADDRESS
     ):
         return False
-    if _counts_rows(look, name):
-        return False
+    index = neutral(name) or names.mentions(name, names.INDEX)
+    if index and look.kind(name) == "numbers" and not all(map(neutral, look.columns)):
+        return False  # numbers of rows, as programs save them without a name
     kind, values = look.kind(name), len(look.texts(name))
     if kind in ("empty", "time", "link", "text") or values < least:
         return False
     if kind == "numbers":
         return values <= MAX_CATEGORIES or _rank(name) >= 0
     return values <= MAX_CATEGORIES and (values <= 3 or values <= _MOST_SHARED * look.n)
-
-
-def _counts_rows(look: Look, name: str) -> bool:
-    """Whether a column without a name of its own holds numbers of rows, as programs save them."""
-    index = neutral(name) or names.mentions(name, names.INDEX)
-    return index and look.kind(name) == "numbers" and not all(map(neutral, look.columns))
 
 
 def _varies(look: Look, name: str, key: str) -> bool:
@@ -233,15 +220,10 @@ def _varies(look: Look, name: str, key: str) -> bool:
 def _different(look: Look, columns: Sequence[str]) -> list[str]:
     """Without those that say the same as an earlier one, such as codes beside their names."""
     kept: dict[bytes, str] = {}
-    for name in columns:
-        kept.setdefault(_pattern(look[name]), name)
+    for name in columns:  # which rows hold the same text, whatever that is: the first row with each one's
+        _, first, text = np.unique(look[name].codes, return_index=True, return_inverse=True)
+        kept.setdefault(hashlib.sha256(first[text].tobytes()).digest(), name)
     return list(kept.values())
-
-
-def _pattern(column: Column) -> bytes:
-    """Which rows of a column hold the same text, whatever that is: the first row with each one's."""
-    _, first, text = np.unique(column.codes, return_index=True, return_inverse=True)
-    return hashlib.sha256(first[text].tobytes()).digest()
 
 
 def _fewest_first(look: Look, columns: Sequence[str]) -> list[str]:

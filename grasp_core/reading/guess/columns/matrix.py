@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from grasp_core.model.data_spec import DataSpec, Layout
+from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.model.wording import agree, listed, number, quoted
 from grasp_core.reading.dataset.votes import cell_columns
@@ -66,7 +66,10 @@ def guess_matrix(look: Look, raters: Table | None) -> tuple[DataSpec, list[Reaso
     if cells is None:
         return None
     side = _side(look, key, cells, raters)
-    places = raters is None and not side.by_rater and _may_be_places(cells)
+    first = cells.columns[0]  # columns may be numbered like places of a task that others take in each batch
+    crowd = stem(first) in _CROWD or any(not _BATCHES.isdisjoint(names.words(name)) for name in cells.rest)
+    numbered = all("".join(names.words(name)[-1:]).isdigit() for name in cells.columns)
+    places = raters is None and not side.by_rater and crowd and numbered
     pattern = pattern_of(cells.columns, look.columns) if places else None
     first, last = quoted(cells.columns[0]), quoted(cells.columns[-1])
     who = (
@@ -85,18 +88,8 @@ def guess_matrix(look: Look, raters: Table | None) -> tuple[DataSpec, list[Reaso
     return spec, reasons
 
 
-def _may_be_places(cells: Cells) -> bool:
-    """Whether columns are numbered like places of a task that others take in each batch."""
-    first = cells.columns[0]
-    crowd = stem(first) in _CROWD or any(not _BATCHES.isdisjoint(names.words(name)) for name in cells.rest)
-    return crowd and all(names.words(name)[-1:] and names.words(name)[-1].isdigit() for name in cells.columns)
-
-
 def named_matrix(look: Look, raters: Table | None) -> tuple[DataSpec, list[Reason]]:
-    """The reading of a matrix whose columns of labels somebody names by a pattern.
-
-    Raises DataError if fewer than two columns fit it.
-    """
+    """The reading of a matrix whose columns of labels somebody names by a pattern."""
     pattern = str(look.named.label)
     found = matching(pattern, look.columns)
     if len(found) < 2:
@@ -156,16 +149,10 @@ def _row_ids(look: Look, raters: Table | None) -> str | None:
     named = [name for name in look.ids if name in able]
     named += [name for name in able if not _ID_WORDS.isdisjoint(names.words(name))]
     able = [name for name in able if not names.mentions(name, names.AGGREGATE)]
-    return next(iter([*named, *_repeated_ids(look), *able]), None)
-
-
-def _repeated_ids(look: Look) -> list[str]:
-    """Columns of people's names or addresses, some of whom have several rows: loading says which."""
-    return [
-        name
-        for name in look.columns
-        if not _PEOPLE.isdisjoint(names.words(name)) and look.n < 2 * len(look[name].values) < 2 * look.n
-    ]
+    people = (name for name in look.columns if not _PEOPLE.isdisjoint(names.words(name)))
+    # some people may have several rows: loading says which
+    repeated = [name for name in people if look.n < 2 * len(look[name].values) < 2 * look.n]
+    return next(iter([*named, *repeated, *able]), None)
 
 
 def _cells(look: Look, others: Sequence[str], raters: Table | None, without_key: bool) -> Cells | None:
@@ -178,18 +165,13 @@ def _cells(look: Look, others: Sequence[str], raters: Table | None, without_key:
     if found is None and len(others) >= _MANY:
         found = of_like_values(look, others)
     if found is None and all(map(neutral, others)):
-        return _without_names(look, others)
+        # No names at all, and the same labels everywhere; three columns may be a triple.
+        triple = len(others) == 3 and look.pairs(*others[:2]) > 0.9 * look.n
+        found = None if triple else of_like_values(look, others)
+        return None if found is None or found.rest else found
     if found is None or len(found.columns) < 3 or 2 * len(found.columns) < len(others):
         return None
     return found  # rows without ids are a matrix's where like names say so, and most columns bear them
-
-
-def _without_names(look: Look, others: Sequence[str]) -> Cells | None:
-    """The cells of a table without any names, all of which hold the same labels; three may be a triple."""
-    if len(others) == 3 and look.pairs(*others[:2]) > 0.9 * look.n:
-        return None
-    found = of_like_values(look, others)
-    return None if found is None or found.rest else found
 
 
 def _side(look: Look, key: str | None, cells: Cells, raters: Table | None) -> _Side:
@@ -201,7 +183,9 @@ def _side(look: Look, key: str | None, cells: Cells, raters: Table | None) -> _S
         why = f"if {shown} are people; where they are labels, cells are counts and cannot be analysed"
         return _Side(False, why, "unsure")
     first = found[0]
-    counted = not by_file and _may_be_counted(look, cells.columns)
+    # Columns that are called by the points of a scale, and of which some cells are 0, as counts are.
+    points = all(name.isdigit() and len(name) <= _POINTS for name in cells.columns)
+    counted = not by_file and points and any("0" in look.texts(name) for name in cells.columns)
     if not first.by_rater and (counted or stem(cells.columns[0]) in _NOBODY):
         why = f"{quoted(cells.columns[0])} is no rater: who gave which of the labels is not told"
         return _Side(False, f"{first.why}, but {why}", "unsure")
@@ -209,12 +193,6 @@ def _side(look: Look, key: str | None, cells: Cells, raters: Table | None) -> _S
     if against is not None:
         return _Side(first.by_rater, f"{first.why}; but {against.why}", "unsure")
     return first
-
-
-def _may_be_counted(look: Look, columns: Sequence[str]) -> bool:
-    """Whether columns are called by the points of a scale, and some of their cells are 0, as counts are."""
-    points = all(name.isdigit() and len(name) <= _POINTS for name in columns)
-    return points and any("0" in look.texts(name) for name in columns)
 
 
 def _by_raters_file(look: Look, key: str | None, cells: Cells, raters: Table | None) -> list[_Side]:
@@ -236,37 +214,27 @@ def _by_names(key: str | None, cells: Cells) -> list[_Side]:
         if key is not None and names.id_score(key, kinds):
             found.append(_Side(by_rater, f"the name {quoted(key)} says that the rows are {what}", "sure"))
     for kinds, by_rater, what in ((RATERS, False, "raters"), (ITEMS, True, "items")):
-        if _mostly(cells.columns, kinds):
+        if 2 * sum(stem(name) in kinds for name in cells.columns) > len(cells.columns):
             why = f"the columns are named like {what}, {quoted(cells.columns[0])} for one"
             found.append(_Side(by_rater, why, "likely"))
-    about = [name for name in cells.rest if _about_row(name, key)]
-    if about and (not found or _may_be_respondents(key, found)):
+    about = [
+        name
+        for name in cells.rest
+        if names.mentions(name, names.RATER) or names.about_raters(name, key or "")
+    ]
+    # Rows may be called items by no more than a word that people are called by, too.
+    respondents = len(found) == 1 and not _RESPONDENTS.isdisjoint(names.words(key or ""))
+    if about and (not found or respondents):
         why = f"{listed(about, 5)} {agree(len(about), 'describes', 'describe')} the rows, as of raters"
         found.append(_Side(True, why, "likely"))
     return found
-
-
-def _about_row(name: str, key: str | None) -> bool:
-    """Whether a column of one value per row says something of its rater."""
-    return names.mentions(name, names.RATER) or names.about_raters(name, key or "")
-
-
-def _may_be_respondents(key: str | None, found: Sequence[_Side]) -> bool:
-    """Whether the rows are called items by no more than a word that people are called by, too."""
-    return key is not None and len(found) == 1 and not _RESPONDENTS.isdisjoint(names.words(key))
-
-
-def _mostly(columns: Sequence[str], kinds: frozenset[str]) -> bool:
-    return 2 * sum(stem(name) in kinds for name in columns) > len(columns)
 
 
 def _reading(
     look: Look, key: str | None, cells: Cells, side: _Side, raters: Table | None
 ) -> tuple[DataSpec, list[Reason]]:
     rows, columns = ("rater", "item") if side.by_rater else ("item", "rater")
-    confidence = _least(side.confidence, "likely" if cells.confidence == "likely" else cells.confidence)
-    if cells.confidence == "likely" and side.confidence == "sure":
-        confidence = "sure"  # a run of like names leaves the orientation as it was
+    confidence = "unsure" if "unsure" in (side.confidence, cells.confidence) else side.confidence
     about_key = _about_key(look, key, rows, cells.rest, raters)
     if about_key.confidence == "unsure":
         confidence = "unsure"  # a column of which no value occurs twice may be anything, in a long file too
@@ -303,7 +271,11 @@ def _about_key(look: Look, key: str | None, rows: str, rest: Sequence[str], rate
         unique = [name for name in rest if look.unique(name) and look.n > 1]
         if unique:
             return Reason(rows, f"{quoted(unique[0])} may hold ids of the rows, or none does", "unsure")
-        return Reason(rows, f"no column holds ids of the rows, so each row is {_a(rows)}", "likely")
+        return Reason(
+            rows,
+            f"no column holds ids of the rows, so each row is {'an item' if rows == 'item' else 'a rater'}",
+            "likely",
+        )
     named = key in look.ids or not _ID_WORDS.isdisjoint(names.words(key))
     if not look.unique(key):
         return Reason(rows, f"{quoted(key)}: its name says whose a row is; some have several", "likely")
@@ -313,40 +285,43 @@ def _about_key(look: Look, key: str | None, rows: str, rest: Sequence[str], rate
     return Reason(rows, f"{quoted(key)}: no value occurs twice", confidence)
 
 
-def _a(noun: str) -> str:
-    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
-
-
-def _least(*confidences: Confidence) -> Confidence:
-    order: tuple[Confidence, ...] = ("unsure", "likely", "sure")
-    return min(confidences, key=order.index)
-
-
-_WIDE: tuple[Layout, ...] = ("items-by-raters", "raters-by-items")
-
-
 def around_matrix(
     look: Look, found: tuple[DataSpec, list[Reason]] | None, named: Named
 ) -> tuple[DataSpec, list[Reason]]:
     """The reading of a matrix with what is named in it, and candidates for what is unsure.
 
-    `found`: what the file looks like by itself; None where it does not look like a matrix.
+    - `found`: what the file looks like by itself; None where it does not look like a matrix.
     """
-    spec, reasons = _unlikely(look) if found is None else found
-    layout = _layout(look, named)
+    unique = tuple(name for name in look.columns if look.unique(name))
+    if found is None:  # a matrix because somebody says so: ids in the first column that may hold them
+        own = next(iter([*(name for name in look.ids if name in unique), *unique]), look.columns[0])
+        why = "no value occurs twice" if unique else "no column has an own value in each row"
+        told = Reason("item", f"{quoted(str(own))}: {why}", "likely" if unique else "unsure")
+        found = DataSpec(layout="items-by-raters", item=own), [told]
+    spec, reasons = found
+    layout = named.layout
+    if layout is None and (named.item is not None or named.rater in look.columns):
+        layout = "items-by-raters" if named.item is not None else "raters-by-items"
     if layout is not None:
         if spec.layout != layout:
             spec, reasons = _turned(spec, reasons)
         reasons = [reason for reason in reasons if reason.field != "layout"]
-    if (why := aggregated_cells(look, cell_columns(look.table, spec), spec.layout)) is not None:
-        return spec, [Reason("aggregated", why, "unsure"), *(one for one in reasons if one.field != "layout")]
+    if (refused := aggregated_cells(look, cell_columns(look.table, spec), spec.layout)) is not None:
+        told = Reason("aggregated", refused, "unsure")
+        return spec, [told, *(one for one in reasons if one.field != "layout")]
     key = _key_field(spec)
     given = {name: value for name, value in named.fields.items() if name in ("item", "rater")}
     if named.rater in look.columns and key == "item":
         del given["rater"]
     spec = replace(spec, item=given.get("item", spec.item), rater=given.get("rater", spec.rater))
     reasons = [reason for reason in reasons if reason.field not in given]
-    return spec, [_with_candidates(look, reason, key) for reason in reasons]
+    candidates = {"layout": ("items-by-raters", "raters-by-items"), key: unique}
+    return spec, [
+        replace(reason, candidates=candidates.get(reason.field, ()))
+        if reason.confidence == "unsure" and not reason.candidates
+        else reason
+        for reason in reasons
+    ]
 
 
 def long_or_wide(look: Look, wide: DataSpec) -> tuple[DataSpec, list[Reason]] | None:
@@ -368,12 +343,6 @@ def _key_field(spec: DataSpec) -> str:
     return "item" if spec.layout == "items-by-raters" else "rater"
 
 
-def _layout(look: Look, named: Named) -> Layout | None:
-    if named.layout is not None or named.item is not None:
-        return named.layout or "items-by-raters"
-    return "raters-by-items" if named.rater in look.columns else None
-
-
 def _turned(spec: DataSpec, reasons: list[Reason]) -> tuple[DataSpec, list[Reason]]:
     """The same columns, rows and columns the other way round, with the reason for the rows' ids."""
     beside = [*spec.profile, *spec.ignore]
@@ -391,22 +360,3 @@ def _turned(spec: DataSpec, reasons: list[Reason]) -> tuple[DataSpec, list[Reaso
         replace(reason, field=_key_field(turned)) for reason in reasons if reason.field == _key_field(spec)
     ]
     return turned, [*ids, *told]
-
-
-def _unlikely(look: Look) -> tuple[DataSpec, list[Reason]]:
-    """A matrix because somebody says so: ids in the first column that may hold them."""
-    able = [name for name in look.columns if look.unique(name)]
-    key = (*(name for name in look.ids if name in able), *able, look.columns[0])[0]
-    why = (
-        f"{quoted(str(key))}: {'no value occurs twice' if able else 'no column has an own value in each row'}"
-    )
-    return DataSpec(layout="items-by-raters", item=key), [Reason("item", why, "likely" if able else "unsure")]
-
-
-def _with_candidates(look: Look, reason: Reason, key: str) -> Reason:
-    if reason.confidence != "unsure" or reason.candidates:
-        return reason
-    if reason.field == "layout":
-        return replace(reason, candidates=_WIDE)
-    able = tuple(name for name in look.columns if look.unique(name)) if reason.field == key else ()
-    return replace(reason, candidates=able)

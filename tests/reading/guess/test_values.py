@@ -1,4 +1,4 @@
-"""Texts among the labels that programs write for a missing value."""
+"""Texts of labels and of raters: missing values, choices in any order, numbers written in two ways."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pytest
 
 from grasp_core import cli
 from grasp_core.reading.dataset.load import load
+from grasp_core.reading.guess.advice import Named
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
@@ -188,3 +189,185 @@ def test_a_lone_minus_one_or_sign_among_numbers_is_asked_about(odd: str, labels:
     assert [one.values for one in recognise(table).advice] == ([(odd,)] if asked else [])
     assert not recognise(table).uncertain
     assert not recognise(table, declared={odd}).advice
+
+
+# Codes for no answer in columns about raters are nobody's group.
+
+
+def groups(values: tuple[str, ...], labels: str = "yn", rater: str = "w{}") -> tuple[list[str], list[str]]:
+    """The groups on an axis of these values, and what was said of texts that mean no value."""
+    rows = [
+        [f"i{n}", rater.format(r), labels[(n + r) % len(labels)], values[r % len(values)]]
+        for n in range(9)
+        for r in range(8)
+    ]
+    table = rows_table([["item", "rater", "label", "age"], *rows])
+    guess = recognise(table)
+    data = load(table, None, guess.spec, ("age",))
+    said = [one.sentence for one in guess.reasons if one.field == "missing"]
+    return sorted(data.raters.axes["age"].values), said
+
+
+@pytest.mark.parametrize(
+    ("values", "code"),
+    [
+        (("1", "2", "-99"), "-99"),
+        (("18-29", "30+", "999"), "999"),
+        (("20", "61", "33", "999"), "999"),
+        (("Woman", "Man", "-9"), "-9"),
+    ],
+)
+def test_a_code_is_no_group(values: tuple[str, ...], code: str) -> None:
+    found, said = groups(values)
+    assert found == sorted(set(values) - {code})
+    assert said == [f"'{code}' in 'age' stands for no answer, as codes of surveys do"]
+
+
+@pytest.mark.parametrize(
+    ("values", "labels", "rater"),
+    [
+        (("20", "61", "99"), "yn", "w{}"),
+        (("-1", "0", "-9"), "yn", "w{}"),
+        (("18-29", "30+", "77"), "yn", "7{}"),  # the id of a rater, too
+    ],
+)
+def test_what_may_be_a_value_is_one(values: tuple[str, ...], labels: str, rater: str) -> None:
+    assert groups(values, labels, rater) == (sorted(set(values)), [])
+
+
+@pytest.mark.parametrize(
+    "text", ["NA", "<NA>", "NaT", "#N/A", "NULL", " ", "CONSENT_REVOKED", "DATA_EXPIRED"]
+)
+def test_what_programs_write_for_no_value_is_no_group(text: str) -> None:
+    found, said = groups(("Woman", "Man", text))
+    assert found == ["Man", "Woman"]
+    assert said == [f"'{text}' in 'age' stands for no answer, as programs write it"]
+
+
+def test_none_may_be_an_answer() -> None:
+    assert groups(("Christian", "Muslim", "None")) == (["Christian", "Muslim", "None"], [])
+
+
+def test_beside_codes_of_places_it_is_asked_whether_na_is_one() -> None:
+    found, (said,) = groups(("DE", "US", "NA"))
+    assert found == ["DE", "NA", "US"]
+    assert said.startswith("'NA' in 'age' stands beside codes of places, so it is a group")
+
+
+# Lists of the same choices are one label, in whatever order they stand.
+
+
+def found(labels: tuple[str, ...], declared: tuple[str, ...] = ()) -> tuple[list[str], list[str]]:
+    rows = [[f"i{n}", f"r{r}", labels[(n * r + n + r) % len(labels)]] for n in range(12) for r in range(7)]
+    table = rows_table([["item", "rater", "label"], *rows])
+    guess = recognise(table, declared=declared)
+    assert not guess.uncertain
+    data = load(table, None, guess.spec, ())
+    return sorted(data.summary.categories), [r.sentence for r in guess.reasons if r.field == "recode"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "read"),
+    [
+        (("joy", "anger", "joy|anger", "anger|joy"), ["anger", "anger|joy", "joy"]),
+        (("a; b", "b; a", "a", "b", "c;a;b", "a;b;c"), ["a", "a; b", "a;b;c", "b"]),
+        (("1,3", "3,1", "1", "3", "1,2,3", "2"), ["1", "1,2,3", "1,3", "2", "3"]),
+        (('["a", "b"]', '["b", "a"]', '["a"]'), ['["a", "b"]', '["a"]']),
+        (("['a', 'b']", "['b', 'a']", "[]", "['b']"), ["['a', 'b']", "['b']", "[]"]),
+    ],
+)
+def test_the_same_choices_in_another_order_are_one_label(labels, read) -> None:
+    categories, why = found(labels)
+    assert categories == read
+    assert why[0].startswith("the same choices in another order are one label: ")
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ("a|b|c", "b|a|c", "c|b|a"),  # ranks
+        ("yes, always", "no, never", "maybe"),
+        ("1,5", "5,1", "1", "5", "2"),
+        ("a|b", "a", "b"),
+    ],
+)
+def test_other_labels_stay_as_they_are(labels) -> None:
+    assert found(labels) == (sorted(labels), [])
+
+
+def test_labels_that_are_declared_stay() -> None:
+    labels = ("joy", "anger", "joy|anger", "anger|joy")
+    assert found(labels, labels) == (sorted(labels), [])
+
+
+# Numbers written in two ways: one label, and a question about ids.
+
+
+def votes(labels: tuple[str, ...], item: str = "i{}", rater: str = "r{}") -> Table:
+    """Nine items by four raters."""
+    rows = [
+        [item.format(n), rater.format(r), labels[(n * r + n) % len(labels)]]
+        for n in range(9)
+        for r in range(1, 5)
+    ]
+    return rows_table([["item", "rater", "label"], *rows])
+
+
+def found_of_spellings(table: Table, declared: tuple[str, ...] = ()) -> tuple[tuple[str, ...], list[str]]:
+    guess = recognise(table, declared=declared)
+    assert not guess.uncertain
+    data = load(table, None, guess.spec, ())
+    return tuple(data.summary.categories), [r.sentence for r in guess.reasons if r.field == "recode"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "read"),
+    [
+        (("1", "0", "1.0", "0.0"), ("0", "1")),
+        (("1.5", "1,5", "2,5"), ("1.5", "2,5")),
+        (("2.0", "2.00", "3.0"), ("2", "3.0")),
+        (("-1", "-1.0", "0", "1"), ("-1", "0", "1")),
+    ],
+)
+def test_a_number_written_in_two_ways_is_one_label(labels: tuple[str, ...], read: tuple[str, ...]) -> None:
+    categories, why = found_of_spellings(votes(labels))
+    assert sorted(categories) == sorted(read)
+    assert why[0].startswith("one number written in two ways is one label: ")
+
+
+@pytest.mark.parametrize(
+    "labels", [("1", "01", "2"), ("1.0", "2.0"), ("1", "1.5"), ("1,000", "1", "2"), ("Yes", "yes")]
+)
+def test_other_labels_stay_as_they_are_of_spellings(labels: tuple[str, ...]) -> None:
+    categories, why = found_of_spellings(votes(labels))
+    assert (sorted(categories), why) == (sorted(labels), [])
+
+
+def test_labels_that_are_declared_stay_two() -> None:
+    categories, why = found_of_spellings(votes(("1", "1.0")), declared=("1", "1.0"))
+    assert (sorted(categories), why) == (["1", "1.0"], [])
+
+
+def asked(table: Table, named: Named | None = None) -> list[tuple[str, str]]:
+    return [(one.field, one.sentence) for one in recognise(table, named=named).uncertain]
+
+
+def test_ids_of_two_spellings_are_asked_about() -> None:
+    rows = [[f"{n}.0" if r > 2 else str(n), f"r{r}", "yn"[n * r % 2]] for n in range(9) for r in range(1, 5)]
+    table = rows_table([["item", "rater", "label"], *rows])
+    why = "'0', '0.0' are one number written in two ways, as 9 ids may be; write them alike"
+    assert asked(table) == [("item", why)]
+    assert asked(table, Named(item="item")) == []
+
+
+def test_ids_that_a_spreadsheet_rounded_are_asked_about() -> None:
+    why = (
+        "'1.05851E+14' is a long number that a spreadsheet has rounded, so that several raters may have "
+        "become one; write the ids as text"
+    )
+    assert asked(votes(("y", "n"), rater="1.0585{}E+14")) == [("rater", why)]
+
+
+@pytest.mark.parametrize("rater", ["00{}", "{}e5", "{}.5"])
+def test_ids_of_one_spelling_are_not(rater: str) -> None:
+    assert asked(votes(("y", "n"), rater=rater)) == []
