@@ -29,7 +29,7 @@ MAX_AXES, PROPOSED_AXIS_VALUES = 6, 25
 
 
 def first_label(questions: Mapping[str, Collection[str]]) -> str:
-    """The question to begin with: several answers but not free text, not about the rater, named like a label."""
+    """The question to begin with: several answers, no free text, not about the rater, named like a label."""
 
     def score(name: str) -> tuple[bool, bool, bool, int]:
         found = len(set(questions[name]) - {""})
