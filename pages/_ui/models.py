@@ -123,13 +123,7 @@ def _stored(content: bytes, name: str) -> Table:
 
 
 def _keep(given: _Given) -> None:
-    """Put a model beside the others, under a name that none of them has.
-
-    Raises
-    ------
-    DataError
-        If it is there already, or there is no room.
-    """
+    """Put a model beside the others, under a name that none of them has."""
     kept: list[_Given] = st.session_state.setdefault(_GIVEN, [])
     for other in kept:
         if other.key == given.key:

@@ -221,18 +221,7 @@ _XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
 def draw_plan(key: str, plan: Plan, *, going_on: bool = False, check: Callable[[], None] = always) -> None:
-    """Draw a plan.
-
-    Parameters
-    ----------
-    key : str
-        What its chart is cached under.
-    plan : Plan
-    going_on : bool
-        Whether it is still being made; there are then no files.
-    check : callable
-        As in :class:`~pages._ui.widgets.shown.Shown`.
-    """
+    """Draw a plan."""
     for sentence in answer(plan):
         st.markdown(sentence.markdown)
     cache.plan_chart(key, plan, page_theme())

@@ -112,23 +112,7 @@ _GOES_ON = " It shows what is found so far, and the result once it is there."
 
 @dataclass(frozen=True)
 class Shareable:
-    """A result as the dialog has to know it.
-
-    Parameters
-    ----------
-    address : str
-        Where colleagues find it.
-    owner, project : str
-        Whose it is, and where; they, owners of the project and admins make links.
-    what_is_shown : callable
-        A sentence or two on what a stranger sees.
-    make : callable
-        Makes a link of `created_by` and its terms, and returns its token.
-    links : callable
-        The links to it, latest first.
-    run : str, optional
-        Id of the run; only runs have groups, and links that are withdrawn together.
-    """
+    """A result as the dialog has to know it."""
 
     address: str
     owner: str
@@ -336,13 +320,7 @@ class OpenedLink:
     small_groups: bool
 
     def check(self) -> None:
-        """Refuse once the link does not work any more.
-
-        Raises
-        ------
-        AccessError
-            With the one sentence for all links that do not.
-        """
+        """Refuse once the link does not work any more."""
         if server.shared().links.use(self.token, count=False) is None:
             raise AccessError(CLOSED)
 

@@ -104,21 +104,7 @@ class _Fetcher(threading.Thread):
 
 
 def fetch_watched(source: Source, token: str, *, owner: str, key: str) -> Snapshot:
-    """Fetch a source for a person, with words on how far it is and a button to stop.
-
-    Parameters
-    ----------
-    source : Source
-    token : str
-        Empty for the kept one.
-    owner : str
-    key : str
-        Of the button.
-
-    Raises
-    ------
-    DataError
-    """
+    """Fetch a source for a person, with words on how far it is and a button to stop."""
     fetcher = _Fetcher(source, token, owner)
     text = escape_markdown(f"Fetching {source.shown}")
     place = st.container(horizontal=True, vertical_alignment="center")

@@ -21,15 +21,7 @@ _AT_ONCE_S = 0.5
 
 @dataclass(eq=False)
 class Working:
-    """Work under way in a thread of its own.
-
-    Parameters
-    ----------
-    about : object
-        What was asked; the outcome is shown where the same is asked.
-    words : str
-        What is being done.
-    """
+    """Work under way in a thread of its own."""
 
     about: object
     words: str

@@ -88,16 +88,7 @@ def _packed(files: Mapping[str, str]) -> bytes:
 
 
 def show_errors(rows: Rows, predicted: Sequence[str], task: Task) -> None:
-    """Right class against class given, and the rows that were labelled wrongly.
-
-    Parameters
-    ----------
-    rows : Rows
-        With labels.
-    predicted : sequence of str
-        The class that each row was given.
-    task : Task
-    """
+    """Right class against class given, and the rows that were labelled wrongly."""
     right = rows.labels or ()
     wrong = [at for at, (one, other) in enumerate(zip(right, predicted, strict=True)) if one != other]
     with st.expander(f"Where it goes wrong: {len(wrong):,} of {len(right):,} rows"):

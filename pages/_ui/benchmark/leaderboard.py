@@ -72,16 +72,7 @@ _GPT_3 = "GPT-3 (davinci)"
 def draw_leaderboard(
     found: Sequence[Entry], names: Sequence[str], check: Callable[[], None] = always
 ) -> list[Entry]:
-    """Chart, tables and files; returns the systems, best first by the task chosen.
-
-    Parameters
-    ----------
-    found : sequence of Entry
-    names : sequence of str
-        Of the tasks.
-    check : callable
-        See :class:`~pages._ui.widgets.shown.Shown`.
-    """
+    """Chart, tables and files; returns the systems, best first by the task chosen."""
     left, right = st.columns(2)
     column = left.selectbox(
         "Sort by",

@@ -62,13 +62,7 @@ def has_language_model() -> bool:
 
 
 def ask_language_model(task: Task, rows: Rows, way: Way, seed: int) -> Answered | None:
-    """Choices, how much they ask, a button, and what came of it; None before it is pressed.
-
-    Raises
-    ------
-    DataError, SpecError
-        If the rows cannot be used, or the model gave no answer to some.
-    """
+    """Choices, how much they ask, a button, and what came of it; None before it is pressed."""
     questions = Questions(task, rows, way, seed, _setting(task))
     settings, total = server.shared().settings, _total(rows, way, seed)
     st.caption(
@@ -99,13 +93,7 @@ def ask_language_model(task: Task, rows: Rows, way: Way, seed: int) -> Answered 
 
 
 def ask(settings: Settings, questions: Questions, watch: Callable[[int | None], None]) -> Answered:
-    """Ask the server's model, each question once ever; `watch` hears how many are done, None while it waits.
-
-    Raises
-    ------
-    DataError, SpecError
-        If questions stayed without an answer.
-    """
+    """Ask the server's model, each question once ever; `watch` hears how many are done, None while it waits."""
     usage = Usage()
     while not _turn.acquire(timeout=_POLL_S):
         watch(None)

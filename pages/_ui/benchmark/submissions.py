@@ -51,13 +51,7 @@ def benchmark() -> Benchmark | None:
 
 
 def tasks() -> Mapping[str, Task]:
-    """The benchmark's tasks.
-
-    Raises
-    ------
-    DataError
-        If the folder that the settings name cannot be used.
-    """
+    """The benchmark's tasks."""
     return read_tasks(tasks_folder())
 
 

@@ -176,20 +176,7 @@ class Reader(threading.Thread):
 
 
 def read_watched(content: bytes, name: str, member: str | None, cancel: Callable[[], None]) -> Table:
-    """Read a file; a large one with progress and a button to stop.
-
-    Parameters
-    ----------
-    content : bytes
-    name : str
-    member : str or None
-    cancel : callable
-        What a click on Cancel does before the page is drawn anew.
-
-    Raises
-    ------
-    DataError
-    """
+    """Read a file; a large one with progress and a button to stop."""
     if len(content) <= AT_ONCE:
         return read_table(content, name, member=member)
     reader = Reader(content, name, member)
@@ -223,13 +210,7 @@ def is_saved_result(content: bytes) -> bool:
 
 
 def open_result(content: bytes, name: str) -> RunRecord:
-    """A saved result as a run of the project.
-
-    Raises
-    ------
-    DataError
-        If it is no result, or too large; the message names the file.
-    """
+    """A saved result as a run of the project."""
     user = require_run()
     try:
         check_size(len(content), MAX_RESULT_MB * MIB, name, "a saved result")

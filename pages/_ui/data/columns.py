@@ -115,15 +115,7 @@ def choose_columns(
     heads: DeltaGenerator,
     more: DeltaGenerator,
 ) -> DataSpec | None:
-    """The reading by column, with the recoding chosen so far; None while something is still to be chosen.
-
-    Parameters
-    ----------
-    heads : container
-        For the columns that the reading rests on, each above two of its cells.
-    more : container
-        For all else.
-    """
+    """The reading by column, with the recoding chosen so far; None while something is still to be chosen."""
     with more:
         layout = _layout(guess)
     if layout is None:

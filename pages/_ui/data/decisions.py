@@ -91,17 +91,7 @@ _NUMBERS = {True: "Ordered numbers", False: "Only names"}
 
 @dataclass(frozen=True)
 class Decided:
-    """A reading by the answers so far.
-
-    Parameters
-    ----------
-    spec : DataSpec
-        What nobody has answered yet counts.
-    open : tuple of str
-        The questions without an answer, each in a few words.
-    asked : bool
-        Whether anything was asked.
-    """
+    """A reading by the answers so far."""
 
     spec: DataSpec
     open: tuple[str, ...]
@@ -183,13 +173,7 @@ def _answer(
     recommended: bool = True,
     pressed: bool = False,
 ) -> bool | None:
-    """The answer to one question; None while there is none.
-
-    Parameters
-    ----------
-    pressed : bool
-        What is recommended holds until somebody says otherwise: no row goes by it.
-    """
+    """The answer to one question; None while there is none."""
     given = work().answers
     with st.container(
         border=True, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"

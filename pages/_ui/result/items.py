@@ -79,14 +79,7 @@ def has_items(shown: Shown) -> bool:
 
 
 def show_items(shown: Shown, group: Group | None = None) -> None:
-    """Draw the items of a group, or of one that is chosen; nothing where :func:`has_items` says no.
-
-    Parameters
-    ----------
-    shown : Shown
-    group : Group, optional
-        The group that the page is about; by default one is chosen.
-    """
+    """Draw the items of a group, or of one that is chosen; nothing where :func:`has_items` says no."""
     run, result = shown.run, shown.result
     if run is None or not has_items(shown):
         return

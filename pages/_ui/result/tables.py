@@ -41,18 +41,7 @@ _LONG_TABLE_HEIGHT = 640
 def show_phone_table(
     frame: pd.DataFrame, statistics: Sequence[str], permutations: int, *, p: bool, alt: str
 ) -> None:
-    """Each group with a statistic's value, mark and interval in one cell.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As of :func:`grasp_core.report.tables.results_table`.
-    statistics : sequence of str
-    permutations : int
-    p : bool
-        Whether p and q follow each value.
-    alt : str
-    """
+    """Each group with a statistic's value, mark and interval in one cell."""
     values = {WORDS[name].name: _cells(frame, name) for name in statistics}
     cells: dict[str, Sequence[str]] = {}
     for name in statistics:
@@ -108,15 +97,7 @@ def table_of_groups(
     axes: Sequence[str] = (),
     marked: Sequence[Significance] = (),
 ) -> pd.DataFrame:
-    """The rows and statistics that are wanted, with every number.
-
-    Parameters
-    ----------
-    axes : sequence of str
-        Axis labels to keep; empty keeps all.
-    marked : sequence of {"corrected", "nominal"}
-        Marks of which a row needs one in the shown statistics; empty keeps all.
-    """
+    """The rows and statistics that are wanted, with every number."""
     frame = results_table(result, order=order)
     if axes:
         frame = frame[frame["axis"].isin(axes)]
@@ -131,8 +112,6 @@ def show_groups_table(
 ) -> None:
     """Numbers with their arrow and stars; with `p` intervals, and p and q with three digits, never 0.
 
-    Notes
-    -----
     A screen reader gets the numbers under the styled text, so these are rounded, and the marks are
     in words of their own.
     """

@@ -128,13 +128,7 @@ _BESIDE_THE_VERDICT: Mapping[str, str] = {
 
 
 def show_result(shown: Shown, *, check_often: bool = False) -> None:
-    """Draw the result below its facts and buttons: one group, or first what holds and then all by views.
-
-    Parameters
-    ----------
-    check_often : bool
-        Let every interaction run the whole page, and so its checks, not only the part that changes.
-    """
+    """Draw the result below its facts and buttons: one group, or first what holds and then all by views."""
     groups = draw_groups if check_often or _goes_on(shown.result) else show_groups
     if _show_asked_group(shown):
         return

@@ -40,13 +40,7 @@ def resume_draft() -> None:
 
 
 def keep_draft(analysis: AnalysisSpec | None = None) -> None:
-    """Keep what is brought and chosen, where it differs from what was kept last.
-
-    Parameters
-    ----------
-    analysis : AnalysisSpec, optional
-        What was chosen on Analysis; by default what the draft has of it.
-    """
+    """Keep what is brought and chosen, where it differs from what was kept last."""
     session = work()
     owner = _owner()
     if owner is None or not may_run():

@@ -84,13 +84,7 @@ def lasted(seconds: float) -> str:
 
 
 def take_away(run: RunRecord) -> None:
-    """Called before a file of a run is made for a member of its project; it goes to the log.
-
-    Raises
-    ------
-    AccessError
-        If they see nothing of the project any more.
-    """
+    """Called before a file of a run is made for a member of its project; it goes to the log."""
     user = require_see(run.project)
     server.shared().audit.record(user.id, "export", "run", run.id)
 
@@ -118,47 +112,7 @@ class _GivenUp(NamedTuple):
 
 @dataclass
 class Work:
-    """One visitor's session.
-
-    Parameters
-    ----------
-    annotations, raters, items : Table or None
-        The files in use.
-    guess : Guess or None
-        What the files were recognised as; the Data page's widgets start from it.
-    generation : int
-        Counts changes of the files; part of the keys of the widgets that describe them.
-    dataset : Dataset or None
-        The files as read under `data_spec`, within `load_s` seconds; None while they cannot be used.
-    values : dict from (file's sha256, member, column) to tuple of str
-        Distinct texts of a column, found once.
-    shown : tuple or None
-        The files as Data shows them, while questions are open too: their data, reading and seconds.
-    apart : tuple or None
-        One of several questions read by itself: its data, its reading and the seconds that it took.
-    answers : dict from str to bool
-        What was answered of rows that may not be meant to count, by question.
-    level : level of measurement
-        Of the labels, as recommended or answered.
-    open : tuple of str
-        Questions that somebody has to answer before anything runs.
-    chosen : DataSpec or None
-        The reading as it was chosen, without what the answers say.
-    draft : Draft or None
-        As it was kept last, or found at the beginning of the visit.
-    resumed : bool
-        Whether a draft was looked for.
-    recode : tuple of recoding steps
-        Those chosen so far; the guess's to begin with.
-    settings : AnalysisSpec or None
-        What the Analysis page starts from; None for the defaults.
-    settings_generation : int
-        Counts changes of `settings`; part of the keys of the widgets that show them.
-    runs : list of (run id, title)
-        Newest first.
-    found_again : str or None
-        The run that answered the latest question without being computed again.
-    """
+    """One visitor's session."""
 
     annotations: Table | None = None
     raters: Table | None = None
@@ -187,13 +141,7 @@ class Work:
     _given_up: _GivenUp | None = None
 
     def give_up_tables(self) -> bool:
-        """Hold no table and no data while no tab shows them; :func:`work` reads them again.
-
-        Returns
-        -------
-        bool
-            Whether there were any.
-        """
+        """Hold no table and no data while no tab shows them; :func:`work` reads them again."""
         if self.annotations is None and self.raters is None and self.items is None:
             return False
         tables = {slot: getattr(self, slot) for slot in _SLOTS}
@@ -205,13 +153,7 @@ class Work:
         return True
 
     def take_up_tables(self) -> None:
-        """Read again what was given up; where that cannot be, there are no files.
-
-        Raises
-        ------
-        AccessError
-            If nobody has signed in any more.
-        """
+        """Read again what was given up; where that cannot be, there are no files."""
         given_up, self._given_up = self._given_up, None
         if given_up is None:
             return
@@ -236,13 +178,7 @@ class Work:
         guess: Guess | None = None,
         items: Table | None = None,
     ) -> None:
-        """Take these files; what was derived from earlier ones is recognised anew.
-
-        Raises
-        ------
-        DataError
-            If the files cannot hold annotations; the earlier ones then stay.
-        """
+        """Take these files; what was derived from earlier ones is recognised anew."""
         if guess is None and annotations is not None:
             guess = guessed(annotations, raters, items)
         self.annotations, self.raters, self.items, self.guess = annotations, raters, items, guess
@@ -345,16 +281,6 @@ def submit(
     """Ask for a run in a project, by default the current one.
 
     The same data and spec give a person the same run, so a double click is one run.
-
-    Parameters
-    ----------
-    kept : sequence of (column, value)
-        Raters whom the data mark as not to count, and who count.
-
-    Raises
-    ------
-    AccessError
-        If the visitor may not run analyses.
     """
     user = require_run(project)
     server.shared().rates.run(asker(user))

@@ -160,12 +160,7 @@ _RERUN = BackMsg.RERUN_SCRIPT_FIELD_NUMBER << 3 | 2
 
 
 class Messages:
-    """ASGI middleware that drops messages which no page of ours sends.
-
-    Parameters
-    ----------
-    app : ASGI application
-    """
+    """ASGI middleware that drops messages which no page of ours sends."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

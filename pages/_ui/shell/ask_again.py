@@ -42,13 +42,7 @@ class Saved:
 
 
 def ask_again(run: RunRecord, spec: RunSpec) -> None:
-    """Read the run's files under another spec, run it in the run's project, and show that run.
-
-    Raises
-    ------
-    AccessError
-        If the session's person may not run in that project.
-    """
+    """Read the run's files under another spec, run it in the run's project, and show that run."""
     require_run(run.project)
     try:
         with st.spinner("Reading the data"):

@@ -14,18 +14,7 @@ BEFORE_HELP = "before-help"
 
 @dataclass(frozen=True)
 class Screen:
-    """A file of `pages/`.
-
-    Parameters
-    ----------
-    name : str
-        The file's name and the address.
-    title, icon : str
-    audience : {"signed in", "analysts", "admins", "everybody"}
-        Whom the page is for; where sign-in is off, everybody has signed in and may do everything.
-    in_menu, about_sign_in : bool
-        Listed in the menu; the latter only where people sign in.
-    """
+    """A file of `pages/`."""
 
     name: str
     title: str

@@ -64,13 +64,7 @@ def let_go(upload: UploadedFile) -> None:
 
 
 async def drop_unused(arriving: Callable[[str], bool]) -> None:
-    """Drop for ever what no widget takes up.
-
-    Parameters
-    ----------
-    arriving : callable
-        Whether an upload of a session is on its way: a widget takes several files up together.
-    """
+    """Drop for ever what no widget takes up."""
     needed: dict[_File, float] = {}
     while True:
         try:
@@ -81,16 +75,7 @@ async def drop_unused(arriving: Callable[[str], bool]) -> None:
 
 
 def drop_old(needed: dict[_File, float], arriving: Callable[[str], bool], now: float) -> None:
-    """Drop what nothing has needed for `UNUSED_SECONDS`.
-
-    Parameters
-    ----------
-    needed : dict
-        When each file was last needed, or first seen; brought up to date.
-    arriving : callable
-    now : float
-        Seconds, by any clock.
-    """
+    """Drop what nothing has needed for `UNUSED_SECONDS`."""
     manager = _manager()
     with manager._lock:
         there = [(session, file) for session, files in manager.file_storage.items() for file in files]

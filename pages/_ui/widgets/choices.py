@@ -25,19 +25,7 @@ def choose_one(
     more: str | None = None,
     named: Callable[[str], str] = str,
 ) -> str | None:
-    """The name chosen; None where nothing is.
-
-    Parameters
-    ----------
-    start : str or None
-        What is chosen at first, if it is one of the options.
-    placeholder : str
-        Shown while nothing is chosen.
-    more : str, optional
-        Help.
-    named : callable
-        How an option is shown.
-    """
+    """The name chosen; None where nothing is."""
     chosen: str | None = st.selectbox(
         label,
         options,
@@ -54,13 +42,7 @@ def choose_one(
 def confirm(
     do: Callable[..., None], *args: object, yes: str = "Delete for good", no: str = "Keep it"
 ) -> None:
-    """The button that does it and the one that does not; either closes the dialog.
-
-    Parameters
-    ----------
-    do : callable
-        Called with `args` where the first is pressed; asks whether the person may.
-    """
+    """The button that does it and the one that does not; either closes the dialog."""
     with st.container(horizontal=True):
         if st.button(yes, type="primary", icon=":material/delete:", on_click=do, args=args):
             st.rerun()
@@ -111,17 +93,7 @@ def as_this_session(make: Callable[[], T]) -> Callable[[], T]:
 
 
 def when_open(label: str, draw: Callable[[], object], *, key: str, icon: str | None = None) -> None:
-    """A section that costs nothing until somebody opens it.
-
-    Parameters
-    ----------
-    label : str
-    draw : callable
-        Draws what is inside; not called while the section is closed.
-    key : str
-        Whether it is open is kept under this name for the visit.
-    icon : str, optional
-    """
+    """A section that costs nothing until somebody opens it."""
     section = st.expander(label, key=key, icon=icon, on_change="rerun")
     if section.open:
         with section:
@@ -136,17 +108,7 @@ def menu_when_open(
     icon: str,
     type: Literal["secondary", "tertiary"] = "secondary",
 ) -> None:
-    """A button that opens a menu, which costs nothing until then.
-
-    Parameters
-    ----------
-    label, draw, icon
-        As of :func:`when_open`.
-    key : str
-        No two menus of a page have the same.
-    type : str
-        How much the button stands out.
-    """
+    """A button that opens a menu, which costs nothing until then."""
     menu = st.popover(label, key=f"menu-{key}", icon=icon, type=type, on_change="rerun")
     if menu.open:
         with menu:

@@ -24,14 +24,7 @@ def no_way(warning: Remark, place: int) -> None:
 
 
 def show_warned(warnings: Sequence[Remark], way: Callable[[Remark, int], None] = no_way) -> None:
-    """Draw the first three, and the others behind one expander.
-
-    Parameters
-    ----------
-    warnings : sequence of Remark
-    way : callable
-        Draws the way to mend a warning, if there is one; its place makes a key.
-    """
+    """Draw the first three, and the others behind one expander."""
     in_order = ranked(warnings)
     for place, warning in enumerate(in_order[:FIRST]):
         show_one(warning, way, place)
@@ -56,28 +49,7 @@ def always() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A result and who looks at it.
-
-    Parameters
-    ----------
-    key : str
-        What its charts are cached under: another one where the same run is shown with less in it.
-    result : RunResult
-    title : str
-    check : callable
-        Called before a file is made, which may be long after the page was drawn; raises AccessError if
-        the viewer may not have it any more.
-    charted : RunResult, optional
-        What charts are drawn of; an earlier provisional result where the newest says little more.
-    run : RunRecord, optional
-        The run on this server, of which more may be asked.
-    way : callable
-        Draws the way to mend a warning, if there is one: see :mod:`pages._ui.widgets.shown`.
-    stranger : bool
-        Whether the viewer looks through a shared link, and so asks nothing.
-    small_groups : bool
-        Whether groups of few raters are shown to the viewer.
-    """
+    """A result and who looks at it."""
 
     key: str
     result: RunResult
