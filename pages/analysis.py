@@ -50,24 +50,19 @@ def _say_what_to_load() -> None:
     link_to("data", "Go to Data")
 
 
-def _choose_agreement(dataset: Dataset) -> dict[str, Any]:
-    """What there is to choose where nothing is known of raters."""
-    st.info(
-        "Nothing is known of the raters, so there are no groups to compare: this tells how well all of them "
-        "agree, on which labels, and who differs. Add a file with their age, gender or background on Data to "
-        "compare groups."
-    )
-    return {
-        "axes": (),
-        "slices": choose_slices(dataset),
-        "level": choose_level(dataset.questions, proposal_of(dataset.questions)),
-    }
-
-
 def _choose(dataset: Dataset) -> dict[str, Any]:
     names = tuple(dataset.raters.axes)
     if not names:
-        return _choose_agreement(dataset)
+        st.info(
+            "Nothing is known of the raters, so there are no groups to compare: this tells how well all of them "
+            "agree, on which labels, and who differs. Add a file with their age, gender or background on Data to "
+            "compare groups."
+        )
+        return {
+            "axes": (),
+            "slices": choose_slices(dataset),
+            "level": choose_level(dataset.questions, proposal_of(dataset.questions)),
+        }
     choose_preset()
     st.header("Who is compared")
     axes = choose_axes(names, tuple(name for name in work().proposed_axes if name in names))

@@ -8,7 +8,6 @@ from grasp_core.model.result import Result, RunResult
 from grasp_core.model.text import escape_markdown
 from grasp_core.report.public_view import public_view
 from grasp_core.server import server
-from grasp_core.store.links import Leaderboard
 from grasp_core.store.runs import RunRecord
 from pages._ui.benchmark.leaderboard import draw_leaderboard
 from pages._ui.models import show_answer as show_models
@@ -60,16 +59,11 @@ def _show_run(link: OpenedLink, run: RunRecord) -> None:
     show_kept_plans(run, link.check, lambda plan: link.small_groups or of_large_groups(plan, result))
 
 
-def _show_leaderboard(link: OpenedLink, board: Leaderboard) -> None:
-    """Show a leaderboard as it was when it was shared."""
-    st.caption(f"{_TO_LOOK_AT} The figures are those of {exactly(board.created_at)}.")
-    draw_leaderboard(*read_leaderboard(board.content), link.check)
-
-
 link = open_link()
 if link is not None:
     if isinstance(link.opened, RunRecord):
         _show_run(link, link.opened)
     else:
         st.title(escape_markdown(link.opened.title))
-        _show_leaderboard(link, link.opened)
+        st.caption(f"{_TO_LOOK_AT} The figures are those of {exactly(link.opened.created_at)}.")
+        draw_leaderboard(*read_leaderboard(link.opened.content), link.check)

@@ -27,7 +27,6 @@ from grasp_core.server import server
 from grasp_core.server.accounts import STAYS, erasing
 from grasp_core.server.links import Withdrawing
 from grasp_core.store.people.audit import ACTIONS
-from grasp_core.store.people.sessions import Session
 from grasp_core.store.people.tokens import NAME_LENGTH
 from pages._ui.session.identity import current_user, owner_names, require_admin, this_session
 from pages._ui.session.state import exactly, told
@@ -105,7 +104,10 @@ def list_sessions(user: User) -> None:
     here = this_session()
     for session in server.shared().accounts.sessions_of(user):
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
-            st.markdown(_facts(session, here=session.key == here))
+            name = escape_markdown(browser_name(session.browser))
+            seen = "this one" if (session.key == here) else f"last seen {told(session.seen_at)}"
+            began = escape_markdown(told(session.created_at))
+            st.markdown(f"**{name}**, {escape_markdown(seen)}  \n:small[signed in {began}]")
             if session.key != here:
                 st.button(
                     "End",
@@ -135,13 +137,6 @@ def browser_name(said: str) -> str:
         browser = "Safari"
     system = next((name for mark, name in _SYSTEMS if mark in said), "")
     return " on ".join(filter(None, (browser or "A browser", system)))
-
-
-def _facts(session: Session, *, here: bool) -> str:
-    name = escape_markdown(browser_name(session.browser))
-    seen = "this one" if here else f"last seen {told(session.seen_at)}"
-    began = escape_markdown(told(session.created_at))
-    return f"**{name}**, {escape_markdown(seen)}  \n:small[signed in {began}]"
 
 
 def _end(key: str) -> None:
@@ -213,13 +208,35 @@ def show_tokens(user: User) -> None:
     with st.form("token-form", border=False):
         name, scope, term = st.columns(3)
         name.text_input("What for", max_chars=NAME_LENGTH, key=_NAME)
-        scope.selectbox("It may", _offered(user), format_func=_SCOPES.__getitem__, key=_SCOPE)
+        scope.selectbox(
+            "It may", list(_SCOPES)[: ROLES.index(user.role) + 1], format_func=_SCOPES.__getitem__, key=_SCOPE
+        )
         term.selectbox("Works for", list(_TERMS), index=2, key=_TERM)
         st.form_submit_button("Make a token", icon=":material/key:", on_click=make_token)
     if sentence := st.session_state.pop(_REFUSED, None):
         st.error(escape_markdown(sentence))
     show_made(_MADE, "token")
-    _list(server.shared().tokens.of(user.id))
+    tokens = server.shared().tokens.of(user.id)
+    st.subheader("Your tokens")
+    if not tokens:
+        st.write("There are none yet.")
+    for token in tokens:
+        with st.container(border=True, key=f"token-{token.id}"):
+            st.markdown(f"**{escape_markdown(token.name)}** · {token.scope} · {_state(token)}")
+            facts = [f"made {told(token.created_at)}"]
+            if token.revoked_at is not None:
+                facts.append(f"withdrawn {told(token.revoked_at)}")
+            else:
+                facts.append(f"{'ended' if token.expired else 'ends'} {told(token.expires_at)}")
+            used = "never used" if token.last_used_at is None else f"last used {told(token.last_used_at)}"
+            st.caption(escape_markdown(" · ".join([*facts, used])))
+            if token.works and st.button(
+                f"Withdraw {escape_markdown(token.name)}",
+                key=f"withdraw-{token.id}",
+                icon=":material/key_off:",
+                help="Asks first",
+            ):
+                _withdraw_dialog(token)
 
 
 def make_token() -> None:
@@ -238,28 +255,6 @@ def make_token() -> None:
         return
     server.shared().audit.record(user.id, "token", "token", "", {"scope": scope, "days": days})
     keep_made(_MADE, token)
-
-
-def _offered(user: User) -> list[Scope]:
-    """Scopes that mean something for the person's role."""
-    return list(_SCOPES)[: ROLES.index(user.role) + 1]
-
-
-def _list(tokens: list[Token]) -> None:
-    st.subheader("Your tokens")
-    if not tokens:
-        st.write("There are none yet.")
-    for token in tokens:
-        with st.container(border=True, key=f"token-{token.id}"):
-            st.markdown(f"**{escape_markdown(token.name)}** · {token.scope} · {_state(token)}")
-            st.caption(escape_markdown(" · ".join(_token_facts(token))))
-            if token.works and st.button(
-                f"Withdraw {escape_markdown(token.name)}",
-                key=f"withdraw-{token.id}",
-                icon=":material/key_off:",
-                help="Asks first",
-            ):
-                _withdraw_dialog(token)
 
 
 @st.dialog("Withdraw this token?", width="medium")
@@ -281,16 +276,6 @@ def _state(token: Token) -> str:
     if token.revoked_at is not None:
         return "withdrawn"
     return "expired" if token.expired else "works"
-
-
-def _token_facts(token: Token) -> list[str]:
-    facts = [f"made {told(token.created_at)}"]
-    if token.revoked_at is not None:
-        facts.append(f"withdrawn {told(token.revoked_at)}")
-    else:
-        facts.append(f"{'ended' if token.expired else 'ends'} {told(token.expires_at)}")
-    used = "never used" if token.last_used_at is None else f"last used {told(token.last_used_at)}"
-    return [*facts, used]
 
 
 _TYPED, _TO, _PROBLEM = "erase-typed", "erase-to", "erase-problem"
@@ -433,12 +418,31 @@ def _show(person: Person, user: User) -> None:
         facts.insert(0, f":material/block: disabled {told(person.disabled_at)}")
     st.caption(" · ".join(facts))
     if person.other_holder is not None:
-        _offer_address(person, person.other_holder)
+        address = escape_markdown(person.identity.email)
+        held_by = escape_markdown(
+            server.shared().accounts.people.names([person.other_holder])[person.other_holder]
+        )
+        st.caption(
+            f":material/warning: {held_by} holds the mail address {address}. This account has nothing by it, "
+            "neither in the server's settings nor in projects."
+        )
+        if person.identity.email in server.shared().settings.admins:
+            st.caption(
+                "It is an admin's by the server's settings, so only whoever runs the server can assign it: "
+                f"`people assign-address {person.id}`"
+            )
+        elif person.disabled_at is None and st.button(
+            f"Assign {address} to {escape_markdown(person.identity.name)}",
+            key=f"address-{person.id}",
+            icon=":material/alternate_email:",
+            help="Asks first",
+        ):
+            _ask_to_assign(person, held_by)
     if is_admin_by_settings(person, settings):
         st.caption("Admin by the server's settings, which only whoever runs it can change.")
         _offer_withdrawal(person, name)
         return
-    by_settings = role_of(_without_role(person), settings)
+    by_settings = role_of(dataclasses.replace(person, role=None), settings)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
             f"Role of {name}",
@@ -457,27 +461,6 @@ def _show(person: Person, user: User) -> None:
             st.button(f"Enable {name}", key=f"enable-{person.id}", on_click=_enable, args=(person.id,))
         offer_leaving(person)
         _offer_withdrawal(person, name)
-
-
-def _offer_address(person: Person, holder: str) -> None:
-    address = escape_markdown(person.identity.email)
-    held_by = escape_markdown(server.shared().accounts.people.names([holder])[holder])
-    st.caption(
-        f":material/warning: {held_by} holds the mail address {address}. This account has nothing by it, "
-        "neither in the server's settings nor in projects."
-    )
-    if person.identity.email in server.shared().settings.admins:
-        st.caption(
-            "It is an admin's by the server's settings, so only whoever runs the server can assign it: "
-            f"`people assign-address {person.id}`"
-        )
-    elif person.disabled_at is None and st.button(
-        f"Assign {address} to {escape_markdown(person.identity.name)}",
-        key=f"address-{person.id}",
-        icon=":material/alternate_email:",
-        help="Asks first",
-    ):
-        _ask_to_assign(person, held_by)
 
 
 @st.dialog("Assign the mail address?")
@@ -526,7 +509,3 @@ def _try(change: Callable[[User], None]) -> None:
         change(require_admin())
     except GraspError as refused:
         st.session_state[_PEOPLE_REFUSED] = str(refused)
-
-
-def _without_role(person: Person) -> Person:
-    return dataclasses.replace(person, role=None)

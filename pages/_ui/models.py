@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, count
 from pathlib import PurePath
@@ -79,29 +79,6 @@ class _Given:
         return self.table.name if self.column is None else f"{self.table.name}, column {self.column},"
 
 
-def take_files() -> None:
-    """A drop zone; what was dropped is kept for the visit and listed below."""
-    round_ = st.session_state.setdefault(_ROUND, 0)
-    uploads = st.file_uploader(
-        "Models' labels: a file per model, a row per item, with the columns ID and Label",
-        accept_multiple_files=True,
-        max_upload_size=MAX_MODEL_FILE // MIB,
-        key=f"models-files-{round_}",
-        disabled=not may_run(),
-    )
-    if not may_run():
-        st.caption(why_not_run(current_user()) or "")
-    if uploads:
-        messages = [_take(upload) for upload in uploads]
-        st.session_state[_MESSAGES] = [message for message in messages if message]
-        for upload in uploads:
-            let_go(upload)
-        st.session_state[_ROUND] += 1
-        st.rerun()
-    for message in st.session_state.get(_MESSAGES, ()):
-        st.error(escape_markdown(message))
-
-
 def _take(upload: UploadedFile) -> str | None:
     """The fault of the file, if any; a good one is kept."""
     name = upload.name
@@ -167,18 +144,13 @@ def take_baseline(table: Table, dataset: Dataset, spec: DataSpec) -> None:
         name = st.selectbox("Baseline", WITHOUT_EXAMPLES, help=BASELINES[WITHOUT_EXAMPLES[0]])
         if st.button("Label the items"):
             require_run()
-            _take_labelled(table, dataset, spec, name)
-
-
-def _take_labelled(table: Table, dataset: Dataset, spec: DataSpec, name: str) -> None:
-    """Take what the baseline says, or say why it could not."""
-    try:
-        job = item_texts(table, spec, dataset.summary.categories, name)
-        labels = in_a_worker(label_items, job, "Reading the texts")
-        if labels is not None:
-            _keep(_Given(name, _stored(labels, job.name)))
-    except GraspError as error:
-        st.error(escape_markdown(f"{error}."))
+            try:
+                job = item_texts(table, spec, dataset.summary.categories, name)
+                labels = in_a_worker(label_items, job, "Reading the texts")
+                if labels is not None:
+                    _keep(_Given(name, _stored(labels, job.name)))
+            except GraspError as error:
+                st.error(escape_markdown(f"{error}."))
 
 
 def given_models(dataset: Dataset, spec: DataSpec) -> list[ModelLabels]:
@@ -246,7 +218,11 @@ def show_answer(
         st.caption(escape_markdown(f"Note: {warning}."))
         way(warning, place)
     hidden = plurality_table(result)
-    columns = {"Group": st.column_config.Column(pinned=True, width=_width(hidden["Group"]))}
+    columns = {
+        "Group": st.column_config.Column(
+            pinned=True, width=min(_WIDEST, 20 + _CHARACTER * max(map(len, hidden["Group"])))
+        )
+    }
     st.header("What a plurality label hides")
     cache.models_chart(key, result, page_theme())
     st.dataframe(
@@ -274,25 +250,21 @@ def show_answer(
         alt=f"{words.name} of each model and group",
     )
     if not result.provisional:
-        _downloads(result, check)
-
-
-def _width(names: Iterable[str]) -> int:
-    """Pixels that hold every name: left to itself, the table measures those of its first rows."""
-    return min(_WIDEST, 20 + _CHARACTER * max(map(len, names)))
-
-
-def _downloads(result: ModelsResult, check: Callable[[], None]) -> None:
-    with st.container(horizontal=True):
-        for label, extension, media_type, make in (
-            ("Result (JSON)", "json", "application/json", lambda: json_text(result.to_dict())),
-            ("Table (CSV)", "csv", "text/csv", lambda: sides_csv(result)),
-            ("Chart (PNG)", "png", "image/png", lambda: drawn(models_chart(result), "png")),
-            ("Chart (SVG)", "svg", "image/svg+xml", lambda: drawn(models_chart(result), "svg")),
-        ):
-            download(
-                check, label, make, file_name=f"models.{extension}", media_type=media_type, type="tertiary"
-            )
+        with st.container(horizontal=True):
+            for label, extension, media_type, make in (
+                ("Result (JSON)", "json", "application/json", lambda: json_text(result.to_dict())),
+                ("Table (CSV)", "csv", "text/csv", lambda: sides_csv(result)),
+                ("Chart (PNG)", "png", "image/png", lambda: drawn(models_chart(result), "png")),
+                ("Chart (SVG)", "svg", "image/svg+xml", lambda: drawn(models_chart(result), "svg")),
+            ):
+                download(
+                    check,
+                    label,
+                    make,
+                    file_name=f"models.{extension}",
+                    media_type=media_type,
+                    type="tertiary",
+                )
 
 
 _DECIDED = "models-stopping-decided"
@@ -321,7 +293,25 @@ def show_models_as_raters() -> None:
         st.info("The data say nothing about their raters, so there are no groups; add a raters file on Data.")
         link_to("data", "Go to Data")
         return
-    take_files()
+    round_ = st.session_state.setdefault(_ROUND, 0)
+    uploads = st.file_uploader(
+        "Models' labels: a file per model, a row per item, with the columns ID and Label",
+        accept_multiple_files=True,
+        max_upload_size=MAX_MODEL_FILE // MIB,
+        key=f"models-files-{round_}",
+        disabled=not may_run(),
+    )
+    if not may_run():
+        st.caption(why_not_run(current_user()) or "")
+    if uploads:
+        messages = [_take(upload) for upload in uploads]
+        st.session_state[_MESSAGES] = [message for message in messages if message]
+        for upload in uploads:
+            let_go(upload)
+        st.session_state[_ROUND] += 1
+        st.rerun()
+    for message in st.session_state.get(_MESSAGES, ()):
+        st.error(escape_markdown(message))
     take_column(session.annotations, spec)
     take_baseline(session.annotations, dataset, spec)
     models = given_models(dataset, spec)

@@ -147,24 +147,6 @@ def _chosen(
         format_func=TARGETS.__getitem__,
         key="plan-target",
     )
-    fields = {**more, "target": target, **_size(key, target, categories, pilot=pilot)}
-    fields["goal"] = st.segmented_control(
-        "Chance of finding it",
-        GOALS,
-        default=0.8,
-        required=True,
-        format_func=lambda goal: f"{goal:.0%}",
-        key="plan-goal",
-    )
-    with st.expander("Design, range and costs"):
-        fields |= _design(key, start)
-    try:
-        return PlanSpec(**fields), None
-    except SpecError as error:
-        return None, str(error)
-
-
-def _size(key: str, target: Target, categories: tuple[str, ...], *, pilot: bool) -> dict[str, Any]:
     found: dict[str, Any] = {}
     own = pilot and st.toggle(
         "As large as in the pilot",
@@ -179,7 +161,21 @@ def _size(key: str, target: Target, categories: tuple[str, ...], *, pilot: bool)
         found["size"] = st.number_input(
             called, value=value, step=step, format="%.3g", key=f"plan-size-{target}"
         )
-    return found
+    fields = {**more, "target": target, **found}
+    fields["goal"] = st.segmented_control(
+        "Chance of finding it",
+        GOALS,
+        default=0.8,
+        required=True,
+        format_func=lambda goal: f"{goal:.0%}",
+        key="plan-goal",
+    )
+    with st.expander("Design, range and costs"):
+        fields |= _design(key, start)
+    try:
+        return PlanSpec(**fields), None
+    except SpecError as error:
+        return None, str(error)
 
 
 def _design(key: str, start: Mapping[str, Any]) -> dict[str, Any]:

@@ -46,7 +46,24 @@ def show_members(project: Project) -> None:
     for member in here().projects.members(project.id):
         _show(project, member, leads=leads)
     if leads:
-        _offer_more(project)
+        with st.form(_key("add", project), clear_on_submit=False, border=True):
+            kind: MemberKind = st.segmented_control(
+                "Add",
+                list(_KINDS),
+                default="address",
+                required=True,
+                format_func=_KINDS.__getitem__,
+                key=_key("kind", project),
+            )
+            st.text_input(
+                "Which",
+                max_chars=MEMBER_LENGTH,
+                key=_key("name", project),
+                placeholder=_EXAMPLES[kind or "address"],
+                help="Whoever signs in with this address, of this domain or group belongs to the project.",
+            )
+            st.selectbox("As", ROLES, key=_key("as", project))
+            st.form_submit_button("Add", icon=":material/person_add:", on_click=_add, args=(project,))
     problem = st.session_state.pop(_key("problem", project), None)
     if problem:
         st.error(escape_markdown(problem))
@@ -79,27 +96,6 @@ def _show(project: Project, member: Member, *, leads: bool) -> None:
             on_click=_expel,
             args=(project, member),
         )
-
-
-def _offer_more(project: Project) -> None:
-    with st.form(_key("add", project), clear_on_submit=False, border=True):
-        kind: MemberKind = st.segmented_control(
-            "Add",
-            list(_KINDS),
-            default="address",
-            required=True,
-            format_func=_KINDS.__getitem__,
-            key=_key("kind", project),
-        )
-        st.text_input(
-            "Which",
-            max_chars=MEMBER_LENGTH,
-            key=_key("name", project),
-            placeholder=_EXAMPLES[kind or "address"],
-            help="Whoever signs in with this address, of this domain or group belongs to the project.",
-        )
-        st.selectbox("As", ROLES, key=_key("as", project))
-        st.form_submit_button("Add", icon=":material/person_add:", on_click=_add, args=(project,))
 
 
 def _add(project: Project) -> None:
@@ -146,26 +142,6 @@ def offer_new() -> None:
 def _new_dialog() -> None:
     st.write("You are its owner, and at first its only member.")
     _ask_name("", "Make the project", _create)
-
-
-def offer_changes(project: Project) -> None:
-    """Buttons for whoever leads the project."""
-    if st.button("Rename", key=f"rename-{project.id}", icon=":material/edit:"):
-        _rename_dialog(project)
-    if project.archived:
-        _button(project, "Take out of the archive", "unarchive", _archive, project, False)
-    else:
-        _button(
-            project,
-            "Archive",
-            "archive",
-            _archive,
-            project,
-            True,
-            more="It stays to be looked at; nothing is added to it any more.",
-        )
-    if st.button("Delete", key=f"delete-{project.id}", icon=":material/delete:", help="Asks first"):
-        _delete_dialog(project)
 
 
 def _button(project: Project, label: str, icon: str, do, *args: object, more: str | None = None) -> None:
@@ -285,7 +261,24 @@ def show_project(project: Project, *, is_everyone: bool) -> None:
                     args=(project.id,),
                 )
             if user.may_lead(project.id) and not is_everyone:
-                offer_changes(project)
+                if st.button("Rename", key=f"rename-{project.id}", icon=":material/edit:"):
+                    _rename_dialog(project)
+                if project.archived:
+                    _button(project, "Take out of the archive", "unarchive", _archive, project, False)
+                else:
+                    _button(
+                        project,
+                        "Archive",
+                        "archive",
+                        _archive,
+                        project,
+                        True,
+                        more="It stays to be looked at; nothing is added to it any more.",
+                    )
+                if st.button(
+                    "Delete", key=f"delete-{project.id}", icon=":material/delete:", help="Asks first"
+                ):
+                    _delete_dialog(project)
         if signed_in and not is_everyone:
             when_open("Who belongs to it", lambda: show_members(project), key=f"members-{project.id}")
 

@@ -20,7 +20,7 @@ from grasp_core.model.wording import number
 from grasp_core.server import server
 from grasp_core.server.links import CLOSED, PasswordError, Visitor, Withdrawing, told_of
 from grasp_core.server.visits import COOKIE, known, new_visit
-from grasp_core.store.links import MOST_USES, Leaderboard, Link, Target, Terms
+from grasp_core.store.links import MOST_USES, Leaderboard, Link, Terms
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.visiting import LONGEST, SHORTEST
 from pages._ui.session.identity import (
@@ -44,55 +44,6 @@ _TERMS: dict[str, float | None] = {"7 days": 7, "30 days": 30, "90 days": 90, "N
 _OWN_TERM = "Until a day of my choice"
 _LABEL_LENGTH = 100
 SMALL_GROUPS = "Small groups are people: who knows somebody in a group of two reads what that person said."
-
-
-def ask_terms(*, groups: bool) -> None:
-    """Fields for a link's terms, with whether small groups are shown where there are `groups`."""
-    left, right = st.columns(2)
-    left.text_input(
-        "For whom or what (optional)",
-        key=_LABEL,
-        max_chars=_LABEL_LENGTH,
-        help="Only you and your colleagues see it, in the list below.",
-    )
-    term = right.selectbox("Works for", [*_TERMS, _OWN_TERM], index=1, key=TERM)
-    if term == _OWN_TERM:
-        today = datetime.now(zone()).date()
-        right.date_input(
-            "Last day", today + timedelta(days=14), min_value=today, required=True, key=_LAST_DAY
-        )
-    left.text_input(
-        "Password (optional)",
-        type="password",
-        key=_PASSWORD,
-        max_chars=LONGEST,
-        autocomplete="new-password",
-        help=f"{SHORTEST} characters or more. Tell it by another way than the link; it is kept as a hash.",
-    )
-    right.number_input(
-        "Visits (optional)",
-        1,
-        MOST_USES,
-        None,
-        key=_USES,
-        placeholder="Any number",
-        help="After so many the link stops working. Whoever comes again within 12 hours counts once.",
-    )
-    if groups:
-        st.checkbox(f"Show groups of fewer than {LEAST} raters too", key=_SMALL)
-        st.caption(SMALL_GROUPS)
-
-
-def chosen_terms() -> Terms:
-    """The terms that the fields hold."""
-    state = st.session_state
-    return Terms(
-        label=state.get(_LABEL, "").strip()[:_LABEL_LENGTH],
-        days=_days(),
-        password=state.get(_PASSWORD) or None,
-        max_uses=state.get(_USES),
-        small_groups=bool(state.get(_SMALL)),
-    )
 
 
 def _days() -> float | None:
@@ -183,7 +134,43 @@ def _dialog(shared: Shareable) -> None:
         )
         return
     st.write(shared.what_is_shown())
-    _new_link(shared)
+    groups = shared.run is not None
+    left, right = st.columns(2)
+    left.text_input(
+        "For whom or what (optional)",
+        key=_LABEL,
+        max_chars=_LABEL_LENGTH,
+        help="Only you and your colleagues see it, in the list below.",
+    )
+    term = right.selectbox("Works for", [*_TERMS, _OWN_TERM], index=1, key=TERM)
+    if term == _OWN_TERM:
+        today = datetime.now(zone()).date()
+        right.date_input(
+            "Last day", today + timedelta(days=14), min_value=today, required=True, key=_LAST_DAY
+        )
+    left.text_input(
+        "Password (optional)",
+        type="password",
+        key=_PASSWORD,
+        max_chars=LONGEST,
+        autocomplete="new-password",
+        help=f"{SHORTEST} characters or more. Tell it by another way than the link; it is kept as a hash.",
+    )
+    right.number_input(
+        "Visits (optional)",
+        1,
+        MOST_USES,
+        None,
+        key=_USES,
+        placeholder="Any number",
+        help="After so many the link stops working. Whoever comes again within 12 hours counts once.",
+    )
+    if groups:
+        st.checkbox(f"Show groups of fewer than {LEAST} raters too", key=_SMALL)
+        st.caption(SMALL_GROUPS)
+    st.button("Make a link", type="primary", icon=":material/add_link:", on_click=make_link, args=(shared,))
+    if refused := st.session_state.pop(_REFUSED, None):
+        st.error(refused)
     show_made(_MADE, "link")
     _list(shared)
 
@@ -211,19 +198,19 @@ def _smallest(found: Result) -> str:
     return f" It leaves out {with_fewer}{told}, unless you choose otherwise below."
 
 
-def _new_link(shared: Shareable) -> None:
-    ask_terms(groups=shared.run is not None)
-    st.button("Make a link", type="primary", icon=":material/add_link:", on_click=make_link, args=(shared,))
-    if refused := st.session_state.pop(_REFUSED, None):
-        st.error(refused)
-
-
 def make_link(shared: Shareable) -> None:
     """Make a link to what is shared, as the dialog says; once, however often the button is pressed."""
     user = require_manage(shared.owner, shared.project)
     if just_made(_MADE):
         return
-    terms = chosen_terms()
+    state = st.session_state
+    terms = Terms(
+        label=state.get(_LABEL, "").strip()[:_LABEL_LENGTH],
+        days=_days(),
+        password=state.get(_PASSWORD) or None,
+        max_uses=state.get(_USES),
+        small_groups=bool(state.get(_SMALL)),
+    )
     try:
         token = shared.make(created_by=user.id, **terms)
     except LimitError as error:
@@ -254,17 +241,12 @@ def _list(shared: Shareable) -> None:
                     args=(shared, link.id),
                 )
     if shared.run is not None and any(link.goes_on for link in links):
-        _offer_all(shared)
-
-
-def _offer_all(shared: Shareable) -> None:
-    """Withdraw all links to a run, asked a second time."""
-    with st.popover("Withdraw all links to this run", icon=":material/link_off:"):
-        st.warning(
-            "Every link to this run, whoever made it, stops working at once and for good.",
-            icon=":material/warning:",
-        )
-        st.button("Withdraw all of them", type="primary", on_click=withdraw_all, args=(shared,))
+        with st.popover("Withdraw all links to this run", icon=":material/link_off:"):
+            st.warning(
+                "Every link to this run, whoever made it, stops working at once and for good.",
+                icon=":material/warning:",
+            )
+            st.button("Withdraw all of them", type="primary", on_click=withdraw_all, args=(shared,))
 
 
 def _facts(link: Link, maker: str) -> list[str]:
@@ -335,7 +317,17 @@ def open_link() -> OpenedLink | None:
         if not token:
             raise AccessError(CLOSED)
         ask_as(link_name(token))
-        return _opened(token, server.shared().visitors.open(token, _visitor(given)))
+        tab = st.session_state.setdefault(_TAB, new_visit())
+        visit = known(st.context.cookies.get(COOKIE)) or tab
+        address = st.context.ip_address  # none of this machine
+        target = server.shared().visitors.open(
+            token, Visitor(visit, address if isinstance(address, str) else "", given)
+        )
+        shared = server.shared()
+        opened = (shared.runs.get if target.kind == "run" else shared.links.leaderboard)(target.id)
+        if opened is None:
+            raise AccessError(CLOSED)
+        return OpenedLink(token, opened, target.small_groups)
     except PasswordError as error:
         _ask(None if given is None else str(error))
     except (LimitError, TooOftenError) as error:
@@ -344,22 +336,6 @@ def open_link() -> OpenedLink | None:
         st.title(_TITLE)
         st.info(CLOSED)
     return None
-
-
-def _visitor(given: str | None) -> Visitor:
-    """Who looks: known by the cookie, or where the browser keeps none, as long as the tab is open."""
-    tab = st.session_state.setdefault(_TAB, new_visit())
-    visit = known(st.context.cookies.get(COOKIE)) or tab
-    address = st.context.ip_address  # none of this machine
-    return Visitor(visit, address if isinstance(address, str) else "", given)
-
-
-def _opened(token: str, target: Target) -> OpenedLink:
-    shared = server.shared()
-    opened = (shared.runs.get if target.kind == "run" else shared.links.leaderboard)(target.id)
-    if opened is None:
-        raise AccessError(CLOSED)
-    return OpenedLink(token, opened, target.small_groups)
 
 
 def _ask(refused: str | None) -> None:

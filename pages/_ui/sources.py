@@ -42,7 +42,15 @@ def tell_news(slot: str, before: Table | None, now: Table) -> None:
         st.session_state[_key(slot)] = _News(now.sha256, sentence)
         return
     sentence = f"{now.name} has changed: {number(len(now), 'row')}, before {len(before):,}."
-    st.session_state[_key(slot)] = _News(now.sha256, sentence, _run_on(before.sha256))
+    runs = here().runs
+    st.session_state[_key(slot)] = _News(
+        now.sha256,
+        sentence,
+        next(
+            (run for run, _ in work().runs if before.sha256 in {found for _, found in runs.files_of(run)}),
+            None,
+        ),
+    )
 
 
 def say_news(slot: str) -> None:
@@ -59,12 +67,6 @@ def say_news(slot: str) -> None:
         if run is not None:
             work().use_settings(run.spec.analysis)
             go("analysis")
-
-
-def _run_on(sha256: str) -> str | None:
-    """The latest run of the session on a file."""
-    runs = here().runs
-    return next((run for run, _ in work().runs if sha256 in {found for _, found in runs.files_of(run)}), None)
 
 
 def _key(slot: str) -> str:

@@ -116,9 +116,33 @@ def show_watch(watch: Watch) -> None:
         st.markdown(f":material/{_icon(watch)}: {escape_markdown(state(watch))}")
         if watch.problem:
             st.warning(escape_markdown(watch.problem))
-        st.caption(escape_markdown(" · ".join(_facts(watch))))
+        owner = owner_names([watch.owner])[watch.owner]
+        facts = [f"watched by {owner}"] if owner else []
+        facts.append(f"looked at {how_often(watch.every)}")
+        facts.append("not yet looked at" if watch.looked_at is None else f"last {told(watch.looked_at)}")
+        if watch.paused is None and watch.going_run is None:
+            facts.append(f"next {told(watch.next_at)}")
+        st.caption(escape_markdown(" · ".join(facts)))
         if may_manage(watch.owner, watch.project):
-            _offer_changes(watch)
+            with st.container(horizontal=True, vertical_alignment="bottom"):
+                key = f"every-{watch.id}"
+                st.session_state[key] = watch.every
+                st.selectbox(
+                    "Look",
+                    list(dict.fromkeys((*EVERY, watch.every))),
+                    format_func=how_often,
+                    key=key,
+                    width=160,
+                    on_change=_set_every,
+                    args=(watch, key),
+                )
+                if watch.paused is None:
+                    _button(watch, "Look now", "refresh", _look_now, more="In some seconds")
+                    _button(watch, "Pause", "pause", _pause)
+                elif watch.paused != "run":
+                    _button(watch, "Resume", "play_arrow", _resume)
+                if st.button("Delete", key=f"delete-{watch.id}", icon=":material/delete:", help="Asks first"):
+                    _delete_dialog(watch)
         for step in steps[:1]:
             _show_step(step)
         if steps[1:]:
@@ -132,16 +156,6 @@ def _icon(watch: Watch) -> str:
     if watch.failures:
         return "error"
     return "hourglass_top" if watch.going_run else "check_circle"
-
-
-def _facts(watch: Watch) -> list[str]:
-    owner = owner_names([watch.owner])[watch.owner]
-    facts = [f"watched by {owner}"] if owner else []
-    facts.append(f"looked at {how_often(watch.every)}")
-    facts.append("not yet looked at" if watch.looked_at is None else f"last {told(watch.looked_at)}")
-    if watch.paused is None and watch.going_run is None:
-        facts.append(f"next {told(watch.next_at)}")
-    return facts
 
 
 def _show_steps(steps: list[Step]) -> None:
@@ -186,28 +200,6 @@ def _show_table(step: Step) -> None:
         },
         alt="Values before and now",
     )
-
-
-def _offer_changes(watch: Watch) -> None:
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        key = f"every-{watch.id}"
-        st.session_state[key] = watch.every
-        st.selectbox(
-            "Look",
-            list(dict.fromkeys((*EVERY, watch.every))),
-            format_func=how_often,
-            key=key,
-            width=160,
-            on_change=_set_every,
-            args=(watch, key),
-        )
-        if watch.paused is None:
-            _button(watch, "Look now", "refresh", _look_now, more="In some seconds")
-            _button(watch, "Pause", "pause", _pause)
-        elif watch.paused != "run":
-            _button(watch, "Resume", "play_arrow", _resume)
-        if st.button("Delete", key=f"delete-{watch.id}", icon=":material/delete:", help="Asks first"):
-            _delete_dialog(watch)
 
 
 def _button(watch: Watch, label: str, icon: str, do, more: str | None = None) -> None:

@@ -11,7 +11,7 @@ from grasp_core.analysis.given import check_given
 from grasp_core.analysis.teams import Team, teams
 from grasp_core.engine.course import LONG_SECONDS, pairs_seconds
 from grasp_core.model.errors import SpecError
-from grasp_core.model.groups import AxisSet, Grouping, form_groups, one_line
+from grasp_core.model.groups import AxisSet, form_groups, one_line
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import listed, number
@@ -51,7 +51,12 @@ def say_who_rated_what(dataset: Dataset, analysis: AnalysisSpec) -> None:
     for one in kept[2]:
         st.caption(escape_markdown(f"Perhaps {team_sentence(one)}: {_CHOICES[one.by]}."))
     if given_other_items(kept[1]):
-        _name_batches(dataset, analysis)
+        axes = dataset.raters.axes.items()
+        free = {name: len(axis.values) for name, axis in axes if name not in analysis.columns}
+        could = could_hold_batches(free, dataset.summary.raters)
+        if could:
+            named = listed(could)
+            st.caption(escape_markdown(f"Columns that could hold batches, to shuffle within: {named}."))
 
 
 def _teams(dataset: Dataset, analysis: AnalysisSpec) -> list[Team]:
@@ -61,16 +66,6 @@ def _teams(dataset: Dataset, analysis: AnalysisSpec) -> list[Team]:
     axes = dataset.raters.axes
     free = {name: axis for name, axis in axes.items() if name not in analysis.columns}
     return teams(dataset.annotations, free, {name: axes[name] for name in analysis.tested if name in axes})
-
-
-def _name_batches(dataset: Dataset, analysis: AnalysisSpec) -> None:
-    """Which columns could be chosen to shuffle within, where raters worked in batches."""
-    axes = dataset.raters.axes.items()
-    free = {name: len(axis.values) for name, axis in axes if name not in analysis.columns}
-    could = could_hold_batches(free, dataset.summary.raters)
-    if could:
-        named = listed(could)
-        st.caption(escape_markdown(f"Columns that could hold batches, to shuffle within: {named}."))
 
 
 def say_what_is_compared(dataset: Dataset, analysis: AnalysisSpec) -> bool:
@@ -93,7 +88,17 @@ def say_what_is_compared(dataset: Dataset, analysis: AnalysisSpec) -> bool:
     if told:
         st.warning("\n".join(f"- {escape_markdown(sentence)}." for sentence in told))
     if analysis.strata or analysis.cluster is not None:
-        _draw_shuffles(dataset, grouping, shuffles, analysis)
+        st.subheader("Who may change places")
+        st.markdown(f"Profiles move inside each box. {escape_markdown(fewest_ways(grouping, shuffles))}")
+        found, others = boxes(dataset.raters, grouping, analysis)
+        with st.container(horizontal=True):
+            for box in found:
+                with st.container(border=True, width=260):
+                    st.markdown(f"**{escape_markdown(box.label)}** · {number(box.n_raters, 'rater')}")
+                    for line in box.lines:
+                        st.caption(escape_markdown(line))
+        if others:
+            st.caption(others)
     enough = fewest_permutations(largest_family(grouping.groups, analysis), analysis)
     if analysis.permutations < enough:
         st.warning(
@@ -101,21 +106,6 @@ def say_what_is_compared(dataset: Dataset, analysis: AnalysisSpec) -> bool:
             f"can never survive correction. Use at least {enough:,} permutations."
         )
     return True
-
-
-def _draw_shuffles(dataset: Dataset, grouping: Grouping, shuffles: Shuffles, analysis: AnalysisSpec) -> None:
-    """The strata as boxes; profiles move within each, by whole clusters where there are some."""
-    st.subheader("Who may change places")
-    st.markdown(f"Profiles move inside each box. {escape_markdown(fewest_ways(grouping, shuffles))}")
-    found, others = boxes(dataset.raters, grouping, analysis)
-    with st.container(horizontal=True):
-        for box in found:
-            with st.container(border=True, width=260):
-                st.markdown(f"**{escape_markdown(box.label)}** · {number(box.n_raters, 'rater')}")
-                for line in box.lines:
-                    st.caption(escape_markdown(line))
-    if others:
-        st.caption(others)
 
 
 def choose_given(names: Sequence[str], axes: Sequence[AxisSet], strata: Sequence[str]) -> tuple[str, ...]:

@@ -87,33 +87,6 @@ def _packed(files: Mapping[str, str]) -> bytes:
     return out.getvalue()
 
 
-def show_errors(rows: Rows, predicted: Sequence[str], task: Task) -> None:
-    """Right class against class given, and the rows that were labelled wrongly."""
-    right = rows.labels or ()
-    wrong = [at for at, (one, other) in enumerate(zip(right, predicted, strict=True)) if one != other]
-    with st.expander(f"Where it goes wrong: {len(wrong):,} of {len(right):,} rows"):
-        st.caption("How many rows of each class (down) were given which class (across).")
-        st.dataframe(_confusion(right, predicted, task), alt="Rows by right class and class given")
-        if not wrong:
-            return
-        st.caption("The rows that were labelled wrongly.")
-        if task.warning and not st.checkbox(escape_markdown(f"Show them. {task.warning}")):
-            return
-        st.dataframe(
-            [
-                {
-                    "ID": rows.ids[at],
-                    "Right": right[at],
-                    "Given": predicted[at],
-                    **{field: rows.texts[at][field] for field in task.prompt_fields},
-                }
-                for at in wrong
-            ],
-            hide_index=True,
-            alt="Rows that were labelled wrongly, with their text",
-        )
-
-
 def _confusion(right: Sequence[str], predicted: Sequence[str], task: Task) -> pd.DataFrame:
     code_of = {name: code for code, name in enumerate(task.classes)}
     codes = [np.array([code_of[name] for name in names], dtype=np.int64) for names in (right, predicted)]
@@ -144,9 +117,13 @@ def show_baselines() -> None:
     left, middle, right, last = st.columns([3, 3, 3, 2])
     chosen = left.selectbox("Task", list(names), key="baseline-task", persist_state="session")
     task = names[chosen]
-    usable = [name for name in BASELINES if _usable(name)]
+    usable = [name for name in BASELINES if (has_language_model() if name == LM else installed(name))]
     name = middle.selectbox(
-        "Baseline", usable, key="baseline-name", help=_meanings(usable), persist_state="session"
+        "Baseline",
+        usable,
+        key="baseline-name",
+        help="\n".join(f"- {name}: {BASELINES[name]}" for name in usable),
+        persist_state="session",
     )
     way: Way = right.selectbox(
         "Scored by",
@@ -164,7 +141,13 @@ def show_baselines() -> None:
         _offer(name, task, rows, way, seed)
     if name != LM:
         offer_all_tasks(name, seed)
-    _hint_at_more()
+    if not available():
+        st.caption(f"More baselines come with optional packages: {command('models')}; see docs/models.md.")
+    if not has_language_model():
+        st.caption(
+            "A language model is asked from the command line, grasp raft baseline lm; or "
+            "here, once whoever runs this server has named one (GRASP_LM_ENDPOINT)."
+        )
 
 
 def _offer(name: str, task: Task, rows: Rows, way: Way, seed: int) -> None:
@@ -176,25 +159,33 @@ def _offer(name: str, task: Task, rows: Rows, way: Way, seed: int) -> None:
     if found is not None:
         _show_found(found, name, task)
         if way == "loo":
-            show_errors(rows, found.predicted, task)
-
-
-def _hint_at_more() -> None:
-    if not available():
-        st.caption(f"More baselines come with optional packages: {command('models')}; see docs/models.md.")
-    if not has_language_model():
-        st.caption(
-            "A language model is asked from the command line, grasp raft baseline lm; or "
-            "here, once whoever runs this server has named one (GRASP_LM_ENDPOINT)."
-        )
-
-
-def _usable(name: str) -> bool:
-    return has_language_model() if name == LM else installed(name)
-
-
-def _meanings(names: list[str]) -> str:
-    return "\n".join(f"- {name}: {BASELINES[name]}" for name in names)
+            right = rows.labels or ()
+            wrong = [
+                at for at, (one, other) in enumerate(zip(right, found.predicted, strict=True)) if one != other
+            ]
+            with st.expander(f"Where it goes wrong: {len(wrong):,} of {len(right):,} rows"):
+                st.caption("How many rows of each class (down) were given which class (across).")
+                st.dataframe(
+                    _confusion(right, found.predicted, task), alt="Rows by right class and class given"
+                )
+                if not wrong:
+                    return
+                st.caption("The rows that were labelled wrongly.")
+                if task.warning and not st.checkbox(escape_markdown(f"Show them. {task.warning}")):
+                    return
+                st.dataframe(
+                    [
+                        {
+                            "ID": rows.ids[at],
+                            "Right": right[at],
+                            "Given": found.predicted[at],
+                            **{field: rows.texts[at][field] for field in task.prompt_fields},
+                        }
+                        for at in wrong
+                    ],
+                    hide_index=True,
+                    alt="Rows that were labelled wrongly, with their text",
+                )
 
 
 def _labelled_rows(task: Task) -> Rows | None:
@@ -204,28 +195,23 @@ def _labelled_rows(task: Task) -> Rows | None:
     try:
         if path is not None and path.is_file():
             return read_rows(path, task, labelled=True)
-        return _dropped_rows(task)
+        key = f"baseline-rows-{task.name}"
+        file = st.file_uploader(
+            f"Labelled rows of {escape_markdown(task.name)}: train.csv, with the columns {_columns(task)}",
+            key=key,
+            max_upload_size=MAX_ROWS_FILE // MIB,
+            on_change=_keep_rows,
+            args=(task.name, key),
+        )
+        known, content = st.session_state.get(_ROWS, (None, b""))
+        if known != task.name:
+            return None
+        if file is None:
+            st.caption("The file dropped before is used; drop another to replace it.")
+        return _read(content, task)
     except GraspError as error:
         st.error(escape_markdown(f"{error}."))
         return None
-
-
-def _dropped_rows(task: Task) -> Rows | None:
-    """Rows of a file, which is kept for the visit."""
-    key = f"baseline-rows-{task.name}"
-    file = st.file_uploader(
-        f"Labelled rows of {escape_markdown(task.name)}: train.csv, with the columns {_columns(task)}",
-        key=key,
-        max_upload_size=MAX_ROWS_FILE // MIB,
-        on_change=_keep_rows,
-        args=(task.name, key),
-    )
-    known, content = st.session_state.get(_ROWS, (None, b""))
-    if known != task.name:
-        return None
-    if file is None:
-        st.caption("The file dropped before is used; drop another to replace it.")
-    return _read(content, task)
 
 
 def _keep_rows(task_name: str, key: str) -> None:

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -63,7 +62,15 @@ def has_language_model() -> bool:
 
 def ask_language_model(task: Task, rows: Rows, way: Way, seed: int) -> Answered | None:
     """Choices, how much they ask, a button, and what came of it; None before it is pressed."""
-    questions = Questions(task, rows, way, seed, _setting(task))
+    left, middle, right = st.columns(3, vertical_alignment="bottom")
+    nearest = min(range(len(_SHOTS)), key=lambda at: abs(_SHOTS[at] - task.shots))
+    shots = left.selectbox("Examples shown", _SHOTS, index=nearest, key=f"lm-shots-{task.name}")
+    ways = ["By similarity", "By chance"] if available() else ["By chance"]
+    chosen = middle.selectbox("Examples chosen", ways, key="lm-examples")
+    instructions = right.checkbox("With instructions", value=True, key="lm-instructions")
+    questions = Questions(
+        task, rows, way, seed, Setting(shots, instructions=instructions, semantic=chosen == "By similarity")
+    )
     settings, total = server.shared().settings, _total(rows, way, seed)
     st.caption(
         escape_markdown(
@@ -128,16 +135,6 @@ def show_taken(usage: Usage) -> None:
         st.caption(f"{remark[0].upper()}{remark[1:]}.")
 
 
-def _setting(task: Task) -> Setting:
-    left, middle, right = st.columns(3, vertical_alignment="bottom")
-    nearest = min(range(len(_SHOTS)), key=lambda at: abs(_SHOTS[at] - task.shots))
-    shots = left.selectbox("Examples shown", _SHOTS, index=nearest, key=f"lm-shots-{task.name}")
-    ways = ["By similarity", "By chance"] if available() else ["By chance"]
-    chosen = middle.selectbox("Examples chosen", ways, key="lm-examples")
-    instructions = right.checkbox("With instructions", value=True, key="lm-instructions")
-    return Setting(shots, instructions=instructions, semantic=chosen == "By similarity")
-
-
 def _total(rows: Rows, way: Way, seed: int) -> int:
     """Questions that evaluating on the rows asks."""
     name, found = rows.table.name, len(rows.ids)
@@ -161,7 +158,8 @@ def _endpoint(settings: Settings) -> Endpoint:
 
 def _answers(settings: Settings, questions: Questions) -> Answers:
     """One file for all that the same model is asked about the same rows."""
-    path = _file(settings, questions)
+    model = f"{settings.lm_model} at {settings.lm_endpoint}"
+    path = settings.folder / FOLDER / f"{work_key(model, questions.task, [questions.rows], FOLDER, 0)}.jsonl"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -173,8 +171,3 @@ def _answers(settings: Settings, questions: Questions) -> Answers:
             "The answers that this server kept for these rows cannot be used; whoever runs it may delete "
             f"{FOLDER}/{path.name} in its home folder"
         ) from None
-
-
-def _file(settings: Settings, questions: Questions) -> Path:
-    model = f"{settings.lm_model} at {settings.lm_endpoint}"
-    return settings.folder / FOLDER / f"{work_key(model, questions.task, [questions.rows], FOLDER, 0)}.jsonl"

@@ -66,7 +66,24 @@ def show_human_baseline() -> None:
         int(place.number_input(label, least, value=value, key=f"human-{label}", persist_state="session"))
         for place, (label, least, value) in zip(st.columns(3), _NUMBERS, strict=True)
     )
-    qualifying, bar, by, pay = _who_votes(list(session.dataset.raters.axes))
+    columns = list(session.dataset.raters.axes)
+    with st.expander("Who votes: qualification, experts and crowd, pay"):
+        qualifying = _dropped(
+            f"Rows to qualify on, at least {LEAST} for each rater: ID,Label; they are not scored",
+            "human-qualification",
+        )
+        left, middle, last = st.columns(3)
+        bar = left.number_input(
+            "Bar", 0.0, 1.0, 0.6, step=0.05, key="human-bar", help="Share of these rows that must be right"
+        )
+        by = middle.selectbox(
+            "Score apart by",
+            [_TOGETHER, *columns],
+            key=work().key("human-by"),
+            help="A column of the raters, such as one that tells experts from the crowd",
+        )
+        pay = last.number_input("Pay for a vote", 0.0, value=0.0, step=0.01, key="human-pay")
+    qualifying, bar, by, pay = qualifying, bar, None if by == _TOGETHER else by, pay
     what = (session.dataset.summary.sha256, spec, right, file, votes, items, seed, qualifying, bar, by)
     if st.button("Score people", type="primary", icon=":material/groups:"):
         require_run()
@@ -84,27 +101,6 @@ def show_human_baseline() -> None:
     kinds = [""] if by is None else list(session.dataset.raters.axes[by].values)
     _offer_row(HumanDraws(session.dataset, None, votes, items, seed, None, bar, by), qualifying, kinds)
     _offer_sheet()
-
-
-def _who_votes(columns: list[str]) -> tuple[RawFile | None, float, str | None, float]:
-    """Qualification, its bar, the raters' column that tells kinds apart, and the pay for a vote."""
-    with st.expander("Who votes: qualification, experts and crowd, pay"):
-        qualifying = _dropped(
-            f"Rows to qualify on, at least {LEAST} for each rater: ID,Label; they are not scored",
-            "human-qualification",
-        )
-        left, middle, last = st.columns(3)
-        bar = left.number_input(
-            "Bar", 0.0, 1.0, 0.6, step=0.05, key="human-bar", help="Share of these rows that must be right"
-        )
-        by = middle.selectbox(
-            "Score apart by",
-            [_TOGETHER, *columns],
-            key=work().key("human-by"),
-            help="A column of the raters, such as one that tells experts from the crowd",
-        )
-        pay = last.number_input("Pay for a vote", 0.0, value=0.0, step=0.01, key="human-pay")
-    return qualifying, bar, None if by == _TOGETHER else by, pay
 
 
 def _dropped(label: str, key: str) -> RawFile | None:

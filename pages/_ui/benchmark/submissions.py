@@ -111,12 +111,6 @@ def show_submission() -> None:
         _offer_scoring(submission)
 
 
-def forget_scored() -> None:
-    """Show no score of this visit any more: the leaderboard has changed."""
-    for key in (_SCORED, _SCORING):
-        st.session_state.pop(key, None)
-
-
 def _scorable() -> tuple[str, ...]:
     """The tasks of which this server has gold labels."""
     held = benchmark()
@@ -282,4 +276,5 @@ def take_off(found: list[SubmissionRecord]) -> None:
     user = require_manage(record.owner, record.project)
     here().submissions.delete(record.id)
     server.shared().audit.record(user.id, "delete", "submission", record.id)
-    forget_scored()
+    for key in (_SCORED, _SCORING):
+        st.session_state.pop(key, None)

@@ -117,7 +117,17 @@ def choose_columns(
 ) -> DataSpec | None:
     """The reading by column, with the recoding chosen so far; None while something is still to be chosen."""
     with more:
-        layout = _layout(guess)
+        layout = st.selectbox(
+            "Layout",
+            list(_LAYOUTS),
+            index=None if _asked(guess, "layout") else list(_LAYOUTS).index(guess.spec.layout),
+            placeholder="Choose a layout",
+            format_func=_LAYOUTS.__getitem__,
+            key=work().key("layout"),
+            persist_state="session",
+        )
+        if guess.recipe is None:  # else it is said above
+            _say_why(guess, "layout")
     if layout is None:
         return None
     aggregated = _asked(guess, "aggregated")
@@ -136,7 +146,12 @@ def choose_columns(
         for field, label, options in shown:
             with st.container(key=f"{ROLE}-{field}", gap="xsmall", width=200):
                 fields[field] = _column(label, field, options, guess, _HELP.get(field))
-                _cells(_table_of(field, layout, annotations, raters), fields[field])
+                _cells(
+                    raters
+                    if field == "rater" and layout == "items-by-raters" and raters is not None
+                    else annotations,
+                    fields[field],
+                )
         _others(annotations, raters, layout, {fields[field] for field, _, _ in shown}, guess)
     with more:
         return _choose_more(annotations, items, guess, layout, fields)
@@ -156,7 +171,18 @@ def _choose_more(
         _say_why(guess, "label")
     left, right = st.columns(2)
     with left:
-        fields["missing"] = tuple(_missing(guess))
+        chosen = st.multiselect(
+            "Cell texts that mean “no value”",
+            list(dict.fromkeys([*guess.spec.missing, *_MISSING])),
+            default=list(guess.spec.missing),
+            format_func=lambda text: text or "(empty cell)",
+            accept_new_options=True,
+            key=work().key("missing"),
+            persist_state="session",
+            help="Nothing else is taken for missing. Type any other text, such as 999, to add it.",
+        )
+        _say_why(guess, "missing")
+        fields["missing"] = tuple(chosen)
     with right:
         fields["text"] = _column("Text of the item (optional)", "text", annotations.columns, guess)
     if items is not None:
@@ -175,10 +201,6 @@ def _choose_more(
         st.error(escape_markdown(f"Something is still to be chosen: {error}."))
         return None
     return _with_categories(spec, guess)
-
-
-def _table_of(field: str, layout: str, annotations: Table, raters: Table | None) -> Table:
-    return raters if field == "rater" and layout == "items-by-raters" and raters is not None else annotations
 
 
 def _others(annotations: Table, raters: Table | None, layout: str, taken: set[Any], guess: Guess) -> None:
@@ -211,21 +233,6 @@ def _cells(table: Table, column: str | None) -> None:
         text = table.cell(column, row)
         shown = f"{text[:_LONGEST]}…" if len(text) > _LONGEST else text
         st.text(shown or "(empty)")
-
-
-def _layout(guess: Guess) -> str | None:
-    layout = st.selectbox(
-        "Layout",
-        list(_LAYOUTS),
-        index=None if _asked(guess, "layout") else list(_LAYOUTS).index(guess.spec.layout),
-        placeholder="Choose a layout",
-        format_func=_LAYOUTS.__getitem__,
-        key=work().key("layout"),
-        persist_state="session",
-    )
-    if guess.recipe is None:  # else it is said above
-        _say_why(guess, "layout")
-    return layout
 
 
 def _id_fields(layout: str, annotations: Table, raters: Table | None) -> list[tuple[str, str, Sequence[str]]]:
@@ -298,21 +305,6 @@ def _several(field: str, label: str, annotations: Table, guess: Guess) -> list[s
         help="All other columns hold labels.",
     )
     _say_why(guess, field)
-    return chosen
-
-
-def _missing(guess: Guess) -> list[str]:
-    chosen = st.multiselect(
-        "Cell texts that mean “no value”",
-        list(dict.fromkeys([*guess.spec.missing, *_MISSING])),
-        default=list(guess.spec.missing),
-        format_func=lambda text: text or "(empty cell)",
-        accept_new_options=True,
-        key=work().key("missing"),
-        persist_state="session",
-        help="Nothing else is taken for missing. Type any other text, such as 999, to add it.",
-    )
-    _say_why(guess, "missing")
     return chosen
 
 

@@ -87,7 +87,10 @@ def choose_exclusions(spec: DataSpec, guess: Guess) -> DataSpec:
     with st.expander(title, expanded=bool(doubts) or (bool(chosen) and guess.recipe is None)):
         for doubt in doubts:
             st.caption(escape_markdown(f"Please check: {doubt.sentence}."))
-        exclude = _raters_where(tables, spec, guess)
+        annotations, raters, _ = tables
+        own = {"long": annotations.columns, "raters-by-items": spec.profile}.get(spec.layout, ())
+        options = _pairs(annotations, own, spec) + (_pairs(raters, raters.columns, spec) if raters else [])
+        exclude = _where("exclude", "Leave out raters where", options, guess.spec.exclude)
         fields: dict[str, Any] = {"drop": _annotations_where(tables[0], spec, start)}
         left, right = st.columns(2)
         with left:
@@ -105,15 +108,6 @@ def choose_exclusions(spec: DataSpec, guess: Guess) -> DataSpec:
         except SpecError as error:
             st.error(escape_markdown(f"Not applied: {error.sentence}."))
             return replace(spec, exclude=exclude)
-
-
-def _raters_where(
-    tables: tuple[Table, Table | None, Table | None], spec: DataSpec, guess: Guess
-) -> tuple[tuple[str, str], ...]:
-    annotations, raters, _ = tables
-    own = {"long": annotations.columns, "raters-by-items": spec.profile}.get(spec.layout, ())
-    options = _pairs(annotations, own, spec) + (_pairs(raters, raters.columns, spec) if raters else [])
-    return _where("exclude", "Leave out raters where", options, guess.spec.exclude)
 
 
 def _annotations_where(table: Table, spec: DataSpec, start: Filters) -> tuple[tuple[str, str], ...]:

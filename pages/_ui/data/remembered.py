@@ -14,7 +14,7 @@ from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.spec import PAPER_CONVENTIONS, AnalysisSpec, RunSpec
 from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import number
-from grasp_core.reading.dataset.load import Fitted, signature
+from grasp_core.reading.dataset.load import signature
 from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.table.table import Table
 from grasp_core.reading.tables import fitted, loaded
@@ -99,7 +99,11 @@ def recalled_guess(annotations: Table, raters: Table | None, items: Table | None
     settled = not guess.uncertain
     if settled and (recalled.spec, recalled.axes) == (plain.spec, plain.axes) and not found.ids_left_out:
         return guess
-    st.session_state[_KEY] = _Recalled(recalled, guess, _sentence(found, fits))
+    dropped = list(fits.dropped)
+    if found.ids_left_out:
+        dropped.append(f"{number(found.ids_left_out, 'rule')} on single raters or items")
+    more = f" Not taken over: {'; '.join(dropped)}." if dropped else ""
+    st.session_state[_KEY] = _Recalled(recalled, guess, (f"Read as on {_when(found)} {_whose(found)}.{more}"))
     return recalled
 
 
@@ -128,14 +132,6 @@ def say_what_is_remembered() -> None:
 def _start_afresh(recalled: _Recalled) -> None:
     session = work()
     session.use_files(session.annotations, session.raters, recalled.plain, session.items)
-
-
-def _sentence(found: Reading, fitted: Fitted) -> str:
-    dropped = list(fitted.dropped)
-    if found.ids_left_out:
-        dropped.append(f"{number(found.ids_left_out, 'rule')} on single raters or items")
-    more = f" Not taken over: {'; '.join(dropped)}." if dropped else ""
-    return f"Read as on {_when(found)} {_whose(found)}.{more}"
 
 
 def _when(found: Reading) -> str:

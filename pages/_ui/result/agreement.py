@@ -22,7 +22,6 @@ from grasp_core.report.everybody import (
     who_differs,
 )
 from grasp_core.server import server
-from grasp_core.store.runs import RunRecord
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme
 from pages._ui.result.items import item_texts
@@ -93,7 +92,15 @@ def show_disputed(shown: Shown) -> None:
         ),
     )
     try:
-        rows = _disputed(run, label)
+        require_run(run.project)
+        key, kept = (run.id, label), st.session_state.get(_DISPUTED)
+        if kept is None or kept[0] != key:
+            data = server.shared().service.data_of(run)
+            kept = st.session_state[_DISPUTED] = (
+                key,
+                disputed_items(data.annotations, run.spec.analysis.level, label),
+            )
+        rows: tuple[DisputedItem, ...] = kept[1]
     except DataError as error:
         st.info(escape_markdown(str(error)))
         return
@@ -103,20 +110,6 @@ def show_disputed(shown: Shown) -> None:
     if texts is not None:
         frame["Text"] = [texts.get(one.item, "") for one in rows]
     _table(pd.DataFrame(frame | {"Answers": answers}), "Items with the answers that they got")
-
-
-def _disputed(run: RunRecord, label: str | None) -> tuple[DisputedItem, ...]:
-    """Found once a visit: no cache of the server holds items."""
-    require_run(run.project)
-    key, kept = (run.id, label), st.session_state.get(_DISPUTED)
-    if kept is None or kept[0] != key:
-        data = server.shared().service.data_of(run)
-        kept = st.session_state[_DISPUTED] = (
-            key,
-            disputed_items(data.annotations, run.spec.analysis.level, label),
-        )
-    found: tuple[DisputedItem, ...] = kept[1]
-    return found
 
 
 def _section(heading: str | None, said: Sequence[Sentence | None]) -> None:

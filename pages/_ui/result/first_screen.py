@@ -73,7 +73,20 @@ def show_findings(shown: Shown) -> None:
         _groups(shown)
         choose_group(shown.result)
     with side, st.container(key=page_style.BESIDE):
-        _beside(shown)
+        told = cache.told_first(shown.key, shown.result)
+        _section("How sure", told.sure)
+        _section("What to do", told.to_do)
+        if shown.run is not None and not shown.stranger and told.to_do:
+            asked = {"run": shown.run.id}
+            st.page_link("plan.py", label="Plan it", query_params=asked, icon=":material/calculate:")
+        warnings = warned(shown.result)
+        if warnings.first:
+            st.header("Careful")
+            show_one(warnings.first[0], shown.way, brief=True)
+            if shown.result.later is None:  # else that view comes with the last stage
+                _more(len(warnings.first) + len(warnings.others) - 1, "warning", "Data and methods")
+        if told.clearest is not None:
+            show_where(shown, told.clearest)
 
 
 def _groups(shown: Shown) -> None:
@@ -119,23 +132,6 @@ def _open(*, narrow: bool) -> None:
     name = clicked[0].get("name") if clicked else None
     if name is not None:
         open_group(name)
-
-
-def _beside(shown: Shown) -> None:
-    told = cache.told_first(shown.key, shown.result)
-    _section("How sure", told.sure)
-    _section("What to do", told.to_do)
-    if shown.run is not None and not shown.stranger and told.to_do:
-        asked = {"run": shown.run.id}
-        st.page_link("plan.py", label="Plan it", query_params=asked, icon=":material/calculate:")
-    warnings = warned(shown.result)
-    if warnings.first:
-        st.header("Careful")
-        show_one(warnings.first[0], shown.way, brief=True)
-        if shown.result.later is None:  # else that view comes with the last stage
-            _more(len(warnings.first) + len(warnings.others) - 1, "warning", "Data and methods")
-    if told.clearest is not None:
-        show_where(shown, told.clearest)
 
 
 def _section(heading: str, said: Sequence[Sentence]) -> None:

@@ -95,7 +95,36 @@ _MARKED: Mapping[str, tuple[Significance, ...]] = {
 
 def draw_groups(shown: Shown) -> None:
     """The table, beside it the histograms of one statistic, and below the cohesion map."""
-    wanted = _wanted(shown.result)
+    lead = WORDS[lead_statistic(shown.result)].name
+    orders: Mapping[RowOrder, str] = {
+        "axis": "Axis by axis",
+        "effect": f"Largest {lead} effect first",
+        "q": f"Smallest {lead} q first",
+    }
+    reported = reported_statistics(shown.result)
+    axes = list(dict.fromkeys(axis_label(row.group.axes) for row in shown.result.groups))
+    of_order, of_axes, of_marks, of_statistics = st.columns([1, 1, 1, 2])
+    order = of_order.selectbox(
+        "Order of the groups",
+        list(orders),
+        format_func=orders.__getitem__,
+        key="order",
+        persist_state="page",
+    )
+    chosen_axes = of_axes.multiselect(
+        "Axes", axes, placeholder="All axes", key="table-axes", persist_state="page"
+    )
+    marked = of_marks.selectbox("Significance", list(_MARKED), key="table-marked", persist_state="page")
+    columns = of_statistics.multiselect(
+        "Statistics in the table",
+        reported,
+        default=reported,
+        format_func=lambda name: WORDS[name].name,
+        key="table-statistics",
+        persist_state="page",
+    )
+    statistics = [name for name in reported if name in columns]
+    wanted = _Wanted(order, chosen_axes, _MARKED[marked], statistics)
     table, histograms = st.columns([3, 2], gap="medium")
     with table:
         _table(shown, wanted)
@@ -119,39 +148,6 @@ class _Wanted(NamedTuple):
     axes: list[str]
     marked: tuple[Significance, ...]
     statistics: list[str]
-
-
-def _wanted(result: RunResult) -> _Wanted:
-    lead = WORDS[lead_statistic(result)].name
-    orders: Mapping[RowOrder, str] = {
-        "axis": "Axis by axis",
-        "effect": f"Largest {lead} effect first",
-        "q": f"Smallest {lead} q first",
-    }
-    reported = reported_statistics(result)
-    axes = list(dict.fromkeys(axis_label(row.group.axes) for row in result.groups))
-    of_order, of_axes, of_marks, of_statistics = st.columns([1, 1, 1, 2])
-    order = of_order.selectbox(
-        "Order of the groups",
-        list(orders),
-        format_func=orders.__getitem__,
-        key="order",
-        persist_state="page",
-    )
-    chosen_axes = of_axes.multiselect(
-        "Axes", axes, placeholder="All axes", key="table-axes", persist_state="page"
-    )
-    marked = of_marks.selectbox("Significance", list(_MARKED), key="table-marked", persist_state="page")
-    columns = of_statistics.multiselect(
-        "Statistics in the table",
-        reported,
-        default=reported,
-        format_func=lambda name: WORDS[name].name,
-        key="table-statistics",
-        persist_state="page",
-    )
-    statistics = [name for name in reported if name in columns]
-    return _Wanted(order, chosen_axes, _MARKED[marked], statistics)
 
 
 def _table(shown: Shown, wanted: _Wanted) -> None:

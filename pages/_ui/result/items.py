@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -41,29 +41,6 @@ from pages._ui.widgets.shown import Shown
 _EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
-def save_items(shown: Shown, found: ItemsResult, texts: Mapping[str, str] | None) -> None:
-    """One menu of files; texts of items are in the workbook alone."""
-    files: tuple[tuple[str, str, str, Callable[[], bytes | str]], ...] = (
-        ("Table (CSV)", "csv", "text/csv", lambda: items_csv(found)),
-        ("Table (Excel)", "xlsx", _EXCEL, lambda: items_xlsx(found, texts)),
-        ("Table (Markdown)", "md", "text/markdown", lambda: items_markdown(found)),
-        ("Full result (JSON)", "json", "application/json", lambda: json_text(found.to_dict())),
-    )
-
-    def menu() -> None:
-        for label, extension, media_type, make in files:
-            download(
-                shown.check,
-                label,
-                make,
-                file_name=f"{safe_name(items_title(found))}.{extension}",
-                media_type=media_type,
-                width="stretch",
-            )
-
-    menu_when_open("Save the items", menu, key="items", icon=":material/download:")
-
-
 _PAGE = 50
 _KEPT = 16
 _SOON = 400_000_000
@@ -87,7 +64,47 @@ def show_items(shown: Shown, group: Group | None = None) -> None:
     question = _choose_question(result, asked)
     found = _found(run, asked, question) or _find(run, result, asked, question)
     if found is not None:
-        _draw(shown, run, found)
+        measure: Measure = st.segmented_control(
+            "What items carry",
+            list(MEASURES),
+            default="distance" if found.distance is not None else "label_use",
+            required=True,
+            format_func=MEASURES.__getitem__,
+            key="items-measure",
+        )
+        st.caption(escape_markdown(EXPLANATIONS[measure]))
+        for sentence in sentences(found, measure):
+            st.markdown(f"- {sentence.markdown}")
+        for warning in found.warnings:
+            st.caption(escape_markdown(f"Note: {warning}."))
+        chosen: str = st.selectbox(
+            "Order of the items", list(_ORDERS), format_func=_ORDERS.__getitem__, key="items-order"
+        )
+        rows = in_order(found, measure, chosen)
+        if not rows:
+            return
+        first = _first(len(rows))
+        texts = item_texts(run, found.spec.data.text)
+        _table(found, measure, rows[first : first + _PAGE], texts)
+        files: tuple[tuple[str, str, str, Callable[[], bytes | str]], ...] = (
+            ("Table (CSV)", "csv", "text/csv", lambda: items_csv(found)),
+            ("Table (Excel)", "xlsx", _EXCEL, lambda: items_xlsx(found, texts)),
+            ("Table (Markdown)", "md", "text/markdown", lambda: items_markdown(found)),
+            ("Full result (JSON)", "json", "application/json", lambda: json_text(found.to_dict())),
+        )
+
+        def menu() -> None:
+            for label, extension, media_type, make in files:
+                download(
+                    shown.check,
+                    label,
+                    make,
+                    file_name=f"{safe_name(items_title(found))}.{extension}",
+                    media_type=media_type,
+                    width="stretch",
+                )
+
+        menu_when_open("Save the items", menu, key="items", icon=":material/download:")
 
 
 def show_where(shown: Shown, finding: Finding) -> None:
@@ -214,29 +231,6 @@ def _find(run: RunRecord, result: RunResult, group: Group, question: int) -> Ite
     return found
 
 
-def _draw(shown: Shown, run: RunRecord, found: ItemsResult) -> None:
-    measure: Measure = st.segmented_control(
-        "What items carry",
-        list(MEASURES),
-        default="distance" if found.distance is not None else "label_use",
-        required=True,
-        format_func=MEASURES.__getitem__,
-        key="items-measure",
-    )
-    st.caption(escape_markdown(EXPLANATIONS[measure]))
-    for sentence in sentences(found, measure):
-        st.markdown(f"- {sentence.markdown}")
-    for warning in found.warnings:
-        st.caption(escape_markdown(f"Note: {warning}."))
-    rows = in_order(found, measure, _order())
-    if not rows:
-        return
-    first = _first(len(rows))
-    texts = item_texts(run, found.spec.data.text)
-    _table(found, measure, rows[first : first + _PAGE], texts)
-    save_items(shown, found, texts)
-
-
 def _table(
     found: ItemsResult,
     measure: Measure,
@@ -261,13 +255,6 @@ def _table(
     )
     labels = listed([quoted(one_line(label)) for label in found.label_use])
     st.caption(escape_markdown(f"Bars: the share of each label, in the order {labels}."))
-
-
-def _order() -> str:
-    chosen: str = st.selectbox(
-        "Order of the items", list(_ORDERS), format_func=_ORDERS.__getitem__, key="items-order"
-    )
-    return chosen
 
 
 def _first(items: int) -> int:

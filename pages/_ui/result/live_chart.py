@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -31,16 +30,15 @@ def _named(layer: dict[str, Any], rows: dict[str, _Rows]) -> dict[str, Any]:
     found = json.loads(data["values"])
     transforms = layer.get("transform", [])
     lists = [name for one in transforms for name in one.get("flatten", ())]
-    rows[data["name"]] = _flat(found, lists) if lists else found
+    rows[data["name"]] = (
+        [
+            {**row, **dict(zip(lists, entries, strict=True))}
+            for row in found
+            for entries in zip(*(row[name] for name in lists), strict=True)
+        ]
+        if lists
+        else found
+    )
     left = [one for one in transforms if "flatten" not in one]
     kept = {name: value for name, value in layer.items() if name != "transform"}
     return {**kept, **({"transform": left} if left else {}), "data": {"name": data["name"]}}
-
-
-def _flat(rows: _Rows, lists: Sequence[str]) -> _Rows:
-    """A row per entry of the lists, which are equally long within a row."""
-    return [
-        {**row, **dict(zip(lists, entries, strict=True))}
-        for row in rows
-        for entries in zip(*(row[name] for name in lists), strict=True)
-    ]

@@ -82,9 +82,35 @@ def show_group(shown: Shown, name: str) -> None:
         st.caption(
             f"So few regroupings are left of it that {least_of(row.least_p, shown.result.spec.analysis)}."
         )
-    _sentences(shown.result, row, name)
+    if not shown.result.provisional:
+        found = [doubted(one, shown.result) for one in evidence(row, name)]
+        marked = [one for key in ("corrected", "nominal") for one in found if one.outcome.significance == key]
+        verdict = verdict_sentence(row)
+        if verdict is not None:
+            st.markdown(verdict.markdown)
+            if marked:
+                st.caption("Single statistics, each corrected by itself:")
+        for finding in marked:
+            st.markdown(f"- {finding.tested_sentence.markdown}")
+        if not marked:
+            st.markdown(
+                "Nothing of this group is marked: random groupings of its size reach as far. That does not show "
+                "that it sees the items as everybody does."
+            )
     if row.label_use is not None:
-        _label_use(shown, row, row.label_use, name)
+        st.header("Label use")
+        cache.label_use_chart(shown.key, shown.drawn, name, page_theme())
+        st.caption("Coloured: p < 0.05 of this label alone. Line across: 95 % interval.")
+        mean = "" if shown.result.provisional else mean_words(row.label_use, shown.result)
+        if mean:
+            st.markdown(escape_markdown(mean))
+        when_open("Label use as a table", lambda: _labels_table(row.label_use), key="group-labels")
+        save_figure(
+            shown,
+            lambda: charts.label_use_chart(shown.result, row, "light"),
+            f"label-use-{safe_name(name)}",
+            "label use of this group",
+        )
     st.header("Against chance")
     cache.group_histograms(shown.key, shown.drawn, name, page_theme())
     when_open("Every statistic as a table", lambda: _table(shown.result, row), key="group-table")
@@ -106,42 +132,6 @@ def show_group(shown: Shown, name: str) -> None:
     if is_sliced(shown.result, row.group):
         st.header("On the items of each value")
         show_slices(shown, row.group)
-
-
-def _sentences(result: RunResult, row: GroupResult, name: str) -> None:
-    """What holds after correction, then what may be luck."""
-    if result.provisional:
-        return
-    found = [doubted(one, result) for one in evidence(row, name)]
-    marked = [one for key in ("corrected", "nominal") for one in found if one.outcome.significance == key]
-    verdict = verdict_sentence(row)
-    if verdict is not None:
-        st.markdown(verdict.markdown)
-        if marked:
-            st.caption("Single statistics, each corrected by itself:")
-    for finding in marked:
-        st.markdown(f"- {finding.tested_sentence.markdown}")
-    if not marked:
-        st.markdown(
-            "Nothing of this group is marked: random groupings of its size reach as far. That does not show "
-            "that it sees the items as everybody does."
-        )
-
-
-def _label_use(shown: Shown, row: GroupResult, use: LabelUse, name: str) -> None:
-    st.header("Label use")
-    cache.label_use_chart(shown.key, shown.drawn, name, page_theme())
-    st.caption("Coloured: p < 0.05 of this label alone. Line across: 95 % interval.")
-    mean = "" if shown.result.provisional else mean_words(use, shown.result)
-    if mean:
-        st.markdown(escape_markdown(mean))
-    when_open("Label use as a table", lambda: _labels_table(use), key="group-labels")
-    save_figure(
-        shown,
-        lambda: charts.label_use_chart(shown.result, row, "light"),
-        f"label-use-{safe_name(name)}",
-        "label use of this group",
-    )
 
 
 def _labels_table(use: LabelUse) -> None:

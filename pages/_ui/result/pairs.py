@@ -65,7 +65,13 @@ def show_pairs(shown: Shown, group: Group | None = None) -> None:
         st.caption(escape_markdown(measure.explanation))
         _matrix(shown, chosen, measure)
     else:
-        st.caption(escape_markdown(_of_group(measure)))
+        st.caption(
+            escape_markdown(
+                measure.explanation.replace("the row’s raters", "this group’s raters").replace(
+                    "the column’s", "the other group’s"
+                )
+            )
+        )
         beside = f"{measure.name}, this group beside each other one"
         _table(measure_table(result, measure, group=group), beside)
     _one_pair(shown, [row for row in rows if row.a.axes == chosen])
@@ -78,13 +84,6 @@ def _said(result: RunResult, group: Group | None) -> Sequence[Sentence]:
         return most_told(result, PAIRS_SAID)
     found = foremost_pairs(result, group)[:PAIRS_SAID]
     return [pair_sentences(row, result)[0] for row in found]
-
-
-def _of_group(measure: Measure) -> str:
-    """A measure's explanation where this group is the row."""
-    return measure.explanation.replace("the row’s raters", "this group’s raters").replace(
-        "the column’s", "the other group’s"
-    )
 
 
 def _matrix(shown: Shown, axes: tuple[str, ...], measure: Measure) -> None:

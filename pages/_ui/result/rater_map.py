@@ -64,7 +64,46 @@ def show_rater_map(shown: Shown, group: Group | None = None) -> None:
     if found is None and not shown.stranger:
         found = _make(shown.run, shown.result)
     if found is not None:
-        _draw(shown, shown.run, found, group)
+        level = shown.result.spec.analysis.level
+        if group is None or found.reason is not None:
+            for sentence in sentences(found, level):
+                st.markdown(f"- {sentence.markdown}")
+        if found.reason is not None:
+            return
+        axes = _coloured_by(found) if group is None else group.axes
+        if all(one.axes != axes for one in found.axes):
+            return
+        st.caption(EXPLANATION)
+        cache.rater_map(shown.key, found, axes, group, page_theme())
+        if group is None:
+            st.dataframe(axes_table(found), hide_index=True, alt="What each axis explains, with p and q")
+        name = "the map" if group is None else group_label(group)
+        when_open("Map as a table", lambda: _table(shown, found, group), key=f"rater-map-table-{name}")
+
+        def chart(theme: Theme = "light") -> alt.LayerChart:
+            return rater_map_chart(found, axes, theme, group)
+
+        figure_downloads(shown, chart, ANSWER, "map of raters")
+        if group is not None:
+            return
+        with st.container(horizontal=True):
+            download(
+                shown.check,
+                "map of raters (CSV)",
+                lambda: map_csv(found),
+                file_name=f"{ANSWER}.csv",
+                media_type="text/csv",
+                type="tertiary",
+            )
+            if not shown.stranger:
+                download(
+                    shown.check,
+                    "map of raters (JSON)",
+                    lambda: json_text(rater_map_dict(found, shown.run.spec, shown.run.summary.sha256)),
+                    file_name=f"{ANSWER}.json",
+                    media_type="application/json",
+                    type="tertiary",
+                )
 
 
 def map_of(shown: Shown, run: RunRecord) -> RaterMap | None:
@@ -116,25 +155,6 @@ def _make(run: RunRecord, result: RunResult) -> RaterMap | None:
     return made
 
 
-def _draw(shown: Shown, run: RunRecord, found: RaterMap, group: Group | None) -> None:
-    level = shown.result.spec.analysis.level
-    if group is None or found.reason is not None:
-        for sentence in sentences(found, level):
-            st.markdown(f"- {sentence.markdown}")
-    if found.reason is not None:
-        return
-    axes = _coloured_by(found) if group is None else group.axes
-    if all(one.axes != axes for one in found.axes):
-        return
-    st.caption(EXPLANATION)
-    cache.rater_map(shown.key, found, axes, group, page_theme())
-    if group is None:
-        st.dataframe(axes_table(found), hide_index=True, alt="What each axis explains, with p and q")
-    name = "the map" if group is None else group_label(group)
-    when_open("Map as a table", lambda: _table(shown, found, group), key=f"rater-map-table-{name}")
-    _downloads(shown, run, found, axes, group)
-
-
 def _coloured_by(found: RaterMap) -> AxisSet:
     """An axis, at first that which disagreement follows most clearly."""
     chosen: int = st.segmented_control(
@@ -154,30 +174,3 @@ def _table(shown: Shown, found: RaterMap, group: Group | None) -> None:
         groups_table(found, level, group), hide_index=True, alt="How far two raters differ, by group"
     )
     st.caption(distance_words(level))
-
-
-def _downloads(shown: Shown, run: RunRecord, found: RaterMap, axes: AxisSet, group: Group | None) -> None:
-    def chart(theme: Theme = "light") -> alt.LayerChart:
-        return rater_map_chart(found, axes, theme, group)
-
-    figure_downloads(shown, chart, ANSWER, "map of raters")
-    if group is not None:
-        return
-    with st.container(horizontal=True):
-        download(
-            shown.check,
-            "map of raters (CSV)",
-            lambda: map_csv(found),
-            file_name=f"{ANSWER}.csv",
-            media_type="text/csv",
-            type="tertiary",
-        )
-        if not shown.stranger:
-            download(
-                shown.check,
-                "map of raters (JSON)",
-                lambda: json_text(rater_map_dict(found, run.spec, run.summary.sha256)),
-                file_name=f"{ANSWER}.json",
-                media_type="application/json",
-                type="tertiary",
-            )

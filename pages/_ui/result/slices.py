@@ -46,7 +46,19 @@ def show_slices(shown: Shown, group: Group | None = None) -> None:
     chosen = _choose_group(result, found, told) if group is None else group
     if chosen is None or chosen not in sliced_groups(result, found):
         return
-    what = _choose_measure(result, told, f"slices-measure-{found.column}-{group}")
+    key = f"slices-measure-{found.column}-{group}"
+    labels = list(
+        dict.fromkeys(name for row in result.groups if row.label_use for name in row.label_use.labels)
+    )
+    options = [*((name, False) for name in reported_statistics(result)), *((name, True) for name in labels)]
+    first = (lead_statistic(result), False) if told is None else _measure(told)
+    what = st.selectbox(
+        "What is compared",
+        options,
+        index=options.index(first) if first in options else 0,
+        format_func=lambda one: f"says “{one_line(one[0])}”" if one[1] else WORDS[one[0]].name,
+        key=key,
+    )
     cache.slices_forest(shown.key, shown.drawn, found.column, chosen, what, page_theme())
     st.caption(_CORRECTED)
     when_open("Slices as a table", partial(_table, result, found, chosen, what), key="slices-table")
@@ -86,22 +98,6 @@ def _choose_group(result: RunResult, found: SlicesResult, told: Found | None) ->
         index=0 if told is None else groups.index(told.row.group),
         format_func=lambda group: f"{names[groups.index(group)]} ({axis_label(group.axes)})",
         key=f"slices-group-{found.column}",
-    )
-
-
-def _choose_measure(result: RunResult, told: Found | None, key: str) -> tuple[str, bool]:
-    """A statistic, or a label: its name, and whether it is a label; at first what is told of first."""
-    labels = list(
-        dict.fromkeys(name for row in result.groups if row.label_use for name in row.label_use.labels)
-    )
-    options = [*((name, False) for name in reported_statistics(result)), *((name, True) for name in labels)]
-    first = (lead_statistic(result), False) if told is None else _measure(told)
-    return st.selectbox(
-        "What is compared",
-        options,
-        index=options.index(first) if first in options else 0,
-        format_func=lambda one: f"says “{one_line(one[0])}”" if one[1] else WORDS[one[0]].name,
-        key=key,
     )
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
 import pandas as pd
 import streamlit as st
 
-from grasp_core.model.result import FileFingerprint, RunResult
+from grasp_core.model.result import RunResult
 from grasp_core.model.text import escape_markdown
 from grasp_core.report.account import account_sentence
 from grasp_core.report.conventions import stated
@@ -90,7 +90,14 @@ def show_data(result: RunResult) -> None:
         alt="Annotations per label",
     )
     if data.files:
-        _list_files(data.files)
+        rows = [(file.name, file.bytes, file.sha256, file.source) for file in data.files]
+        shown = pd.DataFrame(rows, columns=["File", "Bytes", "SHA-256", "Fetched from"])
+        st.dataframe(
+            shown if any(file.source for file in data.files) else shown.drop(columns="Fetched from"),
+            hide_index=True,
+            column_config={"Bytes": _COUNT},
+            alt="Input files with their hashes",
+        )
     for what, sentences in (
         ("Recoded", [step_sentence(step) for step in result.spec.data.recode]),
         ("Left out", left_out(result.spec.data)),
@@ -100,17 +107,6 @@ def show_data(result: RunResult) -> None:
     if data.account is not None:
         st.markdown(escape_markdown(f"{account_sentence(data.account)}."))
     st.text(f"Fingerprint of the data (SHA-256): {data.sha256}")
-
-
-def _list_files(files: Sequence[FileFingerprint]) -> None:
-    rows = [(file.name, file.bytes, file.sha256, file.source) for file in files]
-    shown = pd.DataFrame(rows, columns=["File", "Bytes", "SHA-256", "Fetched from"])
-    st.dataframe(
-        shown if any(file.source for file in files) else shown.drop(columns="Fetched from"),
-        hide_index=True,
-        column_config={"Bytes": _COUNT},
-        alt="Input files with their hashes",
-    )
 
 
 View = Callable[[Shown], None]
@@ -134,18 +130,7 @@ def show_result(shown: Shown, *, check_often: bool = False) -> None:
         return
     st.set_page_config(page_title=f"{shown.title} · GRASP")
     views = _views(shown, groups)
-    chosen = _chosen(list(views))
-    if chosen in _BESIDE_THE_VERDICT and shown.result.groups and not shown.result.provisional:
-        st.caption(_BESIDE_THE_VERDICT[chosen])
-    views[chosen](shown)
-
-
-def _chosen(names: list[str]) -> str:
-    """The view that the address names, else the first, with the control that goes to another.
-
-    Not Streamlit's tabs: a redraw between the strip and its tabs disables the tab that has the keyboard's
-    focus, which then is nowhere.
-    """
+    names = list(views)
     asked = st.query_params.get(_VIEW)
     follow_address(_VIEWS, asked if asked in names else names[0])
 
@@ -156,7 +141,10 @@ def _chosen(names: list[str]) -> str:
     chosen = st.segmented_control(
         "View", names, key=_VIEWS, on_change=put, required=True, label_visibility="collapsed"
     )
-    return chosen or names[0]
+    chosen = chosen or names[0]
+    if chosen in _BESIDE_THE_VERDICT and shown.result.groups and not shown.result.provisional:
+        st.caption(_BESIDE_THE_VERDICT[chosen])
+    views[chosen](shown)
 
 
 def _goes_on(result: RunResult) -> bool:
@@ -263,16 +251,11 @@ MORE = 1.5
 
 def show_so_far(shown: Shown) -> None:
     """Draw what is known; answer, methods and files come with the final result."""
-    shown = replace(shown, charted=_charted(shown))
-    with st.container(key=PROVISIONAL):
-        st.info(what_is_provisional(shown.result), icon=":material/pending:")
-        show_result(shown)
-
-
-def _charted(shown: Shown) -> RunResult:
-    """The result of which charts were drawn last, unless the newest says much more."""
     key = f"charted-{shown.key}"
     before: RunResult | None = st.session_state.get(key)
     if before is None or shown.result.permutations >= MORE * before.permutations:
         st.session_state[key] = before = shown.result
-    return before
+    shown = replace(shown, charted=before)
+    with st.container(key=PROVISIONAL):
+        st.info(what_is_provisional(shown.result), icon=":material/pending:")
+        show_result(shown)

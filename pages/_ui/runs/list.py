@@ -129,7 +129,9 @@ def show_side_by_side(id_a: str, id_b: str) -> None:
     st.query_params.from_dict({"a": a.id, "b": b.id})  # a link within a page shows its query and drops it
     for place, name, run in zip(st.columns(2, border=True), "AB", runs, strict=True):
         with place:
-            _introduce(name, run)
+            st.markdown(f"**{name}**")
+            link_to_run(run.id, run.title)
+            st.caption(escape_markdown(f"{told(run.created_at)} · {run.total:,} permutations"))
     results = server.shared().service.result
     comparison = compare(results(a.id), results(b.id))
     if comparison is None:
@@ -155,12 +157,6 @@ def show_side_by_side(id_a: str, id_b: str) -> None:
         if not table.empty:
             st.subheader(title)
             _show_table(table, f"{name} of both runs")
-
-
-def _introduce(name: str, run: RunRecord) -> None:
-    st.markdown(f"**{name}**")
-    link_to_run(run.id, run.title)
-    st.caption(escape_markdown(f"{told(run.created_at)} · {run.total:,} permutations"))
 
 
 def _show_differences(differences: tuple[Difference, ...], none: str, alt: str) -> None:
@@ -299,7 +295,11 @@ def list_runs(runs: Sequence[RunRecord]) -> None:
                 st.markdown(escape_markdown(run.verdict))
             _facts(run, names[run.owner])
             if run.note:
-                st.markdown(escape_markdown(_shortened(run.note)))
+                st.markdown(
+                    escape_markdown(
+                        run.note if len(run.note) <= _NOTE_SHOWN else f"{run.note[:_NOTE_SHOWN].rstrip()} …"
+                    )
+                )
     if pages > 1:
         st.pagination(pages, key="runs-page")
 
@@ -315,7 +315,3 @@ def _facts(run: RunRecord, owner: str) -> None:
     if days and run.finished_at is not None:
         facts.append(f"kept until {exactly(run.finished_at + days * 86400)}")
     st.caption(f"{_STATES[run.state]} · {escape_markdown(' · '.join(facts))}")
-
-
-def _shortened(note: str) -> str:
-    return note if len(note) <= _NOTE_SHOWN else f"{note[:_NOTE_SHOWN].rstrip()} …"
