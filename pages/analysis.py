@@ -12,29 +12,27 @@ from grasp_core.model.groups import one_line
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import escape_markdown
 from grasp_core.reading.dataset.load import Dataset
-from pages._ui.analysis.questions import (
-    choose_given,
-    choose_pairs,
-    choose_slices,
-    say_what_is_compared,
-    say_who_rated_what,
-)
-from pages._ui.analysis.settings import (
+from pages._ui.analysis import (
     choose_axes,
     choose_conventions,
+    choose_given,
     choose_how_profiles_move,
     choose_level,
     choose_numbers,
+    choose_pairs,
     choose_preset,
+    choose_slices,
     choose_statistics,
     proposal_of,
+    say_what_is_compared,
+    say_who_rated_what,
 )
 from pages._ui.data.columns import choose_question
 from pages._ui.data.decisions import kept_raters
-from pages._ui.session.drafts import keep_draft, resume_draft
-from pages._ui.session.state import submit, work
-from pages._ui.shell.links import go, link_to
-from pages._ui.shell.page_style import ALWAYS_THERE
+from pages._ui.helpers.drafts import keep_draft, resume_draft
+from pages._ui.helpers.navigation import go, link_to
+from pages._ui.helpers.page_style import ALWAYS_THERE
+from pages._ui.helpers.state import submit, work
 
 
 def _say_what_to_load() -> None:

@@ -21,11 +21,11 @@ from pages._ui.data.quality import (
 )
 from pages._ui.data.recoding import choose_recoding
 from pages._ui.data.remembered import remember_reading, say_what_is_known, say_what_is_remembered
-from pages._ui.session.drafts import keep_draft, resume_draft, say_what_was_found
-from pages._ui.session.state import work
-from pages._ui.shell.links import go, link_to
-from pages._ui.shell.page_style import ALWAYS_THERE, ROLE
-from pages._ui.widgets.choices import when_open
+from pages._ui.helpers.drafts import keep_draft, resume_draft, say_what_was_found
+from pages._ui.helpers.navigation import go, link_to
+from pages._ui.helpers.page_style import ALWAYS_THERE, ROLE
+from pages._ui.helpers.state import work
+from pages._ui.helpers.widgets import when_open
 
 _WHAT_TO_BRING = (
     "The **labels**: a row per annotation, or a matrix of items and raters. What you know of the **raters**, "

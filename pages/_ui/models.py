@@ -43,18 +43,16 @@ from grasp_core.report.models import plurality_table, sentences, sides_csv, stat
 from grasp_core.report.words.models import REPRODUCED, SIDE_WORDS, SIDES_WITH
 from grasp_core.report.words.names import what_is_provisional
 from grasp_core.server import server
-from pages._ui.analysis.questions import say_what_is_compared
+from pages._ui.analysis import say_what_is_compared
 from pages._ui.benchmark.submissions import in_a_worker
 from pages._ui.data.columns import one_question_only
+from pages._ui.helpers.identity import current_user, here, may_run, require_run, why_not_run
+from pages._ui.helpers.navigation import go, link_to
+from pages._ui.helpers.outputs import download, drawn, page_theme
+from pages._ui.helpers.state import submit, work
+from pages._ui.helpers.waiting import let_go
+from pages._ui.helpers.widgets import always, choose_shuffles, no_way
 from pages._ui.result import cache
-from pages._ui.result.figures import page_theme
-from pages._ui.session.identity import current_user, here, may_run, require_run, why_not_run
-from pages._ui.session.state import submit, work
-from pages._ui.shell.links import go, link_to
-from pages._ui.shell.waiting import let_go
-from pages._ui.widgets.choices import choose_shuffles
-from pages._ui.widgets.outputs import download, drawn
-from pages._ui.widgets.shown import always, no_way
 
 _GIVEN, _ROUND, _MESSAGES = ("models-given", "models-round", "models-messages")
 _MOST = 12
@@ -203,7 +201,7 @@ def show_answer(
 ) -> None:
     """The answer in words first; every chart has a table with the same numbers.
 
-    `key` and `check` are those of :class:`~pages._ui.widgets.shown.Shown`, `way` draws how to mend a warning.
+    `key` and `check` are those of :class:`~pages._ui.helpers.widgets.Shown`, `way` draws how to mend a warning.
     """
     if result.provisional:
         st.info(what_is_provisional(result), icon=":material/pending:")

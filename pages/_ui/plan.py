@@ -35,12 +35,10 @@ from grasp_core.report.plan import (
 from grasp_core.report.writers.plan import recruitment_xlsx
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
+from pages._ui.helpers.identity import here, may_manage, require_manage, require_run, stores_of
+from pages._ui.helpers.outputs import download, drawn, page_theme
+from pages._ui.helpers.widgets import always, when_open
 from pages._ui.result import cache
-from pages._ui.result.figures import page_theme
-from pages._ui.session.identity import here, may_manage, require_manage, require_run, stores_of
-from pages._ui.widgets.choices import when_open
-from pages._ui.widgets.outputs import download, drawn
-from pages._ui.widgets.shown import always
 
 _MOST_RUNS = 50
 _SIZES: Mapping[Target, tuple[str, float, float]] = {

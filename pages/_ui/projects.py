@@ -10,7 +10,8 @@ from grasp_core.model.wording import number
 from grasp_core.server import server
 from grasp_core.store.people.members import MEMBER_LENGTH, ROLES, Member, MemberKind
 from grasp_core.store.people.projects import NAME_LENGTH, Holdings, Project
-from pages._ui.session.identity import (
+from pages._ui.helpers.around import work_in
+from pages._ui.helpers.identity import (
     VIEWERS_LOOK,
     current_project,
     current_user,
@@ -18,9 +19,8 @@ from pages._ui.session.identity import (
     owner_names,
     require_lead,
 )
-from pages._ui.session.state import told
-from pages._ui.shell.around import work_in
-from pages._ui.widgets.choices import confirm, when_open
+from pages._ui.helpers.state import told
+from pages._ui.helpers.widgets import confirm, when_open
 
 _KINDS: dict[MemberKind, str] = {
     "address": "A mail address",

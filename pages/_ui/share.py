@@ -23,7 +23,7 @@ from grasp_core.server.visits import COOKIE, known, new_visit
 from grasp_core.store.links import MOST_USES, Leaderboard, Link, Terms
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.visiting import LONGEST, SHORTEST
-from pages._ui.session.identity import (
+from pages._ui.helpers.identity import (
     VIEWERS_LOOK,
     current_project,
     current_user,
@@ -33,9 +33,9 @@ from pages._ui.session.identity import (
     require_manage,
     stores_of,
 )
-from pages._ui.session.state import told, zone
-from pages._ui.shell.addresses import address
-from pages._ui.widgets.shown import just_made, keep_made, show_made
+from pages._ui.helpers.navigation import address
+from pages._ui.helpers.state import told, zone
+from pages._ui.helpers.widgets import just_made, keep_made, show_made
 
 _LABEL, TERM, _LAST_DAY, _PASSWORD, _USES, _SMALL = (
     f"share-{name}" for name in ("label", "term", "last-day", "password", "uses", "small-groups")

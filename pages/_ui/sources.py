@@ -18,9 +18,9 @@ from grasp_core.reading.connectors.fetching import Snapshot, available
 from grasp_core.reading.connectors.source import KINDS, TOOLS, Kind, Source, make, parse
 from grasp_core.reading.table.table import Table
 from grasp_core.server import server
-from pages._ui.session.identity import current_user, here, may_run
-from pages._ui.session.state import work, zone
-from pages._ui.shell.links import go
+from pages._ui.helpers.identity import current_user, here, may_run
+from pages._ui.helpers.navigation import go
+from pages._ui.helpers.state import work, zone
 
 
 @dataclass(frozen=True)

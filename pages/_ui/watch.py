@@ -16,7 +16,7 @@ from grasp_core.server import server
 from grasp_core.server.watches import EVERY, Step, how_often, state
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.watches import Watch
-from pages._ui.session.identity import (
+from pages._ui.helpers.identity import (
     current_user,
     here,
     may_manage,
@@ -24,9 +24,9 @@ from pages._ui.session.identity import (
     require_manage,
     require_run,
 )
-from pages._ui.session.state import told
-from pages._ui.shell.links import link_to, link_to_run, link_to_two
-from pages._ui.widgets.choices import confirm, when_open
+from pages._ui.helpers.navigation import link_to, link_to_run, link_to_two
+from pages._ui.helpers.state import told
+from pages._ui.helpers.widgets import confirm, when_open
 
 _EVERY, _PROBLEM, _MADE = "watch-every", "watch-problem", "watch-made"
 

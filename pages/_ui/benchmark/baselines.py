@@ -31,7 +31,7 @@ from grasp_core.server import server
 from grasp_core.statistics.f1 import confusion
 from pages._ui.benchmark.lm_baseline import ask_language_model, has_language_model, show_taken
 from pages._ui.benchmark.submissions import tasks, tasks_folder
-from pages._ui.session.identity import may_run, require_run
+from pages._ui.helpers.identity import may_run, require_run
 
 _LABELLED = "all-tasks-done"
 

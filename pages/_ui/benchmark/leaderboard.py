@@ -33,12 +33,11 @@ from grasp_core.server import server
 from grasp_core.server.submitting import Told, compared_by, systems
 from pages._ui.benchmark.background import outcome, start, under_way
 from pages._ui.benchmark.submissions import benchmark, offer_taking_off, tasks
+from pages._ui.helpers.identity import here
+from pages._ui.helpers.outputs import download, drawn, page_theme
+from pages._ui.helpers.widgets import always
 from pages._ui.result import cache
-from pages._ui.result.figures import page_theme
-from pages._ui.session.identity import here
 from pages._ui.share import share_leaderboard
-from pages._ui.widgets.outputs import download, drawn
-from pages._ui.widgets.shown import always
 
 
 def entries() -> list[Entry]:

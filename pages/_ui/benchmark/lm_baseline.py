@@ -23,7 +23,7 @@ from grasp_core.model.settings import Settings, variable
 from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import number
 from grasp_core.server import server
-from pages._ui.session.identity import require_run
+from pages._ui.helpers.identity import require_run
 
 FOLDER = "lm-answers"
 """Where answers are kept, below the server's home."""

@@ -25,9 +25,9 @@ from grasp_core.server import server
 from grasp_core.server.submitting import NAME_LENGTH, scored
 from pages._ui.benchmark.submissions import benchmark, in_a_worker, tasks, tasks_folder
 from pages._ui.data.columns import one_question_only
-from pages._ui.session.identity import current_user, here, may_run, require_run, why_not_run
-from pages._ui.session.state import work
-from pages._ui.shell.links import link_to
+from pages._ui.helpers.identity import current_user, here, may_run, require_run, why_not_run
+from pages._ui.helpers.navigation import link_to
+from pages._ui.helpers.state import work
 
 _OTHERS, _FILE = "The plurality of the other raters", "A file of right labels"
 _TOGETHER = "All together"

@@ -22,9 +22,9 @@ from grasp_core.reading.table.table import Table
 from grasp_core.report.contents import run_title
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
-from pages._ui.session.identity import here, may_run, require_run
-from pages._ui.session.state import work, zone
-from pages._ui.widgets.choices import confirm
+from pages._ui.helpers.identity import here, may_run, require_run
+from pages._ui.helpers.state import work, zone
+from pages._ui.helpers.widgets import confirm
 
 
 def offer_deletion(on_ask: Callable[[], None] | None = None) -> None:

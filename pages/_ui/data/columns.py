@@ -26,10 +26,10 @@ from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.guess.roles import question
 from grasp_core.reading.table.table import Table
 from grasp_core.reading.tables import loaded
-from pages._ui.session.state import work
-from pages._ui.shell.links import link_to
-from pages._ui.shell.page_style import ROLE
-from pages._ui.widgets.choices import choose_one
+from pages._ui.helpers.navigation import link_to
+from pages._ui.helpers.page_style import ROLE
+from pages._ui.helpers.state import work
+from pages._ui.helpers.widgets import choose_one
 
 
 def choose_further(options: Sequence[str], guessed: Sequence[str], alike: Sequence[str]) -> list[str]:

@@ -22,8 +22,8 @@ from grasp_core.reading.table.table import Table
 from grasp_core.reading.tables import loaded
 from grasp_core.report.words.levels import known_scale, proposed_levels
 from pages._ui.data.columns import found_labels
-from pages._ui.session.state import work
-from pages._ui.widgets.choices import choose_one
+from pages._ui.helpers.state import work
+from pages._ui.helpers.widgets import choose_one
 
 _WORDS = {
     "refuse": "Refuse the file",

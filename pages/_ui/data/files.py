@@ -37,9 +37,9 @@ from pages._ui.data.arriving import (
     read_watched,
 )
 from pages._ui.data.remembered import recalled_guess
-from pages._ui.session.identity import current_project, here, may_run, require_run
-from pages._ui.session.state import Work, work
-from pages._ui.shell.waiting import let_go
+from pages._ui.helpers.identity import current_project, here, may_run, require_run
+from pages._ui.helpers.state import Work, work
+from pages._ui.helpers.waiting import let_go
 from pages._ui.sources import fetch_watched, offer_refresh, offer_tools, say_news, tell_news
 
 DROP_LABEL = "Drop everything you have: labels, raters, items, in one file or several"

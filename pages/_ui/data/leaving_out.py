@@ -22,8 +22,8 @@ from grasp_core.reading.table.table import Table
 from grasp_core.report.account import account_sentence, unused_sentence
 from grasp_core.report.words.levels import left_out
 from pages._ui.data.decisions import choose_repeated
-from pages._ui.session.state import work
-from pages._ui.widgets.choices import choose_one
+from pages._ui.helpers.state import work
+from pages._ui.helpers.widgets import choose_one
 
 
 def choose_screens(start: tuple[Screen, ...]) -> tuple[Screen, ...]:

@@ -28,9 +28,9 @@ from grasp_core.report import quality as tables
 from grasp_core.report.quality import Looked, looked_at
 from grasp_core.server import server
 from pages._ui.data.leaving_out import offer_leaving_out
-from pages._ui.session.identity import require_run
-from pages._ui.session.state import work
-from pages._ui.widgets.choices import when_open
+from pages._ui.helpers.identity import require_run
+from pages._ui.helpers.state import work
+from pages._ui.helpers.widgets import when_open
 
 _PREVIEW_ROWS = 20
 _PREVIEW_CHARACTERS = 1000

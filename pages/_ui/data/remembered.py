@@ -19,9 +19,9 @@ from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.table.table import Table
 from grasp_core.reading.tables import fitted, loaded
 from grasp_core.store.readings import Reading
-from pages._ui.session.identity import current_user, here, owner_names, require_run
-from pages._ui.session.state import submit, work, zone
-from pages._ui.shell.links import go
+from pages._ui.helpers.identity import current_user, here, owner_names, require_run
+from pages._ui.helpers.navigation import go
+from pages._ui.helpers.state import submit, work, zone
 
 
 def say_what_is_known(guess: Guess) -> None:

@@ -9,10 +9,12 @@ is kept for those who look at the same one.
 from __future__ import annotations
 
 import functools
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import altair as alt
+import pandas as pd
 import streamlit as st
 from altair.utils.schemapi import disable_debug_mode
 
@@ -39,7 +41,7 @@ from grasp_core.report.findings.title import counts, how_sure, title
 from grasp_core.report.pairs import measures, seen_from
 from grasp_core.report.tables import RowOrder
 from grasp_core.report.words.names import lead_statistic
-from pages._ui.result.live_chart import with_data_apart
+from pages._ui.helpers.page_style import ON_PHONES, ON_SCREENS
 from pages._ui.result.tables import (
     show_dsi_table,
     show_groups_table,
@@ -47,7 +49,6 @@ from pages._ui.result.tables import (
     table_of_groups,
     why_not_estimable,
 )
-from pages._ui.shell.page_style import ON_PHONES, ON_SCREENS
 
 _FINAL = 512
 _PROVISIONAL = 16
@@ -303,3 +304,40 @@ def _spec(chart: alt.LayerChart) -> dict[str, Any]:
         for layer in spec["layer"]:
             layer.setdefault("data", shared)
     return spec
+
+
+_Rows = list[dict[str, Any]]
+
+
+def with_data_apart(spec: dict[str, Any]) -> dict[str, Any]:
+    """The spec with every layer's data as a named frame under `datasets`.
+
+    A spec that stays the same while its frames change is not drawn anew, which would flicker. So lists in
+    cells are laid out as rows here, not by a transform, and the description, which quotes numbers, is left to
+    the table beside the chart.
+    """
+    rows: dict[str, _Rows] = {}
+    layers = [_apart(layer, rows) for layer in spec["layer"]]
+    frames = {name: pd.DataFrame(found) for name, found in rows.items()}
+    return {**spec, "layer": layers, "datasets": frames, "description": "So far; the table has the numbers."}
+
+
+def _apart(layer: dict[str, Any], rows: dict[str, _Rows]) -> dict[str, Any]:
+    data = layer["data"]
+    if "values" not in data:
+        return layer
+    found = json.loads(data["values"])
+    transforms = layer.get("transform", [])
+    lists = [name for one in transforms for name in one.get("flatten", ())]
+    rows[data["name"]] = (
+        [
+            {**row, **dict(zip(lists, entries, strict=True))}
+            for row in found
+            for entries in zip(*(row[name] for name in lists), strict=True)
+        ]
+        if lists
+        else found
+    )
+    left = [one for one in transforms if "flatten" not in one]
+    kept = {name: value for name, value in layer.items() if name != "transform"}
+    return {**kept, **({"transform": left} if left else {}), "data": {"name": data["name"]}}

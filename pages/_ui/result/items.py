@@ -33,10 +33,9 @@ from grasp_core.report.writers.items import items_markdown, items_title, items_x
 from grasp_core.report.writers.registry import safe_name
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
-from pages._ui.session.identity import current_user, require_run, stores_of, visitor, why_not_run
-from pages._ui.widgets.choices import menu_when_open, put_in_address
-from pages._ui.widgets.outputs import download
-from pages._ui.widgets.shown import Shown
+from pages._ui.helpers.identity import current_user, require_run, stores_of, visitor, why_not_run
+from pages._ui.helpers.outputs import download
+from pages._ui.helpers.widgets import Shown, menu_when_open, put_in_address
 
 _EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 

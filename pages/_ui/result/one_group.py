@@ -28,14 +28,12 @@ from grasp_core.report.words.names import (
     reported_statistics,
 )
 from grasp_core.report.writers.registry import safe_name
+from pages._ui.helpers.outputs import page_theme, save_figure
+from pages._ui.helpers.widgets import Shown, follow_address, put_in_address, when_open
 from pages._ui.result import cache
-from pages._ui.result.figures import page_theme, save_figure
+from pages._ui.result.comparisons import is_sliced, show_pairs, show_slices
 from pages._ui.result.items import has_items, show_items
-from pages._ui.result.pairs import show_pairs
 from pages._ui.result.rater_map import has_rater_map, show_rater_map
-from pages._ui.result.slices import is_sliced, show_slices
-from pages._ui.widgets.choices import follow_address, put_in_address, when_open
-from pages._ui.widgets.shown import Shown
 
 _GROUP = "group"
 """Under this name the group stands in the address."""

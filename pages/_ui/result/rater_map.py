@@ -34,13 +34,11 @@ from grasp_core.report.rater_map import (
 )
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
+from pages._ui.helpers.identity import require_run, stores_of
+from pages._ui.helpers.outputs import download, figure_downloads, page_theme
+from pages._ui.helpers.widgets import Shown, when_open
 from pages._ui.result import cache
-from pages._ui.result.figures import page_theme
 from pages._ui.result.items import soon_found
-from pages._ui.session.identity import require_run, stores_of
-from pages._ui.widgets.choices import when_open
-from pages._ui.widgets.outputs import download, figure_downloads
-from pages._ui.widgets.shown import Shown
 
 _MAPS = 32
 

@@ -25,20 +25,22 @@ from grasp_core.report.words.names import (
     statistic_formula,
     what_is_provisional,
 )
-from pages._ui.result.agreement import has_disputed, show_agreement, show_disputed, show_raters_agreement
+from pages._ui.helpers.page_style import PROVISIONAL
+from pages._ui.helpers.widgets import Shown, follow_address, put_in_address, show_warned
 from pages._ui.result.cache import section
-from pages._ui.result.figures import show_dsi
-from pages._ui.result.first_screen import show_facts, show_findings
-from pages._ui.result.given import has_given, show_given
-from pages._ui.result.groups import draw_groups, has_label_use, show_groups, show_labels
+from pages._ui.result.comparisons import has_given, has_pairs, has_slices, show_given, show_pairs, show_slices
+from pages._ui.result.findings import (
+    has_disputed,
+    show_agreement,
+    show_disputed,
+    show_facts,
+    show_findings,
+    show_raters_agreement,
+)
+from pages._ui.result.groups import draw_groups, has_label_use, show_dsi, show_groups, show_labels
 from pages._ui.result.items import has_items, show_items
 from pages._ui.result.one_group import choose_group, named_group, open_group, show_group
-from pages._ui.result.pairs import has_pairs, show_pairs
 from pages._ui.result.rater_map import has_rater_map, show_rater_map
-from pages._ui.result.slices import has_slices, show_slices
-from pages._ui.shell.page_style import PROVISIONAL
-from pages._ui.widgets.choices import follow_address, put_in_address
-from pages._ui.widgets.shown import Shown, show_warned
 
 _COUNT = st.column_config.NumberColumn(format="localized")
 

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.model.recode_steps import Bins
 from grasp_core.server.server import Server
-from pages._ui.session.state import KEPT_RATERS, Work
+from pages._ui.helpers.state import KEPT_RATERS, Work
 from tests.labels import CONTINUE, ITEM_COLUMN, LABEL_COLUMN, RATER_COLUMN, UNDERSTOOD
 from tests.pages.visits import drop, open_example, plain, press, seen, shown_run, widget
 

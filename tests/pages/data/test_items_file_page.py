@@ -7,7 +7,7 @@ import zipfile
 
 from streamlit.testing.v1 import AppTest
 
-from pages._ui.session.state import Work
+from pages._ui.helpers.state import Work
 from tests.pages.visits import drop, plain, press, seen, widget
 
 VOTES = "item,rater,label,group\n" + "".join(

@@ -13,7 +13,7 @@ from grasp_core.server.server import Server
 from grasp_core.store.readings import ReadingStore
 from grasp_core.store.schema import readings
 from pages._ui.data import remembered
-from pages._ui.session import identity as permissions
+from pages._ui.helpers import identity as permissions
 from tests.labels import CONTINUE, LABEL_COLUMN
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import drop, press, seen, widget

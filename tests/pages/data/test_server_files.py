@@ -17,7 +17,7 @@ from grasp_core.reading.archives import containers
 from grasp_core.server import server as server_module
 from grasp_core.server.server import Server, make_server
 from pages._ui.data import arriving as server_files
-from pages._ui.session import identity as permissions
+from pages._ui.helpers import identity as permissions
 from tests.empty_store import empty_home
 from tests.labels import CONTINUE
 from tests.pages.conftest import ENTRY

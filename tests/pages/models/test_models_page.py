@@ -47,8 +47,8 @@ def section(annotations, raters, spec):
     """What pages/models.py does, around this section alone."""
     from grasp_core.reading.sandbox.read import read_table
     from pages._ui.data.decisions import Decided, load_or_list
+    from pages._ui.helpers.state import work
     from pages._ui.models import show_models_as_raters
-    from pages._ui.session.state import work
 
     session = work()
     if session.annotations is None:

@@ -24,7 +24,7 @@ from grasp_core.store.links import Target
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.schema import links, runs
 from pages._ui import share as sharing
-from pages._ui.session.identity import VIEWERS_LOOK
+from pages._ui.helpers.identity import VIEWERS_LOOK
 from tests.labels import DELETE, MAKE_LINK
 from tests.made_up import BOARD, make_models
 from tests.pages.conftest import ENTRY

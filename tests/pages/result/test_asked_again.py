@@ -21,7 +21,7 @@ from grasp_core.reading.sandbox.read import read_table
 from grasp_core.server.server import Server
 from grasp_core.store.people.members import Member
 from grasp_core.store.runs import RunRecord
-from pages._ui.session.state import KEPT_RATERS
+from pages._ui.helpers.state import KEPT_RATERS
 from tests.labels import DATA_AND_METHODS
 from tests.pages.conftest import ENTRY
 from tests.pages.people import ANN, BOB, VERA, become

@@ -13,7 +13,7 @@ from grasp_core.model.settings import Settings
 from grasp_core.server import server as server_module
 from grasp_core.server.server import Server, make_server
 from grasp_core.store.runs import RunRecord
-from pages._ui.runs.one_run import how_far
+from pages._ui.one_run import how_far
 from tests.empty_store import empty_home
 from tests.labels import DELETE
 from tests.pages.conftest import ENTRY

@@ -16,8 +16,8 @@ from grasp_core.model.settings import Settings
 from grasp_core.server import server as server_module
 from grasp_core.server.server import Server, make_server
 from pages._ui import sources as from_tool
-from pages._ui.session import identity as permissions
-from pages._ui.session.identity import VIEWERS_LOOK
+from pages._ui.helpers import identity as permissions
+from pages._ui.helpers.identity import VIEWERS_LOOK
 from tests.empty_store import empty_home
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import drop, finished, on, press, seen, shown_run, widget

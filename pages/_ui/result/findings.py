@@ -1,28 +1,44 @@
-"""The top of a result and its findings: the answer, groups by verdict, how sure it is, and what to do."""
+"""What is told first of a result: the answer, groups by verdict or how well all agree, and what to do."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
+import pandas as pd
 import streamlit as st
 
+from grasp_core.analysis.everybody import DisputedItem, disputed_items
+from grasp_core.model.errors import DataError
+from grasp_core.model.groups import one_line
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import PAPER_CONVENTIONS
 from grasp_core.model.text import Sentence, escape_markdown, printable
 from grasp_core.model.wording import number
 from grasp_core.report.charts.verdicts import CHOSEN, NOT_DRAWN
+from grasp_core.report.everybody import (
+    agreement_advice,
+    batch_table,
+    in_one_line,
+    label_table,
+    no_groups,
+    over_batches,
+    rater_table,
+    who_differs,
+)
 from grasp_core.report.findings.findings import judged
 from grasp_core.report.findings.mending import warned
 from grasp_core.report.words.label_use import labelled_sentence
 from grasp_core.report.words.names import lead_statistic
+from grasp_core.server import server
+from pages._ui.helpers import page_style
+from pages._ui.helpers.identity import require_run, visitor
+from pages._ui.helpers.navigation import link_to
+from pages._ui.helpers.outputs import choose_page, page_theme
+from pages._ui.helpers.widgets import Shown, put_in_address, show_one
 from pages._ui.result import cache
-from pages._ui.result.figures import choose_page, page_theme
-from pages._ui.result.items import show_where
+from pages._ui.result.items import item_texts, show_where
 from pages._ui.result.one_group import choose_group, open_group
-from pages._ui.shell import page_style
-from pages._ui.widgets.choices import put_in_address
-from pages._ui.widgets.shown import Shown, show_one
 
 
 def show_answer(shown: Shown, buttons: Callable[[], None]) -> None:
@@ -138,3 +154,97 @@ def _section(heading: str, said: Sequence[Sentence]) -> None:
     if said:
         st.header(heading)
         st.markdown(" ".join(one.markdown for one in said))
+
+
+_DISPUTED = "disputed-items"
+
+
+def show_agreement(shown: Shown) -> None:
+    """Labels by how often another rater gives them too, and beside them who differs and what to do."""
+    found = shown.result.everybody
+    if found is None:
+        return
+    chart, side = st.columns([2, 1], gap="large")
+    with chart:
+        if found.labels:
+            cache.agreement_chart(shown.key, shown.result, page_theme())
+        st.caption(in_one_line(shown.result))
+    with side, st.container(key=page_style.BESIDE):
+        _part("Who differs", [who_differs(found)])
+        _part("Over batches and topics", over_batches(found))
+        _part("What to do", [agreement_advice(found)])
+        st.header("Do groups of raters differ?")
+        st.markdown(no_groups(shown.result).markdown)
+        if not shown.stranger:
+            link_to("data", "Add raters")
+    with st.expander("These figures as tables"):
+        if found.labels:
+            _agreement_table(label_table(found), "How often another rater says the same, by label")
+        if found.batches:
+            _agreement_table(batch_table(found), "Agreement by batch")
+
+
+def show_raters_agreement(shown: Shown) -> None:
+    """A row a rater, least agreement first; nobody is named."""
+    found = shown.result.everybody
+    if found is None or not found.raters:
+        st.info("Raters are not listed here: there are too many, or this is a shared result.")
+        return
+    _part(None, [who_differs(found)])
+    _agreement_table(rater_table(found), "Raters by how often they answer as another did")
+    st.caption(
+        "Of 100 answers, how many another rater of the same item gave too. Raters are numbered in the order "
+        "of their ids: no result names one."
+    )
+
+
+def has_disputed(shown: Shown) -> bool:
+    """Whether single items can be looked at: not by strangers, for their ids and texts are data."""
+    known = shown.run is not None and not shown.stranger and visitor() is not None
+    return known and len(shown.result.spec.data.questions) == 1
+
+
+def show_disputed(shown: Shown) -> None:
+    """The items on which raters agree least, or those that one rater alone gave a label."""
+    run, found = shown.run, shown.result.everybody
+    if run is None or found is None:
+        return
+    st.header("On which items do they agree least?")
+    label = st.selectbox(
+        "Items",
+        [None, *(one.label for one in found.labels)],
+        format_func=lambda name: (
+            "On which they agree least" if name is None else f"That one rater only called {one_line(name)}"
+        ),
+    )
+    try:
+        require_run(run.project)
+        key, kept = (run.id, label), st.session_state.get(_DISPUTED)
+        if kept is None or kept[0] != key:
+            data = server.shared().service.data_of(run)
+            kept = st.session_state[_DISPUTED] = (
+                key,
+                disputed_items(data.annotations, run.spec.analysis.level, label),
+            )
+        rows: tuple[DisputedItem, ...] = kept[1]
+    except DataError as error:
+        st.info(escape_markdown(str(error)))
+        return
+    answers = [" · ".join(f"{one_line(name)}: {n:,}" for name, n in one.answers) for one in rows]
+    frame = {"Item": [one.item for one in rows]}
+    texts = item_texts(run, shown.result.spec.data.text)
+    if texts is not None:
+        frame["Text"] = [texts.get(one.item, "") for one in rows]
+    _agreement_table(pd.DataFrame(frame | {"Answers": answers}), "Items with the answers that they got")
+
+
+def _part(heading: str | None, said: Sequence[Sentence | None]) -> None:
+    known = [one for one in said if one is not None]
+    if known:
+        if heading is not None:
+            st.header(heading)
+        st.markdown(" ".join(one.markdown for one in known))
+
+
+def _agreement_table(frame: pd.DataFrame, alt: str) -> None:
+    st.dataframe(frame, hide_index=True, height="content", alt=alt)

@@ -19,8 +19,8 @@ from grasp_core.reading.tables import guessed, loaded
 from grasp_core.server import server
 from grasp_core.server.visits import BROWSER, known
 from grasp_core.store.drafts import Draft, DraftFile
-from pages._ui.session.identity import current_project, current_user, here, may_run
-from pages._ui.session.state import work
+from pages._ui.helpers.identity import current_project, current_user, here, may_run
+from pages._ui.helpers.state import work
 
 _SLOTS: tuple[Role, ...] = get_args(Role)
 _FOUND = "draft-found"

@@ -25,8 +25,8 @@ from streamlit import runtime
 from grasp_core.model.errors import AccessError, StoreError
 from grasp_core.model.settings import Settings
 from grasp_core.server.accounts import Accounts, session_key
-from pages._ui.session.identity import CALLBACK, claims_of, clear, just_signed_in, provider_sign_out
-from pages._ui.session.state import KEY, Work
+from pages._ui.helpers.identity import CALLBACK, claims_of, clear, just_signed_in, provider_sign_out
+from pages._ui.helpers.state import KEY, Work
 
 log = logging.getLogger("grasp.sessions")
 

@@ -22,10 +22,10 @@ from grasp_core.report.words.models import statistic_name
 from grasp_core.report.words.names import MINUS, NOT_ESTIMABLE, format_p_value
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
-from pages._ui.runs.one_run import cancel, delete, edit, show_progress
-from pages._ui.session.identity import here, may_manage, owner_names
-from pages._ui.session.state import exactly, lasted, told
-from pages._ui.shell.links import link_to, link_to_run, link_to_two
+from pages._ui.helpers.identity import here, may_manage, owner_names
+from pages._ui.helpers.navigation import link_to, link_to_run, link_to_two
+from pages._ui.helpers.state import exactly, lasted, told
+from pages._ui.one_run import cancel, delete, edit, show_progress
 
 _MOST = 200
 """Runs that are found at one time."""

@@ -24,7 +24,7 @@ from grasp_core.report.contents import run_title
 from grasp_core.server import server
 from grasp_core.store.drafts import Draft
 from grasp_core.store.runs import RunRecord
-from pages._ui.session.identity import (
+from pages._ui.helpers.identity import (
     asker,
     current_project,
     current_user,

@@ -1,4 +1,4 @@
-"""Files to take away; made when they are asked for."""
+"""Files to take away, made when they are asked for, and how figures are drawn."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import altair as alt
 import streamlit as st
 
 from grasp_core.analysis.rater_map_values import RaterMap
+from grasp_core.model.result import RunResult
+from grasp_core.report.charts import Theme
+from grasp_core.report.charts.nulls import PAGE
 from grasp_core.report.writers.registry import EXPORTS, Export, safe_name
 from grasp_core.server import server
-from pages._ui.widgets.choices import as_this_session, menu_when_open
-from pages._ui.widgets.shown import Shown
+from pages._ui.helpers.widgets import Shown, as_this_session, menu_when_open
 
 _EXPLAINED = {
     "csv": "Every number of every group and statistic at full precision.",
@@ -98,3 +100,20 @@ def download(
         on_click="ignore",
         **looks,
     )
+
+
+def page_theme() -> Theme:
+    """Light or dark, as the browser shows the page."""
+    return "dark" if st.context.theme.type == "dark" else "light"
+
+
+def choose_page(result: RunResult, key: str) -> int:
+    """Which page of the groups a chart shows, counted from 1; nothing is asked where one holds all."""
+    pages = -(-len(result.groups) // PAGE)
+    return int(st.pagination(pages, key=f"{key}-{pages}")) if pages > 1 else 1
+
+
+def save_figure(shown: Shown, chart: Callable[[], alt.LayerChart], file_name: str, what: str) -> None:
+    """A figure's files, once it is final."""
+    if not shown.result.provisional:
+        figure_downloads(shown, chart, file_name, what)
