@@ -6,13 +6,7 @@ import re
 
 import streamlit as st
 
-from grasp_core.model.access import (
-    ROLES,
-    Scope,
-    Token,
-    User,
-)
-from grasp_core.model.errors import LimitError
+from grasp_core.model.access import ROLES, Scope, Token, User
 from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import agree, number
 from grasp_core.server import server
@@ -20,7 +14,7 @@ from grasp_core.server.links import Withdrawing
 from grasp_core.store.people.tokens import NAME_LENGTH
 from pages._ui.helpers.identity import current_user, this_session
 from pages._ui.helpers.state import told
-from pages._ui.helpers.widgets import confirm, just_made, keep_made, show_made
+from pages._ui.helpers.widgets import confirm, just_made, keep_made, refusals, say_refusal, show_made
 
 _BROWSERS = (("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"))
 _SYSTEMS = (
@@ -148,8 +142,7 @@ def show_tokens(user: User) -> None:
         )
         term.selectbox("Works for", list(_TERMS), index=2, key=_TERM)
         st.form_submit_button("Make a token", icon=":material/key:", on_click=make_token)
-    if sentence := st.session_state.pop(_REFUSED, None):
-        st.error(escape_markdown(sentence))
+    say_refusal(_REFUSED)
     show_made(_MADE, "token")
     tokens = server.shared().tokens.of(user.id)
     st.subheader("Your tokens")
@@ -181,15 +174,11 @@ def make_token() -> None:
         return
     st.session_state.pop(_MADE, None)
     scope, days = st.session_state[_SCOPE], _TERMS[st.session_state[_TERM]]
-    try:
-        token = server.shared().tokens.create(
-            owner=user.id, name=st.session_state[_NAME], scope=scope, days=days
-        )
-    except LimitError as error:
-        st.session_state[_REFUSED] = str(error)
-        return
-    server.shared().audit.record(user.id, "token", "token", "", {"scope": scope, "days": days})
-    keep_made(_MADE, token)
+    with refusals(_REFUSED):
+        name = st.session_state[_NAME]
+        token = server.shared().tokens.create(owner=user.id, name=name, scope=scope, days=days)
+        server.shared().audit.record(user.id, "token", "token", "", {"scope": scope, "days": days})
+        keep_made(_MADE, token)
 
 
 @st.dialog("Withdraw this token?", width="medium")

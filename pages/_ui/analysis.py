@@ -166,11 +166,7 @@ def choose_numbers(dataset: Dataset, axes: Sequence[AxisSet], slices: Sequence[s
             help=f"{MEANING} The number above is then the most there are.",
         ),
         "tail": middle.toggle(
-            TAIL.label,
-            start.tail,
-            key=_key("tail"),
-            persist_state="session",
-            help=TAIL.meaning,
+            TAIL.label, start.tail, key=_key("tail"), persist_state="session", help=TAIL.meaning
         ),
         "seed": right.number_input(
             "Seed",

@@ -12,13 +12,7 @@ from pathlib import PurePath
 import streamlit as st
 from streamlit.typing import UploadedFile
 
-from grasp_core.analysis.models.labels import (
-    MAX_MODEL_FILE,
-    MAX_NAME,
-    read_model,
-    read_model_column,
-    sources,
-)
+from grasp_core.analysis.models.labels import MAX_MODEL_FILE, MAX_NAME, read_model, read_model_column, sources
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.benchmark.baselines.as_raters import WITHOUT_EXAMPLES, item_texts, label_items
 from grasp_core.benchmark.baselines.embedding import available
@@ -44,17 +38,18 @@ from grasp_core.report.words.models import REPRODUCED, SIDE_WORDS, SIDES_WITH
 from grasp_core.report.words.names import what_is_provisional
 from grasp_core.server import server
 from pages._ui.analysis import say_what_is_compared
-from pages._ui.benchmark.submissions import in_a_worker
 from pages._ui.data.columns import one_question_only
+from pages._ui.helpers.background import Tell, outcome, start
 from pages._ui.helpers.identity import current_user, here, may_run, require_run, why_not_run
 from pages._ui.helpers.navigation import go, link_to
 from pages._ui.helpers.outputs import download, drawn, page_theme
 from pages._ui.helpers.state import submit, work
 from pages._ui.helpers.waiting import let_go
-from pages._ui.helpers.widgets import always, choose_shuffles, no_way
+from pages._ui.helpers.widgets import always, choose_shuffles, no_way, show_table
 from pages._ui.result import cache
 
 _GIVEN, _ROUND, _MESSAGES = ("models-given", "models-round", "models-messages")
+_LABELLED = "models-labelled"
 _MOST = 12
 """Models side by side."""
 
@@ -140,15 +135,25 @@ def take_baseline(table: Table, dataset: Dataset, spec: DataSpec) -> None:
         return
     with st.expander("Have a baseline read the items' texts"):
         name = st.selectbox("Baseline", WITHOUT_EXAMPLES, help=BASELINES[WITHOUT_EXAMPLES[0]])
-        if st.button("Label the items"):
-            require_run()
-            try:
-                job = item_texts(table, spec, dataset.summary.categories, name)
-                labels = in_a_worker(label_items, job, "Reading the texts")
-                if labels is not None:
-                    _keep(_Given(name, _stored(labels, job.name)))
-            except GraspError as error:
-                st.error(escape_markdown(f"{error}."))
+        about = (table.sha256, table.member, spec, name)
+        try:
+            if st.button("Label the items"):
+                require_run()
+                pool, job = (
+                    server.shared().service.pool,
+                    item_texts(table, spec, dataset.summary.categories, name),
+                )
+
+                def label(_tell: Tell) -> tuple[bytes, str]:
+                    return next(pool.each(label_items, [job])), job.name
+
+                start(_LABELLED, about, "Reading the texts", label)
+            labelled = outcome(_LABELLED, about)
+            if labelled is not None:
+                del st.session_state[_LABELLED]
+                _keep(_Given(name, _stored(*labelled)))
+        except GraspError as error:
+            st.error(escape_markdown(f"{error}."))
 
 
 def given_models(dataset: Dataset, spec: DataSpec) -> list[ModelLabels]:
@@ -158,10 +163,7 @@ def given_models(dataset: Dataset, spec: DataSpec) -> list[ModelLabels]:
     for position, given in enumerate(kept):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             given.name = st.text_input(
-                f"Name of model {position + 1}",
-                given.name,
-                max_chars=MAX_NAME,
-                key=f"model-name-{given.key}",
+                f"Name of model {position + 1}", given.name, max_chars=MAX_NAME, key=f"model-name-{given.key}"
             )
             if st.button(f"Remove {given.name}", key=f"model-remove-{given.key}", type="tertiary"):
                 kept.remove(given)
@@ -201,7 +203,7 @@ def show_answer(
 ) -> None:
     """The answer in words first; every chart has a table with the same numbers.
 
-    `key` and `check` are those of :class:`~pages._ui.helpers.widgets.Shown`, `way` draws how to mend a warning.
+    `key` and `check` are those of :class:`Shown`, `way` draws how to mend a warning.
     """
     if result.provisional:
         st.info(what_is_provisional(result), icon=":material/pending:")
@@ -223,12 +225,7 @@ def show_answer(
     }
     st.header("What a plurality label hides")
     cache.models_chart(key, result, page_theme())
-    st.dataframe(
-        hidden,
-        hide_index=True,
-        column_config=columns,
-        alt="Macro-F1 of each model against each group's own plurality",
-    )
+    show_table(hidden, "Macro-F1 of each model against each group's own plurality", column_config=columns)
     st.caption(escape_markdown(marks_legend(result.spec.analysis)))
     st.header("Every statistic")
     statistic = st.segmented_control(
@@ -241,11 +238,8 @@ def show_answer(
     )
     words = SIDE_WORDS[statistic]
     st.caption(escape_markdown(words.explanation))
-    st.dataframe(
-        statistic_table(result, statistic),
-        hide_index=True,
-        column_config=columns,
-        alt=f"{words.name} of each model and group",
+    show_table(
+        statistic_table(result, statistic), f"{words.name} of each model and group", column_config=columns
     )
     if not result.provisional:
         with st.container(horizontal=True):

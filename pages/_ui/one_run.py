@@ -9,7 +9,7 @@ from functools import cached_property
 import streamlit as st
 
 from grasp_core.engine.pools.blocks import Progress
-from grasp_core.model.errors import AccessError, DataError, GraspError
+from grasp_core.model.errors import AccessError, DataError
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import Result
 from grasp_core.model.spec import AnalysisSpec, RunSpec
@@ -31,7 +31,7 @@ from pages._ui.helpers.identity import (
 )
 from pages._ui.helpers.navigation import go
 from pages._ui.helpers.state import KEPT_RATERS, submit, work
-from pages._ui.helpers.widgets import confirm
+from pages._ui.helpers.widgets import act, confirm
 
 FIRST_S = 2.0
 """How long a page waits for the first result, which most runs have by then."""
@@ -142,7 +142,6 @@ def _time_left(seconds: float | None) -> str:
 
 _TITLE_LENGTH = 200
 _NOTE_LENGTH = 5000
-_PROBLEM = "edit-problem"
 
 
 def edit(run: RunRecord) -> None:
@@ -176,24 +175,16 @@ def _edit_dialog(run: RunRecord) -> None:
     st.text_area(
         "Note", run.note, max_chars=_NOTE_LENGTH, help="Strangers never see it.", key=_key("note", run)
     )
-    saved = st.button("Save", type="primary", icon=":material/check:", on_click=_save, args=(run,))
-    problem = st.session_state.pop(_PROBLEM, None)
-    if problem:
-        st.error(escape_markdown(problem))
-    elif saved:
-        st.rerun()
+    act("Save", _save, run, refused="edit-problem")
 
 
 def _save(run: RunRecord) -> None:
     title, tagged, note = (st.session_state[_key(field, run)] for field in ("title", "tags", "note"))
     title = title.strip()[:_TITLE_LENGTH] or run.title  # browsers heed the limit; others may not
     words = [tag.strip() for tag in tagged if tag.strip()]
-    try:
-        require_manage(run.owner, run.project)
-        stores_of(run).runs.describe(run.id, title=title, note=note.strip()[:_NOTE_LENGTH], tagged=words)
-        work().rename(run.id, title)
-    except GraspError as error:
-        st.session_state[_PROBLEM] = str(error)
+    require_manage(run.owner, run.project)
+    stores_of(run).runs.describe(run.id, title=title, note=note.strip()[:_NOTE_LENGTH], tagged=words)
+    work().rename(run.id, title)
 
 
 def _key(field: str, run: RunRecord) -> str:
@@ -221,7 +212,7 @@ def _delete(run: RunRecord) -> None:
     work().forget(run.id)
 
 
-_TO, _MOVE_PROBLEM = "move-to", "move-problem"
+_TO = "move-to"
 
 
 def say_whose(run: RunRecord) -> None:
@@ -254,23 +245,15 @@ def _dialog(run: RunRecord, names: dict[str, str]) -> None:
         "Its files and links go with it, and its address stays. From then on, the members of that project "
         "find it, and those of this one do not."
     )
-    moved = st.button("Move it", type="primary", icon=":material/check:", on_click=_move, args=(run,))
-    problem = st.session_state.pop(_MOVE_PROBLEM, None)
-    if problem:
-        st.error(escape_markdown(problem))
-    elif moved:
-        st.rerun()
+    act("Move it", _move, run, refused="move-problem")
 
 
 def _move(run: RunRecord) -> None:
     target = st.session_state[_TO]
-    try:
-        user = require_lead(run.project)
-        require_lead(target)
-        here().projects.move(run.id, target)
-        server.shared().audit.record(user.id, "change", "run", run.id, {"project": target})
-    except GraspError as error:
-        st.session_state[_MOVE_PROBLEM] = str(error)
+    user = require_lead(run.project)
+    require_lead(target)
+    here().projects.move(run.id, target)
+    server.shared().audit.record(user.id, "change", "run", run.id, {"project": target})
 
 
 @dataclass(frozen=True)

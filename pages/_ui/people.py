@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import tempfile
-from collections.abc import Callable
+from typing import Literal
 
 import streamlit as st
 
-from grasp_core.model.access import (
-    COMMAND,
-    Person,
-    Role,
-    User,
-    is_admin_by_settings,
-    role_of,
-)
-from grasp_core.model.errors import GraspError, StoreError
+from grasp_core.model.access import COMMAND, Person, Role, User, is_admin_by_settings, role_of
+from grasp_core.model.errors import SpecError, StoreError
 from grasp_core.model.text import escape_markdown
 from grasp_core.server import server
 from grasp_core.server.accounts import STAYS, erasing
@@ -24,7 +17,7 @@ from grasp_core.store.people.audit import ACTIONS
 from pages._ui.account import offer_withdrawal
 from pages._ui.helpers.identity import owner_names, require_admin
 from pages._ui.helpers.state import exactly, told
-from pages._ui.helpers.widgets import as_this_session, confirm
+from pages._ui.helpers.widgets import as_this_session, confirm, refusals, say_refusal, tried
 
 _PER_PAGE = 50
 
@@ -144,11 +137,10 @@ def _erase_dialog(person: Person) -> None:
         "Erase for good",
         type="primary",
         icon=":material/person_off:",
-        on_click=_erase,
+        on_click=tried(_PROBLEM, _erase),
         args=(person.id, asked),
     )
-    if problem := st.session_state.pop(_PROBLEM, None):
-        st.error(escape_markdown(problem))
+    say_refusal(_PROBLEM)
 
 
 def _ask_heir(person: Person) -> str | None:
@@ -173,16 +165,11 @@ def _ask_heir(person: Person) -> str | None:
 
 def _erase(person_id: str, asked: bool) -> None:
     heir = st.session_state.get(_TO) if asked else _NOBODY
-    try:
-        user = require_admin()
-        if heir is None:
-            st.session_state[_PROBLEM] = "Choose who gets what they own, or nobody."
-            return
-        typed = st.session_state[_TYPED]
-        heir = None if heir == _NOBODY else heir
-        server.shared().accounts.erase(person_id, by=user, confirm=typed, heir=heir)
-    except GraspError as error:
-        st.session_state[_PROBLEM] = str(error)
+    user = require_admin()
+    if heir is None:
+        raise SpecError("Choose who gets what they own, or nobody.")
+    heir = None if heir == _NOBODY else heir
+    server.shared().accounts.erase(person_id, by=user, confirm=st.session_state[_TYPED], heir=heir)
 
 
 _ROLES: tuple[Role | None, ...] = (None, "viewer", "analyst", "admin")
@@ -198,8 +185,7 @@ def list_people(user: User) -> None:
     found, total = server.shared().accounts.people.search(
         text.strip(), start=(page - 1) * _PER_PAGE, limit=_PER_PAGE
     )
-    if refused := st.session_state.pop(_PEOPLE_REFUSED, None):
-        st.error(escape_markdown(refused))
+    say_refusal(_PEOPLE_REFUSED)
     if not found:
         st.info("Nobody is called like that." if text else "Nobody has signed in yet.")
     for person in found:
@@ -260,7 +246,9 @@ def _show(person: Person, user: User) -> None:
             if st.button(f"Disable {name}", key=f"disable-{person.id}", icon=":material/block:"):
                 _ask_to_disable(person)
         else:
-            st.button(f"Enable {name}", key=f"enable-{person.id}", on_click=_enable, args=(person.id,))
+            st.button(
+                f"Enable {name}", key=f"enable-{person.id}", on_click=_change, args=("enable", person.id)
+            )
         offer_leaving(person)
         _offer_withdrawal(person, name)
 
@@ -272,7 +260,7 @@ def _ask_to_assign(person: Person, held_by: str) -> None:
         f"{escape_markdown(person.identity.name)}, and no longer for {held_by}, within a second. "
         "What either of them made stays theirs."
     )
-    confirm(_assign_address, person.id, person.identity.email, yes="Assign it", no="Leave it")
+    confirm(_change, "assign_address", person.id, person.identity.email, yes="Assign it", no="Leave it")
 
 
 def _offer_withdrawal(person: Person, name: str) -> None:
@@ -285,29 +273,14 @@ def _ask_to_disable(person: Person) -> None:
         f"{escape_markdown(person.identity.name)} is signed out everywhere within seconds and cannot sign in "
         "again until you enable the account. What is theirs stays."
     )
-    confirm(_disable, person.id, yes="Disable", no="Leave it")
+    confirm(_change, "disable", person.id, yes="Disable", no="Leave it")
 
 
 def _change_role(person_id: str, before: Role | None) -> None:
-    role = st.session_state[f"role-{person_id}-{before}"]
-    _try(lambda user: server.shared().accounts.set_role(person_id, role, by=user))
+    _change("set_role", person_id, st.session_state[f"role-{person_id}-{before}"])
 
 
-def _assign_address(person_id: str, address: str) -> None:
-    _try(lambda user: server.shared().accounts.assign_address(person_id, address, by=user))
-
-
-def _disable(person_id: str) -> None:
-    _try(lambda user: server.shared().accounts.disable(person_id, by=user))
-
-
-def _enable(person_id: str) -> None:
-    _try(lambda user: server.shared().accounts.enable(person_id, by=user))
-
-
-def _try(change: Callable[[User], None]) -> None:
-    """Change something; why it is refused stands on the page that is drawn next."""
-    try:
-        change(require_admin())
-    except GraspError as refused:
-        st.session_state[_PEOPLE_REFUSED] = str(refused)
+def _change(what: Literal["set_role", "assign_address", "disable", "enable"], *about: object) -> None:
+    """Change an account; why that is refused stands on the page that is drawn next."""
+    with refusals(_PEOPLE_REFUSED):
+        getattr(server.shared().accounts, what)(*about, by=require_admin())

@@ -37,7 +37,7 @@ from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import here, may_manage, require_manage, require_run, stores_of
 from pages._ui.helpers.outputs import download, drawn, page_theme
-from pages._ui.helpers.widgets import always, when_open
+from pages._ui.helpers.widgets import always, show_table, when_open
 from pages._ui.result import cache
 
 _MOST_RUNS = 50
@@ -130,12 +130,7 @@ def choose_assumed() -> Asked:
 
 
 def _chosen(
-    key: str,
-    start: Mapping[str, Any],
-    categories: tuple[str, ...],
-    more: Mapping[str, Any],
-    *,
-    pilot: bool,
+    key: str, start: Mapping[str, Any], categories: tuple[str, ...], more: Mapping[str, Any], *, pilot: bool
 ) -> tuple[PlanSpec | None, str | None]:
     target: Target = st.segmented_control(
         "Difference in",
@@ -219,11 +214,11 @@ def draw_plan(key: str, plan: Plan, *, going_on: bool = False, check: Callable[[
     for sentence in answer(plan):
         st.markdown(sentence.markdown)
     cache.plan_chart(key, plan, page_theme())
-    st.dataframe(lines_table(plan), hide_index=True, alt="Items that each number of raters takes")
+    show_table(lines_table(plan), "Items that each number of raters takes")
     table = recruitment_table(plan)
     if not table.empty:
         st.subheader("Whom it takes")
-        st.dataframe(table, hide_index=True, alt="Raters to recruit, by group")
+        show_table(table, "Raters to recruit, by group")
     st.subheader("How this was found out")
     st.write(EXPLANATION)
     for sentence in details(plan):
@@ -232,7 +227,7 @@ def draw_plan(key: str, plan: Plan, *, going_on: bool = False, check: Callable[[
         return
     when_open(
         "Every design as a table",
-        lambda: st.dataframe(surface_table(plan), hide_index=True, alt="The chance of every design"),
+        lambda: show_table(surface_table(plan), "The chance of every design"),
         key=f"plan-table-{key}",
     )
     _files(plan, check)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from grasp_core.model.errors import AccessError, GraspError
+from grasp_core.model.errors import AccessError
 from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import number
 from grasp_core.server import server
@@ -20,7 +20,7 @@ from pages._ui.helpers.identity import (
     require_lead,
 )
 from pages._ui.helpers.state import told
-from pages._ui.helpers.widgets import confirm, when_open
+from pages._ui.helpers.widgets import act, confirm, refusals, say_refusal, when_open
 
 _KINDS: dict[MemberKind, str] = {
     "address": "A mail address",
@@ -64,9 +64,7 @@ def show_members(project: Project) -> None:
             )
             st.selectbox("As", ROLES, key=_key("as", project))
             st.form_submit_button("Add", icon=":material/person_add:", on_click=_add, args=(project,))
-    problem = st.session_state.pop(_key("problem", project), None)
-    if problem:
-        st.error(escape_markdown(problem))
+    say_refusal(_key("problem", project))
 
 
 def _show(project: Project, member: Member, *, leads: bool) -> None:
@@ -106,30 +104,26 @@ def _add(project: Project) -> None:
 
 def _admit(project: Project, kind: MemberKind, name: str, key: str) -> bool:
     """Give somebody the role that was chosen under `key`; whether they have it now."""
-    try:
+    with refusals(_key("problem", project)):
         user, member = require_lead(project.id), Member(kind, name, st.session_state[key])
         here().projects.admit(project.id, member)
         server.shared().audit.record(user.id, "member", "project", project.id, member.told)
-    except GraspError as error:
-        st.session_state[_key("problem", project)] = str(error)
-        return False
-    return True
+        return True
+    return False
 
 
 def _expel(project: Project, member: Member) -> None:
-    try:
+    with refusals(_key("problem", project)):
         user = require_lead(project.id)
         here().projects.expel(project.id, member.kind, member.name)
         server.shared().audit.record(user.id, "member", "project", project.id, {**member.told, "role": None})
-    except GraspError as error:
-        st.session_state[_key("problem", project)] = str(error)
 
 
 def _key(what: str, project: Project) -> str:
     return f"members-{what}-{project.id}"
 
 
-_NAME, _PROBLEM = "project-name", "project-problem"
+_NAME = "project-name"
 
 
 def offer_new() -> None:
@@ -146,12 +140,7 @@ def _new_dialog() -> None:
 
 def _button(project: Project, label: str, icon: str, do, *args: object, more: str | None = None) -> None:
     st.button(
-        label,
-        key=f"archive-{project.id}",
-        icon=f":material/{icon}:",
-        help=more,
-        on_click=do,
-        args=args,
+        label, key=f"archive-{project.id}", icon=f":material/{icon}:", help=more, on_click=do, args=args
     )
 
 
@@ -186,36 +175,24 @@ def _with_it(held: Holdings) -> str:
 
 
 def _ask_name(start: str, label: str, do, *args: object) -> None:
-    """A name, the button that takes it, and what was wrong with it."""
     st.text_input("Name", start, max_chars=NAME_LENGTH, key=_NAME)
-    taken = st.button(label, type="primary", icon=":material/check:", on_click=do, args=args)
-    problem = st.session_state.pop(_PROBLEM, None)
-    if problem:
-        st.error(escape_markdown(problem))
-    elif taken:
-        st.rerun()
+    act(label, do, *args, refused="project-problem")
 
 
 def _create() -> None:
-    try:
-        user = current_user()
-        if not user.may_run:
-            raise AccessError(VIEWERS_LOOK)
-        owner = Member("person", user.id, "owner") if user.id else None
-        made = server.shared().projects.create(st.session_state[_NAME], owner=owner).id
-        server.shared().audit.record(user.id, "create", "project", made)
-        work_in(made)
-    except GraspError as error:
-        st.session_state[_PROBLEM] = str(error)
+    user = current_user()
+    if not user.may_run:
+        raise AccessError(VIEWERS_LOOK)
+    owner = Member("person", user.id, "owner") if user.id else None
+    made = server.shared().projects.create(st.session_state[_NAME], owner=owner).id
+    server.shared().audit.record(user.id, "create", "project", made)
+    work_in(made)
 
 
 def _rename(project: Project) -> None:
-    try:
-        user = require_lead(project.id)
-        here().projects.rename(project.id, st.session_state[_NAME])
-        server.shared().audit.record(user.id, "change", "project", project.id, {"name": True})
-    except GraspError as error:
-        st.session_state[_PROBLEM] = str(error)
+    user = require_lead(project.id)
+    here().projects.rename(project.id, st.session_state[_NAME])
+    server.shared().audit.record(user.id, "change", "project", project.id, {"name": True})
 
 
 def _archive(project: Project, archived: bool) -> None:
@@ -230,11 +207,7 @@ def _delete(project: Project) -> None:
     server.shared().audit.record(user.id, "delete", "project", project.id)
 
 
-_ROLES = {
-    "viewer": "you are a viewer",
-    "analyst": "you are an analyst",
-    "owner": "you are an owner",
-}
+_ROLES = {"viewer": "you are a viewer", "analyst": "you are an analyst", "owner": "you are an owner"}
 _ALL_BELONG = (
     "All who may sign in on this server belong to it, each with the role that they have on the server; it "
     "cannot be renamed, archived or deleted."

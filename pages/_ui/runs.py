@@ -25,6 +25,7 @@ from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import here, may_manage, owner_names
 from pages._ui.helpers.navigation import link_to, link_to_run, link_to_two
 from pages._ui.helpers.state import exactly, lasted, told
+from pages._ui.helpers.widgets import show_table
 from pages._ui.one_run import cancel, delete, edit, show_progress
 
 _MOST = 200
@@ -163,12 +164,11 @@ def _show_differences(differences: tuple[Difference, ...], none: str, alt: str) 
     if not differences:
         st.write(none)
         return
-    st.dataframe(
+    show_table(
         differences_table(differences),
-        hide_index=True,
+        alt,
         height="content",
         column_config={"what": "What", "a": "A", "b": "B"},
-        alt=alt,
     )
 
 
@@ -207,9 +207,9 @@ def _show_table(table: pd.DataFrame, alt: str) -> None:
     numbers = ["moved", "q_a", "q_b", "q_moved"]
     table[numbers] = table[numbers].round(4)
     style = table.style.format(_signed, subset=["moved", "q_moved"])
-    st.dataframe(
+    show_table(
         style.format(format_p_value, subset=["q_a", "q_b"]),
-        hide_index=True,
+        alt,
         height="content" if len(table) <= _ROWS_IN_FULL else 900,
         column_config={
             "pair": st.column_config.Column("Pair", pinned=True),
@@ -228,7 +228,6 @@ def _show_table(table: pd.DataFrame, alt: str) -> None:
             "significance": st.column_config.Column("Significance", width="medium"),
         },
         placeholder=NOT_ESTIMABLE,
-        alt=alt,
     )
 
 

@@ -35,7 +35,7 @@ from pages._ui.helpers.identity import (
 )
 from pages._ui.helpers.navigation import address
 from pages._ui.helpers.state import told, zone
-from pages._ui.helpers.widgets import just_made, keep_made, show_made
+from pages._ui.helpers.widgets import just_made, keep_made, refusals, say_refusal, show_made
 
 _LABEL, TERM, _LAST_DAY, _PASSWORD, _USES, _SMALL = (
     f"share-{name}" for name in ("label", "term", "last-day", "password", "uses", "small-groups")
@@ -169,8 +169,7 @@ def _dialog(shared: Shareable) -> None:
         st.checkbox(f"Show groups of fewer than {LEAST} raters too", key=_SMALL)
         st.caption(SMALL_GROUPS)
     st.button("Make a link", type="primary", icon=":material/add_link:", on_click=make_link, args=(shared,))
-    if refused := st.session_state.pop(_REFUSED, None):
-        st.error(refused)
+    say_refusal(_REFUSED)
     show_made(_MADE, "link")
     _list(shared)
 
@@ -211,14 +210,11 @@ def make_link(shared: Shareable) -> None:
         max_uses=state.get(_USES),
         small_groups=bool(state.get(_SMALL)),
     )
-    try:
+    with refusals(_REFUSED):
         token = shared.make(created_by=user.id, **terms)
-    except LimitError as error:
-        st.session_state[_REFUSED] = str(error)
-        return
-    details = {"address": shared.address, **told_of(terms)}
-    server.shared().audit.record(user.id, "share", "link", "", details)
-    keep_made(_MADE, address("shared", token=token))
+        details = {"address": shared.address, **told_of(terms)}
+        server.shared().audit.record(user.id, "share", "link", "", details)
+        keep_made(_MADE, address("shared", token=token))
 
 
 def _list(shared: Shareable) -> None:

@@ -8,7 +8,6 @@ from functools import partial
 
 import streamlit as st
 
-from grasp_core.model.errors import GraspError
 from grasp_core.model.text import escape_markdown
 from grasp_core.reading.sources.allowed import FOLDER
 from grasp_core.report.comparison.changes import changes_table
@@ -26,7 +25,7 @@ from pages._ui.helpers.identity import (
 )
 from pages._ui.helpers.navigation import link_to, link_to_run, link_to_two
 from pages._ui.helpers.state import told
-from pages._ui.helpers.widgets import confirm, when_open
+from pages._ui.helpers.widgets import confirm, say_refusal, show_table, tried, when_open
 
 _EVERY, _PROBLEM, _MADE = "watch-every", "watch-problem", "watch-made"
 
@@ -60,19 +59,20 @@ def _dialog(run: RunRecord) -> None:
     st.segmented_control(
         "Look", list(EVERY), default="daily", required=True, format_func=EVERY.__getitem__, key=_EVERY
     )
-    st.button("Watch", type="primary", icon=":material/check:", key="watch-add", on_click=_add, args=(run,))
-    if problem := st.session_state.pop(_PROBLEM, None):
-        st.error(escape_markdown(problem))
+    st.button(
+        "Watch",
+        type="primary",
+        icon=":material/check:",
+        key="watch-add",
+        on_click=tried(_PROBLEM, _add),
+        args=(run,),
+    )
+    say_refusal(_PROBLEM)
 
 
 def _add(run: RunRecord) -> None:
-    try:
-        user = require_run(run.project)
-        every = st.session_state[_EVERY]
-        watch = server.shared().watching.add(run, every=every, by=user)
-    except GraspError as error:
-        st.session_state[_PROBLEM] = str(error)
-        return
+    user, every = require_run(run.project), st.session_state[_EVERY]
+    watch = server.shared().watching.add(run, every=every, by=user)
     server.shared().audit.record(user.id, "watch", "watch", watch.id, {"run": run.id, "every": every})
     st.session_state[_MADE] = run.id
 
@@ -184,9 +184,9 @@ def _show_table(step: Step) -> None:
     table = changes_table(step.found.changes)
     columns = [name for name in ("group", "axis", "model") if name in table]
     table["moved"] = table["moved"].round(3)
-    st.dataframe(
+    show_table(
         table[[*columns, "statistic", "a", "b", "moved", "moved_interval", "significance"]],
-        hide_index=True,
+        "Values before and now",
         column_config={
             "group": st.column_config.Column("Group", pinned=True),
             "axis": "Axis",
@@ -198,18 +198,12 @@ def _show_table(step: Step) -> None:
             "moved_interval": "95 % interval of the difference",
             "significance": "Significance",
         },
-        alt="Values before and now",
     )
 
 
 def _button(watch: Watch, label: str, icon: str, do, more: str | None = None) -> None:
     st.button(
-        label,
-        key=f"{icon}-{watch.id}",
-        icon=f":material/{icon}:",
-        help=more,
-        on_click=do,
-        args=(watch,),
+        label, key=f"{icon}-{watch.id}", icon=f":material/{icon}:", help=more, on_click=do, args=(watch,)
     )
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from grasp_core.analysis.models.labels import LABEL
@@ -17,7 +14,6 @@ from grasp_core.benchmark.baselines.embedding import available
 from grasp_core.benchmark.baselines.protocol import Texts
 from grasp_core.benchmark.baselines.registry import BASELINES, LM, SPREADING, installed
 from grasp_core.benchmark.jobs import Folds, TaskJob, label_folds, label_task
-from grasp_core.benchmark.scoring.compare import confusion_table
 from grasp_core.benchmark.scoring.evaluate import Evaluation, Way, evaluate, work_key
 from grasp_core.benchmark.scoring.folds import leave_one_out, stratified_splits
 from grasp_core.benchmark.submissions import PREDICTIONS
@@ -30,8 +26,10 @@ from grasp_core.reading.archives.members import MIB
 from grasp_core.server import server
 from grasp_core.statistics.f1 import confusion
 from pages._ui.benchmark.lm_baseline import ask_language_model, has_language_model, show_taken
-from pages._ui.benchmark.submissions import tasks, tasks_folder
+from pages._ui.benchmark.submissions import show_confusion, tasks, tasks_folder, tasks_with_rows
 from pages._ui.helpers.identity import may_run, require_run
+from pages._ui.helpers.outputs import packed
+from pages._ui.helpers.widgets import show_table
 
 _LABELLED = "all-tasks-done"
 
@@ -39,13 +37,7 @@ _LABELLED = "all-tasks-done"
 def offer_all_tasks(name: str, seed: int) -> None:
     """The button and what is done so far; each task is kept for the visit as soon as it is labelled."""
     with st.expander("A submission: label the rows of all tasks"):
-        folder = tasks_folder()
-        names = [] if folder is None else list(tasks())
-        here = [
-            one
-            for one in names
-            if folder and all((folder / one / file).is_file() for file in (TRAIN_FILE, TEST_FILE))
-        ]
+        folder, here = tasks_with_rows()
         if folder is None or not here:
             st.write(
                 "This server has no rows to label. The command `raft baseline NAME --all` labels those of a "
@@ -67,7 +59,7 @@ def offer_all_tasks(name: str, seed: int) -> None:
         if len(done) == len(here):
             st.download_button(
                 "Submission (zip)",
-                _packed(done),
+                packed((f"data/{task}/{PREDICTIONS}", content) for task, content in done.items()),
                 f"{name}.zip",
                 "application/zip",
                 icon=":material/download:",
@@ -77,21 +69,6 @@ def offer_all_tasks(name: str, seed: int) -> None:
 
 def _so_far(done: int, of: int) -> str:
     return f"{done:,} of {number(of, 'task')} labelled"
-
-
-def _packed(files: Mapping[str, str]) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for task, content in files.items():
-            archive.writestr(f"data/{task}/{PREDICTIONS}", content)
-    return out.getvalue()
-
-
-def _confusion(right: Sequence[str], predicted: Sequence[str], task: Task) -> pd.DataFrame:
-    code_of = {name: code for code, name in enumerate(task.classes)}
-    codes = [np.array([code_of[name] for name in names], dtype=np.int64) for names in (right, predicted)]
-    counts = confusion(codes[0], codes[1], len(task.classes))
-    return confusion_table(counts, task.classes).rename_axis(index="Right class")
 
 
 _WAYS: Mapping[Way, str] = {"loo": "Leave one row out", "splits": "Repeated splits"}
@@ -164,16 +141,15 @@ def _offer(name: str, task: Task, rows: Rows, way: Way, seed: int) -> None:
                 at for at, (one, other) in enumerate(zip(right, found.predicted, strict=True)) if one != other
             ]
             with st.expander(f"Where it goes wrong: {len(wrong):,} of {len(right):,} rows"):
-                st.caption("How many rows of each class (down) were given which class (across).")
-                st.dataframe(
-                    _confusion(right, found.predicted, task), alt="Rows by right class and class given"
-                )
+                code_of = {name: code for code, name in enumerate(task.classes)}
+                codes = [np.array([code_of[one] for one in labels]) for labels in (right, found.predicted)]
+                show_confusion(confusion(*codes, len(task.classes)), task.classes)
                 if not wrong:
                     return
                 st.caption("The rows that were labelled wrongly.")
                 if task.warning and not st.checkbox(escape_markdown(f"Show them. {task.warning}")):
                     return
-                st.dataframe(
+                show_table(
                     [
                         {
                             "ID": rows.ids[at],
@@ -183,8 +159,7 @@ def _offer(name: str, task: Task, rows: Rows, way: Way, seed: int) -> None:
                         }
                         for at in wrong
                     ],
-                    hide_index=True,
-                    alt="Rows that were labelled wrongly, with their text",
+                    "Rows that were labelled wrongly, with their text",
                 )
 
 
@@ -241,12 +216,7 @@ def _run(name: str, task: Task, rows: Rows, way: Way, seed: int) -> None:
         missing = [number for number in range(len(folds)) if f"fold {number}" not in done]
         jobs = [
             Folds(
-                name,
-                task,
-                rows,
-                {one: folds[one] for one in missing[start : start + _AT_ONCE]},
-                seed,
-                texts,
+                name, task, rows, {one: folds[one] for one in missing[start : start + _AT_ONCE]}, seed, texts
             )
             for start in range(0, len(missing), _AT_ONCE)
         ]

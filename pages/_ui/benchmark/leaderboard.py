@@ -31,11 +31,11 @@ from grasp_core.report import charts
 from grasp_core.report.words.names import format_p
 from grasp_core.server import server
 from grasp_core.server.submitting import Told, compared_by, systems
-from pages._ui.benchmark.background import outcome, start, under_way
 from pages._ui.benchmark.submissions import benchmark, offer_taking_off, tasks
+from pages._ui.helpers.background import outcome, start, under_way
 from pages._ui.helpers.identity import here
 from pages._ui.helpers.outputs import download, drawn, page_theme
-from pages._ui.helpers.widgets import always
+from pages._ui.helpers.widgets import always, show_table
 from pages._ui.result import cache
 from pages._ui.share import share_leaderboard
 
@@ -74,11 +74,7 @@ def draw_leaderboard(
     """Chart, tables and files; returns the systems, best first by the task chosen."""
     left, right = st.columns(2)
     column = left.selectbox(
-        "Sort by",
-        [OVERALL, *names],
-        format_func=_task_name,
-        key=_COLUMN,
-        bind="query-params",
+        "Sort by", [OVERALL, *names], format_func=_task_name, key=_COLUMN, bind="query-params"
     )
     best = ranked(found, column)
     systems = [entry.name for entry in best]
@@ -132,9 +128,9 @@ def _draw_table(
     shown = table.copy()
     shown.insert(2, "interval", [interval_text(entry, column) for entry in best])
     shown.insert(3, "wins", [wins_text(entry, against) for entry in best])
-    st.dataframe(
+    show_table(
         shown,
-        hide_index=True,
+        "Macro-F1 of every system, overall and by task",
         height="content" if len(shown) <= _MOST_ROWS else "auto",
         column_order=[
             "system",
@@ -158,7 +154,6 @@ def _draw_table(
             **{name: st.column_config.NumberColumn(name, format="%.3f") for name in names},
         },
         placeholder="–",
-        alt="Macro-F1 of every system, overall and by task",
     )
     st.caption(
         escape_markdown(
@@ -175,15 +170,14 @@ def _draw_difficulties(best: Sequence[Entry], names: Sequence[str]) -> None:
     if not kinds:
         return
     with st.expander("By kind of difficulty"):
-        st.dataframe(
+        show_table(
             difficulty_table(best, known),
-            hide_index=True,
+            "Mean macro-F1 of every system over the tasks of each kind of difficulty",
             column_config={
                 "system": st.column_config.TextColumn("System", pinned=True),
                 **{kind: st.column_config.NumberColumn(kind.capitalize(), format="%.3f") for kind in kinds},
             },
             placeholder="–",
-            alt="Mean macro-F1 of every system over the tasks of each kind of difficulty",
         )
         told = "; ".join(f"{kind}: {', '.join(of)}" for kind, of in kinds.items())
         st.caption(escape_markdown(f"Mean macro-F1 over the tasks of a kind. {told}."))
@@ -215,7 +209,7 @@ def _test_steps(best: list[Entry]) -> None:
     found = outcome(_STEPS, about)
     if found is None:
         return
-    st.dataframe(
+    show_table(
         [
             {
                 "System": upper.name,
@@ -227,8 +221,7 @@ def _test_steps(best: list[Entry]) -> None:
             for (lower, upper), made in zip(pairs, found, strict=True)
             if (one := made.overall if column == OVERALL else made.tasks.get(column)) is not None
         ],
-        hide_index=True,
-        alt="Each system scored here against the next one scored here",
+        "Each system scored here against the next one scored here",
     )
     st.caption(_PERMUTED)
 
@@ -285,7 +278,7 @@ def _compare(own: list[Entry]) -> None:
     if found is None:
         return
     rows = {**found.tasks, **({OVERALL: found.overall} if found.overall else {})}
-    st.dataframe(
+    show_table(
         [
             {
                 "Task": "All tasks" if name == OVERALL else name,
@@ -296,7 +289,6 @@ def _compare(own: list[Entry]) -> None:
             }
             for name, one in rows.items()
         ],
-        hide_index=True,
-        alt="Difference in macro-F1 by task, with interval and p",
+        "Difference in macro-F1 by task, with interval and p",
     )
     st.caption(_PERMUTED)

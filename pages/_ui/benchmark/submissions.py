@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 import streamlit as st
-from streamlit.typing import UploadedFile
 
 from grasp_core.benchmark.folders import MAX_ARCHIVE, MAX_FILE
 from grasp_core.benchmark.jobs import Benchmark, Predictions
@@ -25,7 +22,7 @@ from grasp_core.benchmark.submissions import (
     read_submission,
     validate,
 )
-from grasp_core.benchmark.tasks import Task, read_tasks
+from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Task, read_tasks
 from grasp_core.model.errors import DataError, GraspError, Problem
 from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import number
@@ -33,10 +30,11 @@ from grasp_core.reading.archives.members import MIB, check_size
 from grasp_core.server import server, submitting
 from grasp_core.server.submitting import NAME_LENGTH, scored
 from grasp_core.store.submissions import SubmissionRecord
-from pages._ui.benchmark.background import outcome, start, under_way
+from pages._ui.helpers.background import outcome, start, under_way
 from pages._ui.helpers.identity import here, may_manage, may_run, owner_names, require_manage, require_run
+from pages._ui.helpers.outputs import packed
 from pages._ui.helpers.state import told
-from pages._ui.helpers.widgets import confirm
+from pages._ui.helpers.widgets import confirm, show_table
 
 
 def show_scores(record: SubmissionRecord) -> None:
@@ -47,7 +45,7 @@ def show_scores(record: SubmissionRecord) -> None:
     st.metric("Macro-F1 over all tasks", shown)
     if ends is not None:
         st.caption(f"95 % interval {ends[0]:.3f} to {ends[1]:.3f}.")
-    st.dataframe(
+    show_table(
         [
             {
                 "Task": task,
@@ -58,9 +56,8 @@ def show_scores(record: SubmissionRecord) -> None:
             }
             for task, one in scores["tasks"].items()
         ],
-        hide_index=True,
+        "Scores by task",
         height="content",
-        alt="Scores by task",
     )
     st.caption(f"It now stands on the Leaderboard, as {escape_markdown(record.name)}.")
     detailed = {task: one for task, one in scores["tasks"].items() if "classes" in one}
@@ -76,7 +73,7 @@ def _show_classes(tasks: dict[str, Any]) -> None:
         ClassScore(one["class"], one["right"], one["false_positives"], one["false_negatives"])
         for one in plain["classes"]
     ]
-    st.dataframe(
+    show_table(
         [
             {
                 "Class": one.name,
@@ -88,17 +85,21 @@ def _show_classes(tasks: dict[str, Any]) -> None:
             }
             for one in found
         ],
-        hide_index=True,
+        "Precision, recall and F1 of each class",
         column_config={
             name: st.column_config.NumberColumn(format="%.3f") for name in ("Precision", "Recall", "F1")
         },
         placeholder="–",
-        alt="Precision, recall and F1 of each class",
     )
-    st.caption("How many rows of each class (down) were given which class (across).")
-    table = confusion_table(np.array(plain["confusion"]), [one.name for one in found])
-    st.dataframe(table.rename_axis(index="Right class"), alt="Rows by right class and class given")
+    show_confusion(np.array(plain["confusion"]), [one.name for one in found])
     _show_costs(found, plain["n"])
+
+
+def show_confusion(counts: np.ndarray, classes: Sequence[str]) -> None:
+    """How many rows of each class were given which class."""
+    st.caption("How many rows of each class (down) were given which class (across).")
+    table = confusion_table(counts, classes).rename_axis(index="Right class")
+    st.dataframe(table, alt="Rows by right class and class given")
 
 
 def _show_costs(found: list[ClassScore], n: int) -> None:
@@ -147,6 +148,16 @@ def tasks() -> Mapping[str, Task]:
     return read_tasks(tasks_folder())
 
 
+def tasks_with_rows() -> tuple[Path | None, list[str]]:
+    """The tasks' folder, and those of which it has labelled rows and others."""
+    folder = tasks_folder()
+    files = (TRAIN_FILE, TEST_FILE)
+    names = () if folder is None else tasks()
+    return folder, [
+        name for name in names if folder and all((folder / name / one).is_file() for one in files)
+    ]
+
+
 def benchmark_or_say() -> bool:
     """Whether the tasks can be used; else why not, in a sentence."""
     try:
@@ -155,16 +166,6 @@ def benchmark_or_say() -> bool:
         st.error(escape_markdown(f"The benchmark cannot be used: {error}."))
         return False
     return True
-
-
-def in_a_worker(function: Callable[[A], B], job: A, doing: str) -> B | None:
-    """The job's result, computed beside the pages; None after saying what was wrong."""
-    try:
-        with st.spinner(doing):
-            return next(server.shared().service.pool.each(function, [job]))
-    except DataError as error:
-        st.error(escape_markdown(f"{error}."))
-        return None
 
 
 _SCORED = "submission-scored"
@@ -247,16 +248,15 @@ def _given() -> tuple[str, int, Callable[[], bytes]] | None:
     files = st.file_uploader(
         "Folder of predictions", accept_multiple_files="directory", max_upload_size=MAX_FILE // MIB, key=key
     )
-    return ("the folder", sum(file.size for file in files), lambda: _packed(files)) if files else None
-
-
-def _packed(files: Iterable[UploadedFile]) -> bytes:
-    """A folder's files as an archive."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
-        for file in files:
-            archive.writestr(file.name, file.getbuffer())
-    return out.getvalue()
+    return (
+        (
+            "the folder",
+            sum(file.size for file in files),
+            lambda: packed((file.name, file.getvalue()) for file in files),
+        )
+        if files
+        else None
+    )
 
 
 def _show_problems(problems: list[Problem], submission: Submission, names: list[str], faulty: bool) -> None:

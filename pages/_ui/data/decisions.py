@@ -25,11 +25,7 @@ from pages._ui.data.columns import found_labels
 from pages._ui.helpers.state import work
 from pages._ui.helpers.widgets import choose_one
 
-_WORDS = {
-    "refuse": "Refuse the file",
-    "first": "The first answer counts",
-    "last": "The last answer counts",
-}
+_WORDS = {"refuse": "Refuse the file", "first": "The first answer counts", "last": "The last answer counts"}
 
 
 def choose_repeated(table: Table, spec: DataSpec, guess: Guess) -> DataSpec:

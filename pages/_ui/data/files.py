@@ -5,8 +5,6 @@ A file that cannot be read never displaces one that could.
 
 from __future__ import annotations
 
-import io
-import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -38,6 +36,7 @@ from pages._ui.data.arriving import (
 )
 from pages._ui.data.remembered import recalled_guess
 from pages._ui.helpers.identity import current_project, here, may_run, require_run
+from pages._ui.helpers.outputs import packed
 from pages._ui.helpers.state import Work, work
 from pages._ui.helpers.waiting import let_go
 from pages._ui.sources import fetch_watched, offer_refresh, offer_tools, say_news, tell_news
@@ -292,7 +291,7 @@ def _joined(brought: Sequence[_Brought]) -> list[_Brought]:
         if len(files) == 1 or len(dropped) < len(files):
             joined.extend(files)
         else:
-            joined.append(_kept(_packed(dropped), f"{number(len(files), 'file')}.zip"))
+            joined.append(_kept(packed(dropped), f"{number(len(files), 'file')}.zip"))
     return joined
 
 
@@ -337,16 +336,6 @@ def _arrange_inside(brought: _Brought) -> bool:
         if role is not None and (archive or role != "items"):
             found.setdefault(role, one)
     return _use(found)
-
-
-def _packed(files: Sequence[tuple[str, bytes]]) -> bytes:
-    """An archive of files, the same bytes for the same files."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for place, (name, content) in enumerate(files):
-            twice = name in [earlier for earlier, _ in files[:place]]
-            archive.writestr(zipfile.ZipInfo(f"{place + 1} {name}" if twice else name), content)
-    return out.getvalue()
 
 
 def _change_role(slot: Role, key: str) -> None:

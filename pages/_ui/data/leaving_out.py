@@ -23,7 +23,7 @@ from grasp_core.report.account import account_sentence, unused_sentence
 from grasp_core.report.words.levels import left_out
 from pages._ui.data.decisions import choose_repeated
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import choose_one
+from pages._ui.helpers.widgets import choose_one, show_table
 
 
 def choose_screens(start: tuple[Screen, ...]) -> tuple[Screen, ...]:
@@ -212,18 +212,17 @@ def show_account(dataset: Dataset, proposed: Sequence[str]) -> None:
     if not removals:
         return
     st.subheader("What was left out")
-    st.dataframe(
+    show_table(
         pd.DataFrame(
             [(str(one.filter), one.annotations, one.raters, one.items) for one in removals],
             columns=["Left out", "Annotations", "Raters", "Items"],
         ),
-        hide_index=True,
+        "Annotations, raters and items removed by each filter",
         height="content",
         column_config={
             name: st.column_config.NumberColumn(format="localized")
             for name in ("Annotations", "Raters", "Items")
         },
-        alt="Annotations, raters and items removed by each filter",
     )
     names = list(removals[0].groups)
     first = [name for name in proposed if name in names] or names
@@ -236,12 +235,7 @@ def show_account(dataset: Dataset, proposed: Sequence[str]) -> None:
         format_func=lambda name: axis_label((name,)),
         key=_kept("account"),
     )
-    st.dataframe(
-        _by_group(removals, axis),
-        hide_index=True,
-        height="content",
-        alt=f"What was left out by {axis_label((axis,))}",
-    )
+    show_table(_by_group(removals, axis), f"What was left out by {axis_label((axis,))}", height="content")
     st.caption("Leaving out is not neutral: compare the shares of the groups.")
 
 

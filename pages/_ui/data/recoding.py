@@ -19,6 +19,7 @@ from grasp_core.reading.dataset.recoding import counts, recode
 from grasp_core.reading.table.table import Table
 from grasp_core.report.words.levels import NO_VALUE, step_sentence
 from pages._ui.helpers.state import work
+from pages._ui.helpers.widgets import show_table
 
 _LABELS = "Labels"
 _KINDS = ("Change values", "Cut numbers", "Combine questions")
@@ -129,12 +130,7 @@ def _show_counts(found: Mapping[str, int], column: str) -> None:
     frame = pd.DataFrame(
         {column: [value or _EMPTY for value in ordered], "Cells": [found[value] for value in ordered]}
     )
-    st.dataframe(
-        frame,
-        hide_index=True,
-        height="content" if len(frame) < 12 else 420,
-        alt=f"Cells per value of {column}",
-    )
+    show_table(frame, f"Cells per value of {column}", height="content" if len(frame) < 12 else 420)
 
 
 def _becomes(cell: object) -> str:
@@ -151,10 +147,7 @@ def _proposals(found: Mapping[str, int]) -> dict[str, str]:
         if st.checkbox(escape_markdown(f"Fill in one spelling each: {pairs}"), key=_key("spelling")):
             proposed |= spelling
     fewest = st.number_input(
-        f"Fill in “{checks.OTHER}” for values with fewer cells than",
-        min_value=0,
-        value=0,
-        key=_key("rare"),
+        f"Fill in “{checks.OTHER}” for values with fewer cells than", min_value=0, value=0, key=_key("rare")
     )
     rare = checks.merge_rare(found, int(fewest))
     if fewest and not rare:

@@ -78,10 +78,7 @@ def link_to(screen: Linked, label: str) -> None:
 def link_to_two(before: str, now: str, label: str) -> None:
     """A link to two runs side by side."""
     st.page_link(
-        "runs.py",
-        label=label,
-        query_params={"a": before, "b": now},
-        icon=":material/compare_arrows:",
+        "runs.py", label=label, query_params={"a": before, "b": now}, icon=":material/compare_arrows:"
     )
 
 

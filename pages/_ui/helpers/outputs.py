@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import io
+import zipfile
+from collections.abc import Callable, Collection, Iterable
 
 import altair as alt
 import streamlit as st
@@ -117,3 +119,13 @@ def save_figure(shown: Shown, chart: Callable[[], alt.LayerChart], file_name: st
     """A figure's files, once it is final."""
     if not shown.result.provisional:
         figure_downloads(shown, chart, file_name, what)
+
+
+def packed(files: Iterable[tuple[str, bytes | str]]) -> bytes:
+    """An archive of files, the same bytes for the same files; a name that comes again gets its place."""
+    out, names = io.BytesIO(), set()
+    with zipfile.ZipFile(out, "w") as archive:
+        for place, (name, content) in enumerate(files, start=1):
+            archive.writestr(zipfile.ZipInfo(f"{place} {name}" if name in names else name), content)
+            names.add(name)
+    return out.getvalue()

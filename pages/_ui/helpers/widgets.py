@@ -5,14 +5,16 @@ from __future__ import annotations
 import contextvars
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
 
+from grasp_core.model.errors import GraspError
 from grasp_core.model.groups import axis_label
 from grasp_core.model.remarks.benchmark import ranked
 from grasp_core.model.remarks.remark import Remark
@@ -229,3 +231,44 @@ def show_made(key: str, what: str) -> None:
     if key in st.session_state:
         st.success(f"Copy the {what} now: nobody can see it again.", icon=":material/check_circle:")
         st.code(st.session_state[key][1], language=None, wrap_lines=True)
+
+
+def show_table(rows: Any, alt: str, **looks: Any) -> None:
+    """Draw rows, without their numbers; `alt` says to a screen reader what they are."""
+    st.dataframe(rows, hide_index=True, alt=alt, **looks)
+
+
+@contextmanager
+def refusals(key: str) -> Iterator[None]:
+    """In a callback: keep why something is refused, for :func:`say_refusal` on the page drawn next."""
+    try:
+        yield
+    except GraspError as error:
+        st.session_state[key] = str(error)
+
+
+def tried(refused: str, do: Callable[..., object]) -> Callable[..., None]:
+    """The same as a callback whose refusal is kept under a key."""
+
+    def try_(*args: object) -> None:
+        with refusals(refused):
+            do(*args)
+
+    return try_
+
+
+def act(label: str, do: Callable[..., object], *args: object, refused: str) -> None:
+    """A dialog's button: it closes the dialog, or the dialog says why what it does is refused."""
+    pressed = st.button(
+        label, type="primary", icon=":material/check:", on_click=tried(refused, do), args=args
+    )
+    if not say_refusal(refused) and pressed:
+        st.rerun()
+
+
+def say_refusal(key: str) -> bool:
+    """Say, once, why what was just asked for is refused; whether it is."""
+    refused: str | None = st.session_state.pop(key, None)
+    if refused:
+        st.error(escape_markdown(refused))
+    return bool(refused)

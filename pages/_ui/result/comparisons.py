@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-import pandas as pd
 import streamlit as st
 
 from grasp_core.model.groups import Group, axis_label, group_label, group_labels, one_line
@@ -41,7 +40,7 @@ from grasp_core.report.words.label_use import format_points
 from grasp_core.report.words.names import WORDS, format_p_value, lead_statistic, reported_statistics
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.outputs import page_theme, save_figure
-from pages._ui.helpers.widgets import Shown, when_open
+from pages._ui.helpers.widgets import Shown, show_table, when_open
 from pages._ui.one_run import ask_again
 from pages._ui.result import cache
 from pages._ui.result.tables import show_groups_table, table_of_groups
@@ -89,7 +88,7 @@ def show_pairs(shown: Shown, group: Group | None = None) -> None:
             )
         )
         beside = f"{measure.name}, this group beside each other one"
-        _pairs_table(measure_table(result, measure, group=group), beside)
+        show_table(measure_table(result, measure, group=group), beside)
     _one_pair(shown, [row for row in rows if row.a.axes == chosen])
 
 
@@ -107,7 +106,7 @@ def _matrix(shown: Shown, axes: tuple[str, ...], measure: Measure) -> None:
     cache.pairs_matrix(shown.key, result, axes, measure.key, page_theme())
     when_open(
         f"{measure.name} of every pair as a table",
-        lambda: _pairs_table(
+        lambda: show_table(
             measure_table(result, measure, axes=axes), f"{measure.name} of every pair of groups"
         ),
         key="pairs-table",
@@ -135,11 +134,7 @@ def _one_pair(shown: Shown, rows: Sequence[PairResult]) -> None:
         for sentence in pair_sentences(row, result):
             st.markdown(f"- {sentence.markdown}")
         cache.pair_histograms(shown.key, result, row.a, row.b, page_theme())
-    _pairs_table(pair_table(result, row), "Everything that was tested of this pair")
-
-
-def _pairs_table(frame: pd.DataFrame, alt: str) -> None:
-    st.dataframe(frame, hide_index=True, alt=alt)
+    show_table(pair_table(result, row), "Everything that was tested of this pair")
 
 
 _CORRECTED = "q of slices is over all groups and values of the column; that of all items is the run's own."
@@ -245,11 +240,10 @@ def _slices_table(result: RunResult, found: SlicesResult, group: Group, what: tu
         for head in ("p", "q")
     }
     heads = {"group": "Items", "raters": "Raters", "shift": "Points", "low": "From", "high": "To"}
-    st.dataframe(
+    show_table(
         shown.assign(**points, **tests).rename(columns={**heads, "q": "q of all labels"}),
-        hide_index=True,
+        alt_text,
         height="content",
-        alt=alt_text,
     )
 
 

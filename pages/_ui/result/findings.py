@@ -35,7 +35,7 @@ from pages._ui.helpers import page_style
 from pages._ui.helpers.identity import require_run, visitor
 from pages._ui.helpers.navigation import link_to
 from pages._ui.helpers.outputs import choose_page, page_theme
-from pages._ui.helpers.widgets import Shown, put_in_address, show_one
+from pages._ui.helpers.widgets import Shown, put_in_address, show_one, show_table
 from pages._ui.result import cache
 from pages._ui.result.items import item_texts, show_where
 from pages._ui.result.one_group import choose_group, open_group
@@ -179,9 +179,11 @@ def show_agreement(shown: Shown) -> None:
             link_to("data", "Add raters")
     with st.expander("These figures as tables"):
         if found.labels:
-            _agreement_table(label_table(found), "How often another rater says the same, by label")
+            show_table(
+                label_table(found), "How often another rater says the same, by label", height="content"
+            )
         if found.batches:
-            _agreement_table(batch_table(found), "Agreement by batch")
+            show_table(batch_table(found), "Agreement by batch", height="content")
 
 
 def show_raters_agreement(shown: Shown) -> None:
@@ -191,7 +193,7 @@ def show_raters_agreement(shown: Shown) -> None:
         st.info("Raters are not listed here: there are too many, or this is a shared result.")
         return
     _part(None, [who_differs(found)])
-    _agreement_table(rater_table(found), "Raters by how often they answer as another did")
+    show_table(rater_table(found), "Raters by how often they answer as another did", height="content")
     st.caption(
         "Of 100 answers, how many another rater of the same item gave too. Raters are numbered in the order "
         "of their ids: no result names one."
@@ -235,7 +237,9 @@ def show_disputed(shown: Shown) -> None:
     texts = item_texts(run, shown.result.spec.data.text)
     if texts is not None:
         frame["Text"] = [texts.get(one.item, "") for one in rows]
-    _agreement_table(pd.DataFrame(frame | {"Answers": answers}), "Items with the answers that they got")
+    show_table(
+        pd.DataFrame(frame | {"Answers": answers}), "Items with the answers that they got", height="content"
+    )
 
 
 def _part(heading: str | None, said: Sequence[Sentence | None]) -> None:
@@ -244,7 +248,3 @@ def _part(heading: str | None, said: Sequence[Sentence | None]) -> None:
         if heading is not None:
             st.header(heading)
         st.markdown(" ".join(one.markdown for one in known))
-
-
-def _agreement_table(frame: pd.DataFrame, alt: str) -> None:
-    st.dataframe(frame, hide_index=True, height="content", alt=alt)

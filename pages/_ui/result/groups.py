@@ -24,7 +24,7 @@ from grasp_core.report.words.names import (
     reported_statistics,
 )
 from pages._ui.helpers.outputs import choose_page, page_theme, save_figure
-from pages._ui.helpers.widgets import Shown, when_open
+from pages._ui.helpers.widgets import Shown, show_table, when_open
 from pages._ui.result import cache
 from pages._ui.result.tables import show_label_table
 
@@ -130,7 +130,7 @@ def show_means(result: RunResult) -> None:
         return
     st.header("Whose labels lie higher")
     st.caption(f"{MEAN_SHIFT_EXPLANATION} p is of this group alone, not corrected.")
-    st.dataframe(means, hide_index=True, height="content", alt="Shift of the mean of every group")
+    show_table(means, "Shift of the mean of every group", height="content")
 
 
 def _choose_label(result: RunResult) -> str:
@@ -175,11 +175,7 @@ def draw_groups(shown: Shown) -> None:
     axes = list(dict.fromkeys(axis_label(row.group.axes) for row in shown.result.groups))
     of_order, of_axes, of_marks, of_statistics = st.columns([1, 1, 1, 2])
     order = of_order.selectbox(
-        "Order of the groups",
-        list(orders),
-        format_func=orders.__getitem__,
-        key="order",
-        persist_state="page",
+        "Order of the groups", list(orders), format_func=orders.__getitem__, key="order", persist_state="page"
     )
     chosen_axes = of_axes.multiselect(
         "Axes", axes, placeholder="All axes", key="table-axes", persist_state="page"

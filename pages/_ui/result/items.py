@@ -35,7 +35,7 @@ from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import current_user, require_run, stores_of, visitor, why_not_run
 from pages._ui.helpers.outputs import download
-from pages._ui.helpers.widgets import Shown, menu_when_open, put_in_address
+from pages._ui.helpers.widgets import Shown, menu_when_open, put_in_address, show_table
 
 _EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
@@ -130,11 +130,7 @@ def show_where(shown: Shown, finding: Finding) -> None:
         )
     to_items = ("view", "Items")
     st.button(
-        "All items",
-        type="tertiary",
-        icon=":material/arrow_forward:",
-        on_click=put_in_address,
-        args=to_items,
+        "All items", type="tertiary", icon=":material/arrow_forward:", on_click=put_in_address, args=to_items
     )
 
 
@@ -241,16 +237,15 @@ def _table(
     bars = {f"Bars of {head}": (head, of_items) for head, of_items in side_bars(found, rows).items()}
     for name, (head, of_items) in bars.items():
         frame.insert(frame.columns.get_loc(head), name, of_items)
-    st.dataframe(
+    show_table(
         frame,
-        hide_index=True,
+        f"Items by {MEASURES[measure].lower()}, with both sides' labels, p and q",
         height="content",
         column_config={
             "Item": st.column_config.Column(pinned=True),
             "Text": st.column_config.Column(width="large"),
             **{name: st.column_config.BarChartColumn(width="small", y_min=0, y_max=1) for name in bars},
         },
-        alt=f"Items by {MEASURES[measure].lower()}, with both sides' labels, p and q",
     )
     labels = listed([quoted(one_line(label)) for label in found.label_use])
     st.caption(escape_markdown(f"Bars: the share of each label, in the order {labels}."))

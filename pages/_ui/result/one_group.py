@@ -29,7 +29,7 @@ from grasp_core.report.words.names import (
 )
 from grasp_core.report.writers.registry import safe_name
 from pages._ui.helpers.outputs import page_theme, save_figure
-from pages._ui.helpers.widgets import Shown, follow_address, put_in_address, when_open
+from pages._ui.helpers.widgets import Shown, follow_address, put_in_address, show_table, when_open
 from pages._ui.result import cache
 from pages._ui.result.comparisons import is_sliced, show_pairs, show_slices
 from pages._ui.result.items import has_items, show_items
@@ -142,7 +142,7 @@ def _labels_table(use: LabelUse) -> None:
         }
         for label, shift in use.labels.items()
     ]
-    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="How much more often the group gives each label")
+    show_table(pd.DataFrame(rows), "How much more often the group gives each label")
 
 
 def _table(result: RunResult, row: GroupResult) -> None:
@@ -167,4 +167,4 @@ def _table(result: RunResult, row: GroupResult) -> None:
                 "Why not": str(outcome.reason or outcome.no_fit or ""),
             }
         )
-    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Every statistic of the group with p and q")
+    show_table(pd.DataFrame(rows), "Every statistic of the group with p and q")

@@ -36,7 +36,7 @@ from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import require_run, stores_of
 from pages._ui.helpers.outputs import download, figure_downloads, page_theme
-from pages._ui.helpers.widgets import Shown, when_open
+from pages._ui.helpers.widgets import Shown, show_table, when_open
 from pages._ui.result import cache
 from pages._ui.result.items import soon_found
 
@@ -74,7 +74,7 @@ def show_rater_map(shown: Shown, group: Group | None = None) -> None:
         st.caption(EXPLANATION)
         cache.rater_map(shown.key, found, axes, group, page_theme())
         if group is None:
-            st.dataframe(axes_table(found), hide_index=True, alt="What each axis explains, with p and q")
+            show_table(axes_table(found), "What each axis explains, with p and q")
         name = "the map" if group is None else group_label(group)
         when_open("Map as a table", lambda: _table(shown, found, group), key=f"rater-map-table-{name}")
 
@@ -168,7 +168,5 @@ def _coloured_by(found: RaterMap) -> AxisSet:
 
 def _table(shown: Shown, found: RaterMap, group: Group | None) -> None:
     level = shown.result.spec.analysis.level
-    st.dataframe(
-        groups_table(found, level, group), hide_index=True, alt="How far two raters differ, by group"
-    )
+    show_table(groups_table(found, level, group), "How far two raters differ, by group")
     st.caption(distance_words(level))

@@ -26,7 +26,7 @@ from grasp_core.report.words.names import (
     what_is_provisional,
 )
 from pages._ui.helpers.page_style import PROVISIONAL
-from pages._ui.helpers.widgets import Shown, follow_address, put_in_address, show_warned
+from pages._ui.helpers.widgets import Shown, follow_address, put_in_address, show_table, show_warned
 from pages._ui.result.cache import section
 from pages._ui.result.comparisons import has_given, has_pairs, has_slices, show_given, show_pairs, show_slices
 from pages._ui.result.findings import (
@@ -94,11 +94,10 @@ def show_data(result: RunResult) -> None:
     if data.files:
         rows = [(file.name, file.bytes, file.sha256, file.source) for file in data.files]
         shown = pd.DataFrame(rows, columns=["File", "Bytes", "SHA-256", "Fetched from"])
-        st.dataframe(
+        show_table(
             shown if any(file.source for file in data.files) else shown.drop(columns="Fetched from"),
-            hide_index=True,
+            "Input files with their hashes",
             column_config={"Bytes": _COUNT},
-            alt="Input files with their hashes",
         )
     for what, sentences in (
         ("Recoded", [step_sentence(step) for step in result.spec.data.recode]),

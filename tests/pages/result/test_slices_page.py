@@ -33,7 +33,4 @@ def test_slices_are_told_and_drawn() -> None:
     assert "topic = news" in said
     assert "2 items without a value in" in said
     assert [box.label for box in app.selectbox] == ["Group", "What is compared"]
-    assert app.selectbox[1].value == (
-        "irr",
-        False,
-    )  # as the first sentence
+    assert app.selectbox[1].value == ("irr", False)  # as the first sentence
