@@ -52,9 +52,9 @@ def _choose(dataset: Dataset) -> dict[str, Any]:
     names = tuple(dataset.raters.axes)
     if not names:
         st.info(
-            "Nothing is known of the raters, so there are no groups to compare: this tells how well all of them "
-            "agree, on which labels, and who differs. Add a file with their age, gender or background on Data to "
-            "compare groups."
+            "Nothing is known of the raters, so there are no groups to compare: this tells how well all of "
+            "them agree, on which labels, and who differs. Add a file with their age, gender or background "
+            "on Data to compare groups."
         )
         return {
             "axes": (),

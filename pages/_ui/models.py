@@ -42,7 +42,7 @@ from pages._ui.data.columns import one_question_only
 from pages._ui.helpers.background import Tell, outcome, start
 from pages._ui.helpers.identity import current_user, here, may_run, require_run, why_not_run
 from pages._ui.helpers.navigation import go, link_to
-from pages._ui.helpers.outputs import download, drawn, page_theme
+from pages._ui.helpers.outputs import download, drawn
 from pages._ui.helpers.state import submit, work
 from pages._ui.helpers.waiting import let_go
 from pages._ui.helpers.widgets import always, choose_shuffles, no_way, show_table
@@ -224,7 +224,7 @@ def show_answer(
         )
     }
     st.header("What a plurality label hides")
-    cache.models_chart(key, result, page_theme())
+    cache.chart(key, "models", result, models_chart, wide="models")
     show_table(hidden, "Macro-F1 of each model against each group's own plurality", column_config=columns)
     st.caption(escape_markdown(marks_legend(result.spec.analysis)))
     st.header("Every statistic")
@@ -243,20 +243,13 @@ def show_answer(
     )
     if not result.provisional:
         with st.container(horizontal=True):
-            for label, extension, media_type, make in (
-                ("Result (JSON)", "json", "application/json", lambda: json_text(result.to_dict())),
-                ("Table (CSV)", "csv", "text/csv", lambda: sides_csv(result)),
-                ("Chart (PNG)", "png", "image/png", lambda: drawn(models_chart(result), "png")),
-                ("Chart (SVG)", "svg", "image/svg+xml", lambda: drawn(models_chart(result), "svg")),
+            for label, name, make in (
+                ("Result (JSON)", "models.json", lambda: json_text(result.to_dict())),
+                ("Table (CSV)", "models.csv", lambda: sides_csv(result)),
+                ("Chart (PNG)", "models.png", lambda: drawn(models_chart(result), "png")),
+                ("Chart (SVG)", "models.svg", lambda: drawn(models_chart(result), "svg")),
             ):
-                download(
-                    check,
-                    label,
-                    make,
-                    file_name=f"models.{extension}",
-                    media_type=media_type,
-                    type="tertiary",
-                )
+                download(check, label, name, make, type="tertiary")
 
 
 _DECIDED = "models-stopping-decided"

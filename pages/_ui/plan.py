@@ -36,7 +36,7 @@ from grasp_core.report.writers.plan import recruitment_xlsx
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import here, may_manage, require_manage, require_run, stores_of
-from pages._ui.helpers.outputs import download, drawn, page_theme
+from pages._ui.helpers.outputs import download, drawn
 from pages._ui.helpers.widgets import always, show_table, when_open
 from pages._ui.result import cache
 
@@ -206,14 +206,11 @@ def _design(key: str, start: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-_XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-
-
 def draw_plan(key: str, plan: Plan, *, going_on: bool = False, check: Callable[[], None] = always) -> None:
     """Draw a plan."""
     for sentence in answer(plan):
         st.markdown(sentence.markdown)
-    cache.plan_chart(key, plan, page_theme())
+    cache.chart(key, "plan", plan, plan_chart)
     show_table(lines_table(plan), "Items that each number of raters takes")
     table = recruitment_table(plan)
     if not table.empty:
@@ -235,13 +232,13 @@ def draw_plan(key: str, plan: Plan, *, going_on: bool = False, check: Callable[[
 
 def _files(plan: Plan, check: Callable[[], None]) -> None:
     with st.container(horizontal=True):
-        for label, make, name, kind in (
-            ("recruitment (CSV)", lambda: recruitment_csv(plan), "recruitment.csv", "text/csv"),
-            ("recruitment (XLSX)", lambda: recruitment_xlsx(plan), "recruitment.xlsx", _XLSX),
-            ("surface (SVG)", lambda: drawn(plan_chart(plan), "svg"), "plan.svg", "image/svg+xml"),
-            ("plan (JSON)", lambda: json_text(plan_dict(plan)), "plan.json", "application/json"),
+        for label, name, make in (
+            ("recruitment (CSV)", "recruitment.csv", lambda: recruitment_csv(plan)),
+            ("recruitment (XLSX)", "recruitment.xlsx", lambda: recruitment_xlsx(plan)),
+            ("surface (SVG)", "plan.svg", lambda: drawn(plan_chart(plan), "svg")),
+            ("plan (JSON)", "plan.json", lambda: json_text(plan_dict(plan))),
         ):
-            download(check, label, make, file_name=name, media_type=kind, type="tertiary")
+            download(check, label, name, make, type="tertiary")
 
 
 _EVERY_S = 1.0

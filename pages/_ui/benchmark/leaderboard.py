@@ -34,7 +34,7 @@ from grasp_core.server.submitting import Told, compared_by, systems
 from pages._ui.benchmark.submissions import benchmark, offer_taking_off, tasks
 from pages._ui.helpers.background import outcome, start, under_way
 from pages._ui.helpers.identity import here
-from pages._ui.helpers.outputs import download, drawn, page_theme
+from pages._ui.helpers.outputs import download, drawn
 from pages._ui.helpers.widgets import always, show_table
 from pages._ui.result import cache
 from pages._ui.share import share_leaderboard
@@ -86,7 +86,8 @@ def draw_leaderboard(
         help="On how many tasks each system has a higher macro-F1 than this one.",
     )
     content = json_text(leaderboard_dict(best, names))
-    cache.leaderboard_chart(content, best, column, page_theme())
+    chart = partial(charts.leaderboard_chart, best, column)
+    cache.chart(content, f"leaderboard {column}", best, lambda _best, theme: chart(theme), wide="leaderboard")
     others = [
         name for name in builtin_tasks() if name not in names and any(name in one.tasks for one in best)
     ]
@@ -98,16 +99,14 @@ def draw_leaderboard(
             "the other tasks' figures are published ones."
         )
     _draw_difficulties(best, names)
-    chart = partial(charts.leaderboard_chart, best, column)
-    files: Sequence[tuple[str, str, str, Callable[[], str | bytes]]] = (
-        ("Table (CSV)", "csv", "text/csv", lambda: table.to_csv(index=False)),
-        ("All figures (JSON)", "json", "application/json", lambda: content),
-        ("Chart (PNG)", "png", "image/png", lambda: drawn(chart(), "png")),
-        ("Chart (SVG)", "svg", "image/svg+xml", lambda: drawn(chart(), "svg")),
-    )
     with st.container(horizontal=True):
-        for label, extension, media_type, make in files:
-            download(check, label, make, file_name=f"leaderboard.{extension}", media_type=media_type)
+        for label, name, make in (
+            ("Table (CSV)", "leaderboard.csv", lambda: table.to_csv(index=False)),
+            ("All figures (JSON)", "leaderboard.json", lambda: content),
+            ("Chart (PNG)", "leaderboard.png", lambda: drawn(chart(), "png")),
+            ("Chart (SVG)", "leaderboard.svg", lambda: drawn(chart(), "svg")),
+        ):
+            download(check, label, name, make)
     return best
 
 

@@ -100,7 +100,7 @@ def ask_language_model(task: Task, rows: Rows, way: Way, seed: int) -> Answered 
 
 
 def ask(settings: Settings, questions: Questions, watch: Callable[[int | None], None]) -> Answered:
-    """Ask the server's model, each question once ever; `watch` hears how many are done, None while it waits."""
+    """Ask the server's model, each question once; `watch` hears how many are done, None while it waits."""
     usage = Usage()
     while not _turn.acquire(timeout=_POLL_S):
         watch(None)

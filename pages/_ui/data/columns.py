@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -25,7 +24,6 @@ from grasp_core.reading.guess.advice import Reason
 from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.guess.roles import question
 from grasp_core.reading.table.table import Table
-from grasp_core.reading.tables import loaded
 from pages._ui.helpers.navigation import link_to
 from pages._ui.helpers.page_style import ROLE
 from pages._ui.helpers.state import work
@@ -72,16 +70,12 @@ def choose_question() -> tuple[Dataset, DataSpec, float] | None:
 
 def _by_itself(question: DataSpec) -> tuple[Dataset, DataSpec, float] | None:
     session = work()
-    if session.annotations is None:
-        return None
     if session.apart is None or session.apart[1] != question:
-        started = time.perf_counter()
         try:
-            dataset = loaded(session.annotations, session.raters, question, items=session.items)
+            session.apart = session.load(question)
         except DataError as error:
             st.error(escape_markdown(str(error)))
             return None
-        session.apart = dataset, question, time.perf_counter() - started
     return session.apart
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import get_args
@@ -19,7 +18,6 @@ from grasp_core.reading.dataset.votes import cell_columns
 from grasp_core.reading.guess.advice import Advice
 from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.table.table import Table
-from grasp_core.reading.tables import loaded
 from grasp_core.report.words.levels import known_scale, proposed_levels
 from pages._ui.data.columns import found_labels
 from pages._ui.helpers.state import work
@@ -202,9 +200,8 @@ def load_or_list(decided: Decided) -> Dataset | None:
         return None
     session.open = decided.open
     if session.shown is None or session.shown[1] != decided.spec:
-        started = time.perf_counter()
         try:
-            dataset = loaded(session.annotations, session.raters, decided.spec, items=session.items)
+            session.shown = session.load(decided.spec)
         except DataError as error:
             session.shown = None
             session.use_dataset(None, None)
@@ -212,7 +209,6 @@ def load_or_list(decided: Decided) -> Dataset | None:
             list_problems(error.problems)
             offer_repeated(error.problems)
             return None
-        session.shown = dataset, decided.spec, time.perf_counter() - started
     dataset, spec, seconds = session.shown
     if decided.open:
         session.use_dataset(None, None)

@@ -37,7 +37,7 @@ from pages._ui.data.arriving import (
 from pages._ui.data.remembered import recalled_guess
 from pages._ui.helpers.identity import current_project, here, may_run, require_run
 from pages._ui.helpers.outputs import packed
-from pages._ui.helpers.state import Work, work
+from pages._ui.helpers.state import Work, table_again, work
 from pages._ui.helpers.waiting import let_go
 from pages._ui.sources import fetch_watched, offer_refresh, offer_tools, say_news, tell_news
 
@@ -225,9 +225,7 @@ def _take_from(location: str) -> bool:
         st.session_state[_MESSAGES] = [_refusal(error)]
         return False
     st.session_state[_MESSAGES] = []
-    return _arrange(
-        [_Brought(table, lambda member: inputs.table(table.name, table.sha256, member, reach=reach))]
-    )
+    return _arrange([_Brought(table, lambda member: table_again(table.name, table.sha256, member))])
 
 
 def _take_source(source: Source, token: str, keep: bool, slot: Role | None = None) -> bool:
@@ -361,9 +359,8 @@ def _take_member(slot: Role, table: Table, key: str) -> None:
     member = None if st.session_state[key] == _TOGETHER else st.session_state[key]
     st.session_state[_MESSAGES] = []
     try:
-        user = require_run()
-        inputs, reach = server.shared().service.inputs, user.reach(current_project(user))
-        _use({slot: inputs.table(table.name, table.sha256, member, reach=reach)})
+        require_run()
+        _use({slot: table_again(table.name, table.sha256, member)})
     except GraspError as error:
         _say(_refusal(error))
 

@@ -92,12 +92,12 @@ def choose_recoding(spec: DataSpec) -> None:
 
 def _remove(position: int) -> None:
     session = work()
-    session.use_recode((*session.recode[:position], *session.recode[position + 1 :]))
+    session.recode = (*session.recode[:position], *session.recode[position + 1 :])
 
 
 def _add(step: Recode) -> None:
     session = work()
-    session.use_recode((*session.recode, step))
+    session.recode = (*session.recode, step)
     st.session_state[_key("kind")] = None  # the form closes: what it holds has been applied
 
 

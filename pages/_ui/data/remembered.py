@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -17,7 +16,7 @@ from grasp_core.model.wording import number
 from grasp_core.reading.dataset.load import signature
 from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.table.table import Table
-from grasp_core.reading.tables import fitted, loaded
+from grasp_core.reading.tables import fitted
 from grasp_core.store.readings import Reading
 from pages._ui.helpers.identity import current_user, here, owner_names, require_run
 from pages._ui.helpers.navigation import go
@@ -38,24 +37,16 @@ def say_what_is_known(guess: Guess) -> None:
         help="The paper's groups, labels and conventions, without the raters whom its authors left out; "
         "everything below can be changed instead.",
     ):
-        _run_as_published(guess)
-
-
-def _run_as_published(guess: Guess) -> None:
-    session = work()
-    recipe = guess.recipe
-    if recipe is None or session.annotations is None:
-        return
-    started = time.perf_counter()
-    try:
-        dataset = loaded(session.annotations, session.raters, guess.advised, items=session.items)
-    except DataError as error:
-        st.error(escape_markdown(str(error)))
-        return
-    session.use_dataset(dataset, guess.advised, time.perf_counter() - started)
-    analysis = AnalysisSpec(axes=recipe.axes, **PAPER_CONVENTIONS)
-    session.use_settings(analysis)
-    go("results", run_id=submit(dataset, RunSpec(guess.advised, analysis), session.load_s).id)
+        session = work()
+        try:
+            session.use_dataset(*session.load(guess.advised))
+        except DataError as error:
+            st.error(escape_markdown(str(error)))
+            return
+        analysis = AnalysisSpec(axes=recipe.axes, **PAPER_CONVENTIONS)
+        session.use_settings(analysis)
+        run = submit(session.dataset, RunSpec(guess.advised, analysis), session.load_s)
+        go("results", run_id=run.id)
 
 
 _KEY = "recalled"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Callable, Collection, Iterable
+from functools import partial
 
 import altair as alt
 import streamlit as st
@@ -23,8 +24,18 @@ _EXPLAINED = {
     "json": "Everything on this page, without any annotation; open it on Start, now or in years.",
     "spec": "The settings alone, for the command line.",
 }
-_FIGURES = {"png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf"}
-"""Kinds of files of a figure, and their media types."""
+_MEDIA_TYPES = {
+    "csv": "text/csv",
+    "json": "application/json",
+    "md": "text/markdown",
+    "pdf": "application/pdf",
+    "png": "image/png",
+    "svg": "image/svg+xml",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+"""Of files, by how their names end."""
+
+Made = Callable[[], bytes | str]
 
 
 def export(
@@ -33,36 +44,31 @@ def export(
     """One button that opens the list of files; reports have the map of raters, where it was made by then."""
 
     def files() -> None:
+        exports = server.shared().exports
+
+        def make(kind: Export) -> bytes:
+            with exports.turn():
+                return exports.make(kind, shown.result, rater_map())
+
         for kind in (EXPORTS[name] for name in EXPORTS if name in names):
-            download(
-                shown.check,
-                kind.label,
-                lambda kind=kind: _made(kind, shown, rater_map),
-                file_name=f"{safe_name(shown.title)}.{kind.extension}",
-                media_type=kind.media_type,
-                help=_EXPLAINED.get(kind.name),
-                width="stretch",
-            )
+            name = f"{safe_name(shown.title)}.{kind.extension}"
+            looks = {"mime": kind.media_type, "help": _EXPLAINED.get(kind.name), "width": "stretch"}
+            download(shown.check, kind.label, name, partial(make, kind), **looks)
         st.caption("Each figure has a menu of its own files below it.")
 
     menu_when_open("Export", files, key="export", icon=":material/download:")
 
 
-def figure_downloads(shown: Shown, chart: Callable[[], alt.LayerChart], file_name: str, what: str) -> None:
-    """A menu of one figure as PNG, SVG and PDF, always on white."""
+def save_figure(shown: Shown, chart: Callable[[], alt.LayerChart], file_name: str, what: str) -> None:
+    """A menu of one figure as PNG, SVG and PDF, always on white, once it is final."""
 
     def files() -> None:
-        for extension, media_type in _FIGURES.items():
-            download(
-                shown.check,
-                f"{what} ({extension.upper()})",
-                lambda extension=extension: drawn(chart(), extension),
-                file_name=f"{file_name}.{extension}",
-                media_type=media_type,
-                width="stretch",
-            )
+        for kind in ("png", "svg", "pdf"):
+            label, name = f"{what} ({kind.upper()})", f"{file_name}.{kind}"
+            download(shown.check, label, name, lambda kind=kind: drawn(chart(), kind), width="stretch")
 
-    menu_when_open(f"Save the {what}", files, key=what, icon=":material/download:", type="tertiary")
+    if not shown.result.provisional:
+        menu_when_open(f"Save the {what}", files, key=what, icon=":material/download:", type="tertiary")
 
 
 def drawn(chart: alt.LayerChart, kind: str) -> bytes:
@@ -72,21 +78,7 @@ def drawn(chart: alt.LayerChart, kind: str) -> bytes:
         return exports.draw(chart, kind)
 
 
-def _made(kind: Export, shown: Shown, rater_map: Callable[[], RaterMap | None]) -> bytes:
-    exports = server.shared().exports
-    with exports.turn():
-        return exports.make(kind, shown.result, rater_map())
-
-
-def download(
-    check: Callable[[], None],
-    label: str,
-    make: Callable[[], bytes | str],
-    *,
-    file_name: str,
-    media_type: str,
-    **looks: str | None,
-) -> None:
+def download(check: Callable[[], None], label: str, file_name: str, make: Made, **looks: str | None) -> None:
     """A button for one file; `check` refuses whoever may not have it any more, see :class:`Shown`."""
 
     def content() -> bytes | str:
@@ -97,10 +89,9 @@ def download(
         label,
         as_this_session(content),
         file_name=file_name,
-        mime=media_type,
         icon=":material/download:",
         on_click="ignore",
-        **looks,
+        **{"mime": _MEDIA_TYPES.get(file_name.rpartition(".")[2]), **looks},
     )
 
 
@@ -113,12 +104,6 @@ def choose_page(result: RunResult, key: str) -> int:
     """Which page of the groups a chart shows, counted from 1; nothing is asked where one holds all."""
     pages = -(-len(result.groups) // PAGE)
     return int(st.pagination(pages, key=f"{key}-{pages}")) if pages > 1 else 1
-
-
-def save_figure(shown: Shown, chart: Callable[[], alt.LayerChart], file_name: str, what: str) -> None:
-    """A figure's files, once it is final."""
-    if not shown.result.provisional:
-        figure_downloads(shown, chart, file_name, what)
 
 
 def packed(files: Iterable[tuple[str, bytes | str]]) -> bytes:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
@@ -100,8 +100,6 @@ KEY = "work"
 _SLOTS = ("annotations", "raters", "items")
 _RUNS_KEPT = 10
 
-K = TypeVar("K")
-
 
 class _GivenUp(NamedTuple):
     """Files whose tables are given up, by slot: name, hash and member; and whether they were loaded."""
@@ -110,34 +108,44 @@ class _GivenUp(NamedTuple):
     loaded: bool
 
 
+Loaded = tuple[Dataset, DataSpec, float]
+"""Files as they are read under a spec, within so many seconds."""
+
+
 @dataclass
 class Work:
     """One visitor's session."""
 
+    # The files in use, what they were recognised as, and how often they were changed.
     annotations: Table | None = None
     raters: Table | None = None
     items: Table | None = None
     guess: Guess | None = None
     generation: int = 0
+    # As they are analysed: None while they cannot be. `shown` is what Data shows, with open questions too;
+    # `apart` is one of several questions read by itself.
     dataset: Dataset | None = None
     data_spec: DataSpec | None = None
     load_s: float = 0.0
-    values: dict[tuple[str, str | None, str], tuple[str, ...]] = field(default_factory=dict)
-    shown: tuple[Dataset, DataSpec, float] | None = None
-    apart: tuple[Dataset, DataSpec, float] | None = None
+    shown: Loaded | None = None
+    apart: Loaded | None = None
+    # What was chosen: answers on rows that may not count, questions still open, and all without the answers.
     answers: dict[str, bool] = field(default_factory=dict)
     level: Level = "nominal"
     open: tuple[str, ...] = ()
     chosen: DataSpec | None = None
+    recode: tuple[Recode, ...] = ()
+    # The draft as it was kept last, and whether one was looked for.
     draft: Draft | None = None
     resumed: bool = False
-    recode: tuple[Recode, ...] = ()
-    _recoded: tuple[DataSpec, tuple[Table, Table | None, Table | None]] | None = None
-    _recoded_values: dict[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
+    # What Analysis starts from: None for the defaults.
     settings: AnalysisSpec | None = None
     settings_generation: int = 0
+    # Ids and titles of runs, newest first; the one that answered the latest question without being computed.
     runs: list[tuple[str, str]] = field(default_factory=list)
     found_again: str | None = None
+    _recoded: tuple[DataSpec, tuple[Table, Table | None, Table | None]] | None = None
+    _distinct: dict[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
     _given_up: _GivenUp | None = None
 
     def give_up_tables(self) -> bool:
@@ -145,11 +153,14 @@ class Work:
         if self.annotations is None and self.raters is None and self.items is None:
             return False
         tables = {slot: getattr(self, slot) for slot in _SLOTS}
-        files = {slot: _file_of(table) for slot, table in tables.items() if table is not None}
+        files = {
+            slot: (table.name, table.sha256, table.member)
+            for slot, table in tables.items()
+            if table is not None
+        }
         self._given_up = _GivenUp(files, loaded=self.dataset is not None)
         self.annotations = self.raters = self.items = self.dataset = self.apart = self._recoded = None
-        self.shown = None
-        self.values, self._recoded_values = {}, {}
+        self.shown, self._distinct = None, {}
         return True
 
     def take_up_tables(self) -> None:
@@ -157,11 +168,9 @@ class Work:
         given_up, self._given_up = self._given_up, None
         if given_up is None:
             return
-        user = current_user()
-        reach, inputs = user.reach(current_project(user)), server.shared().service.inputs
         try:
             for slot, file in given_up.files.items():
-                setattr(self, slot, inputs.table(*file, reach=reach))
+                setattr(self, slot, table_again(*file))
             if given_up.loaded and self.annotations is not None and self.data_spec is not None:
                 self.dataset = loaded(self.annotations, self.raters, self.data_spec, items=self.items)
         except GraspError:
@@ -184,7 +193,7 @@ class Work:
         self.annotations, self.raters, self.items, self.guess = annotations, raters, items, guess
         self.dataset = self.data_spec = self.apart = self.shown = None
         self.open, self.chosen = (), None
-        self.values = {}
+        self._distinct = {}
         self.recode = () if guess is None else guess.spec.recode
         self._recoded = None
         self.generation += 1
@@ -195,10 +204,6 @@ class Work:
         guessed = () if self.guess is None else self.guess.axes
         changed = [step.column for step in self.recode if not isinstance(step, Combine)]
         return tuple(dict.fromkeys([*guessed, *(name for name in changed if name is not None)]))
-
-    def use_recode(self, steps: tuple[Recode, ...]) -> None:
-        """Take these recoding steps."""
-        self.recode = steps
 
     def recoded(self, spec: DataSpec) -> tuple[Table, Table | None, Table | None] | None:
         """The files as recoded under `spec`; None while they cannot be."""
@@ -211,17 +216,27 @@ class Work:
                 annotations, raters, items, _ = recode(self.annotations, self.raters, spec, self.items)
             except DataError:
                 return None
-            self._recoded, self._recoded_values = (key, (annotations, raters, items)), {}
+            self._recoded = key, (annotations, raters, items)
+            self._distinct = {one: texts for one, texts in self._distinct.items() if one[0] < len(_SLOTS)}
         return self._recoded[1]
 
     def distinct(self, table: Table, column: str) -> tuple[str, ...]:
         """Distinct texts of a column of a file in use, as it is or as recoded last; looked up once."""
-        if any(table is one for one in (self.annotations, self.raters, self.items)):
-            return _looked_up(self.values, (table.sha256, table.member, column), table, column)
-        for place, one in enumerate(() if self._recoded is None else self._recoded[1]):
-            if table is one:
-                return _looked_up(self._recoded_values, (place, column), table, column)
-        return table.distinct(column)
+        tables = (self.annotations, self.raters, self.items, *(self._recoded[1] if self._recoded else ()))
+        place = next((place for place, one in enumerate(tables) if one is table), None)
+        if place is None:
+            return table.distinct(column)
+        if (place, column) not in self._distinct:
+            self._distinct[place, column] = table.distinct(column)
+        return self._distinct[place, column]
+
+    def load(self, spec: DataSpec) -> Loaded:
+        """The files in use as read under a spec."""
+        if self.annotations is None:
+            raise DataError("There are no annotations to read.")
+        started = time.perf_counter()
+        dataset = loaded(self.annotations, self.raters, spec, items=self.items)
+        return dataset, spec, time.perf_counter() - started
 
     def use_dataset(self, dataset: Dataset | None, spec: DataSpec | None, load_s: float = 0.0) -> None:
         """Take the files as read under `spec`, or none if they cannot be used."""
@@ -247,14 +262,10 @@ class Work:
         self.runs = [entry for entry in self.runs if entry[0] != run_id]
 
 
-def _file_of(table: Table) -> tuple[str, str, str | None]:
-    return table.name, table.sha256, table.member
-
-
-def _looked_up(known: dict[K, tuple[str, ...]], key: K, table: Table, column: str) -> tuple[str, ...]:
-    if key not in known:
-        known[key] = table.distinct(column)
-    return known[key]
+def table_again(name: str, sha256: str, member: str | None) -> Table:
+    """A file that the server has, as this visitor may read it in the current project."""
+    user = current_user()
+    return server.shared().service.inputs.table(name, sha256, member, reach=user.reach(current_project(user)))
 
 
 def work() -> Work:

@@ -103,7 +103,13 @@ def _said(result: RunResult, group: Group | None) -> Sequence[Sentence]:
 
 def _matrix(shown: Shown, axes: tuple[str, ...], measure: Measure) -> None:
     result = shown.result
-    cache.pairs_matrix(shown.key, result, axes, measure.key, page_theme())
+    cache.chart(
+        shown.key,
+        f"pairs {axes} {measure.key}",
+        result,
+        lambda result, theme: charts.pairs_matrix(result, axes, measure, theme),
+        fresh=result.later is not None,
+    )
     when_open(
         f"{measure.name} of every pair as a table",
         lambda: show_table(
@@ -133,7 +139,12 @@ def _one_pair(shown: Shown, rows: Sequence[PairResult]) -> None:
     if result.later is None:
         for sentence in pair_sentences(row, result):
             st.markdown(f"- {sentence.markdown}")
-        cache.pair_histograms(shown.key, result, row.a, row.b, page_theme())
+        cache.chart(
+            shown.key,
+            f"pair {row.a} {row.b}",
+            result,
+            lambda result, theme: charts.pair_histograms(result, row, theme),
+        )
     show_table(pair_table(result, row), "Everything that was tested of this pair")
 
 
@@ -175,7 +186,13 @@ def show_slices(shown: Shown, group: Group | None = None) -> None:
         format_func=lambda one: f"says “{one_line(one[0])}”" if one[1] else WORDS[one[0]].name,
         key=key,
     )
-    cache.slices_forest(shown.key, shown.drawn, found.column, chosen, what, page_theme())
+    cache.chart(
+        shown.key,
+        f"slices {found.column} {chosen} {what}",
+        shown.drawn,
+        lambda drawn, theme: charts.slices_chart(drawn, found.column, chosen, what, theme),
+        fresh=result.later is not None,
+    )
     st.caption(_CORRECTED)
     when_open("Slices as a table", partial(_slices_table, result, found, chosen, what), key="slices-table")
     save_figure(

@@ -15,6 +15,7 @@ from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import PAPER_CONVENTIONS
 from grasp_core.model.text import Sentence, escape_markdown, printable
 from grasp_core.model.wording import number
+from grasp_core.report import charts
 from grasp_core.report.charts.verdicts import CHOSEN, NOT_DRAWN
 from grasp_core.report.everybody import (
     agreement_advice,
@@ -109,7 +110,13 @@ def _groups(shown: Shown) -> None:
     result, theme = shown.result, page_theme()
     if not judged(result):
         page = choose_page(result, "findings-page")
-        cache.forest_plot(shown.key, result, lead_statistic(result), theme, "q", page)
+        lead = lead_statistic(result)
+        cache.chart(
+            shown.key,
+            f"forest_plot {lead} q {page}",
+            result,
+            lambda result, theme: charts.forest_plot(result, lead, theme, "q", page=page),
+        )
         return
     told = cache.told_first(shown.key, result)
     if not told.drawn:
@@ -167,7 +174,7 @@ def show_agreement(shown: Shown) -> None:
     chart, side = st.columns([2, 1], gap="large")
     with chart:
         if found.labels:
-            cache.agreement_chart(shown.key, shown.result, page_theme())
+            cache.chart(shown.key, "agreement", shown.result, charts.agreement_chart)
         st.caption(in_one_line(shown.result))
     with side, st.container(key=page_style.BESIDE):
         _part("Who differs", [who_differs(found)])

@@ -26,28 +26,32 @@ from grasp_core.report.words.names import (
 from pages._ui.helpers.outputs import choose_page, page_theme, save_figure
 from pages._ui.helpers.widgets import Shown, show_table, when_open
 from pages._ui.result import cache
-from pages._ui.result.tables import show_label_table
+from pages._ui.result.tables import show_dsi_table, show_label_table
 
 
 def show_dsi(shown: Shown) -> None:
     """DSI by axis: which axis recruitment should watch."""
     result = shown.result
     st.caption(DSI_EXPLANATION)
-    cache.dsi_chart(shown.key, shown.drawn, page_theme())
-    when_open("DSI as a table", lambda: cache.dsi_table(shown.key, result), key="dsi-table")
+    cache.chart(shown.key, "dsi", shown.drawn, charts.dsi_chart)
+    when_open(
+        "DSI as a table",
+        lambda: cache.kept(shown.key, "dsi table", result, lambda: show_dsi_table(result)),
+        key="dsi-table",
+    )
     save_figure(shown, lambda: charts.dsi_chart(result, "light"), "dsi", "DSI chart")
 
 
 def show_cohesion(shown: Shown) -> None:
     """XRR against IRR, a point per group."""
     result = shown.result
-    cache.cohesion_map(shown.key, shown.drawn, page_theme())
+    cache.chart(shown.key, "cohesion", shown.drawn, charts.cohesion_map)
     reported = reported_statistics(result)
     pair = [name for name in (*result.spec.analysis.gai, "gai") if name in reported]
     alt = "In-group and cross-group agreement by group"
     when_open(
         "Cohesion map as a table",
-        lambda: cache.groups_table(shown.key, result, pair, page_theme(), alt=alt, name="cohesion"),
+        lambda: cache.groups_table(shown.key, result, pair, alt=alt, name="cohesion"),
         key="cohesion-table",
     )
     save_figure(shown, lambda: charts.cohesion_map(result, "light"), "cohesion-map", "cohesion map")
@@ -68,12 +72,13 @@ def show_null_histograms(shown: Shown, order: RowOrder) -> None:
     st.caption(WORDS[statistic].explanation)
     as_forest = _ways() == "Intervals"
     page = choose_page(result, "null-page")
-    draw, chart = (
-        (cache.forest_plot, charts.forest_plot)
-        if as_forest
-        else (cache.null_histograms, charts.null_histograms)
+    chart = charts.forest_plot if as_forest else charts.null_histograms
+    cache.chart(
+        shown.key,
+        f"{chart.__name__} {statistic} {order} {page}",
+        shown.drawn,
+        lambda drawn, theme: chart(drawn, statistic, theme, order, page=page),
     )
-    draw(shown.key, shown.drawn, statistic, page_theme(), order, page)
     name = WORDS[statistic].name
     save_figure(
         shown,
@@ -117,7 +122,12 @@ def show_labels(shown: Shown) -> None:
     st.header("One label in every group")
     label = _choose_label(result)
     page = choose_page(result, "label-page")
-    cache.label_forest(shown.key, shown.drawn, label, page_theme(), page)
+    cache.chart(
+        shown.key,
+        f"label forest {label} {page}",
+        shown.drawn,
+        lambda drawn, theme: charts.label_forest_plot(drawn, label, theme, page=page),
+    )
     save_figure(
         shown, lambda: charts.label_forest_plot(result, label, "light"), "label-use", "chart of this label"
     )
@@ -227,7 +237,6 @@ def _table(shown: Shown, wanted: _Wanted) -> None:
         shown.key,
         result,
         wanted.statistics,
-        page_theme(),
         wanted.order,
         axes=wanted.axes,
         marked=wanted.marked,

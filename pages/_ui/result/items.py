@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -36,9 +36,6 @@ from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import current_user, require_run, stores_of, visitor, why_not_run
 from pages._ui.helpers.outputs import download
 from pages._ui.helpers.widgets import Shown, menu_when_open, put_in_address, show_table
-
-_EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-
 
 _PAGE = 50
 _KEPT = 16
@@ -85,23 +82,16 @@ def show_items(shown: Shown, group: Group | None = None) -> None:
         first = _first(len(rows))
         texts = item_texts(run, found.spec.data.text)
         _table(found, measure, rows[first : first + _PAGE], texts)
-        files: tuple[tuple[str, str, str, Callable[[], bytes | str]], ...] = (
-            ("Table (CSV)", "csv", "text/csv", lambda: items_csv(found)),
-            ("Table (Excel)", "xlsx", _EXCEL, lambda: items_xlsx(found, texts)),
-            ("Table (Markdown)", "md", "text/markdown", lambda: items_markdown(found)),
-            ("Full result (JSON)", "json", "application/json", lambda: json_text(found.to_dict())),
-        )
 
         def menu() -> None:
-            for label, extension, media_type, make in files:
-                download(
-                    shown.check,
-                    label,
-                    make,
-                    file_name=f"{safe_name(items_title(found))}.{extension}",
-                    media_type=media_type,
-                    width="stretch",
-                )
+            for label, ending, make in (
+                ("Table (CSV)", "csv", lambda: items_csv(found)),
+                ("Table (Excel)", "xlsx", lambda: items_xlsx(found, texts)),
+                ("Table (Markdown)", "md", lambda: items_markdown(found)),
+                ("Full result (JSON)", "json", lambda: json_text(found.to_dict())),
+            ):
+                name = f"{safe_name(items_title(found))}.{ending}"
+                download(shown.check, label, name, make, width="stretch")
 
         menu_when_open("Save the items", menu, key="items", icon=":material/download:")
 

@@ -28,7 +28,7 @@ from grasp_core.report.words.names import (
     reported_statistics,
 )
 from grasp_core.report.writers.registry import safe_name
-from pages._ui.helpers.outputs import page_theme, save_figure
+from pages._ui.helpers.outputs import save_figure
 from pages._ui.helpers.widgets import Shown, follow_address, put_in_address, show_table, when_open
 from pages._ui.result import cache
 from pages._ui.result.comparisons import is_sliced, show_pairs, show_slices
@@ -92,12 +92,17 @@ def show_group(shown: Shown, name: str) -> None:
             st.markdown(f"- {finding.tested_sentence.markdown}")
         if not marked:
             st.markdown(
-                "Nothing of this group is marked: random groupings of its size reach as far. That does not show "
-                "that it sees the items as everybody does."
+                "Nothing of this group is marked: random groupings of its size reach as far. That does not "
+                "show that it sees the items as everybody does."
             )
     if row.label_use is not None:
         st.header("Label use")
-        cache.label_use_chart(shown.key, shown.drawn, name, page_theme())
+        cache.chart(
+            shown.key,
+            f"label use of {name}",
+            shown.drawn,
+            lambda drawn, theme: charts.label_use_chart(drawn, named_groups(drawn)[name], theme),
+        )
         st.caption("Coloured: p < 0.05 of this label alone. Line across: 95 % interval.")
         mean = "" if shown.result.provisional else mean_words(row.label_use, shown.result)
         if mean:
@@ -110,7 +115,12 @@ def show_group(shown: Shown, name: str) -> None:
             "label use of this group",
         )
     st.header("Against chance")
-    cache.group_histograms(shown.key, shown.drawn, name, page_theme())
+    cache.chart(
+        shown.key,
+        f"histograms of {name}",
+        shown.drawn,
+        lambda drawn, theme: charts.group_histograms(drawn, named_groups(drawn)[name], theme),
+    )
     when_open("Every statistic as a table", lambda: _table(shown.result, row), key="group-table")
     save_figure(
         shown,

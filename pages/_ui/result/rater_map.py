@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from functools import partial
 
 import altair as alt
 import streamlit as st
@@ -35,7 +36,7 @@ from grasp_core.report.rater_map import (
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import require_run, stores_of
-from pages._ui.helpers.outputs import download, figure_downloads, page_theme
+from pages._ui.helpers.outputs import download, save_figure
 from pages._ui.helpers.widgets import Shown, show_table, when_open
 from pages._ui.result import cache
 from pages._ui.result.items import soon_found
@@ -71,37 +72,27 @@ def show_rater_map(shown: Shown, group: Group | None = None) -> None:
         axes = _coloured_by(found) if group is None else group.axes
         if all(one.axes != axes for one in found.axes):
             return
+
+        def chart(theme: Theme = "light") -> alt.LayerChart:
+            return rater_map_chart(found, axes, theme, group)
+
         st.caption(EXPLANATION)
-        cache.rater_map(shown.key, found, axes, group, page_theme())
+        cache.chart(shown.key, f"raters {axes} {group}", found, lambda _found, theme: chart(theme))
         if group is None:
             show_table(axes_table(found), "What each axis explains, with p and q")
         name = "the map" if group is None else group_label(group)
         when_open("Map as a table", lambda: _table(shown, found, group), key=f"rater-map-table-{name}")
 
-        def chart(theme: Theme = "light") -> alt.LayerChart:
-            return rater_map_chart(found, axes, theme, group)
-
-        figure_downloads(shown, chart, ANSWER, "map of raters")
+        save_figure(shown, chart, ANSWER, "map of raters")
         if group is not None:
             return
+        run, check = shown.run, shown.check
         with st.container(horizontal=True):
-            download(
-                shown.check,
-                "map of raters (CSV)",
-                lambda: map_csv(found),
-                file_name=f"{ANSWER}.csv",
-                media_type="text/csv",
-                type="tertiary",
-            )
+            download(check, "map of raters (CSV)", f"{ANSWER}.csv", lambda: map_csv(found), type="tertiary")
             if not shown.stranger:
-                download(
-                    shown.check,
-                    "map of raters (JSON)",
-                    lambda: json_text(rater_map_dict(found, shown.run.spec, shown.run.summary.sha256)),
-                    file_name=f"{ANSWER}.json",
-                    media_type="application/json",
-                    type="tertiary",
-                )
+                made = partial(rater_map_dict, found, run.spec, run.summary.sha256)
+                name = f"{ANSWER}.json"
+                download(check, "map of raters (JSON)", name, lambda: json_text(made()), type="tertiary")
 
 
 def map_of(shown: Shown, run: RunRecord) -> RaterMap | None:

@@ -27,7 +27,7 @@ from grasp_core.report.words.names import (
 )
 from pages._ui.helpers.page_style import PROVISIONAL
 from pages._ui.helpers.widgets import Shown, follow_address, put_in_address, show_table, show_warned
-from pages._ui.result.cache import section
+from pages._ui.result.cache import kept
 from pages._ui.result.comparisons import has_given, has_pairs, has_slices, show_given, show_pairs, show_slices
 from pages._ui.result.findings import (
     has_disputed,
@@ -232,7 +232,7 @@ def _raters(shown: Shown) -> None:
 
 def _data_of_everybody(shown: Shown) -> None:
     st.header("Data")
-    section(shown.key, "data", lambda: show_data(shown.result))
+    kept(shown.key, "data", None, lambda: show_data(shown.result))
 
 
 def _data_and_methods(shown: Shown) -> None:
@@ -241,9 +241,9 @@ def _data_and_methods(shown: Shown) -> None:
         st.header("Warnings")
         show_warned(result.warnings, shown.way)
     st.header("Methods")
-    section(key, "methods", lambda: show_methods(result))
+    kept(key, "methods", None, lambda: show_methods(result))
     st.header("Data")
-    section(key, "data", lambda: show_data(result))
+    kept(key, "data", None, lambda: show_data(result))
 
 
 MORE = 1.5
