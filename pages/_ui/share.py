@@ -171,7 +171,31 @@ def _dialog(shared: Shareable) -> None:
     st.button("Make a link", type="primary", icon=":material/add_link:", on_click=make_link, args=(shared,))
     say_refusal(_REFUSED)
     show_made(_MADE, "link")
-    _list(shared)
+    links = shared.links()
+    st.subheader("Links to this result")
+    if not links:
+        st.write("There are none yet.")
+    names = owner_names(link.created_by for link in links)
+    for link in links:
+        with st.container(border=True, key=f"link-{link.id}"):
+            st.markdown(f"**{escape_markdown(link.label or 'Without a label')}** · {link.state}")
+            st.caption(escape_markdown(" · ".join(_facts(link, names[link.created_by]))))
+            if link.works:
+                st.button(
+                    "Withdraw",
+                    key=f"withdraw-{link.id}",
+                    icon=":material/link_off:",
+                    help="The link stops working at once and for good.",
+                    on_click=withdraw_link,
+                    args=(shared, link.id),
+                )
+    if shared.run is not None and any(link.goes_on for link in links):
+        with st.popover("Withdraw all links to this run", icon=":material/link_off:"):
+            st.warning(
+                "Every link to this run, whoever made it, stops working at once and for good.",
+                icon=":material/warning:",
+            )
+            st.button("Withdraw all of them", type="primary", on_click=withdraw_all, args=(shared,))
 
 
 def _what_is_shown(run: RunRecord) -> str:
@@ -215,34 +239,6 @@ def make_link(shared: Shareable) -> None:
         details = {"address": shared.address, **told_of(terms)}
         server.shared().audit.record(user.id, "share", "link", "", details)
         keep_made(_MADE, address("shared", token=token))
-
-
-def _list(shared: Shareable) -> None:
-    links = shared.links()
-    st.subheader("Links to this result")
-    if not links:
-        st.write("There are none yet.")
-    names = owner_names(link.created_by for link in links)
-    for link in links:
-        with st.container(border=True, key=f"link-{link.id}"):
-            st.markdown(f"**{escape_markdown(link.label or 'Without a label')}** · {link.state}")
-            st.caption(escape_markdown(" · ".join(_facts(link, names[link.created_by]))))
-            if link.works:
-                st.button(
-                    "Withdraw",
-                    key=f"withdraw-{link.id}",
-                    icon=":material/link_off:",
-                    help="The link stops working at once and for good.",
-                    on_click=withdraw_link,
-                    args=(shared, link.id),
-                )
-    if shared.run is not None and any(link.goes_on for link in links):
-        with st.popover("Withdraw all links to this run", icon=":material/link_off:"):
-            st.warning(
-                "Every link to this run, whoever made it, stops working at once and for good.",
-                icon=":material/warning:",
-            )
-            st.button("Withdraw all of them", type="primary", on_click=withdraw_all, args=(shared,))
 
 
 def _facts(link: Link, maker: str) -> list[str]:
