@@ -65,6 +65,15 @@ _PRESETS: Mapping[str, Mapping[str, str]] = {
     "Default": {name: getattr(_DEFAULTS, name) for name in PAPER_CONVENTIONS},
     "As in the paper": PAPER_CONVENTIONS,
 }
+_CONVENTIONS: Mapping[str, tuple[str, Mapping[str, Choice]]] = {
+    "correction": ("Correction for many tests", CORRECTION),
+    "ties": ("Tied votes", TIES),
+    "interval": ("Intervals for", INTERVAL),
+    "p_value": ("p-value", P_VALUE),
+    "family": ("Corrected together", FAMILY),
+    "cross_negentropy": ("Cross-negentropy", CROSS_NEGENTROPY),
+    "voting_agreement": ("Voting agreement", VOTING_AGREEMENT),
+}
 _TRIPLES_UP_TO = 12
 """With more axes than this, intersections of three are built by hand."""
 _SAFE_INTEGER = 2**53 - 1
@@ -122,13 +131,10 @@ def choose_axes(names: Sequence[str], proposed: Sequence[str]) -> tuple[AxisSet,
                 persist_state="session",
                 help="For more than three axes, or for another order of names.",
             )
-    return _distinct([*((name,) for name in singles), *crossed], tuple(larger))
-
-
-def _distinct(chosen: Sequence[AxisSet], larger: AxisSet) -> tuple[AxisSet, ...]:
+    chosen = [*((name,) for name in singles), *crossed]
     if len(larger) < 2:
         return tuple(chosen)
-    return (*(axes for axes in chosen if set(axes) != set(larger)), larger)
+    return (*(axes for axes in chosen if set(axes) != set(larger)), tuple(larger))
 
 
 def choose_numbers(dataset: Dataset, axes: Sequence[AxisSet], slices: Sequence[str]) -> dict[str, int]:
@@ -215,30 +221,20 @@ def choose_statistics() -> tuple[str, ...]:
 
 def choose_conventions() -> dict[str, Any]:
     """GAI's pair, p-values, ties and correction."""
-    start = _start()
-    left, right = st.columns(2)
-    with left:
-        inside = _select("GAI: agreement inside the group", "gai_inside", IN_GROUP, start.gai[0], _name)
-        correction = _convention("Correction for many tests", "correction", CORRECTION, start.correction)
-        ties = _convention("Tied votes", "ties", TIES, start.ties)
-        interval = _convention("Intervals for", "interval", INTERVAL, start.interval)
-    with right:
-        across = _select("GAI: agreement across groups", "gai_across", CROSS_GROUP, start.gai[1], _name)
-        p_value = _convention("p-value", "p_value", P_VALUE, start.p_value)
-        family = _convention("Corrected together", "family", FAMILY, start.family)
-        cross = _convention("Cross-negentropy", "cross_negentropy", CROSS_NEGENTROPY, start.cross_negentropy)
-        form = start.voting_agreement
-        voting = _convention("Voting agreement", "voting_agreement", VOTING_AGREEMENT, form)
-    return {
-        "gai": (inside, across),
-        "correction": correction,
-        "ties": ties,
-        "interval": interval,
-        "p_value": p_value,
-        "family": family,
-        "cross_negentropy": cross,
-        "voting_agreement": voting,
-    }
+    start, chosen = _start(), {}
+    gai: list[str] = []
+    rows = (
+        ("inside the group", IN_GROUP, "correction", "ties", "interval"),
+        ("across groups", CROSS_GROUP, "p_value", "family", "cross_negentropy", "voting_agreement"),
+    )
+    for column, (sides, able, *fields) in zip(st.columns(2), rows, strict=True):
+        with column:
+            key, value = f"gai_{sides.split()[0]}", start.gai[len(gai)]
+            gai.append(_select(f"GAI: agreement {sides}", key, able, value, _name))
+            for field in fields:
+                label, choices = _CONVENTIONS[field]
+                chosen[field] = _convention(label, field, choices, getattr(start, field))
+    return {"gai": tuple(gai), **chosen}
 
 
 def choose_how_profiles_move(names: Sequence[str]) -> tuple[tuple[str, ...], str | None]:
@@ -426,7 +422,7 @@ def choose_given(names: Sequence[str], axes: Sequence[AxisSet], strata: Sequence
         possible,
         default=[name for name in start if name in possible],
         format_func=one_line,
-        key=f"given-{session.generation}-{session.settings_generation}",
+        key=_key("given"),
         persist_state="session",
         placeholder="None; choose axes that may stand behind the others",
         help="The other axes are tested once more, with profiles shuffled within the values of each axis "
@@ -438,9 +434,7 @@ def choose_given(names: Sequence[str], axes: Sequence[AxisSet], strata: Sequence
 def choose_pairs(dataset: Dataset, axes: Sequence[AxisSet], min_raters: int) -> bool:
     """Until somebody decides, pairs are compared unless that takes long."""
     session = work()
-    key, decided = (
-        f"{name}-{session.generation}-{session.settings_generation}" for name in ("pairs", "pairs-decided")
-    )
+    key, decided = _key("pairs"), _key("pairs-decided")
     seconds = pairs_seconds(dataset, axes, min_raters) if axes else 0.0
     undecided = session.settings is None and decided not in st.session_state
     if undecided:
@@ -474,7 +468,7 @@ def choose_slices(dataset: Dataset) -> tuple[str, ...]:
         list(known),
         default=[name for name in start if name in known],
         format_func=lambda name: f"{one_line(name)} ({number(len(known[name].values), 'value')})",
-        key=f"slices-{session.generation}-{session.settings_generation}",
+        key=_key("slices"),
         persist_state="session",
         placeholder="None; choose columns that describe items",
         help="All groups are computed once more on the items of each value, such as each topic.",

@@ -5,8 +5,8 @@ A file that cannot be read never displaces one that could.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, get_args
@@ -217,21 +217,18 @@ def _kept(content: bytes, name: str) -> _Brought:
 
 def _take_from(location: str) -> bool:
     """Use a file that the server reads itself; whether it could be."""
-    try:
+    with _refused_aloud():
         user = require_run()
         inputs, reach = server.shared().service.inputs, user.reach(current_project(user))
         table = inputs.refer(location, owner=user.id, reach=reach)
-    except GraspError as error:
-        st.session_state[_MESSAGES] = [_refusal(error)]
-        return False
-    st.session_state[_MESSAGES] = []
-    return _arrange([_Brought(table, lambda member: table_again(table.name, table.sha256, member))])
+        return _arrange([_Brought(table, lambda member: table_again(table.name, table.sha256, member))])
+    return False
 
 
 def _take_source(source: Source, token: str, keep: bool, slot: Role | None = None) -> bool:
     """Use what is fetched from a tool, in place of the slot's file if one is named; whether it could be."""
     before: Table | None = None if slot is None else getattr(work(), slot)
-    try:
+    with _refused_aloud():
         user = require_run()
         snapshot = fetch_watched(source, token, owner=user.id, key=slot or "tool")
         if keep:
@@ -240,18 +237,14 @@ def _take_source(source: Source, token: str, keep: bool, slot: Role | None = Non
         sha256 = here().files.put(snapshot.content, owner=user.id, source=str(source))
         details = {"bytes": len(snapshot.content), "source": source.kind}
         server.shared().audit.record(user.id, "upload", "file", sha256, details)
-    except GraspError as error:
-        st.session_state[_MESSAGES] = [_refusal(error)]
-        return False
-    st.session_state[_MESSAGES] = []
-    taken = True
-    if before is None or slot is None:
-        taken = _arrange([_Brought(table, lambda member: table_of(snapshot, member))])
-    elif before.sha256 != sha256:
-        taken = _use({slot: table})
-    if slot is not None and taken:
-        tell_news(slot, before, table)
-    return taken
+        if before is None or slot is None:
+            taken = _arrange([_Brought(table, lambda member: table_of(snapshot, member))])
+        else:
+            taken = before.sha256 == sha256 or _use({slot: table})
+        if slot is not None and taken:
+            tell_news(slot, before, table)
+        return taken
+    return False
 
 
 def _arrange(brought: Sequence[_Brought]) -> bool:
@@ -357,12 +350,9 @@ def _forget(table: Table) -> None:
 def _take_member(slot: Role, table: Table, key: str) -> None:
     """Read the sheet of the file that was chosen under `key`, or all of them."""
     member = None if st.session_state[key] == _TOGETHER else st.session_state[key]
-    st.session_state[_MESSAGES] = []
-    try:
+    with _refused_aloud():
         require_run()
         _use({slot: table_again(table.name, table.sha256, member)})
-    except GraspError as error:
-        _say(_refusal(error))
 
 
 def _remove(slot: Role) -> None:
@@ -412,6 +402,16 @@ def _as_chosen(annotations: Table, raters: Table | None, items: Table | None, gu
 
 def _next_round() -> None:
     st.session_state[_ROUND] += 1
+
+
+@contextmanager
+def _refused_aloud() -> Iterator[None]:
+    """Forget what was refused before; what is refused now is told when the page is drawn next."""
+    st.session_state[_MESSAGES] = []
+    try:
+        yield
+    except GraspError as error:
+        _say(_refusal(error))
 
 
 def _say(message: str) -> None:
