@@ -18,7 +18,7 @@ from pages._ui.benchmark import submissions as taking_off
 from pages._ui.benchmark.leaderboard import _COMPARING, _STEPS
 from pages._ui.benchmark.submissions import _SCORING
 from tests.pages.people import ANN, BOB, ROOT, VERA, become
-from tests.pages.visits import PATIENCE_S, press, seen, widget
+from tests.pages.visits import PATIENCE_S, choose_view, models_view, press, seen, widget
 from tests.pages.visits import plain as plain_text
 
 CLASSES = ("yes", "no")
@@ -65,14 +65,12 @@ def finish(page: AppTest) -> AppTest:
 
 
 def submit(page: AppTest, content: bytes) -> AppTest:
-    page.switch_page("models.py").run()
-    widget(page.button_group, "View").set_value("Submit").run()
+    models_view(page, "Submit")
     return page.file_uploader[0].set_value(("predictions.zip", content, "application/zip")).run()
 
 
 def test_published_systems_stand_on_the_leaderboard_with_their_source(page: AppTest) -> None:
-    page.switch_page("models.py").run()
-    widget(page.button_group, "View").set_value("Leaderboard").run()
+    models_view(page, "Leaderboard")
     shown = page.dataframe[0].value
     assert shown["system"].tolist()[:2] == ["T-Few (T0 11B)", "Human (crowd)"]
     assert all("arXiv" in source or "huggingface" in source for source in shown["scored"])
@@ -88,7 +86,7 @@ def test_a_whole_submission_is_scored_and_shown(page: AppTest, benchmark: Server
     finish(press(page, "Score"))
     assert not page.error
     assert page.metric[0].value == "1.000"
-    widget(page.button_group, "View").set_value("Leaderboard").run()
+    choose_view(page, "Leaderboard")
     assert page.dataframe[0].value["system"].tolist() == ["ours"]
     assert not any(source for source in page.dataframe[0].value["scored"] if source != "here")
 
@@ -103,8 +101,7 @@ def test_the_same_predictions_stand_once_under_their_last_name(page: AppTest, be
 
 
 def test_what_can_be_scored_is_said_before_the_upload(page: AppTest, benchmark: Server) -> None:
-    page.switch_page("models.py").run()
-    widget(page.button_group, "View").set_value("Submit").run()
+    models_view(page, "Submit")
     assert "All 2 tasks can be scored here." in seen(page.caption)
     (Path(benchmark.settings.raft_gold) / "two" / "test.csv").unlink()
     page.run()
@@ -197,8 +194,7 @@ def test_rows_that_are_too_large_are_refused_by_their_size(
 ) -> None:
     for module in ("pages._ui.benchmark.baselines", "grasp_core.benchmark.tasks"):
         monkeypatch.setattr(f"{module}.MAX_ROWS_FILE", 2**20)
-    page.switch_page("models.py").run()
-    widget(page.button_group, "View").set_value("Baselines").run()
+    models_view(page, "Baselines")
     page.file_uploader[0].set_value(("train.csv", b"x" * (2**20 + 1), "text/csv")).run()
     assert "is larger than 1 MiB, the most that is read of a task's rows" in seen(page.error)
     assert not page.exception
@@ -243,8 +239,7 @@ def test_a_system_stands_once_however_often_it_is_scored(page: AppTest, benchmar
 
 
 def leaderboard(page: AppTest) -> AppTest:
-    page.switch_page("models.py").run()
-    return widget(page.button_group, "View").set_value("Leaderboard").run()
+    return models_view(page, "Leaderboard")
 
 
 def test_a_system_is_taken_off_the_leaderboard(page: AppTest, benchmark: Server) -> None:
@@ -297,8 +292,7 @@ def test_without_gold_labels_it_says_what_would_do(page: AppTest) -> None:
 
 
 def test_without_gold_labels_nothing_claims_to_be_scored(page: AppTest) -> None:
-    page.switch_page("models.py").run()
-    widget(page.button_group, "View").set_value("Submit").run()
+    models_view(page, "Submit")
     assert "predictions are checked here and not scored" in seen(page.info)
     content = io.BytesIO()
     rows = "".join(f"{50 + row},overruling\n" for row in range(2350))
@@ -316,8 +310,7 @@ def test_a_baseline_is_run_fold_by_fold(page: AppTest, benchmark: Server) -> Non
         f"{'good' if row % 5 < 3 else 'bad'} thing {row},{CLASSES[row % 5 >= 3]},{row}" for row in range(50)
     ]
     (folder / "train.csv").write_text("\n".join(["text,Label,ID", *rows]) + "\n")
-    page.switch_page("models.py").run()
-    widget(page.button_group, "View").set_value("Baselines").run()
+    models_view(page, "Baselines")
     press(page, "Run the baseline")
     # Plurality always says "yes", as 30 of 50 rows are: F1 0.75 and 0, mean 0.375.
     assert widget(page.metric, "Macro-F1").value == "0.375"
@@ -331,7 +324,7 @@ def test_a_baseline_is_run_fold_by_fold(page: AppTest, benchmark: Server) -> Non
     press(page, "Run the baseline")
     assert widget(page.metric, "Macro-F1").value == "1.000"
     for view in ("Leaderboard", "Baselines"):
-        widget(page.button_group, "View").set_value(view).run()
+        choose_view(page, view)
     assert widget(page.selectbox, "Baseline").value == "tfidf"
     assert widget(page.metric, "Macro-F1").value == "1.000"  # choices and score are kept
     widget(page.selectbox, "Scored by").set_value("splits").run()
@@ -344,8 +337,7 @@ def test_offensive_rows_are_shown_after_a_warning(page: AppTest, benchmark: Serv
     (folder / "task.json").write_text(json.dumps(plain))
     rows = [f"thing {row},{CLASSES[row % 5 >= 3]},{row}" for row in range(10)]
     (folder / "train.csv").write_text("\n".join(["text,Label,ID", *rows]) + "\n")
-    page.switch_page("models.py").run()
-    widget(page.button_group, "View").set_value("Baselines").run()
+    models_view(page, "Baselines")
     press(page, "Run the baseline")
     assert not any("text" in frame.value for frame in page.dataframe)
     asked = next(box for box in page.checkbox if "Its rows are rude" in plain_text(box.label))
@@ -355,15 +347,14 @@ def test_offensive_rows_are_shown_after_a_warning(page: AppTest, benchmark: Serv
 
 def test_labelled_rows_are_kept_for_the_visit(page: AppTest, benchmark: Server) -> None:
     rows = [f"thing {row},{CLASSES[row % 5 >= 3]},{row}" for row in range(10)]
-    page.switch_page("models.py").run()
-    widget(page.button_group, "View").set_value("Baselines").run()
+    models_view(page, "Baselines")
     assert "Run the baseline" not in [button.label for button in page.button]
     content = "\n".join(["text,Label,ID", *rows]).encode()
     page.file_uploader[0].set_value(("train.csv", content, "text/csv")).run()
     press(page, "Run the baseline")
     score = widget(page.metric, "Macro-F1").value
     for view in ("Leaderboard", "Baselines"):
-        widget(page.button_group, "View").set_value(view).run()
+        choose_view(page, view)
     assert "The file dropped before is used" in seen(page.caption)
     assert widget(page.metric, "Macro-F1").value == score
     widget(page.selectbox, "Task").set_value("two").run()
@@ -376,6 +367,6 @@ def test_gold_labels_are_on_no_page(page: AppTest, benchmark: Server) -> None:
     widget(page.text_input, "Name of the system").set_value("ours").run()
     finish(press(page, "Score"))
     for view in ("Submit", "Leaderboard", "Whose judgements"):
-        widget(page.button_group, "View").set_value(view).run()
+        choose_view(page, view)
         for frame in page.dataframe:
             assert not set(GOLD) & {str(cell) for row in frame.value.values.tolist() for cell in row}

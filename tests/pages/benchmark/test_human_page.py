@@ -10,14 +10,13 @@ from grasp_core.reading.example import example_files
 from grasp_core.server.server import Server
 from pages._ui.helpers.identity import here
 from tests.pages.benchmark.test_benchmark_page import CLASSES, GOLD, benchmark, table
-from tests.pages.visits import drop, open_example, press, seen, widget
+from tests.pages.visits import bring, choose_view, models_view, open_example, press, seen, widget
 
 __all__ = ["benchmark"]  # a fixture
 
 
 def people(page: AppTest) -> AppTest:
-    page.switch_page("models.py").run()
-    return widget(page.button_group, "View").set_value("People").run()
+    return models_view(page, "People")
 
 
 def test_without_data_it_says_where_to_begin(page: AppTest) -> None:
@@ -34,7 +33,7 @@ def test_people_are_scored_against_the_others(page: AppTest) -> None:
     widget(page.number_input, "Votes per item").set_value(3).run()
     assert not page.metric  # another question
     for view in ("Leaderboard", "People"):
-        widget(page.button_group, "View").set_value(view).run()
+        choose_view(page, view)
     assert widget(page.number_input, "Votes per item").value == 3  # kept while another view is looked at
     widget(page.number_input, "Votes per item").set_value(5).run()
     assert widget(page.metric, "Macro-F1").value == score
@@ -47,8 +46,7 @@ def test_people_are_a_row_of_the_leaderboard(page: AppTest, benchmark: Server) -
         for item, label in GOLD.items()
         for rater in range(6)
     ]
-    page.switch_page("data.py").run()
-    drop(page, "votes.csv", "\n".join(["item,rater,label,kind", *rows]).encode())
+    bring(page, "votes.csv", "\n".join(["item,rater,label,kind", *rows]).encode())
     people(page)
     widget(page.selectbox, "Right label").set_value("A file of right labels").run()
     widget(page.number_input, "Items").set_value(20).run()
@@ -86,8 +84,7 @@ def test_right_labels_of_a_column_decide(page: AppTest) -> None:
     """All raters say what is right, so that people reach 1 whatever is drawn."""
     right = ("no", "yes")
     rows = [f"i{i},r{j},{right[i % 2]},{right[i % 2]},{'ab'[j % 2]}" for i in range(120) for j in range(6)]
-    page.switch_page("data.py").run()
-    drop(page, "votes.csv", "\n".join(["item,rater,label,expert,group", *rows]).encode())
+    bring(page, "votes.csv", "\n".join(["item,rater,label,expert,group", *rows]).encode())
     people(page)
     widget(page.selectbox, "Right label").set_value("expert").run()
     press(page, "Score people")
@@ -100,8 +97,7 @@ def test_right_labels_of_a_column_decide(page: AppTest) -> None:
 def test_a_baseline_labels_all_tasks_as_a_submission(
     page: AppTest, benchmark: Server, tmp_path: Path
 ) -> None:
-    page.switch_page("models.py").run()
-    widget(page.button_group, "View").set_value("Baselines").run()
+    models_view(page, "Baselines")
     assert "no rows to label" in seen(page.markdown)
     for task in ("one", "two"):
         path = tmp_path / "tasks" / task / "train.csv"

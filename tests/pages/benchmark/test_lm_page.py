@@ -19,7 +19,7 @@ from grasp_core.server.server import Server
 from pages._ui.benchmark.lm_baseline import Answered, Questions
 from pages._ui.benchmark.lm_baseline import ask as ask_model
 from tests.benchmark.language_models.completions_server import Completions, holds, says, serving
-from tests.pages.visits import press, seen, widget
+from tests.pages.visits import models_view, press, seen, widget
 
 pytest.importorskip("openai", reason="tools/setup.sh models")
 
@@ -61,8 +61,7 @@ def target(prompt: str) -> str:
 
 
 def baselines(page: AppTest, chosen: str | None = "By chance") -> AppTest:
-    page.switch_page("models.py").run()
-    widget(page.button_group, "View").set_value("Baselines").run()
+    models_view(page, "Baselines")
     if chosen is not None:
         widget(page.selectbox, "Baseline").set_value("lm").run()
         widget(page.selectbox, "Examples chosen").set_value(chosen).run()
