@@ -58,7 +58,7 @@ from grasp_core.report.words.levels import Proposal, proposed_levels
 from grasp_core.report.words.names import WORDS
 from grasp_core.statistics.levels import possible_levels
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import choose_shuffles, show_warned
+from pages._ui.helpers.widgets import choose_shuffles, for_visit, show_warned
 
 _DEFAULTS = AnalysisSpec(axes=(("any",),))
 _PRESETS: Mapping[str, Mapping[str, str]] = {
@@ -86,8 +86,7 @@ def choose_preset() -> None:
         "Preset",
         list(_PRESETS),
         default=_preset_of({name: getattr(_start(), name) for name in PAPER_CONVENTIONS}),
-        key=_key("preset"),
-        persist_state="session",
+        **for_visit(_key("preset")),
         on_change=_apply_preset,
     )
     if chosen == "As in the paper":
@@ -106,8 +105,7 @@ def choose_axes(names: Sequence[str], proposed: Sequence[str]) -> tuple[AxisSet,
         names,
         default=[axes[0] for axes in known if len(axes) == 1],
         format_func=lambda name: axis_label((name,)),
-        key=_key("axes"),
-        persist_state="session",
+        **for_visit(_key("axes")),
         help="Each value of an axis is one group of raters, compared with everybody else.",
     )
     crossed = st.multiselect(
@@ -115,8 +113,7 @@ def choose_axes(names: Sequence[str], proposed: Sequence[str]) -> tuple[AxisSet,
         options,
         default=[axes for axes in known if len(axes) > 1],
         format_func=axis_label,
-        key=_key("intersections"),
-        persist_state="session",
+        **for_visit(_key("intersections")),
         placeholder="None; choose pairs or triples of axes",
         help="Groups that share a value on each of several axes, such as one gender of one race.",
     )
@@ -127,8 +124,7 @@ def choose_axes(names: Sequence[str], proposed: Sequence[str]) -> tuple[AxisSet,
                 "Axes of the intersection, in the order in which groups are named",
                 names,
                 format_func=lambda name: axis_label((name,)),
-                key=_key("larger"),
-                persist_state="session",
+                **for_visit(_key("larger")),
                 help="For more than three axes, or for another order of names.",
             )
     chosen = [*((name,) for name in singles), *crossed]
@@ -148,8 +144,7 @@ def choose_numbers(dataset: Dataset, axes: Sequence[AxisSet], slices: Sequence[s
             1,
             1_000_000,
             start.min_raters,
-            key=_key("min_raters"),
-            persist_state="session",
+            **for_visit(_key("min_raters")),
             help="Smaller groups are not shown: few raters say little, and they might be recognised.",
         ),
         "permutations": middle.number_input(
@@ -158,29 +153,24 @@ def choose_numbers(dataset: Dataset, axes: Sequence[AxisSet], slices: Sequence[s
             MAX_PERMUTATIONS,
             start.permutations,
             step=1000,
-            key=_key("permutations"),
-            persist_state="session",
+            **for_visit(_key("permutations")),
             on_change=_decide_stopping,
             help="Random groupings to compare with. More give finer p-values and take longer.",
         ),
         "adaptive": middle.toggle(
             "Stop when all marks are settled",
             start.adaptive,
-            key=_key("adaptive"),
-            persist_state="session",
+            **for_visit(_key("adaptive")),
             on_change=_follow_adaptive,
             help=f"{MEANING} The number above is then the most there are.",
         ),
-        "tail": middle.toggle(
-            TAIL.label, start.tail, key=_key("tail"), persist_state="session", help=TAIL.meaning
-        ),
+        "tail": middle.toggle(TAIL.label, start.tail, **for_visit(_key("tail")), help=TAIL.meaning),
         "seed": right.number_input(
             "Seed",
             0,
             min(MAX_SEED, _SAFE_INTEGER),
             min(start.seed, _SAFE_INTEGER),
-            key=_key("seed"),
-            persist_state="session",
+            **for_visit(_key("seed")),
             help="The same seed gives the same result, bit for bit.",
         ),
     }
@@ -212,8 +202,7 @@ def choose_statistics() -> tuple[str, ...]:
         STATISTICS,
         default=_start().statistics,
         format_func=_name,
-        key=_key("statistics"),
-        persist_state="session",
+        **for_visit(_key("statistics")),
         help="What each one means is explained beside the results.",
     )
     return tuple(name for name in STATISTICS if name in chosen)
@@ -286,8 +275,7 @@ def _select(label: str, field: str, options: Sequence[Any], value: Any, words: A
         options,
         index=list(options).index(value),
         format_func=words,
-        key=_key(f"level-{work().level}" if field == "level" else field),
-        persist_state="session",
+        **for_visit(_key(f"level-{work().level}" if field == "level" else field)),
         on_change=_follow_conventions if field in PAPER_CONVENTIONS else None,
     )
 
@@ -422,8 +410,7 @@ def choose_given(names: Sequence[str], axes: Sequence[AxisSet], strata: Sequence
         possible,
         default=[name for name in start if name in possible],
         format_func=one_line,
-        key=_key("given"),
-        persist_state="session",
+        **for_visit(_key("given")),
         placeholder="None; choose axes that may stand behind the others",
         help="The other axes are tested once more, with profiles shuffled within the values of each axis "
         "chosen here: what is left of race, given age.",
@@ -442,8 +429,7 @@ def choose_pairs(dataset: Dataset, axes: Sequence[AxisSet], min_raters: int) -> 
     chosen = st.toggle(
         "Compare groups two by two",
         session.settings is not None and session.settings.pairs,
-        key=key,
-        persist_state="session",
+        **for_visit(key),
         on_change=lambda: st.session_state.update({decided: True}),
         help="Holds each group of an axis against each other one: what these two say differently, whatever "
         "the others do. Profiles are shuffled among the two alone.",
@@ -468,8 +454,7 @@ def choose_slices(dataset: Dataset) -> tuple[str, ...]:
         list(known),
         default=[name for name in start if name in known],
         format_func=lambda name: f"{one_line(name)} ({number(len(known[name].values), 'value')})",
-        key=_key("slices"),
-        persist_state="session",
+        **for_visit(_key("slices")),
         placeholder="None; choose columns that describe items",
         help="All groups are computed once more on the items of each value, such as each topic.",
     )

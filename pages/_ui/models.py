@@ -45,7 +45,7 @@ from pages._ui.helpers.navigation import go, link_to
 from pages._ui.helpers.outputs import download, drawn
 from pages._ui.helpers.state import submit, work
 from pages._ui.helpers.waiting import let_go
-from pages._ui.helpers.widgets import always, choose_shuffles, no_way, show_table
+from pages._ui.helpers.widgets import always, choose_shuffles, for_visit, no_way, show_table
 from pages._ui.result import cache
 
 _GIVEN, _ROUND, _MESSAGES = ("models-given", "models-round", "models-messages")
@@ -327,8 +327,7 @@ def _choose_analysis(dataset: Dataset, n_models: int, proposed: tuple[str, ...])
         list(options),
         default=list(asked) or [(name,) for name in proposed if name in names] or single[:1],
         format_func=axis_label,
-        key=f"models-axes-{generation}-{work().settings_generation}",
-        persist_state="session",
+        **for_visit(f"models-axes-{generation}-{work().settings_generation}"),
         help="Each value is one group of raters; pairs of axes give groups such as one gender of one race.",
     )
     test = _choose_test(names, single[:1], functools.partial(models_seconds, dataset, n_models, axes))
@@ -371,8 +370,7 @@ def _choose_stopping(start: AnalysisSpec, seconds: float, key: str) -> bool:
         st.toggle(
             "Stop when all marks are settled",
             start.adaptive,
-            key=key,
-            persist_state="session",
+            **for_visit(key),
             on_change=_decide,
             help=f"{MEANING} The number above is then the most there are.",
         )
@@ -396,7 +394,5 @@ def _whole(
     """A whole number that is kept while another view is looked at."""
     value = min(max(value, least), most)
     key = f"models-{label}-{key}"
-    chosen = st.number_input(
-        label, least, most, value, step=step, key=key, persist_state="session", on_change=on_change
-    )
+    chosen = st.number_input(label, least, most, value, step=step, **for_visit(key), on_change=on_change)
     return int(chosen)

@@ -25,7 +25,7 @@ from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import here, may_manage, owner_names
 from pages._ui.helpers.navigation import link_to, link_to_run, link_to_two
 from pages._ui.helpers.state import exactly, lasted, told
-from pages._ui.helpers.widgets import show_table
+from pages._ui.helpers.widgets import for_visit, show_table
 from pages._ui.one_run import cancel, delete, edit, show_progress
 
 _MOST = 200
@@ -37,8 +37,7 @@ def find_runs() -> list[RunRecord]:
     left, right = st.columns([2, 1])
     text = left.text_input(
         "Search",
-        key="runs-text",
-        persist_state="session",
+        **for_visit("runs-text"),
         icon=":material/search:",
         placeholder="Part of a title, note, tag or owner",
     )
@@ -47,9 +46,7 @@ def find_runs() -> list[RunRecord]:
         st.session_state.pop("runs-tag", None)
     tag = None
     if tags:
-        tag = right.selectbox(
-            "Tag", tags, index=None, key="runs-tag", persist_state="session", placeholder="All"
-        )
+        tag = right.selectbox("Tag", tags, index=None, **for_visit("runs-tag"), placeholder="All")
     found = here().runs.search(text.strip(), tag=tag, limit=_MOST)
     if len(found) == _MOST:
         st.caption(f"The latest {_MOST} are listed; search to find older ones.")
@@ -65,12 +62,7 @@ def pick(run: RunRecord) -> None:
     """A box to tick; only results can be compared."""
     if run.state == "done":
         st.checkbox(
-            "Compare",
-            value=run.id in _picked(),
-            key=_key(run.id),
-            on_change=_toggle,
-            args=(run.id,),
-            persist_state="session",
+            "Compare", value=run.id in _picked(), **for_visit(_key(run.id)), on_change=_toggle, args=(run.id,)
         )
 
 

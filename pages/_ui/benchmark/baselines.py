@@ -29,7 +29,7 @@ from pages._ui.benchmark.lm_baseline import ask_language_model, has_language_mod
 from pages._ui.benchmark.submissions import show_confusion, tasks, tasks_folder, tasks_with_rows
 from pages._ui.helpers.identity import may_run, require_run
 from pages._ui.helpers.outputs import packed
-from pages._ui.helpers.widgets import show_table
+from pages._ui.helpers.widgets import for_visit, show_table
 
 _LABELLED = "all-tasks-done"
 
@@ -92,25 +92,19 @@ def show_baselines() -> None:
     )
     names = tasks()
     left, middle, right, last = st.columns([3, 3, 3, 2])
-    chosen = left.selectbox("Task", list(names), key="baseline-task", persist_state="session")
+    chosen = left.selectbox("Task", list(names), **for_visit("baseline-task"))
     task = names[chosen]
     usable = [name for name in BASELINES if (has_language_model() if name == LM else installed(name))]
     name = middle.selectbox(
         "Baseline",
         usable,
-        key="baseline-name",
+        **for_visit("baseline-name"),
         help="\n".join(f"- {name}: {BASELINES[name]}" for name in usable),
-        persist_state="session",
     )
     way: Way = right.selectbox(
-        "Scored by",
-        list(_WAYS),
-        format_func=_WAYS.__getitem__,
-        key="baseline-way",
-        help=_WAYS_HELP,
-        persist_state="session",
+        "Scored by", list(_WAYS), format_func=_WAYS.__getitem__, **for_visit("baseline-way"), help=_WAYS_HELP
     )
-    seed = int(last.number_input("Seed", min_value=0, value=1, key="baseline-seed", persist_state="session"))
+    seed = int(last.number_input("Seed", min_value=0, value=1, **for_visit("baseline-seed")))
     rows = _labelled_rows(task)
     if rows is not None and name == LM:
         _language_model(task, rows, way, seed)

@@ -29,6 +29,7 @@ from pages._ui.helpers.background import Tell, outcome, start
 from pages._ui.helpers.identity import current_user, here, may_run, require_run, why_not_run
 from pages._ui.helpers.navigation import link_to
 from pages._ui.helpers.state import work
+from pages._ui.helpers.widgets import for_visit
 
 _OTHERS, _FILE = "The plurality of the other raters", "A file of right labels"
 _TOGETHER = "All together"
@@ -59,12 +60,11 @@ def show_human_baseline() -> None:
     right = st.selectbox(
         "Right label",
         [_OTHERS, _FILE, *_free_columns(session.annotations, spec)],
-        key=session.key("human-right"),
-        persist_state="session",
+        **for_visit(session.key("human-right")),
     )
     file = _dropped("Right labels, a row per item: ID,Label", "human-gold") if right == _FILE else None
     votes, items, seed = (
-        int(place.number_input(label, least, value=value, key=f"human-{label}", persist_state="session"))
+        int(place.number_input(label, least, value=value, **for_visit(f"human-{label}")))
         for place, (label, least, value) in zip(st.columns(3), _NUMBERS, strict=True)
     )
     columns = list(session.dataset.raters.axes)

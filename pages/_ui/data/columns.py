@@ -27,7 +27,7 @@ from grasp_core.reading.table.table import Table
 from pages._ui.helpers.navigation import link_to
 from pages._ui.helpers.page_style import ROLE
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import choose_one
+from pages._ui.helpers.widgets import choose_one, for_visit
 
 
 def choose_further(options: Sequence[str], guessed: Sequence[str], alike: Sequence[str]) -> list[str]:
@@ -36,8 +36,7 @@ def choose_further(options: Sequence[str], guessed: Sequence[str], alike: Sequen
         "Further questions about the same items (optional)",
         list(dict.fromkeys([*alike, *options])),
         default=[name for name in guessed if name in options],
-        key=work().key("further"),
-        persist_state="session",
+        **for_visit(work().key("further")),
         placeholder="None; choose their label columns",
         help="They are then analysed together with the first, or one by itself: two raters differ by the "
         "share of questions that they answer differently. Any answer may be missing.",
@@ -61,8 +60,7 @@ def choose_question() -> tuple[Dataset, DataSpec, float] | None:
         range(len(names)),
         default=0,
         format_func=names.__getitem__,
-        key=session.key("question"),
-        persist_state="session",
+        **for_visit(session.key("question")),
         help="One answer for all questions together, or for one of them by itself.",
     )
     return _by_itself(spec.questions[chosen - 1]) if chosen else (dataset, spec, session.load_s)
@@ -117,8 +115,7 @@ def choose_columns(
             index=None if _asked(guess, "layout") else list(_LAYOUTS).index(guess.spec.layout),
             placeholder="Choose a layout",
             format_func=_LAYOUTS.__getitem__,
-            key=work().key("layout"),
-            persist_state="session",
+            **for_visit(work().key("layout")),
         )
         if guess.recipe is None:  # else it is said above
             _say_why(guess, "layout")
@@ -171,8 +168,7 @@ def _choose_more(
             default=list(guess.spec.missing),
             format_func=lambda text: text or "(empty cell)",
             accept_new_options=True,
-            key=work().key("missing"),
-            persist_state="session",
+            **for_visit(work().key("missing")),
             help="Nothing else is taken for missing. Type any other text, such as 999, to add it.",
         )
         _say_why(guess, "missing")
@@ -294,8 +290,7 @@ def _several(field: str, label: str, annotations: Table, guess: Guess) -> list[s
         label,
         annotations.columns,
         default=list(getattr(guess.spec, field)),
-        key=work().key(field),
-        persist_state="session",
+        **for_visit(work().key(field)),
         help="All other columns hold labels.",
     )
     _say_why(guess, field)
@@ -331,10 +326,11 @@ def _categories(
         list(dict.fromkeys([*start, *found])),
         default=list(start),
         accept_new_options=True,
-        key=work().key(
-            f"categories-{_hash(found if question.label == spec.label else (question.label, found))}"
+        **for_visit(
+            work().key(
+                f"categories-{_hash(found if question.label == spec.label else (question.label, found))}"
+            )
         ),
-        persist_state="session",
         help="The order decides tied votes, and ranks where labels are ordered. Type a label that nobody "
         "used to count it too.",
     )

@@ -21,7 +21,7 @@ from grasp_core.reading.table.table import Table
 from grasp_core.report.words.levels import known_scale, proposed_levels
 from pages._ui.data.columns import found_labels
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import choose_one
+from pages._ui.helpers.widgets import choose_one, for_visit
 
 _WORDS = {"refuse": "Refuse the file", "first": "The first answer counts", "last": "The last answer counts"}
 
@@ -36,8 +36,7 @@ def choose_repeated(table: Table, spec: DataSpec, guess: Guess) -> DataSpec:
             options,
             index=options.index(guess.spec.repeated),
             format_func=_WORDS.__getitem__,
-            key=work().key("repeated"),
-            persist_state="session",
+            **for_visit(work().key("repeated")),
             help="Equal answers count once. What is left out is shown by group below.",
         )
     if repeated == "refuse":

@@ -23,7 +23,7 @@ from grasp_core.report.account import account_sentence, unused_sentence
 from grasp_core.report.words.levels import left_out
 from pages._ui.data.decisions import choose_repeated
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import choose_one, show_table
+from pages._ui.helpers.widgets import choose_one, for_visit, show_table
 
 
 def choose_screens(start: tuple[Screen, ...]) -> tuple[Screen, ...]:
@@ -35,8 +35,7 @@ def choose_screens(start: tuple[Screen, ...]) -> tuple[Screen, ...]:
         format_func=lambda screen: SCREENS[screen].capitalize(),
         placeholder="Nobody is left out",
         help="Looked for in what is left after everything else; see Quality below.",
-        key=_key(),
-        persist_state="session",
+        **for_visit(_key()),
     )
     return tuple(chosen)
 
@@ -137,8 +136,7 @@ def _where(
         default=list(start),
         format_func=lambda pair: f"{pair[0]} = {pair[1] or '(empty cell)'}",
         placeholder="Nothing is left out",
-        key=_kept(field),
-        persist_state="session",
+        **for_visit(_kept(field)),
     )
     return tuple(chosen)
 
@@ -149,8 +147,7 @@ def _fewest(what: str, start: int) -> int:
             f"Leave out {what} with fewer annotations than",
             min_value=1,
             value=start,
-            key=_kept(f"fewest-{what}"),
-            persist_state="session",
+            **for_visit(_kept(f"fewest-{what}")),
         )
     )
 
@@ -161,8 +158,7 @@ def _ids(what: str, start: Sequence[str]) -> tuple[str, ...]:
         value="\n".join(start),
         placeholder="An id per line",
         height=68,
-        key=_kept(f"ids-{what}"),
-        persist_state="session",
+        **for_visit(_kept(f"ids-{what}")),
     )
     return tuple(dict.fromkeys(line.strip() for line in (written or "").splitlines() if line.strip()))
 
@@ -173,8 +169,8 @@ def _by_time(table: Table, start: Filters) -> dict[str, Any]:
         time = _optional("Time an annotation took", "time", table.columns, start.time)
     if time is None:
         return {}
-    least = low.number_input("At least", value=start.min_time, key=_kept("min-time"), persist_state="session")
-    most = high.number_input("At most", value=start.max_time, key=_kept("max-time"), persist_state="session")
+    least = low.number_input("At least", value=start.min_time, **for_visit(_kept("min-time")))
+    most = high.number_input("At most", value=start.max_time, **for_visit(_kept("max-time")))
     if least is None and most is None:
         return {}
     return {"time": time, "min_time": least, "max_time": most}
@@ -195,8 +191,7 @@ def _by_gold(table: Table, spec: DataSpec, start: Filters) -> dict[str, Any]:
         start.min_gold or 0.5,
         0.05,
         format="percent",
-        key=_kept("min-gold"),
-        persist_state="session",
+        **for_visit(_kept("min-gold")),
     )
     return {"gold": gold, "min_gold": least}
 

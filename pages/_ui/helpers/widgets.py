@@ -25,6 +25,11 @@ from grasp_core.model.wording import number
 from grasp_core.store.runs import RunRecord
 
 
+def for_visit(key: str) -> dict[str, str]:
+    """What keeps a widget's value for the visit, also while other screens are looked at."""
+    return {"key": key, "persist_state": "session"}
+
+
 def choose_one(
     label: str,
     options: Sequence[str],
@@ -42,8 +47,7 @@ def choose_one(
         index=list(options).index(start) if start in options else None,
         format_func=named,
         placeholder=placeholder,
-        key=key,
-        persist_state="session",
+        **for_visit(key),
         help=more,
     )
     return chosen
@@ -136,8 +140,7 @@ def choose_shuffles(
         options,
         default=[name for name in start.strata if name in options],
         format_func=_stratum,
-        key=f"{key}-strata",
-        persist_state="session",
+        **for_visit(f"{key}-strata"),
         placeholder="Over all raters",
         help="Profiles then move only among raters who share a value on each of these. Use it where raters "
         "who differ there were given other items, or answer otherwise for reasons that are not the question.",

@@ -34,12 +34,7 @@ from grasp_core.report.tables import RowOrder
 from grasp_core.report.words.names import lead_statistic
 from pages._ui.helpers.outputs import page_theme
 from pages._ui.helpers.page_style import ON_PHONES, ON_SCREENS
-from pages._ui.result.tables import (
-    show_groups_table,
-    show_phone_table,
-    table_of_groups,
-    why_not_estimable,
-)
+from pages._ui.result.tables import show_groups_table, show_phone_table, table_of_groups, why_not_estimable
 
 _FINAL = 512
 _PROVISIONAL = 16
