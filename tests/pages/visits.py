@@ -114,3 +114,15 @@ def choose_view(page: AppTest, name: str) -> AppTest:
 def models_view(page: AppTest, name: str) -> AppTest:
     """Go to a view of Models."""
     return choose_view(page.switch_page("models.py").run(), name)
+
+
+BESIDE = ("submission-scoring", "leaderboard-comparing", "leaderboard-steps", "human-score", "human-put")
+"""Keys of work that goes on beside a page."""
+
+
+def done(page: AppTest) -> AppTest:
+    """The page once all work that was begun beside it is done."""
+    for key in BESIDE:
+        if key in page.session_state:
+            assert page.session_state[key].ended.wait(PATIENCE_S)
+    return page.run()

@@ -15,10 +15,8 @@ from streamlit.testing.v1 import AppTest
 from grasp_core.model.errors import AccessError
 from grasp_core.server.server import Server
 from pages._ui.benchmark import submissions as taking_off
-from pages._ui.benchmark.leaderboard import _COMPARING, _STEPS
-from pages._ui.benchmark.submissions import _SCORING
 from tests.pages.people import ANN, BOB, ROOT, VERA, become
-from tests.pages.visits import PATIENCE_S, choose_view, models_view, press, seen, widget
+from tests.pages.visits import choose_view, done, models_view, press, seen, widget
 from tests.pages.visits import plain as plain_text
 
 CLASSES = ("yes", "no")
@@ -56,17 +54,14 @@ def archive(*tasks: str, wrong: int = 0, missed: int = 0) -> bytes:
     return out.getvalue()
 
 
-def finish(page: AppTest) -> AppTest:
-    """Once what was begun beside the page is done."""
-    for key in (_SCORING, _COMPARING, _STEPS):
-        if key in page.session_state:
-            assert page.session_state[key].ended.wait(PATIENCE_S)
-    return page.run()
-
-
 def submit(page: AppTest, content: bytes) -> AppTest:
     models_view(page, "Submit")
     return page.file_uploader[0].set_value(("predictions.zip", content, "application/zip")).run()
+
+
+def score(page: AppTest, name: str) -> AppTest:
+    widget(page.text_input, "Name of the system").set_value(name).run()
+    return done(press(page, "Score"))
 
 
 def test_published_systems_stand_on_the_leaderboard_with_their_source(page: AppTest) -> None:
@@ -82,8 +77,7 @@ def test_published_systems_stand_on_the_leaderboard_with_their_source(page: AppT
 def test_a_whole_submission_is_scored_and_shown(page: AppTest, benchmark: Server) -> None:
     submit(page, archive("one", "two"))
     assert "All submission files validated!" in seen(page.success)
-    widget(page.text_input, "Name of the system").set_value("ours").run()
-    finish(press(page, "Score"))
+    score(page, "ours")
     assert not page.error
     assert page.metric[0].value == "1.000"
     choose_view(page, "Leaderboard")
@@ -94,8 +88,7 @@ def test_a_whole_submission_is_scored_and_shown(page: AppTest, benchmark: Server
 def test_the_same_predictions_stand_once_under_their_last_name(page: AppTest, benchmark: Server) -> None:
     submit(page, archive("one", "two"))
     for name in ("first", "last"):
-        widget(page.text_input, "Name of the system").set_value(name).run()
-        finish(press(page, "Score"))
+        score(page, name)
     assert [record.name for record in benchmark.submissions.all()] == ["last"]
     assert "as last." in seen(page.caption)
 
@@ -111,16 +104,14 @@ def test_what_can_be_scored_is_said_before_the_upload(page: AppTest, benchmark: 
     assert "gold labels of none of these tasks" in seen(page.info)
     assert "Score" not in [button.label for button in page.button]
     submit(page, archive("one", "two"))
-    widget(page.text_input, "Name of the system").set_value("ours").run()
-    finish(press(page, "Score"))
+    score(page, "ours")
     assert widget(page.metric, "Macro-F1 over all tasks").value == "incomplete"
     assert benchmark.submissions.left("two", owner="") == benchmark.settings.raft_scorings  # nothing was told
 
 
 def test_a_score_by_class_with_costs(page: AppTest, benchmark: Server) -> None:
     submit(page, archive("one", "two", missed=4))  # of the first four rows "no", "yes", "yes", "no"
-    widget(page.text_input, "Name of the system").set_value("ours").run()
-    finish(press(page, "Score"))
+    score(page, "ours")
     classes = next(frame.value for frame in page.dataframe if "Recall" in frame.value)
     assert classes["False positives"].tolist() == [2, 2]
     assert classes["Recall"].tolist() == pytest.approx([24 / 26, 12 / 14])
@@ -131,23 +122,22 @@ def test_a_score_by_class_with_costs(page: AppTest, benchmark: Server) -> None:
 def test_systems_are_compared_beside_the_page(page: AppTest, benchmark: Server) -> None:
     for missed, name in ((0, "good"), (12, "worse")):
         submit(page, archive("one", "two", missed=missed))
-        widget(page.text_input, "Name of the system").set_value(name).run()
-        finish(press(page, "Score"))
+        score(page, name)
     leaderboard(page)
     assert page.dataframe[0].value["wins"].tolist() == ["–", "0 of 2"]
     assert all("to" in ends for ends in page.dataframe[0].value["interval"])
-    finish(press(page, "Test 1 step of the ranking"))
+    done(press(page, "Test 1 step of the ranking"))
     steps = next(frame.value for frame in page.dataframe if "Against" in frame.value)
     assert steps[["System", "Against"]].values.tolist() == [["good", "worse"]]
     assert float(steps["Difference"][0]) > 0
     assert steps["p"][0] == "p < 0.001"
-    finish(press(page, "Compare"))
+    done(press(page, "Compare"))
     compared = next(frame.value for frame in page.dataframe if "Items" in frame.value)
     assert compared["Task"].tolist() == ["one", "two", "All tasks"]
     page.run()
     assert any("Items" in frame.value for frame in page.dataframe)  # does not go with the next click
     widget(page.selectbox, "Sort by").set_value("one").run()
-    finish(press(page, "Test 1 step of the ranking"))
+    done(press(page, "Test 1 step of the ranking"))
     assert not page.exception
     assert not page.error
 
@@ -168,8 +158,7 @@ def test_an_incomplete_submission_has_no_overall_figure(page: AppTest, benchmark
     assert not page.error  # it can be scored as it is
     assert "Incomplete: 1 file of 2 can be scored" in seen(page.warning)
     assert "Incorrect number of files! Expected 2 files, but got 1." in seen(page.warning)
-    widget(page.text_input, "Name of the system").set_value("half").run()
-    finish(press(page, "Score"))
+    score(page, "half")
     assert page.metric[0].value == "incomplete"
 
 
@@ -227,11 +216,10 @@ def test_a_system_stands_once_however_often_it_is_scored(page: AppTest, benchmar
     press(page, "Score")
     assert "Give the system a name first" in seen(page.error)
     assert not benchmark.submissions.all()
-    widget(page.text_input, "Name of the system").set_value("ours").run()
-    finish(press(page, "Score"))
+    score(page, "ours")
     left = benchmark.settings.raft_scorings - 1
     assert f"You may have {left} more different predictions" in seen(page.caption)  # already counted
-    finish(press(page, "Score"))
+    done(press(page, "Score"))
     assert widget(page.metric, "Macro-F1 over all tasks").value == "1.000"
     assert len(benchmark.submissions.all()) == 1
     page.run()
@@ -245,8 +233,7 @@ def leaderboard(page: AppTest) -> AppTest:
 def test_a_system_is_taken_off_the_leaderboard(page: AppTest, benchmark: Server) -> None:
     for missed, name in enumerate(("gone", "kept")):
         submit(page, archive("one", "two", missed=missed))
-        widget(page.text_input, "Name of the system").set_value(name).run()
-        finish(press(page, "Score"))
+        score(page, name)
     leaderboard(page)
     assert "with the command `raft score --errors`" in seen(page.caption)
     press(page, "Take a system off")
@@ -364,8 +351,7 @@ def test_labelled_rows_are_kept_for_the_visit(page: AppTest, benchmark: Server) 
 
 def test_gold_labels_are_on_no_page(page: AppTest, benchmark: Server) -> None:
     submit(page, archive("one", "two"))
-    widget(page.text_input, "Name of the system").set_value("ours").run()
-    finish(press(page, "Score"))
+    score(page, "ours")
     for view in ("Submit", "Leaderboard", "Whose judgements"):
         choose_view(page, view)
         for frame in page.dataframe:

@@ -10,7 +10,7 @@ from grasp_core.reading.example import example_files
 from grasp_core.server.server import Server
 from pages._ui.helpers.identity import here
 from tests.pages.benchmark.test_benchmark_page import CLASSES, GOLD, benchmark, table
-from tests.pages.visits import bring, choose_view, models_view, open_example, press, seen, widget
+from tests.pages.visits import bring, choose_view, done, models_view, open_example, press, seen, widget
 
 __all__ = ["benchmark"]  # a fixture
 
@@ -25,7 +25,7 @@ def test_without_data_it_says_where_to_begin(page: AppTest) -> None:
 
 def test_people_are_scored_against_the_others(page: AppTest) -> None:
     people(open_example(page, example_files()))
-    press(page, "Score people")
+    done(press(page, "Score people"))
     assert not page.error
     assert 0.3 < float(widget(page.metric, "Macro-F1").value) <= 1
     assert "plurality of 5 on 100 of 350 items" in seen(page.markdown)
@@ -57,13 +57,13 @@ def test_people_are_a_row_of_the_leaderboard(page: AppTest, benchmark: Server) -
     known = dict(list(GOLD.items())[:12])
     page.file_uploader[1].set_value(("known.csv", table(known).encode(), "text/csv")).run()
     widget(page.number_input, "Pay for a vote").set_value(0.5).run()
-    press(page, "Score people")
+    done(press(page, "Score people"))
     assert seen(page.error) == ""
     assert "5 raters qualified; 1 did not reach the bar, 0 labelled too few" in seen(page.markdown)
     assert "100 votes cost 50.00. The qualification's 72 votes cost 36.00." in seen(page.markdown)
     assert widget(page.metric, "Macro-F1").value == "1.000"
     widget(page.selectbox, "Task that the items are rows of").set_value("two").run()
-    press(page, "Put on the leaderboard")
+    done(press(page, "Put on the leaderboard"))
     assert "People (crowd) stands on the Leaderboard, two: macro-F1 1.000" in seen(page.success)
     stored = here().submissions.all()
     assert [(one.name, one.scores["tasks"]["two"]["n"]) for one in stored] == [("People (crowd)", 20)]
@@ -87,10 +87,10 @@ def test_right_labels_of_a_column_decide(page: AppTest) -> None:
     bring(page, "votes.csv", "\n".join(["item,rater,label,expert,group", *rows]).encode())
     people(page)
     widget(page.selectbox, "Right label").set_value("expert").run()
-    press(page, "Score people")
+    done(press(page, "Score people"))
     assert widget(page.metric, "Macro-F1").value == "1.000"
     widget(page.selectbox, "Right label").set_value("group").run()
-    press(page, "Score people")
+    done(press(page, "Score people"))
     assert "another right label" in seen(page.error)
 
 
