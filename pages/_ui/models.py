@@ -39,7 +39,7 @@ from grasp_core.report.words.names import what_is_provisional
 from grasp_core.server import server
 from pages._ui.analysis import say_what_is_compared
 from pages._ui.data.columns import one_question_only
-from pages._ui.helpers.background import Tell, outcome, start
+from pages._ui.helpers.background import Tell, outcome, start, under_way
 from pages._ui.helpers.identity import current_user, here, may_run, require_run, why_not_run
 from pages._ui.helpers.navigation import go, link_to
 from pages._ui.helpers.outputs import download, drawn
@@ -137,12 +137,10 @@ def take_baseline(table: Table, dataset: Dataset, spec: DataSpec) -> None:
         name = st.selectbox("Baseline", WITHOUT_EXAMPLES, help=BASELINES[WITHOUT_EXAMPLES[0]])
         about = (table.sha256, table.member, spec, name)
         try:
-            if st.button("Label the items"):
+            if st.button("Label the items", disabled=under_way(_LABELLED)):
                 require_run()
-                pool, job = (
-                    server.shared().service.pool,
-                    item_texts(table, spec, dataset.summary.categories, name),
-                )
+                pool = server.shared().service.pool
+                job = item_texts(table, spec, dataset.summary.categories, name)
 
                 def label(_tell: Tell) -> tuple[bytes, str]:
                     return next(pool.each(label_items, [job])), job.name

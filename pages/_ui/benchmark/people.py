@@ -23,9 +23,9 @@ from grasp_core.reading.table.table import Table
 from grasp_core.server import server
 from grasp_core.server.submitting import NAME_LENGTH, scored
 from grasp_core.store.submissions import SubmissionRecord
-from pages._ui.benchmark.submissions import benchmark, tasks, tasks_with_rows
+from pages._ui.benchmark.submissions import PUT, benchmark, tasks, tasks_with_rows
 from pages._ui.data.columns import one_question_only
-from pages._ui.helpers.background import Tell, outcome, start
+from pages._ui.helpers.background import Tell, outcome, start, under_way
 from pages._ui.helpers.identity import current_user, here, may_run, require_run, why_not_run
 from pages._ui.helpers.navigation import link_to
 from pages._ui.helpers.state import work
@@ -35,7 +35,7 @@ _OTHERS, _FILE = "The plurality of the other raters", "A file of right labels"
 _TOGETHER = "All together"
 _NUMBERS = (("Votes per item", 1, 5), ("Items", 1, 100), ("Seed", 0, 1))
 """Label, smallest value, default."""
-_SCORE, _PUT = "human-score", "human-put"
+_SCORE = "human-score"
 
 
 def show_human_baseline() -> None:
@@ -86,7 +86,8 @@ def show_human_baseline() -> None:
         pay = last.number_input("Pay for a vote", 0.0, value=0.0, step=0.01, key="human-pay")
     qualifying, bar, by, pay = qualifying, bar, None if by == _TOGETHER else by, pay
     what = (session.dataset.summary.sha256, spec, right, file, votes, items, seed, qualifying, bar, by)
-    if st.button("Score people", type="primary", icon=":material/groups:"):
+    going = under_way(_SCORE)
+    if st.button("Score people", type="primary", icon=":material/groups:", disabled=going):
         require_run()
         try:
             gold = _gold(session.annotations, spec, right, file)
@@ -183,7 +184,7 @@ def _offer_row(
             "The plurality of these votes on these items is scored against this server's gold labels. No "
             "right label above is needed for it, and it counts as one of your scorings."
         )
-        pressed = st.button("Put on the leaderboard", disabled=not name)
+        pressed = st.button("Put on the leaderboard", disabled=not name or under_way(PUT))
     about = (*what, task, kind, name)
     if pressed:
         try:
@@ -198,8 +199,8 @@ def _offer_row(
             how = {"name": name, "owner": owner, "store": store, "pool": pool, "told": tell, "some": True}
             return scored(held, {task: labels}, **how)
 
-        start(_PUT, about, "Drawing votes and scoring", put)
-    record = outcome(_PUT, about)  # told outside, where it is seen whether the box above is open or not
+        start(PUT, about, "Drawing votes and scoring", put)
+    record = outcome(PUT, about)  # told outside, where it is seen whether the box above is open or not
     if record is not None:
         score = record.scores["tasks"][task]["macro_f1"]
         st.success(escape_markdown(f"{name} stands on the Leaderboard, {task}: macro-F1 {score:.3f}."))

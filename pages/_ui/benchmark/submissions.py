@@ -168,7 +168,8 @@ def benchmark_or_say() -> bool:
     return True
 
 
-_SCORED = "submission-scored"
+PUT = "human-put"
+"""Where people who were put on the leaderboard are kept for the visit."""
 
 
 def show_submission() -> None:
@@ -306,17 +307,14 @@ def _offer_scoring(submission: Submission) -> None:
         else:
             st.error("Give the system a name first: the Leaderboard lists it by that.")
     record = outcome(_SCORING, predictions)
-    if record is not None:
-        st.session_state[_SCORED] = (predictions, record)
     store = here().submissions
     fewest = min(store.left(task, owner=owner) for task in chosen)
     place.caption(
         f"You may have {fewest:,} more different predictions of these tasks scored: each score tells a "
         "little of the labels, which are to stay unknown."
     )
-    known = st.session_state.get(_SCORED)
-    if known is not None and known[0] == predictions:
-        show_scores(known[1])
+    if record is not None:
+        show_scores(record)
 
 
 def _start_scoring(
@@ -368,5 +366,5 @@ def take_off(found: list[SubmissionRecord]) -> None:
     user = require_manage(record.owner, record.project)
     here().submissions.delete(record.id)
     server.shared().audit.record(user.id, "delete", "submission", record.id)
-    for key in (_SCORED, _SCORING):
+    for key in (_SCORING, PUT):
         st.session_state.pop(key, None)
