@@ -1,35 +1,187 @@
-"""Baselines that the benchmark's page runs: tried on labelled rows, their errors, and whole submissions."""
+"""Baselines on a task's labelled rows, the language model among them; whole submissions by one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from urllib.parse import urlsplit
 
 import numpy as np
 import streamlit as st
 
 from grasp_core.analysis.models.labels import LABEL
-from grasp_core.benchmark.baselines.embedding import available
+from grasp_core.benchmark.baselines.embedding import Embedder, available
 from grasp_core.benchmark.baselines.protocol import Texts
 from grasp_core.benchmark.baselines.registry import BASELINES, LM, SPREADING, installed
 from grasp_core.benchmark.jobs import Folds, TaskJob, label_folds, label_task
+from grasp_core.benchmark.language_models.answers import KEPT, Answers, UnansweredError, Usage
+from grasp_core.benchmark.language_models.endpoint import OPENAI_HOST, Endpoint
+from grasp_core.benchmark.language_models.in_context import InContext, Setting
+from grasp_core.benchmark.language_models.prompt import cosine_of
 from grasp_core.benchmark.scoring.evaluate import Evaluation, Way, evaluate, work_key
 from grasp_core.benchmark.scoring.folds import leave_one_out, stratified_splits
 from grasp_core.benchmark.submissions import PREDICTIONS
 from grasp_core.benchmark.tasks import MAX_ROWS_FILE, TEST_FILE, TRAIN_FILE, Rows, Task, read_rows
-from grasp_core.model.errors import GraspError
+from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.extras import command
+from grasp_core.model.settings import Settings, variable
 from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import number
 from grasp_core.reading.archives.members import MIB
 from grasp_core.server import server
 from grasp_core.statistics.f1 import confusion
-from pages._ui.benchmark.lm_baseline import ask_language_model, has_language_model, show_taken
 from pages._ui.benchmark.submissions import show_confusion, tasks, tasks_folder, tasks_with_rows
 from pages._ui.helpers.identity import may_run, require_run
 from pages._ui.helpers.outputs import packed
 from pages._ui.helpers.widgets import for_visit, show_table
+
+FOLDER = "lm-answers"
+"""Where answers are kept, below the server's home."""
+_SHOTS = (5, 10, 25, 49)
+_WINDOW = 2048
+_MOST_ROWS = 500
+"""Labelled rows that the page takes: each costs whoever pays for the model."""
+_POLL_S = 0.1
+
+_turn = threading.Lock()  # two visitors who ask the same at once would have it answered, and paid for, twice
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answered:
+    """A score, and what it took."""
+
+    evaluation: Evaluation
+    usage: Usage
+
+
+def has_language_model() -> bool:
+    """Whether this server has a language model to ask."""
+    return bool(server.shared().settings.lm_endpoint)
+
+
+def ask_language_model(task: Task, rows: Rows, way: Way, seed: int) -> Answered | None:
+    """Choices, how much they ask, a button, and what came of it; None before it is pressed."""
+    left, middle, right = st.columns(3, vertical_alignment="bottom")
+    nearest = min(range(len(_SHOTS)), key=lambda at: abs(_SHOTS[at] - task.shots))
+    shots = left.selectbox("Examples shown", _SHOTS, index=nearest, key=f"lm-shots-{task.name}")
+    ways = ["By similarity", "By chance"] if available() else ["By chance"]
+    chosen = middle.selectbox("Examples chosen", ways, key="lm-examples")
+    instructions = right.checkbox("With instructions", value=True, key="lm-instructions")
+    setting = Setting(shots, instructions=instructions, semantic=chosen == "By similarity")
+    settings, total = server.shared().settings, _total(rows, way, seed)
+    st.caption(
+        escape_markdown(
+            f"{number(total, 'question')} of at most {_WINDOW:,} tokens each; answers that this server has "
+            "from before are not asked for again. The instructions, the examples and the texts to be "
+            f"labelled are sent to the model {settings.lm_model}."
+        )
+    )
+    if not st.button("Ask the language model", type="primary", icon=":material/play_arrow:"):
+        return None
+    require_run()
+    place = st.empty()
+    with place.container(horizontal=True, vertical_alignment="center"):
+        bar = st.progress(0.0)
+        st.button("Stop asking", key="lm-stop")
+
+    def watch(ready: int | None) -> None:  # drawing is where a click ends this script
+        if ready is None:
+            bar.progress(0.0, "Waiting for somebody else's questions")
+        else:
+            bar.progress(min(ready / total, 1.0), f"{ready:,} of {number(total, 'question')}")
+
+    try:
+        return ask(settings, task, rows, setting, watch, way=way, seed=seed)
+    finally:
+        place.empty()
+
+
+def ask(
+    settings: Settings,
+    task: Task,
+    rows: Rows,
+    setting: Setting,
+    watch: Callable[[int | None], None],
+    *,
+    way: Way,
+    seed: int,
+) -> Answered:
+    """Ask the server's model, each question once; `watch` hears how many are done, None while it waits."""
+    usage = Usage()
+    while not _turn.acquire(timeout=_POLL_S):
+        watch(None)
+    try:
+        answers = _answers(settings, task, rows)
+        similarity = cosine_of(Embedder()) if setting.semantic else None
+        with closing(_endpoint(settings)) as endpoint:
+            fit = InContext(
+                endpoint,
+                answers,
+                setting,
+                similarity,
+                lambda _done, _total: watch(usage.asked + usage.reused),
+                usage,
+            )
+            found = evaluate(fit, rows, task, way=way, seed=seed)
+    except UnansweredError as error:
+        # Who asks here knows no options of the command line.
+        raise DataError(f"{error.remark.reworded(options=0, variable=variable('lm_key'))}. {KEPT}") from None
+    finally:
+        _turn.release()
+    return Answered(found, usage)
+
+
+def show_taken(usage: Usage) -> None:
+    """Figures on what the answers took."""
+    asked, known, tokens = st.columns(3)
+    asked.metric("Questions asked", f"{usage.asked:,}")
+    known.metric("Known from before", f"{usage.reused:,}")
+    tokens.metric("Tokens", f"{usage.prompt_tokens + usage.completion_tokens:,}")
+    for remark in usage.remarks():
+        st.caption(f"{remark[0].upper()}{remark[1:]}.")
+
+
+def _total(rows: Rows, way: Way, seed: int) -> int:
+    """Questions that evaluating on the rows asks."""
+    name, found = rows.table.name, len(rows.ids)
+    if found < 2:
+        raise DataError(f"{name} has one labelled row; evaluating on it takes two or more")
+    if found > _MOST_ROWS:
+        raise DataError(
+            f"{name} has {found:,} labelled rows, and this page asks about {_MOST_ROWS} at most; shorten the "
+            "file, or use the command `raft baseline lm`"
+        )
+    folds = leave_one_out(rows) if way == "loo" else stratified_splits(rows, seed)
+    return sum(len(fold.test) for fold in folds)
+
+
+def _endpoint(settings: Settings) -> Endpoint:
+    """The model; no other key of the server's environment is sent than the one that is meant for it."""
+    keyed = settings.lm_key or urlsplit(settings.lm_endpoint).hostname == OPENAI_HOST
+    name = variable("lm_key") if keyed else None
+    return Endpoint(settings.lm_endpoint, settings.lm_model, key_variable=name, window=_WINDOW)
+
+
+def _answers(settings: Settings, task: Task, rows: Rows) -> Answers:
+    """One file for all that the same model is asked about the same rows."""
+    model = f"{settings.lm_model} at {settings.lm_endpoint}"
+    path = settings.folder / FOLDER / f"{work_key(model, task, [rows], FOLDER, 0)}.jsonl"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"This server cannot keep answers ({error.strerror}); tell whoever runs it") from None
+    try:
+        return Answers(path)
+    except DataError:
+        raise DataError(
+            "The answers that this server kept for these rows cannot be used; whoever runs it may delete "
+            f"{FOLDER}/{path.name} in its home folder"
+        ) from None
+
 
 _LABELLED = "all-tasks-done"
 
