@@ -138,12 +138,6 @@ def _new_dialog() -> None:
     _ask_name("", "Make the project", _create)
 
 
-def _button(project: Project, label: str, icon: str, do, *args: object, more: str | None = None) -> None:
-    st.button(
-        label, key=f"archive-{project.id}", icon=f":material/{icon}:", help=more, on_click=do, args=args
-    )
-
-
 @st.dialog("Rename this project", width="medium")
 def _rename_dialog(project: Project) -> None:
     _ask_name(project.name, "Rename", _rename, project)
@@ -236,18 +230,15 @@ def show_project(project: Project, *, is_everyone: bool) -> None:
             if user.may_lead(project.id) and not is_everyone:
                 if st.button("Rename", key=f"rename-{project.id}", icon=":material/edit:"):
                     _rename_dialog(project)
-                if project.archived:
-                    _button(project, "Take out of the archive", "unarchive", _archive, project, False)
-                else:
-                    _button(
-                        project,
-                        "Archive",
-                        "archive",
-                        _archive,
-                        project,
-                        True,
-                        more="It stays to be looked at; nothing is added to it any more.",
-                    )
+                kept = "It stays to be looked at; nothing is added to it any more."
+                st.button(
+                    "Take out of the archive" if project.archived else "Archive",
+                    key=f"archive-{project.id}",
+                    icon=":material/unarchive:" if project.archived else ":material/archive:",
+                    help=None if project.archived else kept,
+                    on_click=_archive,
+                    args=(project, not project.archived),
+                )
                 if st.button(
                     "Delete", key=f"delete-{project.id}", icon=":material/delete:", help="Asks first"
                 ):
