@@ -40,7 +40,6 @@ from pages._ui.helpers.outputs import download, drawn
 from pages._ui.helpers.widgets import always, show_table, when_open
 from pages._ui.result import cache
 
-_MOST_RUNS = 50
 _SIZES: Mapping[Target, tuple[str, float, float]] = {
     "labels": ("Points more often", 10.0, 1.0),
     "distance": ("Distance", 0.02, 0.005),
@@ -73,7 +72,7 @@ class Asked:
 def chosen_run() -> RunRecord | None:
     """The run that the address names, or one of the latest that has groups."""
     runs = here().runs
-    found = [run for run in runs.search("", tag=None, limit=_MOST_RUNS) if _has_groups(run)]
+    found = [run for run in runs.search("", tag=None, limit=50) if _has_groups(run)]
     named = runs.get(st.query_params.get("run", ""))
     if named is not None and _has_groups(named) and named.id not in [run.id for run in found]:
         found.insert(0, named)
@@ -241,7 +240,6 @@ def _files(plan: Plan, check: Callable[[], None]) -> None:
             download(check, label, name, make, type="tertiary")
 
 
-_EVERY_S = 1.0
 PREFIX = "plan "
 """What names of kept plans begin with."""
 
@@ -298,7 +296,7 @@ def _known(run: RunRecord | None, key: str) -> str:
     return key if run is None else f"{run.id} {key}"
 
 
-@st.fragment(run_every=_EVERY_S)
+@st.fragment(run_every=1.0)
 def _watch(known: str, key: str, project: str) -> None:
     making = server.shared().plans.find(known)
     if making is None or making.ended.is_set():

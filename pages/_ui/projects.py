@@ -202,10 +202,6 @@ def _delete(project: Project) -> None:
 
 
 _ROLES = {"viewer": "you are a viewer", "analyst": "you are an analyst", "owner": "you are an owner"}
-_ALL_BELONG = (
-    "All who may sign in on this server belong to it, each with the role that they have on the server; it "
-    "cannot be renamed, archived or deleted."
-)
 
 
 def show_project(project: Project, *, is_everyone: bool) -> None:
@@ -215,7 +211,10 @@ def show_project(project: Project, *, is_everyone: bool) -> None:
         st.header(escape_markdown(project.name), divider=False)
         st.caption(escape_markdown(" · ".join(_facts(project, is_everyone=is_everyone))))
         if is_everyone and signed_in:
-            st.write(_ALL_BELONG)
+            st.write(
+                "All who may sign in on this server belong to it, each with the role that they have on the "
+                "server; it cannot be renamed, archived or deleted."
+            )
         with st.container(horizontal=True):
             if project.id == current_project(user):
                 st.markdown(":material/check: You work in this project.", width="content")

@@ -235,7 +235,6 @@ def _listed(groups: tuple[Group, ...], most: int = 12) -> str:
     return "; ".join(names[:most]) + (f"; and {more} more" if more > 0 else "")
 
 
-_EVERY_S = 1.0
 _PER_PAGE = 20
 _NOTE_SHOWN = 300
 _STATES = {
@@ -247,7 +246,7 @@ _STATES = {
 }
 
 
-@st.fragment(run_every=_EVERY_S)
+@st.fragment(run_every=1.0)
 def watch_all(ids: Sequence[str]) -> None:
     """Progress of the runs that have not ended; when one does, draw the page anew."""
     going_on = [run for run in map(here().runs.get, ids) if run is not None and not run.ended]

@@ -23,7 +23,6 @@ from pages._ui.helpers.state import submit, told, work
 from pages._ui.result import cache
 
 _ANSWER = Path(__file__).with_name("example_answer.json")  # tools/example_answer.py writes it
-_LAST_RUNS = 5
 
 
 def try_example() -> RunRecord:
@@ -57,7 +56,7 @@ def show_small_answer() -> None:
 
 def show_last_runs() -> None:
     """The latest runs of the project, each with its result in one sentence."""
-    runs = here().runs.search(limit=_LAST_RUNS)
+    runs = here().runs.search(limit=5)
     if not runs:
         return
     st.header("Last runs")

@@ -77,7 +77,6 @@ def _add(run: RunRecord) -> None:
     st.session_state[_MADE] = run.id
 
 
-_EVERY_S = 2.0
 _SOON_S = 10.0
 
 
@@ -88,7 +87,7 @@ def follow(watches: Sequence[Watch]) -> None:
         _look_after(waiting)
 
 
-@st.fragment(run_every=_EVERY_S)
+@st.fragment(run_every=2.0)
 def _look_after(waiting: dict[str, tuple[object, ...]]) -> None:
     now = {watch.id: _stand(watch) for watch in here().watches.all() if watch.id in waiting}
     if now != waiting:
@@ -105,12 +104,9 @@ def _stand(watch: Watch) -> tuple[object, ...]:
     return (watch.looked_at, watch.going_run, watch.last_run, watch.paused)
 
 
-_SHOWN = 20
-
-
 def show_watch(watch: Watch) -> None:
     """Draw a watch, its latest step in full and the earlier ones folded."""
-    steps = server.shared().history.steps(here().watches, watch, limit=_SHOWN)
+    steps = server.shared().history.steps(here().watches, watch, limit=20)
     with st.container(border=True, key=f"watch-{watch.id}"):
         st.header(escape_markdown(watch.title), divider=False)
         st.markdown(f":material/{_icon(watch)}: {escape_markdown(state(watch))}")

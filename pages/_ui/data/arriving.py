@@ -70,7 +70,6 @@ def _delete(files: list[str]) -> None:
     work().use_files(None, None)
 
 
-_LISTED_FOR_S = 10
 _ROUND = "server-round"
 
 Take = Callable[[str], bool]
@@ -126,7 +125,7 @@ def _named(key: str, allowed: AllowedSources) -> str | None:
     return url.strip() if pressed and url else None
 
 
-@st.cache_data(ttl=_LISTED_FOR_S, max_entries=64, show_spinner=False)
+@st.cache_data(ttl=10, max_entries=64, show_spinner=False)
 def _listing(_allowed: AllowedSources, folder: str, search: str) -> Listing:
     return _allowed.listing(search)
 

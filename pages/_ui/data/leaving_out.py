@@ -68,7 +68,6 @@ def _key() -> str:
 
 _UP_TO = 12
 """Columns with more values than this are not offered for leaving out by value."""
-_UNKNOWN = "(unknown)"
 _ASIDE = ("exclude", "filters")
 """Fields of a spec of which it is said what may be left out, too."""
 
@@ -250,7 +249,7 @@ def _by_group(removals: Sequence[Removal], axis: str) -> pd.DataFrame:
         [
             {
                 "Left out": str(removal.filter),
-                axis_label((axis,)): _UNKNOWN if share.value is None else share.value,
+                axis_label((axis,)): "(unknown)" if share.value is None else share.value,
                 "Annotations": f"{share.removed_annotations:,} of {share.annotations:,}",
                 "Share": f"{share.removed_annotations / max(share.annotations, 1):.1%}",
                 "Raters": f"{share.removed_raters:,} of {share.raters:,}",

@@ -15,7 +15,6 @@ from grasp_core.model.errors import FAULT, DataError, GraspError
 from grasp_core.model.text import escape_markdown
 
 _POLL_S = 0.1
-_EVERY_S = 0.5
 _AT_ONCE_S = 0.5
 """Work that takes no longer is shown at once."""
 
@@ -109,7 +108,7 @@ def outcome(key: str, about: object) -> Any:
     return working.result
 
 
-@st.fragment(run_every=_EVERY_S)
+@st.fragment(run_every=0.5)
 def _watch(key: str) -> None:
     working = st.session_state.get(key)
     if not isinstance(working, Working) or working.ended.is_set():

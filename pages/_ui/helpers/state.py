@@ -98,7 +98,6 @@ def note_refusal(place: str) -> None:
 
 KEY = "work"
 _SLOTS = ("annotations", "raters", "items")
-_RUNS_KEPT = 10
 
 
 class _GivenUp(NamedTuple):
@@ -251,7 +250,7 @@ class Work:
     def remember(self, run: RunRecord) -> None:
         """Put the run on top of this session's list."""
         others = [entry for entry in self.runs if entry[0] != run.id]
-        self.runs = [(run.id, run.title), *others][:_RUNS_KEPT]
+        self.runs = [(run.id, run.title), *others][:10]
 
     def rename(self, run_id: str, title: str) -> None:
         """Call the run so in this session's list, too."""

@@ -124,8 +124,6 @@ def _manager() -> MemoryUploadedFileManager:
 _YOUNG = 10_000
 """New objects after which Python looks for what nobody holds; a page makes some thousands."""
 
-_log_of_pages = logging.getLogger("grasp.pages")
-
 
 def warm() -> None:
     """Start the server's work and import what the Results page draws with."""
@@ -136,4 +134,4 @@ def warm() -> None:
         gc.freeze()  # what is there stays: looking through it again stops everybody for a third of a second
         gc.set_threshold(_YOUNG, 20, 50)
     except Exception as error:  # the pages import and start all this themselves
-        _log_of_pages.warning("could not get ready in advance: %s", type(error).__name__)
+        logging.getLogger("grasp.pages").warning("could not get ready in advance: %s", type(error).__name__)

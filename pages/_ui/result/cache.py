@@ -36,20 +36,18 @@ from pages._ui.helpers.outputs import page_theme
 from pages._ui.helpers.page_style import ON_PHONES, ON_SCREENS
 from pages._ui.result.tables import show_groups_table, show_phone_table, table_of_groups, why_not_estimable
 
-_FINAL = 512
-_PROVISIONAL = 16
 _TOLD = 256
 
 disable_debug_mode()  # each part of a chart would be validated as it is made
 
 
-@st.cache_data(max_entries=_FINAL, show_spinner=False)
+@st.cache_data(max_entries=512, show_spinner=False)
 def _final(key: str, _draw: Callable[[], Any]) -> Any:
     """Draw something; one text as the key of all, as Streamlit takes apart each argument by its name."""
     return _draw()
 
 
-@st.cache_data(max_entries=_PROVISIONAL, show_spinner=False)
+@st.cache_data(max_entries=16, show_spinner=False)
 def _so_far(key: str, _draw: Callable[[], Any]) -> Any:
     """Draw something of a provisional result, whose permutations are in the key."""
     return _draw()

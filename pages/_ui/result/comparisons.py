@@ -148,9 +148,6 @@ def _one_pair(shown: Shown, rows: Sequence[PairResult]) -> None:
     show_table(pair_table(result, row), "Everything that was tested of this pair")
 
 
-_CORRECTED = "q of slices is over all groups and values of the column; that of all items is the run's own."
-
-
 def has_slices(result: RunResult) -> bool:
     """Whether slices were part of this run."""
     return bool(result.slices)
@@ -193,7 +190,7 @@ def show_slices(shown: Shown, group: Group | None = None) -> None:
         lambda drawn, theme: charts.slices_chart(drawn, found.column, chosen, what, theme),
         fresh=result.later is not None,
     )
-    st.caption(_CORRECTED)
+    st.caption("q of slices is over all groups and values of the column; that of all items is the run's own.")
     when_open("Slices as a table", partial(_slices_table, result, found, chosen, what), key="slices-table")
     save_figure(
         shown,

@@ -77,10 +77,6 @@ def show_facts(result: Result) -> None:
 
 
 _ROWS = "rows-of-groups"
-_READ = (
-    "Dot: estimate, filled where it makes the group differ. Line: its plausible range. In brackets: raters. "
-    "Click a row for more."
-)
 
 
 def show_findings(shown: Shown) -> None:
@@ -131,7 +127,10 @@ def _groups(shown: Shown) -> None:
                 on_select=partial(_open, narrow=narrow),
                 selection_mode=CHOSEN,
             )
-    st.caption(_READ)
+    st.caption(
+        "Dot: estimate, filled where it makes the group differ. Line: its plausible range. In brackets: "
+        "raters. Click a row for more."
+    )
     _more(told.not_drawn, "group", "Groups in numbers")
 
 

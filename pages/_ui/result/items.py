@@ -38,7 +38,6 @@ from pages._ui.helpers.outputs import download
 from pages._ui.helpers.widgets import Shown, menu_when_open, put_in_address, show_table
 
 _PAGE = 50
-_KEPT = 16
 _SOON = 400_000_000
 """Annotations times permutations up to which nobody is asked: about two seconds."""
 _TEXTS = "items-texts"
@@ -176,7 +175,7 @@ def _found(run: RunRecord, group: Group, question: int) -> ItemsResult | None:
         return None
 
 
-@functools.lru_cache(maxsize=_KEPT)
+@functools.lru_cache(maxsize=16)
 def _kept(run_id: str, project: str, asked_id: str) -> ItemsResult:
     found = server.shared().items.find(run_id, project, asked_id)
     if found is None:

@@ -41,8 +41,6 @@ from pages._ui.helpers.widgets import Shown, show_table, when_open
 from pages._ui.result import cache
 from pages._ui.result.items import soon_found
 
-_MAPS = 32
-
 
 def has_rater_map(shown: Shown) -> bool:
     """Whether there is a map of the run's raters, or the viewer may ask for one."""
@@ -109,7 +107,7 @@ def kept_map(run: RunRecord) -> RaterMap | None:
         return None
 
 
-@functools.lru_cache(maxsize=_MAPS)
+@functools.lru_cache(maxsize=32)
 def _kept(run_id: str, project: str) -> RaterMap:
     found = of_answer(server.shared().seen(only(project)).answers.find(run_id, ANSWER))
     if found is None:

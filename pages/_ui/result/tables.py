@@ -36,7 +36,6 @@ from pages._ui.helpers.widgets import show_table
 _GROUP, _VALUE = 140, 195
 """Pixels of both first columns, which 390 have room for."""
 _ROWS_IN_FULL = 40
-_LONG_TABLE_HEIGHT = 640
 
 
 def show_phone_table(
@@ -53,7 +52,7 @@ def show_phone_table(
     show_table(
         shown,
         alt,
-        height="content" if len(frame) <= _ROWS_IN_FULL else _LONG_TABLE_HEIGHT,
+        height="content" if len(frame) <= _ROWS_IN_FULL else 640,
         column_config={
             "Group": st.column_config.Column(pinned=True, width=_GROUP),
             **{head: st.column_config.Column(width=_VALUE) for head in values},
