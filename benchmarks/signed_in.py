@@ -12,7 +12,7 @@ from streamlit.web.server.starlette import starlette_auth_routes
 
 from grasp_core.model.settings import variable
 from grasp_core.server.server import Server
-from pages._ui.session.identity import claims_of
+from pages._ui.helpers.identity import claims_of
 
 _ISSUER = "https://id.example"
 

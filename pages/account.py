@@ -4,8 +4,8 @@ import streamlit as st
 
 from grasp_core.model.text import escape_markdown
 from pages._ui.account import list_sessions, show_own_links, show_tokens
-from pages._ui.session.identity import VIEWERS_LOOK, current_user
-from pages._ui.shell.around import offer_sign_out
+from pages._ui.helpers.around import offer_sign_out
+from pages._ui.helpers.identity import VIEWERS_LOOK, current_user
 
 _MAY = {
     "viewer": VIEWERS_LOOK,

@@ -12,29 +12,27 @@ from grasp_core.model.groups import one_line
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import escape_markdown
 from grasp_core.reading.dataset.load import Dataset
-from pages._ui.analysis.questions import (
-    choose_given,
-    choose_pairs,
-    choose_slices,
-    say_what_is_compared,
-    say_who_rated_what,
-)
-from pages._ui.analysis.settings import (
+from pages._ui.analysis import (
     choose_axes,
     choose_conventions,
+    choose_given,
     choose_how_profiles_move,
     choose_level,
     choose_numbers,
+    choose_pairs,
     choose_preset,
+    choose_slices,
     choose_statistics,
     proposal_of,
+    say_what_is_compared,
+    say_who_rated_what,
 )
 from pages._ui.data.columns import choose_question
 from pages._ui.data.decisions import kept_raters
-from pages._ui.session.drafts import keep_draft, resume_draft
-from pages._ui.session.state import submit, work
-from pages._ui.shell.links import go, link_to
-from pages._ui.shell.page_style import ALWAYS_THERE
+from pages._ui.helpers.drafts import keep_draft, resume_draft
+from pages._ui.helpers.navigation import go, link_to
+from pages._ui.helpers.page_style import ALWAYS_THERE
+from pages._ui.helpers.state import submit, work
 
 
 def _say_what_to_load() -> None:
@@ -50,24 +48,19 @@ def _say_what_to_load() -> None:
     link_to("data", "Go to Data")
 
 
-def _choose_agreement(dataset: Dataset) -> dict[str, Any]:
-    """What there is to choose where nothing is known of raters."""
-    st.info(
-        "Nothing is known of the raters, so there are no groups to compare: this tells how well all of them "
-        "agree, on which labels, and who differs. Add a file with their age, gender or background on Data to "
-        "compare groups."
-    )
-    return {
-        "axes": (),
-        "slices": choose_slices(dataset),
-        "level": choose_level(dataset.questions, proposal_of(dataset.questions)),
-    }
-
-
 def _choose(dataset: Dataset) -> dict[str, Any]:
     names = tuple(dataset.raters.axes)
     if not names:
-        return _choose_agreement(dataset)
+        st.info(
+            "Nothing is known of the raters, so there are no groups to compare: this tells how well all of "
+            "them agree, on which labels, and who differs. Add a file with their age, gender or background "
+            "on Data to compare groups."
+        )
+        return {
+            "axes": (),
+            "slices": choose_slices(dataset),
+            "level": choose_level(dataset.questions, proposal_of(dataset.questions)),
+        }
     choose_preset()
     st.header("Who is compared")
     axes = choose_axes(names, tuple(name for name in work().proposed_axes if name in names))

@@ -21,11 +21,11 @@ from pages._ui.data.quality import (
 )
 from pages._ui.data.recoding import choose_recoding
 from pages._ui.data.remembered import remember_reading, say_what_is_known, say_what_is_remembered
-from pages._ui.session.drafts import keep_draft, resume_draft, say_what_was_found
-from pages._ui.session.state import work
-from pages._ui.shell.links import go, link_to
-from pages._ui.shell.page_style import ALWAYS_THERE, ROLE
-from pages._ui.widgets.choices import when_open
+from pages._ui.helpers.drafts import keep_draft, resume_draft, say_what_was_found
+from pages._ui.helpers.navigation import go, link_to
+from pages._ui.helpers.page_style import ALWAYS_THERE, ROLE
+from pages._ui.helpers.state import work
+from pages._ui.helpers.widgets import when_open
 
 _WHAT_TO_BRING = (
     "The **labels**: a row per annotation, or a matrix of items and raters. What you know of the **raters**, "
@@ -36,23 +36,6 @@ _WHAT_TO_BRING = (
     "Prolific, Qualtrics, SurveyMonkey, SoSci Survey, Zooniverse, LeWiDi and Hugging Face are known, and "
     "DICES, D3CODE, POPQUORN and MultiPICo as published."
 )
-
-
-def _ask_for_files() -> None:
-    st.title("Data")
-    drop_zone()
-    opened = opened_result()
-    if opened is not None:
-        go("results", run_id=opened.id)
-    say_messages()
-    if work().raters is not None or work().items is not None:
-        show_files(adding=False)
-        st.info("Now add the labels that these raters gave.")
-    other_ways()
-    with st.expander("Which files are read", icon=":material/help:"):
-        st.markdown(_WHAT_TO_BRING)
-    offer_deletion()
-    link_to("start", "No file at hand? Try the example on Start")
 
 
 def _decide() -> tuple[Decided | None, Dataset | None]:
@@ -91,22 +74,40 @@ def _decide() -> tuple[Decided | None, Dataset | None]:
     return decided, dataset
 
 
-def _good_to_know(dataset: Dataset) -> None:
-    session = work()
-    axes = tuple(name for name in session.proposed_axes if name in dataset.raters.axes)
-    st.header("Good to know")
-    if dataset.problems:
-        notes = partial(list_problems, dataset.problems)
-        when_open(f"{number(len(dataset.problems), 'note')} on these files", notes, key="notes")
-    when_open(account_title(dataset), partial(show_account, dataset, axes), key="account")
-    when_open("Labels, and raters by group", partial(show_overview, dataset, axes), key="overview")
-    show_quality(dataset, axes)
-    if session.annotations is not None:
-        show_preview(session.annotations, session.raters, session.items)
-
-
-def _go_on(decided: Decided | None, dataset: Dataset | None) -> None:
-    """What is still to be done, and the way on, always in reach."""
+resume_draft()
+if work().annotations is None:
+    st.title("Data")
+    drop_zone()
+    opened = opened_result()
+    if opened is not None:
+        go("results", run_id=opened.id)
+    say_messages()
+    if work().raters is not None or work().items is not None:
+        show_files(adding=False)
+        st.info("Now add the labels that these raters gave.")
+    other_ways()
+    with st.expander("Which files are read", icon=":material/help:"):
+        st.markdown(_WHAT_TO_BRING)
+    offer_deletion()
+    link_to("start", "No file at hand? Try the example on Start")
+else:
+    show_files()
+    say_what_was_found()
+    say_messages()
+    decided, dataset = _decide()
+    if dataset is not None:
+        session = work()
+        axes = tuple(name for name in session.proposed_axes if name in dataset.raters.axes)
+        st.header("Good to know")
+        if dataset.problems:
+            notes = partial(list_problems, dataset.problems)
+            when_open(f"{number(len(dataset.problems), 'note')} on these files", notes, key="notes")
+        when_open(account_title(dataset), partial(show_account, dataset, axes), key="account")
+        when_open("Labels, and raters by group", partial(show_overview, dataset, axes), key="overview")
+        show_quality(dataset, axes)
+        if session.annotations is not None:
+            show_preview(session.annotations, session.raters, session.items)
+    keep_draft()
     with st.container(
         key=ALWAYS_THERE, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
     ):
@@ -132,17 +133,3 @@ def _go_on(decided: Decided | None, dataset: Dataset | None) -> None:
         ):
             remember_reading(decided.spec, work().proposed_axes)
             go("analysis")
-
-
-resume_draft()
-if work().annotations is None:
-    _ask_for_files()
-else:
-    show_files()
-    say_what_was_found()
-    say_messages()
-    decided, dataset = _decide()
-    if dataset is not None:
-        _good_to_know(dataset)
-    keep_draft()
-    _go_on(decided, dataset)

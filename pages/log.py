@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages._ui.account import show_log
-from pages._ui.session.identity import require_admin
+from pages._ui.helpers.identity import require_admin
+from pages._ui.people import show_log
 
 require_admin()
 st.title("Log")

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages._ui.account import list_people
-from pages._ui.session.identity import require_admin
+from pages._ui.helpers.identity import require_admin
+from pages._ui.people import list_people
 
 user = require_admin()
 st.title("People")

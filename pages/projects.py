@@ -3,8 +3,8 @@ from __future__ import annotations
 import streamlit as st
 
 from grasp_core.model.access import EVERYONE
+from pages._ui.helpers.identity import here
 from pages._ui.projects import offer_new, show_project
-from pages._ui.session.identity import here
 
 st.title("Projects")
 st.write(

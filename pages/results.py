@@ -9,57 +9,29 @@ from grasp_core.model.result import Result, RunResult
 from grasp_core.model.text import escape_markdown
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
+from pages._ui.helpers.identity import here
+from pages._ui.helpers.navigation import link_to
+from pages._ui.helpers.outputs import export
+from pages._ui.helpers.state import shown_run, take_away, told, work
+from pages._ui.helpers.widgets import Shown
 from pages._ui.models import show_answer as show_models
+from pages._ui.one_run import (
+    Saved,
+    change_and_run_again,
+    edit,
+    move,
+    offer_ways_back,
+    once_known,
+    say_whose,
+    watch,
+    way_to_mend,
+)
 from pages._ui.plan import show_kept_plans
-from pages._ui.result.first_screen import show_answer, show_facts
+from pages._ui.result.findings import show_answer, show_facts
 from pages._ui.result.rater_map import kept_map
 from pages._ui.result.whole_result import show_result, show_so_far
-from pages._ui.runs.one_run import edit, move, once_known, say_whose, watch
-from pages._ui.session.identity import here
-from pages._ui.session.state import shown_run, take_away, told, work
 from pages._ui.share import share_run
-from pages._ui.shell.ask_again import Saved, change_and_run_again, offer_ways_back, way_to_mend
-from pages._ui.shell.links import link_to
 from pages._ui.watch import offer_watch
-from pages._ui.widgets.outputs import export
-from pages._ui.widgets.shown import Shown
-
-
-def _say_there_is_none() -> None:
-    st.title("Results")
-    if "run" in st.query_params:
-        st.warning(
-            "This run is not on this server, or not for you: the link may be incomplete, the run may have "
-            "been deleted, or its project is one that you do not belong to. Open the saved result on Start, "
-            "or run the analysis again."
-        )
-    elif here().runs.search(limit=1):
-        st.info("No result is open here. Everything that was run is under Runs.")
-        link_to("runs", "Go to Runs")
-    else:
-        st.info("Nothing has been run yet.")
-    link_to("start", "Go to Start")
-    link_to("data", "Go to Data")
-
-
-def _show_going(run: RunRecord, check: Callable[[], None]) -> None:
-    def show_provisional(found: Result) -> None:
-        if isinstance(found, RunResult):
-            show_so_far(Shown(run.id, found, run.title, check))
-        else:
-            show_models(run.id, found, check)
-
-    share_run(run)
-    watch(run.id, show_provisional)
-
-
-def _say_why_there_is_none(run: RunRecord) -> None:
-    st.warning(
-        "This run was cancelled."
-        if run.state == "cancelled"
-        else escape_markdown(run.error or "This run failed.")
-    )
-    change_and_run_again(run.spec)
 
 
 def _show_found(run: RunRecord, check: Callable[[], None]) -> None:
@@ -109,7 +81,20 @@ def _say_which(run: RunRecord) -> None:
 
 run = shown_run()
 if run is None:
-    _say_there_is_none()
+    st.title("Results")
+    if "run" in st.query_params:
+        st.warning(
+            "This run is not on this server, or not for you: the link may be incomplete, the run may have "
+            "been deleted, or its project is one that you do not belong to. Open the saved result on Start, "
+            "or run the analysis again."
+        )
+    elif here().runs.search(limit=1):
+        st.info("No result is open here. Everything that was run is under Runs.")
+        link_to("runs", "Go to Runs")
+    else:
+        st.info("Nothing has been run yet.")
+    link_to("start", "Go to Start")
+    link_to("data", "Go to Data")
 else:
     run = once_known(run)
     check = partial(take_away, run)
@@ -118,6 +103,19 @@ else:
     else:
         _say_which(run)
         if run.ended:
-            _say_why_there_is_none(run)
+            st.warning(
+                "This run was cancelled."
+                if run.state == "cancelled"
+                else escape_markdown(run.error or "This run failed.")
+            )
+            change_and_run_again(run.spec)
         else:
-            _show_going(run, check)
+
+            def show_provisional(found: Result) -> None:
+                if isinstance(found, RunResult):
+                    show_so_far(Shown(run.id, found, run.title, check))
+                else:
+                    show_models(run.id, found, check)
+
+            share_run(run)
+            watch(run.id, show_provisional)

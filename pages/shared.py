@@ -8,19 +8,18 @@ from grasp_core.model.result import Result, RunResult
 from grasp_core.model.text import escape_markdown
 from grasp_core.report.public_view import public_view
 from grasp_core.server import server
-from grasp_core.store.links import Leaderboard
 from grasp_core.store.runs import RunRecord
 from pages._ui.benchmark.leaderboard import draw_leaderboard
+from pages._ui.helpers.outputs import export
+from pages._ui.helpers.state import exactly
+from pages._ui.helpers.widgets import Shown
 from pages._ui.models import show_answer as show_models
+from pages._ui.one_run import once_known, watch_from_outside
 from pages._ui.plan import show_kept_plans
-from pages._ui.result.first_screen import show_answer, show_facts
+from pages._ui.result.findings import show_answer, show_facts
 from pages._ui.result.rater_map import map_of
 from pages._ui.result.whole_result import show_result, show_so_far
-from pages._ui.runs.one_run import once_known, watch_from_outside
-from pages._ui.session.state import exactly
 from pages._ui.share import OpenedLink, open_link
-from pages._ui.widgets.outputs import export
-from pages._ui.widgets.shown import Shown
 
 _TO_LOOK_AT = "A result that was shared with you, to look at."
 
@@ -60,16 +59,11 @@ def _show_run(link: OpenedLink, run: RunRecord) -> None:
     show_kept_plans(run, link.check, lambda plan: link.small_groups or of_large_groups(plan, result))
 
 
-def _show_leaderboard(link: OpenedLink, board: Leaderboard) -> None:
-    """Show a leaderboard as it was when it was shared."""
-    st.caption(f"{_TO_LOOK_AT} The figures are those of {exactly(board.created_at)}.")
-    draw_leaderboard(*read_leaderboard(board.content), link.check)
-
-
 link = open_link()
 if link is not None:
     if isinstance(link.opened, RunRecord):
         _show_run(link, link.opened)
     else:
         st.title(escape_markdown(link.opened.title))
-        _show_leaderboard(link, link.opened)
+        st.caption(f"{_TO_LOOK_AT} The figures are those of {exactly(link.opened.created_at)}.")
+        draw_leaderboard(*read_leaderboard(link.opened.content), link.check)

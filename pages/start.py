@@ -4,8 +4,8 @@ import streamlit as st
 
 from grasp_core.server import server
 from pages._ui.data.files import drop_zone, opened_result, other_ways, say_messages
-from pages._ui.session.identity import current_user, why_not_run
-from pages._ui.shell.links import go
+from pages._ui.helpers.identity import current_user, why_not_run
+from pages._ui.helpers.navigation import go
 from pages._ui.start import show_last_runs, show_small_answer, try_example
 
 left, right = st.columns(2, gap="large")

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages._ui.session.identity import here
-from pages._ui.shell.links import link_to
+from pages._ui.helpers.identity import here
+from pages._ui.helpers.navigation import link_to
 from pages._ui.watch import follow, show_watch
 
 st.title("Watch")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, count
 from pathlib import PurePath
@@ -12,13 +12,7 @@ from pathlib import PurePath
 import streamlit as st
 from streamlit.typing import UploadedFile
 
-from grasp_core.analysis.models.labels import (
-    MAX_MODEL_FILE,
-    MAX_NAME,
-    read_model,
-    read_model_column,
-    sources,
-)
+from grasp_core.analysis.models.labels import MAX_MODEL_FILE, MAX_NAME, read_model, read_model_column, sources
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.benchmark.baselines.as_raters import WITHOUT_EXAMPLES, item_texts, label_items
 from grasp_core.benchmark.baselines.embedding import available
@@ -43,20 +37,19 @@ from grasp_core.report.models import plurality_table, sentences, sides_csv, stat
 from grasp_core.report.words.models import REPRODUCED, SIDE_WORDS, SIDES_WITH
 from grasp_core.report.words.names import what_is_provisional
 from grasp_core.server import server
-from pages._ui.analysis.questions import say_what_is_compared
-from pages._ui.benchmark.submissions import in_a_worker
+from pages._ui.analysis import say_what_is_compared
 from pages._ui.data.columns import one_question_only
+from pages._ui.helpers.background import Tell, outcome, start, under_way
+from pages._ui.helpers.identity import current_user, here, may_run, require_run, why_not_run
+from pages._ui.helpers.navigation import go, link_to
+from pages._ui.helpers.outputs import download, drawn
+from pages._ui.helpers.state import submit, work
+from pages._ui.helpers.waiting import let_go
+from pages._ui.helpers.widgets import always, choose_shuffles, for_visit, no_way, show_table
 from pages._ui.result import cache
-from pages._ui.result.figures import page_theme
-from pages._ui.session.identity import current_user, here, may_run, require_run, why_not_run
-from pages._ui.session.state import submit, work
-from pages._ui.shell.links import go, link_to
-from pages._ui.shell.waiting import let_go
-from pages._ui.widgets.choices import choose_shuffles
-from pages._ui.widgets.outputs import download, drawn
-from pages._ui.widgets.shown import always, no_way
 
 _GIVEN, _ROUND, _MESSAGES = ("models-given", "models-round", "models-messages")
+_LABELLED = "models-labelled"
 _MOST = 12
 """Models side by side."""
 
@@ -77,29 +70,6 @@ class _Given:
     def what(self) -> str:
         """Where its labels are, in words."""
         return self.table.name if self.column is None else f"{self.table.name}, column {self.column},"
-
-
-def take_files() -> None:
-    """A drop zone; what was dropped is kept for the visit and listed below."""
-    round_ = st.session_state.setdefault(_ROUND, 0)
-    uploads = st.file_uploader(
-        "Models' labels: a file per model, a row per item, with the columns ID and Label",
-        accept_multiple_files=True,
-        max_upload_size=MAX_MODEL_FILE // MIB,
-        key=f"models-files-{round_}",
-        disabled=not may_run(),
-    )
-    if not may_run():
-        st.caption(why_not_run(current_user()) or "")
-    if uploads:
-        messages = [_take(upload) for upload in uploads]
-        st.session_state[_MESSAGES] = [message for message in messages if message]
-        for upload in uploads:
-            let_go(upload)
-        st.session_state[_ROUND] += 1
-        st.rerun()
-    for message in st.session_state.get(_MESSAGES, ()):
-        st.error(escape_markdown(message))
 
 
 def _take(upload: UploadedFile) -> str | None:
@@ -123,13 +93,7 @@ def _stored(content: bytes, name: str) -> Table:
 
 
 def _keep(given: _Given) -> None:
-    """Put a model beside the others, under a name that none of them has.
-
-    Raises
-    ------
-    DataError
-        If it is there already, or there is no room.
-    """
+    """Put a model beside the others, under a name that none of them has."""
     kept: list[_Given] = st.session_state.setdefault(_GIVEN, [])
     for other in kept:
         if other.key == given.key:
@@ -171,20 +135,23 @@ def take_baseline(table: Table, dataset: Dataset, spec: DataSpec) -> None:
         return
     with st.expander("Have a baseline read the items' texts"):
         name = st.selectbox("Baseline", WITHOUT_EXAMPLES, help=BASELINES[WITHOUT_EXAMPLES[0]])
-        if st.button("Label the items"):
-            require_run()
-            _take_labelled(table, dataset, spec, name)
+        about = (table.sha256, table.member, spec, name)
+        try:
+            if st.button("Label the items", disabled=under_way(_LABELLED)):
+                require_run()
+                pool = server.shared().service.pool
+                job = item_texts(table, spec, dataset.summary.categories, name)
 
+                def label(_tell: Tell) -> tuple[bytes, str]:
+                    return next(pool.each(label_items, [job])), job.name
 
-def _take_labelled(table: Table, dataset: Dataset, spec: DataSpec, name: str) -> None:
-    """Take what the baseline says, or say why it could not."""
-    try:
-        job = item_texts(table, spec, dataset.summary.categories, name)
-        labels = in_a_worker(label_items, job, "Reading the texts")
-        if labels is not None:
-            _keep(_Given(name, _stored(labels, job.name)))
-    except GraspError as error:
-        st.error(escape_markdown(f"{error}."))
+                start(_LABELLED, about, "Reading the texts", label)
+            labelled = outcome(_LABELLED, about)
+            if labelled is not None:
+                del st.session_state[_LABELLED]
+                _keep(_Given(name, _stored(*labelled)))
+        except GraspError as error:
+            st.error(escape_markdown(f"{error}."))
 
 
 def given_models(dataset: Dataset, spec: DataSpec) -> list[ModelLabels]:
@@ -194,10 +161,7 @@ def given_models(dataset: Dataset, spec: DataSpec) -> list[ModelLabels]:
     for position, given in enumerate(kept):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             given.name = st.text_input(
-                f"Name of model {position + 1}",
-                given.name,
-                max_chars=MAX_NAME,
-                key=f"model-name-{given.key}",
+                f"Name of model {position + 1}", given.name, max_chars=MAX_NAME, key=f"model-name-{given.key}"
             )
             if st.button(f"Remove {given.name}", key=f"model-remove-{given.key}", type="tertiary"):
                 kept.remove(given)
@@ -237,7 +201,7 @@ def show_answer(
 ) -> None:
     """The answer in words first; every chart has a table with the same numbers.
 
-    `key` and `check` are those of :class:`~pages._ui.widgets.shown.Shown`, `way` draws how to mend a warning.
+    `key` and `check` are those of :class:`Shown`, `way` draws how to mend a warning.
     """
     if result.provisional:
         st.info(what_is_provisional(result), icon=":material/pending:")
@@ -252,15 +216,14 @@ def show_answer(
         st.caption(escape_markdown(f"Note: {warning}."))
         way(warning, place)
     hidden = plurality_table(result)
-    columns = {"Group": st.column_config.Column(pinned=True, width=_width(hidden["Group"]))}
+    columns = {
+        "Group": st.column_config.Column(
+            pinned=True, width=min(_WIDEST, 20 + _CHARACTER * max(map(len, hidden["Group"])))
+        )
+    }
     st.header("What a plurality label hides")
-    cache.models_chart(key, result, page_theme())
-    st.dataframe(
-        hidden,
-        hide_index=True,
-        column_config=columns,
-        alt="Macro-F1 of each model against each group's own plurality",
-    )
+    cache.chart(key, "models", result, models_chart, wide="models")
+    show_table(hidden, "Macro-F1 of each model against each group's own plurality", column_config=columns)
     st.caption(escape_markdown(marks_legend(result.spec.analysis)))
     st.header("Every statistic")
     statistic = st.segmented_control(
@@ -273,32 +236,18 @@ def show_answer(
     )
     words = SIDE_WORDS[statistic]
     st.caption(escape_markdown(words.explanation))
-    st.dataframe(
-        statistic_table(result, statistic),
-        hide_index=True,
-        column_config=columns,
-        alt=f"{words.name} of each model and group",
+    show_table(
+        statistic_table(result, statistic), f"{words.name} of each model and group", column_config=columns
     )
     if not result.provisional:
-        _downloads(result, check)
-
-
-def _width(names: Iterable[str]) -> int:
-    """Pixels that hold every name: left to itself, the table measures those of its first rows."""
-    return min(_WIDEST, 20 + _CHARACTER * max(map(len, names)))
-
-
-def _downloads(result: ModelsResult, check: Callable[[], None]) -> None:
-    with st.container(horizontal=True):
-        for label, extension, media_type, make in (
-            ("Result (JSON)", "json", "application/json", lambda: json_text(result.to_dict())),
-            ("Table (CSV)", "csv", "text/csv", lambda: sides_csv(result)),
-            ("Chart (PNG)", "png", "image/png", lambda: drawn(models_chart(result), "png")),
-            ("Chart (SVG)", "svg", "image/svg+xml", lambda: drawn(models_chart(result), "svg")),
-        ):
-            download(
-                check, label, make, file_name=f"models.{extension}", media_type=media_type, type="tertiary"
-            )
+        with st.container(horizontal=True):
+            for label, name, make in (
+                ("Result (JSON)", "models.json", lambda: json_text(result.to_dict())),
+                ("Table (CSV)", "models.csv", lambda: sides_csv(result)),
+                ("Chart (PNG)", "models.png", lambda: drawn(models_chart(result), "png")),
+                ("Chart (SVG)", "models.svg", lambda: drawn(models_chart(result), "svg")),
+            ):
+                download(check, label, name, make, type="tertiary")
 
 
 _DECIDED = "models-stopping-decided"
@@ -327,7 +276,25 @@ def show_models_as_raters() -> None:
         st.info("The data say nothing about their raters, so there are no groups; add a raters file on Data.")
         link_to("data", "Go to Data")
         return
-    take_files()
+    round_ = st.session_state.setdefault(_ROUND, 0)
+    uploads = st.file_uploader(
+        "Models' labels: a file per model, a row per item, with the columns ID and Label",
+        accept_multiple_files=True,
+        max_upload_size=MAX_MODEL_FILE // MIB,
+        key=f"models-files-{round_}",
+        disabled=not may_run(),
+    )
+    if not may_run():
+        st.caption(why_not_run(current_user()) or "")
+    if uploads:
+        messages = [_take(upload) for upload in uploads]
+        st.session_state[_MESSAGES] = [message for message in messages if message]
+        for upload in uploads:
+            let_go(upload)
+        st.session_state[_ROUND] += 1
+        st.rerun()
+    for message in st.session_state.get(_MESSAGES, ()):
+        st.error(escape_markdown(message))
     take_column(session.annotations, spec)
     take_baseline(session.annotations, dataset, spec)
     models = given_models(dataset, spec)
@@ -358,8 +325,7 @@ def _choose_analysis(dataset: Dataset, n_models: int, proposed: tuple[str, ...])
         list(options),
         default=list(asked) or [(name,) for name in proposed if name in names] or single[:1],
         format_func=axis_label,
-        key=f"models-axes-{generation}-{work().settings_generation}",
-        persist_state="session",
+        **for_visit(f"models-axes-{generation}-{work().settings_generation}"),
         help="Each value is one group of raters; pairs of axes give groups such as one gender of one race.",
     )
     test = _choose_test(names, single[:1], functools.partial(models_seconds, dataset, n_models, axes))
@@ -402,8 +368,7 @@ def _choose_stopping(start: AnalysisSpec, seconds: float, key: str) -> bool:
         st.toggle(
             "Stop when all marks are settled",
             start.adaptive,
-            key=key,
-            persist_state="session",
+            **for_visit(key),
             on_change=_decide,
             help=f"{MEANING} The number above is then the most there are.",
         )
@@ -427,7 +392,5 @@ def _whole(
     """A whole number that is kept while another view is looked at."""
     value = min(max(value, least), most)
     key = f"models-{label}-{key}"
-    chosen = st.number_input(
-        label, least, most, value, step=step, key=key, persist_state="session", on_change=on_change
-    )
+    chosen = st.number_input(label, least, most, value, step=step, **for_visit(key), on_change=on_change)
     return int(chosen)

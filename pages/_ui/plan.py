@@ -35,14 +35,11 @@ from grasp_core.report.plan import (
 from grasp_core.report.writers.plan import recruitment_xlsx
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
+from pages._ui.helpers.identity import here, may_manage, require_manage, require_run, stores_of
+from pages._ui.helpers.outputs import download, drawn
+from pages._ui.helpers.widgets import always, show_table, when_open
 from pages._ui.result import cache
-from pages._ui.result.figures import page_theme
-from pages._ui.session.identity import here, may_manage, require_manage, require_run, stores_of
-from pages._ui.widgets.choices import when_open
-from pages._ui.widgets.outputs import download, drawn
-from pages._ui.widgets.shown import always
 
-_MOST_RUNS = 50
 _SIZES: Mapping[Target, tuple[str, float, float]] = {
     "labels": ("Points more often", 10.0, 1.0),
     "distance": ("Distance", 0.02, 0.005),
@@ -75,7 +72,7 @@ class Asked:
 def chosen_run() -> RunRecord | None:
     """The run that the address names, or one of the latest that has groups."""
     runs = here().runs
-    found = [run for run in runs.search("", tag=None, limit=_MOST_RUNS) if _has_groups(run)]
+    found = [run for run in runs.search("", tag=None, limit=50) if _has_groups(run)]
     named = runs.get(st.query_params.get("run", ""))
     if named is not None and _has_groups(named) and named.id not in [run.id for run in found]:
         found.insert(0, named)
@@ -132,12 +129,7 @@ def choose_assumed() -> Asked:
 
 
 def _chosen(
-    key: str,
-    start: Mapping[str, Any],
-    categories: tuple[str, ...],
-    more: Mapping[str, Any],
-    *,
-    pilot: bool,
+    key: str, start: Mapping[str, Any], categories: tuple[str, ...], more: Mapping[str, Any], *, pilot: bool
 ) -> tuple[PlanSpec | None, str | None]:
     target: Target = st.segmented_control(
         "Difference in",
@@ -147,24 +139,6 @@ def _chosen(
         format_func=TARGETS.__getitem__,
         key="plan-target",
     )
-    fields = {**more, "target": target, **_size(key, target, categories, pilot=pilot)}
-    fields["goal"] = st.segmented_control(
-        "Chance of finding it",
-        GOALS,
-        default=0.8,
-        required=True,
-        format_func=lambda goal: f"{goal:.0%}",
-        key="plan-goal",
-    )
-    with st.expander("Design, range and costs"):
-        fields |= _design(key, start)
-    try:
-        return PlanSpec(**fields), None
-    except SpecError as error:
-        return None, str(error)
-
-
-def _size(key: str, target: Target, categories: tuple[str, ...], *, pilot: bool) -> dict[str, Any]:
     found: dict[str, Any] = {}
     own = pilot and st.toggle(
         "As large as in the pilot",
@@ -179,7 +153,21 @@ def _size(key: str, target: Target, categories: tuple[str, ...], *, pilot: bool)
         found["size"] = st.number_input(
             called, value=value, step=step, format="%.3g", key=f"plan-size-{target}"
         )
-    return found
+    fields = {**more, "target": target, **found}
+    fields["goal"] = st.segmented_control(
+        "Chance of finding it",
+        GOALS,
+        default=0.8,
+        required=True,
+        format_func=lambda goal: f"{goal:.0%}",
+        key="plan-goal",
+    )
+    with st.expander("Design, range and costs"):
+        fields |= _design(key, start)
+    try:
+        return PlanSpec(**fields), None
+    except SpecError as error:
+        return None, str(error)
 
 
 def _design(key: str, start: Mapping[str, Any]) -> dict[str, Any]:
@@ -217,30 +205,16 @@ def _design(key: str, start: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-_XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-
-
 def draw_plan(key: str, plan: Plan, *, going_on: bool = False, check: Callable[[], None] = always) -> None:
-    """Draw a plan.
-
-    Parameters
-    ----------
-    key : str
-        What its chart is cached under.
-    plan : Plan
-    going_on : bool
-        Whether it is still being made; there are then no files.
-    check : callable
-        As in :class:`~pages._ui.widgets.shown.Shown`.
-    """
+    """Draw a plan."""
     for sentence in answer(plan):
         st.markdown(sentence.markdown)
-    cache.plan_chart(key, plan, page_theme())
-    st.dataframe(lines_table(plan), hide_index=True, alt="Items that each number of raters takes")
+    cache.chart(key, "plan", plan, plan_chart)
+    show_table(lines_table(plan), "Items that each number of raters takes")
     table = recruitment_table(plan)
     if not table.empty:
         st.subheader("Whom it takes")
-        st.dataframe(table, hide_index=True, alt="Raters to recruit, by group")
+        show_table(table, "Raters to recruit, by group")
     st.subheader("How this was found out")
     st.write(EXPLANATION)
     for sentence in details(plan):
@@ -249,7 +223,7 @@ def draw_plan(key: str, plan: Plan, *, going_on: bool = False, check: Callable[[
         return
     when_open(
         "Every design as a table",
-        lambda: st.dataframe(surface_table(plan), hide_index=True, alt="The chance of every design"),
+        lambda: show_table(surface_table(plan), "The chance of every design"),
         key=f"plan-table-{key}",
     )
     _files(plan, check)
@@ -257,16 +231,15 @@ def draw_plan(key: str, plan: Plan, *, going_on: bool = False, check: Callable[[
 
 def _files(plan: Plan, check: Callable[[], None]) -> None:
     with st.container(horizontal=True):
-        for label, make, name, kind in (
-            ("recruitment (CSV)", lambda: recruitment_csv(plan), "recruitment.csv", "text/csv"),
-            ("recruitment (XLSX)", lambda: recruitment_xlsx(plan), "recruitment.xlsx", _XLSX),
-            ("surface (SVG)", lambda: drawn(plan_chart(plan), "svg"), "plan.svg", "image/svg+xml"),
-            ("plan (JSON)", lambda: json_text(plan_dict(plan)), "plan.json", "application/json"),
+        for label, name, make in (
+            ("recruitment (CSV)", "recruitment.csv", lambda: recruitment_csv(plan)),
+            ("recruitment (XLSX)", "recruitment.xlsx", lambda: recruitment_xlsx(plan)),
+            ("surface (SVG)", "plan.svg", lambda: drawn(plan_chart(plan), "svg")),
+            ("plan (JSON)", "plan.json", lambda: json_text(plan_dict(plan))),
         ):
-            download(check, label, make, file_name=name, media_type=kind, type="tertiary")
+            download(check, label, name, make, type="tertiary")
 
 
-_EVERY_S = 1.0
 PREFIX = "plan "
 """What names of kept plans begin with."""
 
@@ -323,7 +296,7 @@ def _known(run: RunRecord | None, key: str) -> str:
     return key if run is None else f"{run.id} {key}"
 
 
-@st.fragment(run_every=_EVERY_S)
+@st.fragment(run_every=1.0)
 def _watch(known: str, key: str, project: str) -> None:
     making = server.shared().plans.find(known)
     if making is None or making.ended.is_set():

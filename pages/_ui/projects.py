@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from grasp_core.model.errors import AccessError, GraspError
+from grasp_core.model.errors import AccessError
 from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import number
 from grasp_core.server import server
 from grasp_core.store.people.members import MEMBER_LENGTH, ROLES, Member, MemberKind
 from grasp_core.store.people.projects import NAME_LENGTH, Holdings, Project
-from pages._ui.session.identity import (
+from pages._ui.helpers.around import work_in
+from pages._ui.helpers.identity import (
     VIEWERS_LOOK,
     current_project,
     current_user,
@@ -18,9 +19,8 @@ from pages._ui.session.identity import (
     owner_names,
     require_lead,
 )
-from pages._ui.session.state import told
-from pages._ui.shell.around import work_in
-from pages._ui.widgets.choices import confirm, when_open
+from pages._ui.helpers.state import told
+from pages._ui.helpers.widgets import act, confirm, refusals, say_refusal, when_open
 
 _KINDS: dict[MemberKind, str] = {
     "address": "A mail address",
@@ -46,10 +46,25 @@ def show_members(project: Project) -> None:
     for member in here().projects.members(project.id):
         _show(project, member, leads=leads)
     if leads:
-        _offer_more(project)
-    problem = st.session_state.pop(_key("problem", project), None)
-    if problem:
-        st.error(escape_markdown(problem))
+        with st.form(_key("add", project), clear_on_submit=False, border=True):
+            kind: MemberKind = st.segmented_control(
+                "Add",
+                list(_KINDS),
+                default="address",
+                required=True,
+                format_func=_KINDS.__getitem__,
+                key=_key("kind", project),
+            )
+            st.text_input(
+                "Which",
+                max_chars=MEMBER_LENGTH,
+                key=_key("name", project),
+                placeholder=_EXAMPLES[kind or "address"],
+                help="Whoever signs in with this address, of this domain or group belongs to the project.",
+            )
+            st.selectbox("As", ROLES, key=_key("as", project))
+            st.form_submit_button("Add", icon=":material/person_add:", on_click=_add, args=(project,))
+    say_refusal(_key("problem", project))
 
 
 def _show(project: Project, member: Member, *, leads: bool) -> None:
@@ -81,27 +96,6 @@ def _show(project: Project, member: Member, *, leads: bool) -> None:
         )
 
 
-def _offer_more(project: Project) -> None:
-    with st.form(_key("add", project), clear_on_submit=False, border=True):
-        kind: MemberKind = st.segmented_control(
-            "Add",
-            list(_KINDS),
-            default="address",
-            required=True,
-            format_func=_KINDS.__getitem__,
-            key=_key("kind", project),
-        )
-        st.text_input(
-            "Which",
-            max_chars=MEMBER_LENGTH,
-            key=_key("name", project),
-            placeholder=_EXAMPLES[kind or "address"],
-            help="Whoever signs in with this address, of this domain or group belongs to the project.",
-        )
-        st.selectbox("As", ROLES, key=_key("as", project))
-        st.form_submit_button("Add", icon=":material/person_add:", on_click=_add, args=(project,))
-
-
 def _add(project: Project) -> None:
     kind = st.session_state[_key("kind", project)]
     if _admit(project, kind, st.session_state[_key("name", project)], _key("as", project)):
@@ -110,30 +104,26 @@ def _add(project: Project) -> None:
 
 def _admit(project: Project, kind: MemberKind, name: str, key: str) -> bool:
     """Give somebody the role that was chosen under `key`; whether they have it now."""
-    try:
+    with refusals(_key("problem", project)):
         user, member = require_lead(project.id), Member(kind, name, st.session_state[key])
         here().projects.admit(project.id, member)
         server.shared().audit.record(user.id, "member", "project", project.id, member.told)
-    except GraspError as error:
-        st.session_state[_key("problem", project)] = str(error)
-        return False
-    return True
+        return True
+    return False
 
 
 def _expel(project: Project, member: Member) -> None:
-    try:
+    with refusals(_key("problem", project)):
         user = require_lead(project.id)
         here().projects.expel(project.id, member.kind, member.name)
         server.shared().audit.record(user.id, "member", "project", project.id, {**member.told, "role": None})
-    except GraspError as error:
-        st.session_state[_key("problem", project)] = str(error)
 
 
 def _key(what: str, project: Project) -> str:
     return f"members-{what}-{project.id}"
 
 
-_NAME, _PROBLEM = "project-name", "project-problem"
+_NAME = "project-name"
 
 
 def offer_new() -> None:
@@ -146,37 +136,6 @@ def offer_new() -> None:
 def _new_dialog() -> None:
     st.write("You are its owner, and at first its only member.")
     _ask_name("", "Make the project", _create)
-
-
-def offer_changes(project: Project) -> None:
-    """Buttons for whoever leads the project."""
-    if st.button("Rename", key=f"rename-{project.id}", icon=":material/edit:"):
-        _rename_dialog(project)
-    if project.archived:
-        _button(project, "Take out of the archive", "unarchive", _archive, project, False)
-    else:
-        _button(
-            project,
-            "Archive",
-            "archive",
-            _archive,
-            project,
-            True,
-            more="It stays to be looked at; nothing is added to it any more.",
-        )
-    if st.button("Delete", key=f"delete-{project.id}", icon=":material/delete:", help="Asks first"):
-        _delete_dialog(project)
-
-
-def _button(project: Project, label: str, icon: str, do, *args: object, more: str | None = None) -> None:
-    st.button(
-        label,
-        key=f"archive-{project.id}",
-        icon=f":material/{icon}:",
-        help=more,
-        on_click=do,
-        args=args,
-    )
 
 
 @st.dialog("Rename this project", width="medium")
@@ -210,36 +169,24 @@ def _with_it(held: Holdings) -> str:
 
 
 def _ask_name(start: str, label: str, do, *args: object) -> None:
-    """A name, the button that takes it, and what was wrong with it."""
     st.text_input("Name", start, max_chars=NAME_LENGTH, key=_NAME)
-    taken = st.button(label, type="primary", icon=":material/check:", on_click=do, args=args)
-    problem = st.session_state.pop(_PROBLEM, None)
-    if problem:
-        st.error(escape_markdown(problem))
-    elif taken:
-        st.rerun()
+    act(label, do, *args, refused="project-problem")
 
 
 def _create() -> None:
-    try:
-        user = current_user()
-        if not user.may_run:
-            raise AccessError(VIEWERS_LOOK)
-        owner = Member("person", user.id, "owner") if user.id else None
-        made = server.shared().projects.create(st.session_state[_NAME], owner=owner).id
-        server.shared().audit.record(user.id, "create", "project", made)
-        work_in(made)
-    except GraspError as error:
-        st.session_state[_PROBLEM] = str(error)
+    user = current_user()
+    if not user.may_run:
+        raise AccessError(VIEWERS_LOOK)
+    owner = Member("person", user.id, "owner") if user.id else None
+    made = server.shared().projects.create(st.session_state[_NAME], owner=owner).id
+    server.shared().audit.record(user.id, "create", "project", made)
+    work_in(made)
 
 
 def _rename(project: Project) -> None:
-    try:
-        user = require_lead(project.id)
-        here().projects.rename(project.id, st.session_state[_NAME])
-        server.shared().audit.record(user.id, "change", "project", project.id, {"name": True})
-    except GraspError as error:
-        st.session_state[_PROBLEM] = str(error)
+    user = require_lead(project.id)
+    here().projects.rename(project.id, st.session_state[_NAME])
+    server.shared().audit.record(user.id, "change", "project", project.id, {"name": True})
 
 
 def _archive(project: Project, archived: bool) -> None:
@@ -254,15 +201,7 @@ def _delete(project: Project) -> None:
     server.shared().audit.record(user.id, "delete", "project", project.id)
 
 
-_ROLES = {
-    "viewer": "you are a viewer",
-    "analyst": "you are an analyst",
-    "owner": "you are an owner",
-}
-_ALL_BELONG = (
-    "All who may sign in on this server belong to it, each with the role that they have on the server; it "
-    "cannot be renamed, archived or deleted."
-)
+_ROLES = {"viewer": "you are a viewer", "analyst": "you are an analyst", "owner": "you are an owner"}
 
 
 def show_project(project: Project, *, is_everyone: bool) -> None:
@@ -272,7 +211,10 @@ def show_project(project: Project, *, is_everyone: bool) -> None:
         st.header(escape_markdown(project.name), divider=False)
         st.caption(escape_markdown(" · ".join(_facts(project, is_everyone=is_everyone))))
         if is_everyone and signed_in:
-            st.write(_ALL_BELONG)
+            st.write(
+                "All who may sign in on this server belong to it, each with the role that they have on the "
+                "server; it cannot be renamed, archived or deleted."
+            )
         with st.container(horizontal=True):
             if project.id == current_project(user):
                 st.markdown(":material/check: You work in this project.", width="content")
@@ -285,7 +227,21 @@ def show_project(project: Project, *, is_everyone: bool) -> None:
                     args=(project.id,),
                 )
             if user.may_lead(project.id) and not is_everyone:
-                offer_changes(project)
+                if st.button("Rename", key=f"rename-{project.id}", icon=":material/edit:"):
+                    _rename_dialog(project)
+                kept = "It stays to be looked at; nothing is added to it any more."
+                st.button(
+                    "Take out of the archive" if project.archived else "Archive",
+                    key=f"archive-{project.id}",
+                    icon=":material/unarchive:" if project.archived else ":material/archive:",
+                    help=None if project.archived else kept,
+                    on_click=_archive,
+                    args=(project, not project.archived),
+                )
+                if st.button(
+                    "Delete", key=f"delete-{project.id}", icon=":material/delete:", help="Asks first"
+                ):
+                    _delete_dialog(project)
         if signed_in and not is_everyone:
             when_open("Who belongs to it", lambda: show_members(project), key=f"members-{project.id}")
 

@@ -20,10 +20,10 @@ from grasp_core.model.wording import number
 from grasp_core.server import server
 from grasp_core.server.links import CLOSED, PasswordError, Visitor, Withdrawing, told_of
 from grasp_core.server.visits import COOKIE, known, new_visit
-from grasp_core.store.links import MOST_USES, Leaderboard, Link, Target, Terms
+from grasp_core.store.links import MOST_USES, Leaderboard, Link, Terms
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.visiting import LONGEST, SHORTEST
-from pages._ui.session.identity import (
+from pages._ui.helpers.identity import (
     VIEWERS_LOOK,
     current_project,
     current_user,
@@ -33,9 +33,9 @@ from pages._ui.session.identity import (
     require_manage,
     stores_of,
 )
-from pages._ui.session.state import told, zone
-from pages._ui.shell.addresses import address
-from pages._ui.widgets.shown import just_made, keep_made, show_made
+from pages._ui.helpers.navigation import address
+from pages._ui.helpers.state import told, zone
+from pages._ui.helpers.widgets import just_made, keep_made, refusals, say_refusal, show_made
 
 _LABEL, TERM, _LAST_DAY, _PASSWORD, _USES, _SMALL = (
     f"share-{name}" for name in ("label", "term", "last-day", "password", "uses", "small-groups")
@@ -44,55 +44,6 @@ _TERMS: dict[str, float | None] = {"7 days": 7, "30 days": 30, "90 days": 90, "N
 _OWN_TERM = "Until a day of my choice"
 _LABEL_LENGTH = 100
 SMALL_GROUPS = "Small groups are people: who knows somebody in a group of two reads what that person said."
-
-
-def ask_terms(*, groups: bool) -> None:
-    """Fields for a link's terms, with whether small groups are shown where there are `groups`."""
-    left, right = st.columns(2)
-    left.text_input(
-        "For whom or what (optional)",
-        key=_LABEL,
-        max_chars=_LABEL_LENGTH,
-        help="Only you and your colleagues see it, in the list below.",
-    )
-    term = right.selectbox("Works for", [*_TERMS, _OWN_TERM], index=1, key=TERM)
-    if term == _OWN_TERM:
-        today = datetime.now(zone()).date()
-        right.date_input(
-            "Last day", today + timedelta(days=14), min_value=today, required=True, key=_LAST_DAY
-        )
-    left.text_input(
-        "Password (optional)",
-        type="password",
-        key=_PASSWORD,
-        max_chars=LONGEST,
-        autocomplete="new-password",
-        help=f"{SHORTEST} characters or more. Tell it by another way than the link; it is kept as a hash.",
-    )
-    right.number_input(
-        "Visits (optional)",
-        1,
-        MOST_USES,
-        None,
-        key=_USES,
-        placeholder="Any number",
-        help="After so many the link stops working. Whoever comes again within 12 hours counts once.",
-    )
-    if groups:
-        st.checkbox(f"Show groups of fewer than {LEAST} raters too", key=_SMALL)
-        st.caption(SMALL_GROUPS)
-
-
-def chosen_terms() -> Terms:
-    """The terms that the fields hold."""
-    state = st.session_state
-    return Terms(
-        label=state.get(_LABEL, "").strip()[:_LABEL_LENGTH],
-        days=_days(),
-        password=state.get(_PASSWORD) or None,
-        max_uses=state.get(_USES),
-        small_groups=bool(state.get(_SMALL)),
-    )
 
 
 def _days() -> float | None:
@@ -112,23 +63,7 @@ _GOES_ON = " It shows what is found so far, and the result once it is there."
 
 @dataclass(frozen=True)
 class Shareable:
-    """A result as the dialog has to know it.
-
-    Parameters
-    ----------
-    address : str
-        Where colleagues find it.
-    owner, project : str
-        Whose it is, and where; they, owners of the project and admins make links.
-    what_is_shown : callable
-        A sentence or two on what a stranger sees.
-    make : callable
-        Makes a link of `created_by` and its terms, and returns its token.
-    links : callable
-        The links to it, latest first.
-    run : str, optional
-        Id of the run; only runs have groups, and links that are withdrawn together.
-    """
+    """A result as the dialog has to know it."""
 
     address: str
     owner: str
@@ -199,9 +134,68 @@ def _dialog(shared: Shareable) -> None:
         )
         return
     st.write(shared.what_is_shown())
-    _new_link(shared)
+    groups = shared.run is not None
+    left, right = st.columns(2)
+    left.text_input(
+        "For whom or what (optional)",
+        key=_LABEL,
+        max_chars=_LABEL_LENGTH,
+        help="Only you and your colleagues see it, in the list below.",
+    )
+    term = right.selectbox("Works for", [*_TERMS, _OWN_TERM], index=1, key=TERM)
+    if term == _OWN_TERM:
+        today = datetime.now(zone()).date()
+        right.date_input(
+            "Last day", today + timedelta(days=14), min_value=today, required=True, key=_LAST_DAY
+        )
+    left.text_input(
+        "Password (optional)",
+        type="password",
+        key=_PASSWORD,
+        max_chars=LONGEST,
+        autocomplete="new-password",
+        help=f"{SHORTEST} characters or more. Tell it by another way than the link; it is kept as a hash.",
+    )
+    right.number_input(
+        "Visits (optional)",
+        1,
+        MOST_USES,
+        None,
+        key=_USES,
+        placeholder="Any number",
+        help="After so many the link stops working. Whoever comes again within 12 hours counts once.",
+    )
+    if groups:
+        st.checkbox(f"Show groups of fewer than {LEAST} raters too", key=_SMALL)
+        st.caption(SMALL_GROUPS)
+    st.button("Make a link", type="primary", icon=":material/add_link:", on_click=make_link, args=(shared,))
+    say_refusal(_REFUSED)
     show_made(_MADE, "link")
-    _list(shared)
+    links = shared.links()
+    st.subheader("Links to this result")
+    if not links:
+        st.write("There are none yet.")
+    names = owner_names(link.created_by for link in links)
+    for link in links:
+        with st.container(border=True, key=f"link-{link.id}"):
+            st.markdown(f"**{escape_markdown(link.label or 'Without a label')}** · {link.state}")
+            st.caption(escape_markdown(" · ".join(_facts(link, names[link.created_by]))))
+            if link.works:
+                st.button(
+                    "Withdraw",
+                    key=f"withdraw-{link.id}",
+                    icon=":material/link_off:",
+                    help="The link stops working at once and for good.",
+                    on_click=withdraw_link,
+                    args=(shared, link.id),
+                )
+    if shared.run is not None and any(link.goes_on for link in links):
+        with st.popover("Withdraw all links to this run", icon=":material/link_off:"):
+            st.warning(
+                "Every link to this run, whoever made it, stops working at once and for good.",
+                icon=":material/warning:",
+            )
+            st.button("Withdraw all of them", type="primary", on_click=withdraw_all, args=(shared,))
 
 
 def _what_is_shown(run: RunRecord) -> str:
@@ -227,60 +221,24 @@ def _smallest(found: Result) -> str:
     return f" It leaves out {with_fewer}{told}, unless you choose otherwise below."
 
 
-def _new_link(shared: Shareable) -> None:
-    ask_terms(groups=shared.run is not None)
-    st.button("Make a link", type="primary", icon=":material/add_link:", on_click=make_link, args=(shared,))
-    if refused := st.session_state.pop(_REFUSED, None):
-        st.error(refused)
-
-
 def make_link(shared: Shareable) -> None:
     """Make a link to what is shared, as the dialog says; once, however often the button is pressed."""
     user = require_manage(shared.owner, shared.project)
     if just_made(_MADE):
         return
-    terms = chosen_terms()
-    try:
+    state = st.session_state
+    terms = Terms(
+        label=state.get(_LABEL, "").strip()[:_LABEL_LENGTH],
+        days=_days(),
+        password=state.get(_PASSWORD) or None,
+        max_uses=state.get(_USES),
+        small_groups=bool(state.get(_SMALL)),
+    )
+    with refusals(_REFUSED):
         token = shared.make(created_by=user.id, **terms)
-    except LimitError as error:
-        st.session_state[_REFUSED] = str(error)
-        return
-    details = {"address": shared.address, **told_of(terms)}
-    server.shared().audit.record(user.id, "share", "link", "", details)
-    keep_made(_MADE, address("shared", token=token))
-
-
-def _list(shared: Shareable) -> None:
-    links = shared.links()
-    st.subheader("Links to this result")
-    if not links:
-        st.write("There are none yet.")
-    names = owner_names(link.created_by for link in links)
-    for link in links:
-        with st.container(border=True, key=f"link-{link.id}"):
-            st.markdown(f"**{escape_markdown(link.label or 'Without a label')}** · {link.state}")
-            st.caption(escape_markdown(" · ".join(_facts(link, names[link.created_by]))))
-            if link.works:
-                st.button(
-                    "Withdraw",
-                    key=f"withdraw-{link.id}",
-                    icon=":material/link_off:",
-                    help="The link stops working at once and for good.",
-                    on_click=withdraw_link,
-                    args=(shared, link.id),
-                )
-    if shared.run is not None and any(link.goes_on for link in links):
-        _offer_all(shared)
-
-
-def _offer_all(shared: Shareable) -> None:
-    """Withdraw all links to a run, asked a second time."""
-    with st.popover("Withdraw all links to this run", icon=":material/link_off:"):
-        st.warning(
-            "Every link to this run, whoever made it, stops working at once and for good.",
-            icon=":material/warning:",
-        )
-        st.button("Withdraw all of them", type="primary", on_click=withdraw_all, args=(shared,))
+        details = {"address": shared.address, **told_of(terms)}
+        server.shared().audit.record(user.id, "share", "link", "", details)
+        keep_made(_MADE, address("shared", token=token))
 
 
 def _facts(link: Link, maker: str) -> list[str]:
@@ -336,13 +294,7 @@ class OpenedLink:
     small_groups: bool
 
     def check(self) -> None:
-        """Refuse once the link does not work any more.
-
-        Raises
-        ------
-        AccessError
-            With the one sentence for all links that do not.
-        """
+        """Refuse once the link does not work any more."""
         if server.shared().links.use(self.token, count=False) is None:
             raise AccessError(CLOSED)
 
@@ -357,7 +309,17 @@ def open_link() -> OpenedLink | None:
         if not token:
             raise AccessError(CLOSED)
         ask_as(link_name(token))
-        return _opened(token, server.shared().visitors.open(token, _visitor(given)))
+        tab = st.session_state.setdefault(_TAB, new_visit())
+        visit = known(st.context.cookies.get(COOKIE)) or tab
+        address = st.context.ip_address  # none of this machine
+        target = server.shared().visitors.open(
+            token, Visitor(visit, address if isinstance(address, str) else "", given)
+        )
+        shared = server.shared()
+        opened = (shared.runs.get if target.kind == "run" else shared.links.leaderboard)(target.id)
+        if opened is None:
+            raise AccessError(CLOSED)
+        return OpenedLink(token, opened, target.small_groups)
     except PasswordError as error:
         _ask(None if given is None else str(error))
     except (LimitError, TooOftenError) as error:
@@ -366,22 +328,6 @@ def open_link() -> OpenedLink | None:
         st.title(_TITLE)
         st.info(CLOSED)
     return None
-
-
-def _visitor(given: str | None) -> Visitor:
-    """Who looks: known by the cookie, or where the browser keeps none, as long as the tab is open."""
-    tab = st.session_state.setdefault(_TAB, new_visit())
-    visit = known(st.context.cookies.get(COOKIE)) or tab
-    address = st.context.ip_address  # none of this machine
-    return Visitor(visit, address if isinstance(address, str) else "", given)
-
-
-def _opened(token: str, target: Target) -> OpenedLink:
-    shared = server.shared()
-    opened = (shared.runs.get if target.kind == "run" else shared.links.leaderboard)(target.id)
-    if opened is None:
-        raise AccessError(CLOSED)
-    return OpenedLink(token, opened, target.small_groups)
 
 
 def _ask(refused: str | None) -> None:

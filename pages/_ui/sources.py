@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 import streamlit as st
 
-from grasp_core.model.errors import FAULT, GraspError
+from grasp_core.model.errors import GraspError
 from grasp_core.model.extras import command
 from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import number
@@ -18,9 +16,10 @@ from grasp_core.reading.connectors.fetching import Snapshot, available
 from grasp_core.reading.connectors.source import KINDS, TOOLS, Kind, Source, make, parse
 from grasp_core.reading.table.table import Table
 from grasp_core.server import server
-from pages._ui.session.identity import current_user, here, may_run
-from pages._ui.session.state import work, zone
-from pages._ui.shell.links import go
+from pages._ui.helpers.background import waited_for
+from pages._ui.helpers.identity import current_user, here, may_run
+from pages._ui.helpers.navigation import go
+from pages._ui.helpers.state import work, zone
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,15 @@ def tell_news(slot: str, before: Table | None, now: Table) -> None:
         st.session_state[_key(slot)] = _News(now.sha256, sentence)
         return
     sentence = f"{now.name} has changed: {number(len(now), 'row')}, before {len(before):,}."
-    st.session_state[_key(slot)] = _News(now.sha256, sentence, _run_on(before.sha256))
+    runs = here().runs
+    st.session_state[_key(slot)] = _News(
+        now.sha256,
+        sentence,
+        next(
+            (run for run, _ in work().runs if before.sha256 in {found for _, found in runs.files_of(run)}),
+            None,
+        ),
+    )
 
 
 def say_news(slot: str) -> None:
@@ -61,82 +68,25 @@ def say_news(slot: str) -> None:
             go("analysis")
 
 
-def _run_on(sha256: str) -> str | None:
-    """The latest run of the session on a file."""
-    runs = here().runs
-    return next((run for run, _ in work().runs if sha256 in {found for _, found in runs.files_of(run)}), None)
-
-
 def _key(slot: str) -> str:
     return f"{slot}-news"
 
 
-_POLL_S = 0.1
-
-
-class _CancelledError(Exception):
-    """The visitor wants no more of it."""
-
-
-class _Fetcher(threading.Thread):
-    """Fetches in a thread of its own, so that the page can draw meanwhile."""
-
-    def __init__(self, source: Source, token: str, owner: str) -> None:
-        super().__init__(name="grasp-fetch", daemon=True)
-        self._source, self._token, self._owner = source, token, owner
-        self.words = ""
-        self.cancelled = False
-        self.snapshot: Snapshot | None = None
-        self.error: Exception | None = None
-
-    def run(self) -> None:
-        try:
-            self.snapshot = server.shared().sources.fetch(
-                self._source, owner=self._owner, token=self._token, told=self._told
-            )
-        except Exception as error:  # handed to the page's thread
-            self.error = error
-
-    def _told(self, words: str) -> None:
-        self.words = words
-        if self.cancelled:
-            raise _CancelledError
-
-
 def fetch_watched(source: Source, token: str, *, owner: str, key: str) -> Snapshot:
-    """Fetch a source for a person, with words on how far it is and a button to stop.
-
-    Parameters
-    ----------
-    source : Source
-    token : str
-        Empty for the kept one.
-    owner : str
-    key : str
-        Of the button.
-
-    Raises
-    ------
-    DataError
-    """
-    fetcher = _Fetcher(source, token, owner)
+    """Fetch a source for a person, with words on how far it is and a button to stop."""
     text = escape_markdown(f"Fetching {source.shown}")
     place = st.container(horizontal=True, vertical_alignment="center")
     line = place.empty()
     place.button("Cancel fetching", key=f"cancel-{key}")
-    fetcher.start()
-    try:
-        while fetcher.is_alive():
-            words = f": {escape_markdown(fetcher.words)}" if fetcher.words else ""
-            line.markdown(f":material/cloud_download: {text}{words}…")  # where a click ends this script
-            time.sleep(_POLL_S)
-    finally:
-        fetcher.cancelled = True
-    if fetcher.snapshot is not None:
-        return fetcher.snapshot
-    if isinstance(fetcher.error, GraspError):
-        raise fetcher.error
-    raise RuntimeError(FAULT) from fetcher.error
+
+    def draw(told: str = "") -> None:
+        line.markdown(f":material/cloud_download: {text}{f': {escape_markdown(told)}' if told else ''}…")
+
+    sources = server.shared().sources
+    found: Snapshot = waited_for(
+        lambda tell: sources.fetch(source, owner=owner, token=token, told=tell), draw
+    )
+    return found
 
 
 Take = Callable[[Source, str, bool], bool]

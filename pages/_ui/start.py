@@ -16,14 +16,13 @@ from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.tables import guessed, loaded
 from grasp_core.report.findings.title import HOW_SURE
 from grasp_core.store.runs import RunRecord
+from pages._ui.helpers.identity import here, require_run
+from pages._ui.helpers.navigation import link_to, link_to_run
+from pages._ui.helpers.outputs import page_theme
+from pages._ui.helpers.state import submit, told, work
 from pages._ui.result import cache
-from pages._ui.result.figures import page_theme
-from pages._ui.session.identity import here, require_run
-from pages._ui.session.state import submit, told, work
-from pages._ui.shell.links import link_to, link_to_run
 
 _ANSWER = Path(__file__).with_name("example_answer.json")  # tools/example_answer.py writes it
-_LAST_RUNS = 5
 
 
 def try_example() -> RunRecord:
@@ -57,7 +56,7 @@ def show_small_answer() -> None:
 
 def show_last_runs() -> None:
     """The latest runs of the project, each with its result in one sentence."""
-    runs = here().runs.search(limit=_LAST_RUNS)
+    runs = here().runs.search(limit=5)
     if not runs:
         return
     st.header("Last runs")

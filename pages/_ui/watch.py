@@ -8,7 +8,6 @@ from functools import partial
 
 import streamlit as st
 
-from grasp_core.model.errors import GraspError
 from grasp_core.model.text import escape_markdown
 from grasp_core.reading.sources.allowed import FOLDER
 from grasp_core.report.comparison.changes import changes_table
@@ -16,7 +15,7 @@ from grasp_core.server import server
 from grasp_core.server.watches import EVERY, Step, how_often, state
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.watches import Watch
-from pages._ui.session.identity import (
+from pages._ui.helpers.identity import (
     current_user,
     here,
     may_manage,
@@ -24,9 +23,9 @@ from pages._ui.session.identity import (
     require_manage,
     require_run,
 )
-from pages._ui.session.state import told
-from pages._ui.shell.links import link_to, link_to_run, link_to_two
-from pages._ui.widgets.choices import confirm, when_open
+from pages._ui.helpers.navigation import link_to, link_to_run, link_to_two
+from pages._ui.helpers.state import told
+from pages._ui.helpers.widgets import confirm, say_refusal, show_table, tried, when_open
 
 _EVERY, _PROBLEM, _MADE = "watch-every", "watch-problem", "watch-made"
 
@@ -60,24 +59,24 @@ def _dialog(run: RunRecord) -> None:
     st.segmented_control(
         "Look", list(EVERY), default="daily", required=True, format_func=EVERY.__getitem__, key=_EVERY
     )
-    st.button("Watch", type="primary", icon=":material/check:", key="watch-add", on_click=_add, args=(run,))
-    if problem := st.session_state.pop(_PROBLEM, None):
-        st.error(escape_markdown(problem))
+    st.button(
+        "Watch",
+        type="primary",
+        icon=":material/check:",
+        key="watch-add",
+        on_click=tried(_PROBLEM, _add),
+        args=(run,),
+    )
+    say_refusal(_PROBLEM)
 
 
 def _add(run: RunRecord) -> None:
-    try:
-        user = require_run(run.project)
-        every = st.session_state[_EVERY]
-        watch = server.shared().watching.add(run, every=every, by=user)
-    except GraspError as error:
-        st.session_state[_PROBLEM] = str(error)
-        return
+    user, every = require_run(run.project), st.session_state[_EVERY]
+    watch = server.shared().watching.add(run, every=every, by=user)
     server.shared().audit.record(user.id, "watch", "watch", watch.id, {"run": run.id, "every": every})
     st.session_state[_MADE] = run.id
 
 
-_EVERY_S = 2.0
 _SOON_S = 10.0
 
 
@@ -88,7 +87,7 @@ def follow(watches: Sequence[Watch]) -> None:
         _look_after(waiting)
 
 
-@st.fragment(run_every=_EVERY_S)
+@st.fragment(run_every=2.0)
 def _look_after(waiting: dict[str, tuple[object, ...]]) -> None:
     now = {watch.id: _stand(watch) for watch in here().watches.all() if watch.id in waiting}
     if now != waiting:
@@ -105,20 +104,41 @@ def _stand(watch: Watch) -> tuple[object, ...]:
     return (watch.looked_at, watch.going_run, watch.last_run, watch.paused)
 
 
-_SHOWN = 20
-
-
 def show_watch(watch: Watch) -> None:
     """Draw a watch, its latest step in full and the earlier ones folded."""
-    steps = server.shared().history.steps(here().watches, watch, limit=_SHOWN)
+    steps = server.shared().history.steps(here().watches, watch, limit=20)
     with st.container(border=True, key=f"watch-{watch.id}"):
         st.header(escape_markdown(watch.title), divider=False)
         st.markdown(f":material/{_icon(watch)}: {escape_markdown(state(watch))}")
         if watch.problem:
             st.warning(escape_markdown(watch.problem))
-        st.caption(escape_markdown(" · ".join(_facts(watch))))
+        owner = owner_names([watch.owner])[watch.owner]
+        facts = [f"watched by {owner}"] if owner else []
+        facts.append(f"looked at {how_often(watch.every)}")
+        facts.append("not yet looked at" if watch.looked_at is None else f"last {told(watch.looked_at)}")
+        if watch.paused is None and watch.going_run is None:
+            facts.append(f"next {told(watch.next_at)}")
+        st.caption(escape_markdown(" · ".join(facts)))
         if may_manage(watch.owner, watch.project):
-            _offer_changes(watch)
+            with st.container(horizontal=True, vertical_alignment="bottom"):
+                key = f"every-{watch.id}"
+                st.session_state[key] = watch.every
+                st.selectbox(
+                    "Look",
+                    list(dict.fromkeys((*EVERY, watch.every))),
+                    format_func=how_often,
+                    key=key,
+                    width=160,
+                    on_change=_set_every,
+                    args=(watch, key),
+                )
+                if watch.paused is None:
+                    _button(watch, "Look now", "refresh", _look_now, more="In some seconds")
+                    _button(watch, "Pause", "pause", _pause)
+                elif watch.paused != "run":
+                    _button(watch, "Resume", "play_arrow", _resume)
+                if st.button("Delete", key=f"delete-{watch.id}", icon=":material/delete:", help="Asks first"):
+                    _delete_dialog(watch)
         for step in steps[:1]:
             _show_step(step)
         if steps[1:]:
@@ -132,16 +152,6 @@ def _icon(watch: Watch) -> str:
     if watch.failures:
         return "error"
     return "hourglass_top" if watch.going_run else "check_circle"
-
-
-def _facts(watch: Watch) -> list[str]:
-    owner = owner_names([watch.owner])[watch.owner]
-    facts = [f"watched by {owner}"] if owner else []
-    facts.append(f"looked at {how_often(watch.every)}")
-    facts.append("not yet looked at" if watch.looked_at is None else f"last {told(watch.looked_at)}")
-    if watch.paused is None and watch.going_run is None:
-        facts.append(f"next {told(watch.next_at)}")
-    return facts
 
 
 def _show_steps(steps: list[Step]) -> None:
@@ -170,9 +180,9 @@ def _show_table(step: Step) -> None:
     table = changes_table(step.found.changes)
     columns = [name for name in ("group", "axis", "model") if name in table]
     table["moved"] = table["moved"].round(3)
-    st.dataframe(
+    show_table(
         table[[*columns, "statistic", "a", "b", "moved", "moved_interval", "significance"]],
-        hide_index=True,
+        "Values before and now",
         column_config={
             "group": st.column_config.Column("Group", pinned=True),
             "axis": "Axis",
@@ -184,40 +194,12 @@ def _show_table(step: Step) -> None:
             "moved_interval": "95 % interval of the difference",
             "significance": "Significance",
         },
-        alt="Values before and now",
     )
-
-
-def _offer_changes(watch: Watch) -> None:
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        key = f"every-{watch.id}"
-        st.session_state[key] = watch.every
-        st.selectbox(
-            "Look",
-            list(dict.fromkeys((*EVERY, watch.every))),
-            format_func=how_often,
-            key=key,
-            width=160,
-            on_change=_set_every,
-            args=(watch, key),
-        )
-        if watch.paused is None:
-            _button(watch, "Look now", "refresh", _look_now, more="In some seconds")
-            _button(watch, "Pause", "pause", _pause)
-        elif watch.paused != "run":
-            _button(watch, "Resume", "play_arrow", _resume)
-        if st.button("Delete", key=f"delete-{watch.id}", icon=":material/delete:", help="Asks first"):
-            _delete_dialog(watch)
 
 
 def _button(watch: Watch, label: str, icon: str, do, more: str | None = None) -> None:
     st.button(
-        label,
-        key=f"{icon}-{watch.id}",
-        icon=f":material/{icon}:",
-        help=more,
-        on_click=do,
-        args=(watch,),
+        label, key=f"{icon}-{watch.id}", icon=f":material/{icon}:", help=more, on_click=do, args=(watch,)
     )
 
 

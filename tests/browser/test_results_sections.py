@@ -22,8 +22,7 @@ from tests.stored import stored_run
 
 VIEWS = ("Findings", "Items", "Compare groups", "Groups in numbers", "Raters", DATA_AND_METHODS)
 SPEC = RunSpec(
-    DATA_SPEC,
-    AnalysisSpec(axes=(("gender",), ("race",)), permutations=200, pairs=True, slices=("topic",)),
+    DATA_SPEC, AnalysisSpec(axes=(("gender",), ("race",)), permutations=200, pairs=True, slices=("topic",))
 )
 
 

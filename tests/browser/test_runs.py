@@ -10,16 +10,7 @@ from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
 from tests.browser.conftest import OpenPage
 from tests.browser.test_safety import HOSTILE
-from tests.browser.visits import (
-    bring,
-    picture,
-    results,
-    search_runs,
-    settle,
-    table,
-    too_wide,
-    violations,
-)
+from tests.browser.visits import bring, picture, results, search_runs, settle, table, too_wide, violations
 from tests.labels import ADD_FILE, DELETE
 from tests.results import make_group, make_outcome, make_result
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from grasp_core.model.access import User
+from pages._ui.helpers import identity
+from pages._ui.helpers import identity as permissions
+from pages._ui.helpers import state as taking
 from pages._ui.result import items
-from pages._ui.session import identity
-from pages._ui.session import identity as permissions
-from pages._ui.session import state as taking
 
 ANN, BOB = (User(f"{name}@lab.example", name, "analyst") for name in ("ann", "bob"))
 ROOT = User("root@lab.example", "root", "admin")

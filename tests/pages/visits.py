@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
 from tests.labels import DROP_FILES
+from tests.pages.conftest import ENTRY
 
 PATIENCE_S = 60
 _ESCAPES = re.compile(r"\\(?=[^\w\s])")
@@ -89,4 +90,39 @@ def on(page: AppTest, screen: str) -> AppTest:
     page.switch_page(f"{screen}.py")
     for name, value in query.items():
         page.query_params[name] = value
+    return page.run()
+
+
+def visit(screen: str, **query: str) -> AppTest:
+    """A screen as a new visitor opens it, by an address with these values."""
+    page = AppTest.from_file(ENTRY, default_timeout=60).run()
+    for name, value in query.items():
+        page.query_params[name] = value
+    return page.switch_page(f"{screen}.py").run()
+
+
+def bring(page: AppTest, name: str, content: bytes) -> AppTest:
+    """Go to Data, and drop a file."""
+    return drop(page.switch_page("data.py").run(), name, content)
+
+
+def choose_view(page: AppTest, name: str) -> AppTest:
+    """A view of Models, which is open."""
+    return widget(page.button_group, "View").set_value(name).run()
+
+
+def models_view(page: AppTest, name: str) -> AppTest:
+    """Go to a view of Models."""
+    return choose_view(page.switch_page("models.py").run(), name)
+
+
+BESIDE = ("submission-scoring", "leaderboard-comparing", "leaderboard-steps", "human-score", "human-put")
+"""Keys of work that goes on beside a page."""
+
+
+def done(page: AppTest) -> AppTest:
+    """The page once all work that was begun beside it is done."""
+    for key in BESIDE:
+        if key in page.session_state:
+            assert page.session_state[key].ended.wait(PATIENCE_S)
     return page.run()

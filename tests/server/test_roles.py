@@ -19,9 +19,9 @@ from grasp_core.server.server import Server, make_server
 from grasp_core.store.people import audit as refusals
 from pages._ui import start as doors
 from pages._ui.data import files
-from pages._ui.session import identity, state
-from pages._ui.session import identity as permissions
-from pages._ui.shell.screens import SCREENS
+from pages._ui.helpers import identity, state
+from pages._ui.helpers import identity as permissions
+from pages._ui.helpers.navigation import SCREENS
 from tests.empty_store import empty_home
 from tests.pages.visits import plain
 from tests.results import make_result

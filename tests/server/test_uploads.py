@@ -20,7 +20,7 @@ from grasp_core.model.access import User
 from grasp_core.server.problem import ProblemError
 from grasp_core.server.server import Server
 from grasp_core.server.uploads import UploadGate, UploadLedger
-from pages._ui.shell.around import SMALL, Messages
+from pages._ui.helpers.around import SMALL, Messages
 
 LARGEST = 1000
 PEOPLE = {name: User(name, name, "analyst") for name in ("ann", "bob", "carl")}

@@ -1,37 +1,187 @@
-"""Baselines that the benchmark's page runs: tried on labelled rows, their errors, and whole submissions."""
+"""Baselines on a task's labelled rows, the language model among them; whole submissions by one."""
 
 from __future__ import annotations
 
-import io
-import zipfile
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from urllib.parse import urlsplit
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from grasp_core.analysis.models.labels import LABEL
-from grasp_core.benchmark.baselines.embedding import available
+from grasp_core.benchmark.baselines.embedding import Embedder, available
 from grasp_core.benchmark.baselines.protocol import Texts
 from grasp_core.benchmark.baselines.registry import BASELINES, LM, SPREADING, installed
 from grasp_core.benchmark.jobs import Folds, TaskJob, label_folds, label_task
-from grasp_core.benchmark.scoring.compare import confusion_table
+from grasp_core.benchmark.language_models.answers import KEPT, Answers, UnansweredError, Usage
+from grasp_core.benchmark.language_models.endpoint import OPENAI_HOST, Endpoint
+from grasp_core.benchmark.language_models.in_context import InContext, Setting
+from grasp_core.benchmark.language_models.prompt import cosine_of
 from grasp_core.benchmark.scoring.evaluate import Evaluation, Way, evaluate, work_key
 from grasp_core.benchmark.scoring.folds import leave_one_out, stratified_splits
 from grasp_core.benchmark.submissions import PREDICTIONS
 from grasp_core.benchmark.tasks import MAX_ROWS_FILE, TEST_FILE, TRAIN_FILE, Rows, Task, read_rows
-from grasp_core.model.errors import GraspError
+from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.extras import command
+from grasp_core.model.settings import Settings, variable
 from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import number
 from grasp_core.reading.archives.members import MIB
 from grasp_core.server import server
 from grasp_core.statistics.f1 import confusion
-from pages._ui.benchmark.lm_baseline import ask_language_model, has_language_model, show_taken
-from pages._ui.benchmark.submissions import tasks, tasks_folder
-from pages._ui.session.identity import may_run, require_run
+from pages._ui.benchmark.submissions import show_confusion, tasks, tasks_folder, tasks_with_rows
+from pages._ui.helpers.identity import may_run, require_run
+from pages._ui.helpers.outputs import packed
+from pages._ui.helpers.widgets import for_visit, show_table
+
+FOLDER = "lm-answers"
+"""Where answers are kept, below the server's home."""
+_SHOTS = (5, 10, 25, 49)
+_WINDOW = 2048
+_MOST_ROWS = 500
+"""Labelled rows that the page takes: each costs whoever pays for the model."""
+_POLL_S = 0.1
+
+_turn = threading.Lock()  # two visitors who ask the same at once would have it answered, and paid for, twice
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answered:
+    """A score, and what it took."""
+
+    evaluation: Evaluation
+    usage: Usage
+
+
+def has_language_model() -> bool:
+    """Whether this server has a language model to ask."""
+    return bool(server.shared().settings.lm_endpoint)
+
+
+def ask_language_model(task: Task, rows: Rows, way: Way, seed: int) -> Answered | None:
+    """Choices, how much they ask, a button, and what came of it; None before it is pressed."""
+    left, middle, right = st.columns(3, vertical_alignment="bottom")
+    nearest = min(range(len(_SHOTS)), key=lambda at: abs(_SHOTS[at] - task.shots))
+    shots = left.selectbox("Examples shown", _SHOTS, index=nearest, key=f"lm-shots-{task.name}")
+    ways = ["By similarity", "By chance"] if available() else ["By chance"]
+    chosen = middle.selectbox("Examples chosen", ways, key="lm-examples")
+    instructions = right.checkbox("With instructions", value=True, key="lm-instructions")
+    setting = Setting(shots, instructions=instructions, semantic=chosen == "By similarity")
+    settings, total = server.shared().settings, _total(rows, way, seed)
+    st.caption(
+        escape_markdown(
+            f"{number(total, 'question')} of at most {_WINDOW:,} tokens each; answers that this server has "
+            "from before are not asked for again. The instructions, the examples and the texts to be "
+            f"labelled are sent to the model {settings.lm_model}."
+        )
+    )
+    if not st.button("Ask the language model", type="primary", icon=":material/play_arrow:"):
+        return None
+    require_run()
+    place = st.empty()
+    with place.container(horizontal=True, vertical_alignment="center"):
+        bar = st.progress(0.0)
+        st.button("Stop asking", key="lm-stop")
+
+    def watch(ready: int | None) -> None:  # drawing is where a click ends this script
+        if ready is None:
+            bar.progress(0.0, "Waiting for somebody else's questions")
+        else:
+            bar.progress(min(ready / total, 1.0), f"{ready:,} of {number(total, 'question')}")
+
+    try:
+        return ask(settings, task, rows, setting, watch, way=way, seed=seed)
+    finally:
+        place.empty()
+
+
+def ask(
+    settings: Settings,
+    task: Task,
+    rows: Rows,
+    setting: Setting,
+    watch: Callable[[int | None], None],
+    *,
+    way: Way,
+    seed: int,
+) -> Answered:
+    """Ask the server's model, each question once; `watch` hears how many are done, None while it waits."""
+    usage = Usage()
+    while not _turn.acquire(timeout=_POLL_S):
+        watch(None)
+    try:
+        answers = _answers(settings, task, rows)
+        similarity = cosine_of(Embedder()) if setting.semantic else None
+        with closing(_endpoint(settings)) as endpoint:
+            fit = InContext(
+                endpoint,
+                answers,
+                setting,
+                similarity,
+                lambda _done, _total: watch(usage.asked + usage.reused),
+                usage,
+            )
+            found = evaluate(fit, rows, task, way=way, seed=seed)
+    except UnansweredError as error:
+        # Who asks here knows no options of the command line.
+        raise DataError(f"{error.remark.reworded(options=0, variable=variable('lm_key'))}. {KEPT}") from None
+    finally:
+        _turn.release()
+    return Answered(found, usage)
+
+
+def show_taken(usage: Usage) -> None:
+    """Figures on what the answers took."""
+    asked, known, tokens = st.columns(3)
+    asked.metric("Questions asked", f"{usage.asked:,}")
+    known.metric("Known from before", f"{usage.reused:,}")
+    tokens.metric("Tokens", f"{usage.prompt_tokens + usage.completion_tokens:,}")
+    for remark in usage.remarks():
+        st.caption(f"{remark[0].upper()}{remark[1:]}.")
+
+
+def _total(rows: Rows, way: Way, seed: int) -> int:
+    """Questions that evaluating on the rows asks."""
+    name, found = rows.table.name, len(rows.ids)
+    if found < 2:
+        raise DataError(f"{name} has one labelled row; evaluating on it takes two or more")
+    if found > _MOST_ROWS:
+        raise DataError(
+            f"{name} has {found:,} labelled rows, and this page asks about {_MOST_ROWS} at most; shorten the "
+            "file, or use the command `raft baseline lm`"
+        )
+    folds = leave_one_out(rows) if way == "loo" else stratified_splits(rows, seed)
+    return sum(len(fold.test) for fold in folds)
+
+
+def _endpoint(settings: Settings) -> Endpoint:
+    """The model; no other key of the server's environment is sent than the one that is meant for it."""
+    keyed = settings.lm_key or urlsplit(settings.lm_endpoint).hostname == OPENAI_HOST
+    name = variable("lm_key") if keyed else None
+    return Endpoint(settings.lm_endpoint, settings.lm_model, key_variable=name, window=_WINDOW)
+
+
+def _answers(settings: Settings, task: Task, rows: Rows) -> Answers:
+    """One file for all that the same model is asked about the same rows."""
+    model = f"{settings.lm_model} at {settings.lm_endpoint}"
+    path = settings.folder / FOLDER / f"{work_key(model, task, [rows], FOLDER, 0)}.jsonl"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"This server cannot keep answers ({error.strerror}); tell whoever runs it") from None
+    try:
+        return Answers(path)
+    except DataError:
+        raise DataError(
+            "The answers that this server kept for these rows cannot be used; whoever runs it may delete "
+            f"{FOLDER}/{path.name} in its home folder"
+        ) from None
+
 
 _LABELLED = "all-tasks-done"
 
@@ -39,13 +189,7 @@ _LABELLED = "all-tasks-done"
 def offer_all_tasks(name: str, seed: int) -> None:
     """The button and what is done so far; each task is kept for the visit as soon as it is labelled."""
     with st.expander("A submission: label the rows of all tasks"):
-        folder = tasks_folder()
-        names = [] if folder is None else list(tasks())
-        here = [
-            one
-            for one in names
-            if folder and all((folder / one / file).is_file() for file in (TRAIN_FILE, TEST_FILE))
-        ]
+        folder, here = tasks_with_rows()
         if folder is None or not here:
             st.write(
                 "This server has no rows to label. The command `raft baseline NAME --all` labels those of a "
@@ -67,7 +211,7 @@ def offer_all_tasks(name: str, seed: int) -> None:
         if len(done) == len(here):
             st.download_button(
                 "Submission (zip)",
-                _packed(done),
+                packed((f"data/{task}/{PREDICTIONS}", content) for task, content in done.items()),
                 f"{name}.zip",
                 "application/zip",
                 icon=":material/download:",
@@ -77,57 +221,6 @@ def offer_all_tasks(name: str, seed: int) -> None:
 
 def _so_far(done: int, of: int) -> str:
     return f"{done:,} of {number(of, 'task')} labelled"
-
-
-def _packed(files: Mapping[str, str]) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for task, content in files.items():
-            archive.writestr(f"data/{task}/{PREDICTIONS}", content)
-    return out.getvalue()
-
-
-def show_errors(rows: Rows, predicted: Sequence[str], task: Task) -> None:
-    """Right class against class given, and the rows that were labelled wrongly.
-
-    Parameters
-    ----------
-    rows : Rows
-        With labels.
-    predicted : sequence of str
-        The class that each row was given.
-    task : Task
-    """
-    right = rows.labels or ()
-    wrong = [at for at, (one, other) in enumerate(zip(right, predicted, strict=True)) if one != other]
-    with st.expander(f"Where it goes wrong: {len(wrong):,} of {len(right):,} rows"):
-        st.caption("How many rows of each class (down) were given which class (across).")
-        st.dataframe(_confusion(right, predicted, task), alt="Rows by right class and class given")
-        if not wrong:
-            return
-        st.caption("The rows that were labelled wrongly.")
-        if task.warning and not st.checkbox(escape_markdown(f"Show them. {task.warning}")):
-            return
-        st.dataframe(
-            [
-                {
-                    "ID": rows.ids[at],
-                    "Right": right[at],
-                    "Given": predicted[at],
-                    **{field: rows.texts[at][field] for field in task.prompt_fields},
-                }
-                for at in wrong
-            ],
-            hide_index=True,
-            alt="Rows that were labelled wrongly, with their text",
-        )
-
-
-def _confusion(right: Sequence[str], predicted: Sequence[str], task: Task) -> pd.DataFrame:
-    code_of = {name: code for code, name in enumerate(task.classes)}
-    codes = [np.array([code_of[name] for name in names], dtype=np.int64) for names in (right, predicted)]
-    counts = confusion(codes[0], codes[1], len(task.classes))
-    return confusion_table(counts, task.classes).rename_axis(index="Right class")
 
 
 _WAYS: Mapping[Way, str] = {"loo": "Leave one row out", "splits": "Repeated splits"}
@@ -151,21 +244,19 @@ def show_baselines() -> None:
     )
     names = tasks()
     left, middle, right, last = st.columns([3, 3, 3, 2])
-    chosen = left.selectbox("Task", list(names), key="baseline-task", persist_state="session")
+    chosen = left.selectbox("Task", list(names), **for_visit("baseline-task"))
     task = names[chosen]
-    usable = [name for name in BASELINES if _usable(name)]
+    usable = [name for name in BASELINES if (has_language_model() if name == LM else installed(name))]
     name = middle.selectbox(
-        "Baseline", usable, key="baseline-name", help=_meanings(usable), persist_state="session"
+        "Baseline",
+        usable,
+        **for_visit("baseline-name"),
+        help="\n".join(f"- {name}: {BASELINES[name]}" for name in usable),
     )
     way: Way = right.selectbox(
-        "Scored by",
-        list(_WAYS),
-        format_func=_WAYS.__getitem__,
-        key="baseline-way",
-        help=_WAYS_HELP,
-        persist_state="session",
+        "Scored by", list(_WAYS), format_func=_WAYS.__getitem__, **for_visit("baseline-way"), help=_WAYS_HELP
     )
-    seed = int(last.number_input("Seed", min_value=0, value=1, key="baseline-seed", persist_state="session"))
+    seed = int(last.number_input("Seed", min_value=0, value=1, **for_visit("baseline-seed")))
     rows = _labelled_rows(task)
     if rows is not None and name == LM:
         _language_model(task, rows, way, seed)
@@ -173,7 +264,13 @@ def show_baselines() -> None:
         _offer(name, task, rows, way, seed)
     if name != LM:
         offer_all_tasks(name, seed)
-    _hint_at_more()
+    if not available():
+        st.caption(f"More baselines come with optional packages: {command('models')}; see docs/models.md.")
+    if not has_language_model():
+        st.caption(
+            "A language model is asked from the command line, grasp raft baseline lm; or "
+            "here, once whoever runs this server has named one (GRASP_LM_ENDPOINT)."
+        )
 
 
 def _offer(name: str, task: Task, rows: Rows, way: Way, seed: int) -> None:
@@ -185,25 +282,31 @@ def _offer(name: str, task: Task, rows: Rows, way: Way, seed: int) -> None:
     if found is not None:
         _show_found(found, name, task)
         if way == "loo":
-            show_errors(rows, found.predicted, task)
-
-
-def _hint_at_more() -> None:
-    if not available():
-        st.caption(f"More baselines come with optional packages: {command('models')}; see docs/models.md.")
-    if not has_language_model():
-        st.caption(
-            "A language model is asked from the command line, grasp raft baseline lm; or "
-            "here, once whoever runs this server has named one (GRASP_LM_ENDPOINT)."
-        )
-
-
-def _usable(name: str) -> bool:
-    return has_language_model() if name == LM else installed(name)
-
-
-def _meanings(names: list[str]) -> str:
-    return "\n".join(f"- {name}: {BASELINES[name]}" for name in names)
+            right = rows.labels or ()
+            wrong = [
+                at for at, (one, other) in enumerate(zip(right, found.predicted, strict=True)) if one != other
+            ]
+            with st.expander(f"Where it goes wrong: {len(wrong):,} of {len(right):,} rows"):
+                code_of = {name: code for code, name in enumerate(task.classes)}
+                codes = [np.array([code_of[one] for one in labels]) for labels in (right, found.predicted)]
+                show_confusion(confusion(*codes, len(task.classes)), task.classes)
+                if not wrong:
+                    return
+                st.caption("The rows that were labelled wrongly.")
+                if task.warning and not st.checkbox(escape_markdown(f"Show them. {task.warning}")):
+                    return
+                show_table(
+                    [
+                        {
+                            "ID": rows.ids[at],
+                            "Right": right[at],
+                            "Given": found.predicted[at],
+                            **{field: rows.texts[at][field] for field in task.prompt_fields},
+                        }
+                        for at in wrong
+                    ],
+                    "Rows that were labelled wrongly, with their text",
+                )
 
 
 def _labelled_rows(task: Task) -> Rows | None:
@@ -213,28 +316,23 @@ def _labelled_rows(task: Task) -> Rows | None:
     try:
         if path is not None and path.is_file():
             return read_rows(path, task, labelled=True)
-        return _dropped_rows(task)
+        key = f"baseline-rows-{task.name}"
+        file = st.file_uploader(
+            f"Labelled rows of {escape_markdown(task.name)}: train.csv, with the columns {_columns(task)}",
+            key=key,
+            max_upload_size=MAX_ROWS_FILE // MIB,
+            on_change=_keep_rows,
+            args=(task.name, key),
+        )
+        known, content = st.session_state.get(_ROWS, (None, b""))
+        if known != task.name:
+            return None
+        if file is None:
+            st.caption("The file dropped before is used; drop another to replace it.")
+        return _read(content, task)
     except GraspError as error:
         st.error(escape_markdown(f"{error}."))
         return None
-
-
-def _dropped_rows(task: Task) -> Rows | None:
-    """Rows of a file, which is kept for the visit."""
-    key = f"baseline-rows-{task.name}"
-    file = st.file_uploader(
-        f"Labelled rows of {escape_markdown(task.name)}: train.csv, with the columns {_columns(task)}",
-        key=key,
-        max_upload_size=MAX_ROWS_FILE // MIB,
-        on_change=_keep_rows,
-        args=(task.name, key),
-    )
-    known, content = st.session_state.get(_ROWS, (None, b""))
-    if known != task.name:
-        return None
-    if file is None:
-        st.caption("The file dropped before is used; drop another to replace it.")
-    return _read(content, task)
 
 
 def _keep_rows(task_name: str, key: str) -> None:
@@ -264,12 +362,7 @@ def _run(name: str, task: Task, rows: Rows, way: Way, seed: int) -> None:
         missing = [number for number in range(len(folds)) if f"fold {number}" not in done]
         jobs = [
             Folds(
-                name,
-                task,
-                rows,
-                {one: folds[one] for one in missing[start : start + _AT_ONCE]},
-                seed,
-                texts,
+                name, task, rows, {one: folds[one] for one in missing[start : start + _AT_ONCE]}, seed, texts
             )
             for start in range(0, len(missing), _AT_ONCE)
         ]

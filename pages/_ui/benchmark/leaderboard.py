@@ -31,14 +31,13 @@ from grasp_core.report import charts
 from grasp_core.report.words.names import format_p
 from grasp_core.server import server
 from grasp_core.server.submitting import Told, compared_by, systems
-from pages._ui.benchmark.background import outcome, start, under_way
 from pages._ui.benchmark.submissions import benchmark, offer_taking_off, tasks
+from pages._ui.helpers.background import outcome, start, under_way
+from pages._ui.helpers.identity import here
+from pages._ui.helpers.outputs import download, drawn
+from pages._ui.helpers.widgets import always, show_table
 from pages._ui.result import cache
-from pages._ui.result.figures import page_theme
-from pages._ui.session.identity import here
 from pages._ui.share import share_leaderboard
-from pages._ui.widgets.outputs import download, drawn
-from pages._ui.widgets.shown import always
 
 
 def entries() -> list[Entry]:
@@ -72,23 +71,10 @@ _GPT_3 = "GPT-3 (davinci)"
 def draw_leaderboard(
     found: Sequence[Entry], names: Sequence[str], check: Callable[[], None] = always
 ) -> list[Entry]:
-    """Chart, tables and files; returns the systems, best first by the task chosen.
-
-    Parameters
-    ----------
-    found : sequence of Entry
-    names : sequence of str
-        Of the tasks.
-    check : callable
-        See :class:`~pages._ui.widgets.shown.Shown`.
-    """
+    """Chart, tables and files; returns the systems, best first by the task chosen."""
     left, right = st.columns(2)
     column = left.selectbox(
-        "Sort by",
-        [OVERALL, *names],
-        format_func=_task_name,
-        key=_COLUMN,
-        bind="query-params",
+        "Sort by", [OVERALL, *names], format_func=_task_name, key=_COLUMN, bind="query-params"
     )
     best = ranked(found, column)
     systems = [entry.name for entry in best]
@@ -100,7 +86,8 @@ def draw_leaderboard(
         help="On how many tasks each system has a higher macro-F1 than this one.",
     )
     content = json_text(leaderboard_dict(best, names))
-    cache.leaderboard_chart(content, best, column, page_theme())
+    chart = partial(charts.leaderboard_chart, best, column)
+    cache.chart(content, f"leaderboard {column}", best, lambda _best, theme: chart(theme), wide="leaderboard")
     others = [
         name for name in builtin_tasks() if name not in names and any(name in one.tasks for one in best)
     ]
@@ -112,16 +99,14 @@ def draw_leaderboard(
             "the other tasks' figures are published ones."
         )
     _draw_difficulties(best, names)
-    chart = partial(charts.leaderboard_chart, best, column)
-    files: Sequence[tuple[str, str, str, Callable[[], str | bytes]]] = (
-        ("Table (CSV)", "csv", "text/csv", lambda: table.to_csv(index=False)),
-        ("All figures (JSON)", "json", "application/json", lambda: content),
-        ("Chart (PNG)", "png", "image/png", lambda: drawn(chart(), "png")),
-        ("Chart (SVG)", "svg", "image/svg+xml", lambda: drawn(chart(), "svg")),
-    )
     with st.container(horizontal=True):
-        for label, extension, media_type, make in files:
-            download(check, label, make, file_name=f"leaderboard.{extension}", media_type=media_type)
+        for label, name, make in (
+            ("Table (CSV)", "leaderboard.csv", lambda: table.to_csv(index=False)),
+            ("All figures (JSON)", "leaderboard.json", lambda: content),
+            ("Chart (PNG)", "leaderboard.png", lambda: drawn(chart(), "png")),
+            ("Chart (SVG)", "leaderboard.svg", lambda: drawn(chart(), "svg")),
+        ):
+            download(check, label, name, make)
     return best
 
 
@@ -142,9 +127,9 @@ def _draw_table(
     shown = table.copy()
     shown.insert(2, "interval", [interval_text(entry, column) for entry in best])
     shown.insert(3, "wins", [wins_text(entry, against) for entry in best])
-    st.dataframe(
+    show_table(
         shown,
-        hide_index=True,
+        "Macro-F1 of every system, overall and by task",
         height="content" if len(shown) <= _MOST_ROWS else "auto",
         column_order=[
             "system",
@@ -168,7 +153,6 @@ def _draw_table(
             **{name: st.column_config.NumberColumn(name, format="%.3f") for name in names},
         },
         placeholder="–",
-        alt="Macro-F1 of every system, overall and by task",
     )
     st.caption(
         escape_markdown(
@@ -185,15 +169,14 @@ def _draw_difficulties(best: Sequence[Entry], names: Sequence[str]) -> None:
     if not kinds:
         return
     with st.expander("By kind of difficulty"):
-        st.dataframe(
+        show_table(
             difficulty_table(best, known),
-            hide_index=True,
+            "Mean macro-F1 of every system over the tasks of each kind of difficulty",
             column_config={
                 "system": st.column_config.TextColumn("System", pinned=True),
                 **{kind: st.column_config.NumberColumn(kind.capitalize(), format="%.3f") for kind in kinds},
             },
             placeholder="–",
-            alt="Mean macro-F1 of every system over the tasks of each kind of difficulty",
         )
         told = "; ".join(f"{kind}: {', '.join(of)}" for kind, of in kinds.items())
         st.caption(escape_markdown(f"Mean macro-F1 over the tasks of a kind. {told}."))
@@ -225,7 +208,7 @@ def _test_steps(best: list[Entry]) -> None:
     found = outcome(_STEPS, about)
     if found is None:
         return
-    st.dataframe(
+    show_table(
         [
             {
                 "System": upper.name,
@@ -237,8 +220,7 @@ def _test_steps(best: list[Entry]) -> None:
             for (lower, upper), made in zip(pairs, found, strict=True)
             if (one := made.overall if column == OVERALL else made.tasks.get(column)) is not None
         ],
-        hide_index=True,
-        alt="Each system scored here against the next one scored here",
+        "Each system scored here against the next one scored here",
     )
     st.caption(_PERMUTED)
 
@@ -295,7 +277,7 @@ def _compare(own: list[Entry]) -> None:
     if found is None:
         return
     rows = {**found.tasks, **({OVERALL: found.overall} if found.overall else {})}
-    st.dataframe(
+    show_table(
         [
             {
                 "Task": "All tasks" if name == OVERALL else name,
@@ -306,7 +288,6 @@ def _compare(own: list[Entry]) -> None:
             }
             for name, one in rows.items()
         ],
-        hide_index=True,
-        alt="Difference in macro-F1 by task, with interval and p",
+        "Difference in macro-F1 by task, with interval and p",
     )
     st.caption(_PERMUTED)

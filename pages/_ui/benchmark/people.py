@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import streamlit as st
 
 from grasp_core.benchmark.folders import MAX_FILE, RawFile
 from grasp_core.benchmark.gold import gold_labels, right_labels
-from grasp_core.benchmark.jobs import Benchmark, HumanDraws, People, people_labels, score_people
+from grasp_core.benchmark.jobs import HumanDraws, People, people_labels, score_people
 from grasp_core.benchmark.scoring.human import LEAST, HumanScore
 from grasp_core.benchmark.sheet import voting_sheet
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, read_rows
@@ -23,11 +22,14 @@ from grasp_core.reading.dataset.votes import cell_columns, id_columns
 from grasp_core.reading.table.table import Table
 from grasp_core.server import server
 from grasp_core.server.submitting import NAME_LENGTH, scored
-from pages._ui.benchmark.submissions import benchmark, in_a_worker, tasks, tasks_folder
+from grasp_core.store.submissions import SubmissionRecord
+from pages._ui.benchmark.submissions import PUT, benchmark, tasks, tasks_with_rows
 from pages._ui.data.columns import one_question_only
-from pages._ui.session.identity import current_user, here, may_run, require_run, why_not_run
-from pages._ui.session.state import work
-from pages._ui.shell.links import link_to
+from pages._ui.helpers.background import Tell, outcome, start, under_way
+from pages._ui.helpers.identity import current_user, here, may_run, require_run, why_not_run
+from pages._ui.helpers.navigation import link_to
+from pages._ui.helpers.state import work
+from pages._ui.helpers.widgets import for_visit
 
 _OTHERS, _FILE = "The plurality of the other raters", "A file of right labels"
 _TOGETHER = "All together"
@@ -58,36 +60,14 @@ def show_human_baseline() -> None:
     right = st.selectbox(
         "Right label",
         [_OTHERS, _FILE, *_free_columns(session.annotations, spec)],
-        key=session.key("human-right"),
-        persist_state="session",
+        **for_visit(session.key("human-right")),
     )
     file = _dropped("Right labels, a row per item: ID,Label", "human-gold") if right == _FILE else None
     votes, items, seed = (
-        int(place.number_input(label, least, value=value, key=f"human-{label}", persist_state="session"))
+        int(place.number_input(label, least, value=value, **for_visit(f"human-{label}")))
         for place, (label, least, value) in zip(st.columns(3), _NUMBERS, strict=True)
     )
-    qualifying, bar, by, pay = _who_votes(list(session.dataset.raters.axes))
-    what = (session.dataset.summary.sha256, spec, right, file, votes, items, seed, qualifying, bar, by)
-    if st.button("Score people", type="primary", icon=":material/groups:"):
-        require_run()
-        try:
-            gold = _gold(session.annotations, spec, right, file)
-            asked = None if qualifying is None else right_labels(qualifying)
-        except DataError as error:
-            st.error(escape_markdown(f"{error}."))
-            return
-        job = HumanDraws(session.dataset, gold, votes, items, seed, asked, bar, by)
-        st.session_state[_SCORE] = (what, in_a_worker(score_people, job, "Drawing votes"))
-    known, found = st.session_state.get(_SCORE, (None, None))
-    if found is not None and known == what:
-        _show_all(found, pay)
-    kinds = [""] if by is None else list(session.dataset.raters.axes[by].values)
-    _offer_row(HumanDraws(session.dataset, None, votes, items, seed, None, bar, by), qualifying, kinds)
-    _offer_sheet()
-
-
-def _who_votes(columns: list[str]) -> tuple[RawFile | None, float, str | None, float]:
-    """Qualification, its bar, the raters' column that tells kinds apart, and the pay for a vote."""
+    columns = list(session.dataset.raters.axes)
     with st.expander("Who votes: qualification, experts and crowd, pay"):
         qualifying = _dropped(
             f"Rows to qualify on, at least {LEAST} for each rater: ID,Label; they are not scored",
@@ -104,7 +84,26 @@ def _who_votes(columns: list[str]) -> tuple[RawFile | None, float, str | None, f
             help="A column of the raters, such as one that tells experts from the crowd",
         )
         pay = last.number_input("Pay for a vote", 0.0, value=0.0, step=0.01, key="human-pay")
-    return qualifying, bar, None if by == _TOGETHER else by, pay
+    qualifying, bar, by, pay = qualifying, bar, None if by == _TOGETHER else by, pay
+    what = (session.dataset.summary.sha256, spec, right, file, votes, items, seed, qualifying, bar, by)
+    going = under_way(_SCORE)
+    if st.button("Score people", type="primary", icon=":material/groups:", disabled=going):
+        require_run()
+        try:
+            gold = _gold(session.annotations, spec, right, file)
+            asked = None if qualifying is None else right_labels(qualifying)
+        except DataError as error:
+            st.error(escape_markdown(f"{error}."))
+            return
+        job = HumanDraws(session.dataset, gold, votes, items, seed, asked, bar, by)
+        pool = server.shared().service.pool
+        start(_SCORE, what, "Drawing votes", lambda _tell: next(pool.each(score_people, [job])))
+    found = outcome(_SCORE, what)
+    if found is not None:
+        _show_all(found, pay)
+    kinds = [""] if by is None else list(session.dataset.raters.axes[by].values)
+    _offer_row(HumanDraws(session.dataset, None, votes, items, seed, None, bar, by), what, qualifying, kinds)
+    _offer_sheet()
 
 
 def _dropped(label: str, key: str) -> RawFile | None:
@@ -161,7 +160,9 @@ def _show(found: HumanScore) -> None:
     )
 
 
-def _offer_row(job: HumanDraws, qualifying: RawFile | None, kinds: list[str]) -> None:
+def _offer_row(
+    job: HumanDraws, what: tuple[object, ...], qualifying: RawFile | None, kinds: list[str]
+) -> None:
     """People on the leaderboard, scored against the server's gold labels as any submission is."""
     held = benchmark()
     if held is None:
@@ -183,45 +184,32 @@ def _offer_row(job: HumanDraws, qualifying: RawFile | None, kinds: list[str]) ->
             "The plurality of these votes on these items is scored against this server's gold labels. No "
             "right label above is needed for it, and it counts as one of your scorings."
         )
-        pressed = st.button("Put on the leaderboard", disabled=not name)
-    if pressed:  # told outside, where it is seen whether the box above is open or not
+        pressed = st.button("Put on the leaderboard", disabled=not name or under_way(PUT))
+    about = (*what, task, kind, name)
+    if pressed:
         try:
-            _put(held, job, qualifying, kind, task, name)
+            asked = None if qualifying is None else right_labels(qualifying)
         except GraspError as error:
             st.error(escape_markdown(f"{error}."))
+            return
+        owner, store, pool = require_run().id, here().submissions, server.shared().service.pool
 
+        def put(tell: Tell) -> SubmissionRecord:
+            labels = next(pool.each(people_labels, [replace(job, qualification=asked)]))[kind]
+            how = {"name": name, "owner": owner, "store": store, "pool": pool, "told": tell, "some": True}
+            return scored(held, {task: labels}, **how)
 
-def _put(
-    held: Benchmark, job: HumanDraws, qualifying: RawFile | None, kind: str, task: str, name: str
-) -> None:
-    asked = None if qualifying is None else right_labels(qualifying)
-    user = require_run()
-    labels = in_a_worker(people_labels, replace(job, qualification=asked), "Drawing votes")
-    if labels is None:
-        return
-    with st.spinner("Scoring"):
-        record = scored(
-            held,
-            {task: labels[kind]},
-            name=name,
-            owner=user.id,
-            store=here().submissions,
-            pool=server.shared().service.pool,
-            some=True,
-        )
-    score = record.scores["tasks"][task]["macro_f1"]
-    st.success(escape_markdown(f"{name} stands on the Leaderboard, {task}: macro-F1 {score:.3f}."))
-
-
-def _has_rows(folder: Path) -> bool:
-    return all((folder / name).is_file() for name in (TRAIN_FILE, TEST_FILE))
+        start(PUT, about, "Drawing votes and scoring", put)
+    record = outcome(PUT, about)  # told outside, where it is seen whether the box above is open or not
+    if record is not None:
+        score = record.scores["tasks"][task]["macro_f1"]
+        st.success(escape_markdown(f"{name} stands on the Leaderboard, {task}: macro-F1 {score:.3f}."))
 
 
 def _offer_sheet() -> None:
     """Where there are no votes yet: rows to vote on, of a task whose rows the server has."""
     with st.expander("No votes yet? Make a sheet of a task's rows"):
-        folder = tasks_folder()
-        names = [] if folder is None else [name for name in tasks() if _has_rows(folder / name)]
+        folder, names = tasks_with_rows()
         if folder is None or not names:
             st.write(
                 "This server has no rows of the tasks. The command `raft sheet --task TASK_DIR` makes a "

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
+import numpy as np
 import streamlit as st
-from streamlit.typing import UploadedFile
 
 from grasp_core.benchmark.folders import MAX_ARCHIVE, MAX_FILE
 from grasp_core.benchmark.jobs import Benchmark, Predictions
+from grasp_core.benchmark.scoring.compare import confusion_table
+from grasp_core.benchmark.scoring.scores import ClassScore
 from grasp_core.benchmark.submissions import (
     PREDICTIONS,
     VALIDATED,
@@ -22,7 +22,7 @@ from grasp_core.benchmark.submissions import (
     read_submission,
     validate,
 )
-from grasp_core.benchmark.tasks import Task, read_tasks
+from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Task, read_tasks
 from grasp_core.model.errors import DataError, GraspError, Problem
 from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import number
@@ -30,11 +30,104 @@ from grasp_core.reading.archives.members import MIB, check_size
 from grasp_core.server import server, submitting
 from grasp_core.server.submitting import NAME_LENGTH, scored
 from grasp_core.store.submissions import SubmissionRecord
-from pages._ui.benchmark.background import outcome, start, under_way
-from pages._ui.benchmark.measures import show_scores
-from pages._ui.session.identity import here, may_manage, may_run, owner_names, require_manage, require_run
-from pages._ui.session.state import told
-from pages._ui.widgets.choices import confirm
+from pages._ui.helpers.background import outcome, start, under_way
+from pages._ui.helpers.identity import here, may_manage, may_run, owner_names, require_manage, require_run
+from pages._ui.helpers.outputs import packed
+from pages._ui.helpers.state import told
+from pages._ui.helpers.widgets import confirm, show_table
+
+
+def show_scores(record: SubmissionRecord) -> None:
+    """The mean over all tasks, a row a task, and one task by class."""
+    scores = record.scores
+    overall, ends = scores["overall"], scores.get("overall_ci95")
+    shown = "incomplete" if overall is None else f"{overall:.3f}"
+    st.metric("Macro-F1 over all tasks", shown)
+    if ends is not None:
+        st.caption(f"95 % interval {ends[0]:.3f} to {ends[1]:.3f}.")
+    show_table(
+        [
+            {
+                "Task": task,
+                "Macro-F1": f"{one['macro_f1']:.3f}",
+                "95 % interval": f"{one['ci95'][0]:.3f} to {one['ci95'][1]:.3f}",
+                "Over declared classes": f"{one['macro_f1_declared']:.3f}",
+                "Items": f"{one['n']:,}",
+            }
+            for task, one in scores["tasks"].items()
+        ],
+        "Scores by task",
+        height="content",
+    )
+    st.caption(f"It now stands on the Leaderboard, as {escape_markdown(record.name)}.")
+    detailed = {task: one for task, one in scores["tasks"].items() if "classes" in one}
+    if detailed:  # scores of earlier versions have none
+        with st.expander("By class, and what mistakes cost"):
+            _show_classes(detailed)
+
+
+def _show_classes(tasks: dict[str, Any]) -> None:
+    task = st.selectbox("Task", list(tasks), key="measures-task")
+    plain = tasks[task]
+    found = [
+        ClassScore(one["class"], one["right"], one["false_positives"], one["false_negatives"])
+        for one in plain["classes"]
+    ]
+    show_table(
+        [
+            {
+                "Class": one.name,
+                "Precision": one.precision,
+                "Recall": one.recall,
+                "F1": one.f1,
+                "False positives": one.false_positives,
+                "False negatives": one.false_negatives,
+            }
+            for one in found
+        ],
+        "Precision, recall and F1 of each class",
+        column_config={
+            name: st.column_config.NumberColumn(format="%.3f") for name in ("Precision", "Recall", "F1")
+        },
+        placeholder="–",
+    )
+    show_confusion(np.array(plain["confusion"]), [one.name for one in found])
+    _show_costs(found, plain["n"])
+
+
+def show_confusion(counts: np.ndarray, classes: Sequence[str]) -> None:
+    """How many rows of each class were given which class."""
+    st.caption("How many rows of each class (down) were given which class (across).")
+    table = confusion_table(counts, classes).rename_axis(index="Right class")
+    st.dataframe(table, alt="Rows by right class and class given")
+
+
+def _show_costs(found: list[ClassScore], n: int) -> None:
+    left, middle, right = st.columns(3)
+    chosen = left.selectbox("Costs of the class", [one.name for one in found], key="measures-class")
+    wrong = middle.number_input(
+        "Of a false positive",
+        min_value=0.0,
+        value=1.0,
+        help="A row wrongly given the class",
+        key="measures-fp",
+    )
+    missed = right.number_input(
+        "Of a false negative",
+        min_value=0.0,
+        value=1.0,
+        help="A row of the class that was missed",
+        key="measures-fn",
+    )
+    one = next(one for one in found if one.name == chosen)
+    total = one.cost(wrong, missed)
+    st.markdown(
+        escape_markdown(
+            f"{one.false_positives:,} at {wrong:g} and {one.false_negatives:,} at {missed:g} make {total:g}, "
+            f"{total / n:.3g} a row."
+        )
+    )
+
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -51,14 +144,18 @@ def benchmark() -> Benchmark | None:
 
 
 def tasks() -> Mapping[str, Task]:
-    """The benchmark's tasks.
-
-    Raises
-    ------
-    DataError
-        If the folder that the settings name cannot be used.
-    """
+    """The benchmark's tasks."""
     return read_tasks(tasks_folder())
+
+
+def tasks_with_rows() -> tuple[Path | None, list[str]]:
+    """The tasks' folder, and those of which it has labelled rows and others."""
+    folder = tasks_folder()
+    files = (TRAIN_FILE, TEST_FILE)
+    names = () if folder is None else tasks()
+    return folder, [
+        name for name in names if folder and all((folder / name / one).is_file() for one in files)
+    ]
 
 
 def benchmark_or_say() -> bool:
@@ -71,17 +168,8 @@ def benchmark_or_say() -> bool:
     return True
 
 
-def in_a_worker(function: Callable[[A], B], job: A, doing: str) -> B | None:
-    """The job's result, computed beside the pages; None after saying what was wrong."""
-    try:
-        with st.spinner(doing):
-            return next(server.shared().service.pool.each(function, [job]))
-    except DataError as error:
-        st.error(escape_markdown(f"{error}."))
-        return None
-
-
-_SCORED = "submission-scored"
+PUT = "human-put"
+"""Where people who were put on the leaderboard are kept for the visit."""
 
 
 def show_submission() -> None:
@@ -115,12 +203,6 @@ def show_submission() -> None:
     _show_problems(problems, submission, list(names), any(problem.stops for problem in faulty))
     if not any(problem.stops for problem in faulty):
         _offer_scoring(submission)
-
-
-def forget_scored() -> None:
-    """Show no score of this visit any more: the leaderboard has changed."""
-    for key in (_SCORED, _SCORING):
-        st.session_state.pop(key, None)
 
 
 def _scorable() -> tuple[str, ...]:
@@ -167,16 +249,15 @@ def _given() -> tuple[str, int, Callable[[], bytes]] | None:
     files = st.file_uploader(
         "Folder of predictions", accept_multiple_files="directory", max_upload_size=MAX_FILE // MIB, key=key
     )
-    return ("the folder", sum(file.size for file in files), lambda: _packed(files)) if files else None
-
-
-def _packed(files: Iterable[UploadedFile]) -> bytes:
-    """A folder's files as an archive."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
-        for file in files:
-            archive.writestr(file.name, file.getbuffer())
-    return out.getvalue()
+    return (
+        (
+            "the folder",
+            sum(file.size for file in files),
+            lambda: packed((file.name, file.getvalue()) for file in files),
+        )
+        if files
+        else None
+    )
 
 
 def _show_problems(problems: list[Problem], submission: Submission, names: list[str], faulty: bool) -> None:
@@ -226,17 +307,14 @@ def _offer_scoring(submission: Submission) -> None:
         else:
             st.error("Give the system a name first: the Leaderboard lists it by that.")
     record = outcome(_SCORING, predictions)
-    if record is not None:
-        st.session_state[_SCORED] = (predictions, record)
     store = here().submissions
     fewest = min(store.left(task, owner=owner) for task in chosen)
     place.caption(
         f"You may have {fewest:,} more different predictions of these tasks scored: each score tells a "
         "little of the labels, which are to stay unknown."
     )
-    known = st.session_state.get(_SCORED)
-    if known is not None and known[0] == predictions:
-        show_scores(known[1])
+    if record is not None:
+        show_scores(record)
 
 
 def _start_scoring(
@@ -288,4 +366,5 @@ def take_off(found: list[SubmissionRecord]) -> None:
     user = require_manage(record.owner, record.project)
     here().submissions.delete(record.id)
     server.shared().audit.record(user.id, "delete", "submission", record.id)
-    forget_scored()
+    for key in (_SCORING, PUT):
+        st.session_state.pop(key, None)

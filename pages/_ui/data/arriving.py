@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import contextvars
 import json
-import threading
-import time
 from collections.abc import Callable
 from datetime import datetime
 
 import streamlit as st
 
 from grasp_core.analysis.results import read_result
-from grasp_core.model.errors import FAULT, DataError
+from grasp_core.model.errors import DataError
 from grasp_core.model.text import escape_markdown
 from grasp_core.reading.archives.members import MIB, check_size
 from grasp_core.reading.sandbox.read import read_table
@@ -22,9 +19,10 @@ from grasp_core.reading.table.table import Table
 from grasp_core.report.contents import run_title
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
-from pages._ui.session.identity import here, may_run, require_run
-from pages._ui.session.state import work, zone
-from pages._ui.widgets.choices import confirm
+from pages._ui.helpers.background import waited_for
+from pages._ui.helpers.identity import here, may_run, require_run
+from pages._ui.helpers.state import work, zone
+from pages._ui.helpers.widgets import confirm
 
 
 def offer_deletion(on_ask: Callable[[], None] | None = None) -> None:
@@ -72,7 +70,6 @@ def _delete(files: list[str]) -> None:
     work().use_files(None, None)
 
 
-_LISTED_FOR_S = 10
 _ROUND = "server-round"
 
 Take = Callable[[str], bool]
@@ -128,7 +125,7 @@ def _named(key: str, allowed: AllowedSources) -> str | None:
     return url.strip() if pressed and url else None
 
 
-@st.cache_data(ttl=_LISTED_FOR_S, max_entries=64, show_spinner=False)
+@st.cache_data(ttl=10, max_entries=64, show_spinner=False)
 def _listing(_allowed: AllowedSources, folder: str, search: str) -> Listing:
     return _allowed.listing(search)
 
@@ -142,74 +139,22 @@ def _shown(entry: Entry) -> str:
 
 AT_ONCE = 16 * 2**20
 """Files up to this size are read without more ado."""
-_POLL_S = 0.1
-
-
-class _CancelledError(Exception):
-    """The visitor wants no more of it."""
-
-
-class Reader(threading.Thread):
-    """Reads in a thread of its own, so that the page can draw meanwhile."""
-
-    def __init__(self, content: bytes, name: str, member: str | None) -> None:
-        super().__init__(name="grasp-read", daemon=True)
-        self._there = contextvars.copy_context()  # who asks
-        self._content, self._name, self._member = content, name, member
-        self.share = 0.0
-        self.cancelled = False
-        self.table: Table | None = None
-        self.error: Exception | None = None
-
-    def run(self) -> None:
-        try:
-            self.table = self._there.run(
-                read_table, self._content, self._name, member=self._member, watch=self._watch
-            )
-        except Exception as error:  # handed to the page's thread
-            self.error = error
-
-    def _watch(self, done: int, total: int) -> None:
-        self.share = max(self.share, done / max(total, 1))
-        if self.cancelled:
-            raise _CancelledError
 
 
 def read_watched(content: bytes, name: str, member: str | None, cancel: Callable[[], None]) -> Table:
-    """Read a file; a large one with progress and a button to stop.
-
-    Parameters
-    ----------
-    content : bytes
-    name : str
-    member : str or None
-    cancel : callable
-        What a click on Cancel does before the page is drawn anew.
-
-    Raises
-    ------
-    DataError
-    """
+    """Read a file; a large one with progress and a button to stop."""
     if len(content) <= AT_ONCE:
         return read_table(content, name, member=member)
-    reader = Reader(content, name, member)
     text = escape_markdown(f"Reading {name}")
     with st.container(horizontal=True, vertical_alignment="center"):
         bar = st.progress(0.0, text)
         st.button("Cancel reading", on_click=cancel, key=f"cancel-{name}")
-    reader.start()
-    try:
-        while reader.is_alive():
-            time.sleep(_POLL_S)
-            bar.progress(min(reader.share, 1.0), text)  # where a click ends this script
-    finally:
-        reader.cancelled = True
+    table: Table = waited_for(
+        lambda tell: read_table(content, name, member=member, watch=tell),
+        lambda done=0, total=1: bar.progress(min(done / max(total, 1), 1.0), text),
+    )
     bar.empty()
-    if reader.table is not None:
-        return reader.table
-    if isinstance(reader.error, DataError):
-        raise reader.error
-    raise DataError(FAULT) from reader.error
+    return table
 
 
 MAX_RESULT_MB = 50
@@ -223,13 +168,7 @@ def is_saved_result(content: bytes) -> bool:
 
 
 def open_result(content: bytes, name: str) -> RunRecord:
-    """A saved result as a run of the project.
-
-    Raises
-    ------
-    DataError
-        If it is no result, or too large; the message names the file.
-    """
+    """A saved result as a run of the project."""
     user = require_run()
     try:
         check_size(len(content), MAX_RESULT_MB * MIB, name, "a saved result")

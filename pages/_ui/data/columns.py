@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -25,11 +24,10 @@ from grasp_core.reading.guess.advice import Reason
 from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.guess.roles import question
 from grasp_core.reading.table.table import Table
-from grasp_core.reading.tables import loaded
-from pages._ui.session.state import work
-from pages._ui.shell.links import link_to
-from pages._ui.shell.page_style import ROLE
-from pages._ui.widgets.choices import choose_one
+from pages._ui.helpers.navigation import link_to
+from pages._ui.helpers.page_style import ROLE
+from pages._ui.helpers.state import work
+from pages._ui.helpers.widgets import choose_one, for_visit
 
 
 def choose_further(options: Sequence[str], guessed: Sequence[str], alike: Sequence[str]) -> list[str]:
@@ -38,8 +36,7 @@ def choose_further(options: Sequence[str], guessed: Sequence[str], alike: Sequen
         "Further questions about the same items (optional)",
         list(dict.fromkeys([*alike, *options])),
         default=[name for name in guessed if name in options],
-        key=work().key("further"),
-        persist_state="session",
+        **for_visit(work().key("further")),
         placeholder="None; choose their label columns",
         help="They are then analysed together with the first, or one by itself: two raters differ by the "
         "share of questions that they answer differently. Any answer may be missing.",
@@ -63,8 +60,7 @@ def choose_question() -> tuple[Dataset, DataSpec, float] | None:
         range(len(names)),
         default=0,
         format_func=names.__getitem__,
-        key=session.key("question"),
-        persist_state="session",
+        **for_visit(session.key("question")),
         help="One answer for all questions together, or for one of them by itself.",
     )
     return _by_itself(spec.questions[chosen - 1]) if chosen else (dataset, spec, session.load_s)
@@ -72,16 +68,12 @@ def choose_question() -> tuple[Dataset, DataSpec, float] | None:
 
 def _by_itself(question: DataSpec) -> tuple[Dataset, DataSpec, float] | None:
     session = work()
-    if session.annotations is None:
-        return None
     if session.apart is None or session.apart[1] != question:
-        started = time.perf_counter()
         try:
-            dataset = loaded(session.annotations, session.raters, question, items=session.items)
+            session.apart = session.load(question)
         except DataError as error:
             st.error(escape_markdown(str(error)))
             return None
-        session.apart = dataset, question, time.perf_counter() - started
     return session.apart
 
 
@@ -115,17 +107,18 @@ def choose_columns(
     heads: DeltaGenerator,
     more: DeltaGenerator,
 ) -> DataSpec | None:
-    """The reading by column, with the recoding chosen so far; None while something is still to be chosen.
-
-    Parameters
-    ----------
-    heads : container
-        For the columns that the reading rests on, each above two of its cells.
-    more : container
-        For all else.
-    """
+    """The reading by column, with the recoding chosen so far; None while something is still to be chosen."""
     with more:
-        layout = _layout(guess)
+        layout = st.selectbox(
+            "Layout",
+            list(_LAYOUTS),
+            index=None if _asked(guess, "layout") else list(_LAYOUTS).index(guess.spec.layout),
+            placeholder="Choose a layout",
+            format_func=_LAYOUTS.__getitem__,
+            **for_visit(work().key("layout")),
+        )
+        if guess.recipe is None:  # else it is said above
+            _say_why(guess, "layout")
     if layout is None:
         return None
     aggregated = _asked(guess, "aggregated")
@@ -144,7 +137,12 @@ def choose_columns(
         for field, label, options in shown:
             with st.container(key=f"{ROLE}-{field}", gap="xsmall", width=200):
                 fields[field] = _column(label, field, options, guess, _HELP.get(field))
-                _cells(_table_of(field, layout, annotations, raters), fields[field])
+                _cells(
+                    raters
+                    if field == "rater" and layout == "items-by-raters" and raters is not None
+                    else annotations,
+                    fields[field],
+                )
         _others(annotations, raters, layout, {fields[field] for field, _, _ in shown}, guess)
     with more:
         return _choose_more(annotations, items, guess, layout, fields)
@@ -164,7 +162,17 @@ def _choose_more(
         _say_why(guess, "label")
     left, right = st.columns(2)
     with left:
-        fields["missing"] = tuple(_missing(guess))
+        chosen = st.multiselect(
+            "Cell texts that mean “no value”",
+            list(dict.fromkeys([*guess.spec.missing, *_MISSING])),
+            default=list(guess.spec.missing),
+            format_func=lambda text: text or "(empty cell)",
+            accept_new_options=True,
+            **for_visit(work().key("missing")),
+            help="Nothing else is taken for missing. Type any other text, such as 999, to add it.",
+        )
+        _say_why(guess, "missing")
+        fields["missing"] = tuple(chosen)
     with right:
         fields["text"] = _column("Text of the item (optional)", "text", annotations.columns, guess)
     if items is not None:
@@ -183,10 +191,6 @@ def _choose_more(
         st.error(escape_markdown(f"Something is still to be chosen: {error}."))
         return None
     return _with_categories(spec, guess)
-
-
-def _table_of(field: str, layout: str, annotations: Table, raters: Table | None) -> Table:
-    return raters if field == "rater" and layout == "items-by-raters" and raters is not None else annotations
 
 
 def _others(annotations: Table, raters: Table | None, layout: str, taken: set[Any], guess: Guess) -> None:
@@ -219,21 +223,6 @@ def _cells(table: Table, column: str | None) -> None:
         text = table.cell(column, row)
         shown = f"{text[:_LONGEST]}…" if len(text) > _LONGEST else text
         st.text(shown or "(empty)")
-
-
-def _layout(guess: Guess) -> str | None:
-    layout = st.selectbox(
-        "Layout",
-        list(_LAYOUTS),
-        index=None if _asked(guess, "layout") else list(_LAYOUTS).index(guess.spec.layout),
-        placeholder="Choose a layout",
-        format_func=_LAYOUTS.__getitem__,
-        key=work().key("layout"),
-        persist_state="session",
-    )
-    if guess.recipe is None:  # else it is said above
-        _say_why(guess, "layout")
-    return layout
 
 
 def _id_fields(layout: str, annotations: Table, raters: Table | None) -> list[tuple[str, str, Sequence[str]]]:
@@ -301,26 +290,10 @@ def _several(field: str, label: str, annotations: Table, guess: Guess) -> list[s
         label,
         annotations.columns,
         default=list(getattr(guess.spec, field)),
-        key=work().key(field),
-        persist_state="session",
+        **for_visit(work().key(field)),
         help="All other columns hold labels.",
     )
     _say_why(guess, field)
-    return chosen
-
-
-def _missing(guess: Guess) -> list[str]:
-    chosen = st.multiselect(
-        "Cell texts that mean “no value”",
-        list(dict.fromkeys([*guess.spec.missing, *_MISSING])),
-        default=list(guess.spec.missing),
-        format_func=lambda text: text or "(empty cell)",
-        accept_new_options=True,
-        key=work().key("missing"),
-        persist_state="session",
-        help="Nothing else is taken for missing. Type any other text, such as 999, to add it.",
-    )
-    _say_why(guess, "missing")
     return chosen
 
 
@@ -353,10 +326,11 @@ def _categories(
         list(dict.fromkeys([*start, *found])),
         default=list(start),
         accept_new_options=True,
-        key=work().key(
-            f"categories-{_hash(found if question.label == spec.label else (question.label, found))}"
+        **for_visit(
+            work().key(
+                f"categories-{_hash(found if question.label == spec.label else (question.label, found))}"
+            )
         ),
-        persist_state="session",
         help="The order decides tied votes, and ranks where labels are ordered. Type a label that nobody "
         "used to count it too.",
     )

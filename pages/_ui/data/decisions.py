@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import get_args
@@ -19,17 +18,12 @@ from grasp_core.reading.dataset.votes import cell_columns
 from grasp_core.reading.guess.advice import Advice
 from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.table.table import Table
-from grasp_core.reading.tables import loaded
 from grasp_core.report.words.levels import known_scale, proposed_levels
 from pages._ui.data.columns import found_labels
-from pages._ui.session.state import work
-from pages._ui.widgets.choices import choose_one
+from pages._ui.helpers.state import work
+from pages._ui.helpers.widgets import choose_one, for_visit
 
-_WORDS = {
-    "refuse": "Refuse the file",
-    "first": "The first answer counts",
-    "last": "The last answer counts",
-}
+_WORDS = {"refuse": "Refuse the file", "first": "The first answer counts", "last": "The last answer counts"}
 
 
 def choose_repeated(table: Table, spec: DataSpec, guess: Guess) -> DataSpec:
@@ -42,8 +36,7 @@ def choose_repeated(table: Table, spec: DataSpec, guess: Guess) -> DataSpec:
             options,
             index=options.index(guess.spec.repeated),
             format_func=_WORDS.__getitem__,
-            key=work().key("repeated"),
-            persist_state="session",
+            **for_visit(work().key("repeated")),
             help="Equal answers count once. What is left out is shown by group below.",
         )
     if repeated == "refuse":
@@ -91,17 +84,7 @@ _NUMBERS = {True: "Ordered numbers", False: "Only names"}
 
 @dataclass(frozen=True)
 class Decided:
-    """A reading by the answers so far.
-
-    Parameters
-    ----------
-    spec : DataSpec
-        What nobody has answered yet counts.
-    open : tuple of str
-        The questions without an answer, each in a few words.
-    asked : bool
-        Whether anything was asked.
-    """
+    """A reading by the answers so far."""
 
     spec: DataSpec
     open: tuple[str, ...]
@@ -183,13 +166,7 @@ def _answer(
     recommended: bool = True,
     pressed: bool = False,
 ) -> bool | None:
-    """The answer to one question; None while there is none.
-
-    Parameters
-    ----------
-    pressed : bool
-        What is recommended holds until somebody says otherwise: no row goes by it.
-    """
+    """The answer to one question; None while there is none."""
     given = work().answers
     with st.container(
         border=True, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
@@ -222,9 +199,8 @@ def load_or_list(decided: Decided) -> Dataset | None:
         return None
     session.open = decided.open
     if session.shown is None or session.shown[1] != decided.spec:
-        started = time.perf_counter()
         try:
-            dataset = loaded(session.annotations, session.raters, decided.spec, items=session.items)
+            session.shown = session.load(decided.spec)
         except DataError as error:
             session.shown = None
             session.use_dataset(None, None)
@@ -232,7 +208,6 @@ def load_or_list(decided: Decided) -> Dataset | None:
             list_problems(error.problems)
             offer_repeated(error.problems)
             return None
-        session.shown = dataset, decided.spec, time.perf_counter() - started
     dataset, spec, seconds = session.shown
     if decided.open:
         session.use_dataset(None, None)

@@ -5,10 +5,8 @@ A file that cannot be read never displaces one that could.
 
 from __future__ import annotations
 
-import io
-import zipfile
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, get_args
@@ -37,9 +35,10 @@ from pages._ui.data.arriving import (
     read_watched,
 )
 from pages._ui.data.remembered import recalled_guess
-from pages._ui.session.identity import current_project, here, may_run, require_run
-from pages._ui.session.state import Work, work
-from pages._ui.shell.waiting import let_go
+from pages._ui.helpers.identity import current_project, here, may_run, require_run
+from pages._ui.helpers.outputs import packed
+from pages._ui.helpers.state import Work, table_again, work
+from pages._ui.helpers.waiting import let_go
 from pages._ui.sources import fetch_watched, offer_refresh, offer_tools, say_news, tell_news
 
 DROP_LABEL = "Drop everything you have: labels, raters, items, in one file or several"
@@ -218,23 +217,18 @@ def _kept(content: bytes, name: str) -> _Brought:
 
 def _take_from(location: str) -> bool:
     """Use a file that the server reads itself; whether it could be."""
-    try:
+    with _refused_aloud():
         user = require_run()
         inputs, reach = server.shared().service.inputs, user.reach(current_project(user))
         table = inputs.refer(location, owner=user.id, reach=reach)
-    except GraspError as error:
-        st.session_state[_MESSAGES] = [_refusal(error)]
-        return False
-    st.session_state[_MESSAGES] = []
-    return _arrange(
-        [_Brought(table, lambda member: inputs.table(table.name, table.sha256, member, reach=reach))]
-    )
+        return _arrange([_Brought(table, lambda member: table_again(table.name, table.sha256, member))])
+    return False
 
 
 def _take_source(source: Source, token: str, keep: bool, slot: Role | None = None) -> bool:
     """Use what is fetched from a tool, in place of the slot's file if one is named; whether it could be."""
     before: Table | None = None if slot is None else getattr(work(), slot)
-    try:
+    with _refused_aloud():
         user = require_run()
         snapshot = fetch_watched(source, token, owner=user.id, key=slot or "tool")
         if keep:
@@ -243,18 +237,14 @@ def _take_source(source: Source, token: str, keep: bool, slot: Role | None = Non
         sha256 = here().files.put(snapshot.content, owner=user.id, source=str(source))
         details = {"bytes": len(snapshot.content), "source": source.kind}
         server.shared().audit.record(user.id, "upload", "file", sha256, details)
-    except GraspError as error:
-        st.session_state[_MESSAGES] = [_refusal(error)]
-        return False
-    st.session_state[_MESSAGES] = []
-    taken = True
-    if before is None or slot is None:
-        taken = _arrange([_Brought(table, lambda member: table_of(snapshot, member))])
-    elif before.sha256 != sha256:
-        taken = _use({slot: table})
-    if slot is not None and taken:
-        tell_news(slot, before, table)
-    return taken
+        if before is None or slot is None:
+            taken = _arrange([_Brought(table, lambda member: table_of(snapshot, member))])
+        else:
+            taken = before.sha256 == sha256 or _use({slot: table})
+        if slot is not None and taken:
+            tell_news(slot, before, table)
+        return taken
+    return False
 
 
 def _arrange(brought: Sequence[_Brought]) -> bool:
@@ -292,7 +282,7 @@ def _joined(brought: Sequence[_Brought]) -> list[_Brought]:
         if len(files) == 1 or len(dropped) < len(files):
             joined.extend(files)
         else:
-            joined.append(_kept(_packed(dropped), f"{number(len(files), 'file')}.zip"))
+            joined.append(_kept(packed(dropped), f"{number(len(files), 'file')}.zip"))
     return joined
 
 
@@ -339,16 +329,6 @@ def _arrange_inside(brought: _Brought) -> bool:
     return _use(found)
 
 
-def _packed(files: Sequence[tuple[str, bytes]]) -> bytes:
-    """An archive of files, the same bytes for the same files."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for place, (name, content) in enumerate(files):
-            twice = name in [earlier for earlier, _ in files[:place]]
-            archive.writestr(zipfile.ZipInfo(f"{place + 1} {name}" if twice else name), content)
-    return out.getvalue()
-
-
 def _change_role(slot: Role, key: str) -> None:
     """A file changes places with the one, if any, that was taken for what it holds."""
     to: Role = st.session_state[key]
@@ -370,13 +350,9 @@ def _forget(table: Table) -> None:
 def _take_member(slot: Role, table: Table, key: str) -> None:
     """Read the sheet of the file that was chosen under `key`, or all of them."""
     member = None if st.session_state[key] == _TOGETHER else st.session_state[key]
-    st.session_state[_MESSAGES] = []
-    try:
-        user = require_run()
-        inputs, reach = server.shared().service.inputs, user.reach(current_project(user))
-        _use({slot: inputs.table(table.name, table.sha256, member, reach=reach)})
-    except GraspError as error:
-        _say(_refusal(error))
+    with _refused_aloud():
+        require_run()
+        _use({slot: table_again(table.name, table.sha256, member)})
 
 
 def _remove(slot: Role) -> None:
@@ -426,6 +402,16 @@ def _as_chosen(annotations: Table, raters: Table | None, items: Table | None, gu
 
 def _next_round() -> None:
     st.session_state[_ROUND] += 1
+
+
+@contextmanager
+def _refused_aloud() -> Iterator[None]:
+    """Forget what was refused before; what is refused now is told when the page is drawn next."""
+    st.session_state[_MESSAGES] = []
+    try:
+        yield
+    except GraspError as error:
+        _say(_refusal(error))
 
 
 def _say(message: str) -> None:

@@ -22,8 +22,8 @@ from grasp_core.reading.table.table import Table
 from grasp_core.report.account import account_sentence, unused_sentence
 from grasp_core.report.words.levels import left_out
 from pages._ui.data.decisions import choose_repeated
-from pages._ui.session.state import work
-from pages._ui.widgets.choices import choose_one
+from pages._ui.helpers.state import work
+from pages._ui.helpers.widgets import choose_one, for_visit, show_table
 
 
 def choose_screens(start: tuple[Screen, ...]) -> tuple[Screen, ...]:
@@ -35,8 +35,7 @@ def choose_screens(start: tuple[Screen, ...]) -> tuple[Screen, ...]:
         format_func=lambda screen: SCREENS[screen].capitalize(),
         placeholder="Nobody is left out",
         help="Looked for in what is left after everything else; see Quality below.",
-        key=_key(),
-        persist_state="session",
+        **for_visit(_key()),
     )
     return tuple(chosen)
 
@@ -69,7 +68,6 @@ def _key() -> str:
 
 _UP_TO = 12
 """Columns with more values than this are not offered for leaving out by value."""
-_UNKNOWN = "(unknown)"
 _ASIDE = ("exclude", "filters")
 """Fields of a spec of which it is said what may be left out, too."""
 
@@ -87,7 +85,10 @@ def choose_exclusions(spec: DataSpec, guess: Guess) -> DataSpec:
     with st.expander(title, expanded=bool(doubts) or (bool(chosen) and guess.recipe is None)):
         for doubt in doubts:
             st.caption(escape_markdown(f"Please check: {doubt.sentence}."))
-        exclude = _raters_where(tables, spec, guess)
+        annotations, raters, _ = tables
+        own = {"long": annotations.columns, "raters-by-items": spec.profile}.get(spec.layout, ())
+        options = _pairs(annotations, own, spec) + (_pairs(raters, raters.columns, spec) if raters else [])
+        exclude = _where("exclude", "Leave out raters where", options, guess.spec.exclude)
         fields: dict[str, Any] = {"drop": _annotations_where(tables[0], spec, start)}
         left, right = st.columns(2)
         with left:
@@ -105,15 +106,6 @@ def choose_exclusions(spec: DataSpec, guess: Guess) -> DataSpec:
         except SpecError as error:
             st.error(escape_markdown(f"Not applied: {error.sentence}."))
             return replace(spec, exclude=exclude)
-
-
-def _raters_where(
-    tables: tuple[Table, Table | None, Table | None], spec: DataSpec, guess: Guess
-) -> tuple[tuple[str, str], ...]:
-    annotations, raters, _ = tables
-    own = {"long": annotations.columns, "raters-by-items": spec.profile}.get(spec.layout, ())
-    options = _pairs(annotations, own, spec) + (_pairs(raters, raters.columns, spec) if raters else [])
-    return _where("exclude", "Leave out raters where", options, guess.spec.exclude)
 
 
 def _annotations_where(table: Table, spec: DataSpec, start: Filters) -> tuple[tuple[str, str], ...]:
@@ -143,8 +135,7 @@ def _where(
         default=list(start),
         format_func=lambda pair: f"{pair[0]} = {pair[1] or '(empty cell)'}",
         placeholder="Nothing is left out",
-        key=_kept(field),
-        persist_state="session",
+        **for_visit(_kept(field)),
     )
     return tuple(chosen)
 
@@ -155,8 +146,7 @@ def _fewest(what: str, start: int) -> int:
             f"Leave out {what} with fewer annotations than",
             min_value=1,
             value=start,
-            key=_kept(f"fewest-{what}"),
-            persist_state="session",
+            **for_visit(_kept(f"fewest-{what}")),
         )
     )
 
@@ -167,8 +157,7 @@ def _ids(what: str, start: Sequence[str]) -> tuple[str, ...]:
         value="\n".join(start),
         placeholder="An id per line",
         height=68,
-        key=_kept(f"ids-{what}"),
-        persist_state="session",
+        **for_visit(_kept(f"ids-{what}")),
     )
     return tuple(dict.fromkeys(line.strip() for line in (written or "").splitlines() if line.strip()))
 
@@ -179,8 +168,8 @@ def _by_time(table: Table, start: Filters) -> dict[str, Any]:
         time = _optional("Time an annotation took", "time", table.columns, start.time)
     if time is None:
         return {}
-    least = low.number_input("At least", value=start.min_time, key=_kept("min-time"), persist_state="session")
-    most = high.number_input("At most", value=start.max_time, key=_kept("max-time"), persist_state="session")
+    least = low.number_input("At least", value=start.min_time, **for_visit(_kept("min-time")))
+    most = high.number_input("At most", value=start.max_time, **for_visit(_kept("max-time")))
     if least is None and most is None:
         return {}
     return {"time": time, "min_time": least, "max_time": most}
@@ -201,8 +190,7 @@ def _by_gold(table: Table, spec: DataSpec, start: Filters) -> dict[str, Any]:
         start.min_gold or 0.5,
         0.05,
         format="percent",
-        key=_kept("min-gold"),
-        persist_state="session",
+        **for_visit(_kept("min-gold")),
     )
     return {"gold": gold, "min_gold": least}
 
@@ -218,18 +206,17 @@ def show_account(dataset: Dataset, proposed: Sequence[str]) -> None:
     if not removals:
         return
     st.subheader("What was left out")
-    st.dataframe(
+    show_table(
         pd.DataFrame(
             [(str(one.filter), one.annotations, one.raters, one.items) for one in removals],
             columns=["Left out", "Annotations", "Raters", "Items"],
         ),
-        hide_index=True,
+        "Annotations, raters and items removed by each filter",
         height="content",
         column_config={
             name: st.column_config.NumberColumn(format="localized")
             for name in ("Annotations", "Raters", "Items")
         },
-        alt="Annotations, raters and items removed by each filter",
     )
     names = list(removals[0].groups)
     first = [name for name in proposed if name in names] or names
@@ -242,12 +229,7 @@ def show_account(dataset: Dataset, proposed: Sequence[str]) -> None:
         format_func=lambda name: axis_label((name,)),
         key=_kept("account"),
     )
-    st.dataframe(
-        _by_group(removals, axis),
-        hide_index=True,
-        height="content",
-        alt=f"What was left out by {axis_label((axis,))}",
-    )
+    show_table(_by_group(removals, axis), f"What was left out by {axis_label((axis,))}", height="content")
     st.caption("Leaving out is not neutral: compare the shares of the groups.")
 
 
@@ -267,7 +249,7 @@ def _by_group(removals: Sequence[Removal], axis: str) -> pd.DataFrame:
         [
             {
                 "Left out": str(removal.filter),
-                axis_label((axis,)): _UNKNOWN if share.value is None else share.value,
+                axis_label((axis,)): "(unknown)" if share.value is None else share.value,
                 "Annotations": f"{share.removed_annotations:,} of {share.annotations:,}",
                 "Share": f"{share.removed_annotations / max(share.annotations, 1):.1%}",
                 "Raters": f"{share.removed_raters:,} of {share.raters:,}",

@@ -28,9 +28,9 @@ from grasp_core.report import quality as tables
 from grasp_core.report.quality import Looked, looked_at
 from grasp_core.server import server
 from pages._ui.data.leaving_out import offer_leaving_out
-from pages._ui.session.identity import require_run
-from pages._ui.session.state import work
-from pages._ui.widgets.choices import when_open
+from pages._ui.helpers.identity import require_run
+from pages._ui.helpers.state import work
+from pages._ui.helpers.widgets import show_table, when_open
 
 _PREVIEW_ROWS = 20
 _PREVIEW_CHARACTERS = 1000
@@ -50,7 +50,7 @@ def show_preview(annotations: Table, raters: Table | None, items: Table | None) 
 
 def _first_rows(table: Table) -> None:
     rows = table.head(_PREVIEW_ROWS).map(lambda text: text[:_PREVIEW_CHARACTERS])
-    st.dataframe(rows, hide_index=True, alt=f"First rows of {table.name}")
+    show_table(rows, f"First rows of {table.name}")
 
 
 def say_what_was_understood(dataset: Dataset) -> None:
@@ -105,15 +105,14 @@ def show_overview(dataset: Dataset, proposed: tuple[str, ...]) -> None:
     with left:
         st.subheader("Labels")
         labels = describe.labels(dataset)
-        st.dataframe(
+        show_table(
             labels.assign(share=100 * labels["share"]),
-            hide_index=True,
+            "Annotations per label",
             column_config={
                 "label": "Label",
                 "annotations": st.column_config.NumberColumn("Annotations", format="localized"),
                 "share": st.column_config.NumberColumn("Share", format="%.1f%%"),
             },
-            alt="Annotations per label",
         )
     with right:
         st.subheader("Raters by axis")
@@ -254,10 +253,7 @@ def _show_figures(looked: Looked, duplicates: Duplicates | None) -> None:
 
 
 def _show_whom(
-    annotations: Annotations,
-    random: RandomRaters,
-    constant: ConstantRaters,
-    duplicates: Duplicates | None,
+    annotations: Annotations, random: RandomRaters, constant: ConstantRaters, duplicates: Duplicates | None
 ) -> None:
     """Ids, for whoever brought the data and may want to leave somebody out; never part of a result."""
     pairs = () if duplicates is None else duplicates.pairs
@@ -356,4 +352,4 @@ def _key(what: Hashable, dataset: Dataset) -> Hashable:
 
 def _table(frame: pd.DataFrame, alt: str) -> None:
     headed = frame.rename(columns=lambda name: name[:1].upper() + name[1:])
-    st.dataframe(headed, hide_index=True, alt=alt)
+    show_table(headed, alt)

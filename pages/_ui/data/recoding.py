@@ -18,7 +18,8 @@ from grasp_core.reading.dataset.raters import MAX_AXIS_VALUES
 from grasp_core.reading.dataset.recoding import counts, recode
 from grasp_core.reading.table.table import Table
 from grasp_core.report.words.levels import NO_VALUE, step_sentence
-from pages._ui.session.state import work
+from pages._ui.helpers.state import work
+from pages._ui.helpers.widgets import show_table
 
 _LABELS = "Labels"
 _KINDS = ("Change values", "Cut numbers", "Combine questions")
@@ -39,42 +40,64 @@ def choose_recoding(spec: DataSpec) -> None:
             "several questions. The steps are applied in this order and become part of the run."
         )
         for position, step in enumerate(steps):
-            _show_step(position, step, spec)
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.markdown(escape_markdown(f"{position + 1}. {step_sentence(step)}"))
+                st.button(
+                    f"Remove step {position + 1}",
+                    key=_key(f"remove-{position}"),
+                    type="tertiary",
+                    icon=":material/close:",
+                    on_click=_remove,
+                    args=(position,),
+                )
+            if isinstance(step, Combine) and step.into not in spec.labels:
+                st.caption(escape_markdown(f"To analyse {step.into}, choose it as the label column above."))
         if tables is None:
             st.error("A step cannot be applied, see below; remove it to go on.")
             return
         kind = st.segmented_control("Add a step", _KINDS, key=_key("kind"))
         if kind == "Change values":
-            _change_values(tables, spec)
+            column = _column(tables, spec, numeric=False)
+            if column is None:
+                return
+            name = column or None
+            found = counts(tables, name, spec)
+            proposed = _proposals(found)
+            frame = pd.DataFrame(
+                {
+                    "Value": [value or _EMPTY for value in found],
+                    "Cells": list(found.values()),
+                    "Becomes": [proposed.get(value, value) or _EMPTY for value in found],
+                }
+            )
+            st.caption(f"Type what a value becomes; “{NO_VALUE}” or nothing treats it as missing.")
+            edited = st.data_editor(
+                frame,
+                hide_index=True,
+                disabled=["Value", "Cells"],
+                key=_key(f"values-{name}-{len(work().recode)}-{sorted(proposed.items())}"),
+            )
+            values = tuple(
+                (old, new)
+                for old, new in zip(found, map(_becomes, edited["Becomes"]), strict=True)
+                if new != old
+            )
+            if values:
+                _offer(MapValues(name, values), tables, spec, [name])
         elif kind == "Cut numbers":
             _cut_numbers(tables, spec)
         elif kind == "Combine questions":
             _combine(tables[0], spec)
 
 
-def _show_step(position: int, step: Recode, spec: DataSpec) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(escape_markdown(f"{position + 1}. {step_sentence(step)}"))
-        st.button(
-            f"Remove step {position + 1}",
-            key=_key(f"remove-{position}"),
-            type="tertiary",
-            icon=":material/close:",
-            on_click=_remove,
-            args=(position,),
-        )
-    if isinstance(step, Combine) and step.into not in spec.labels:
-        st.caption(escape_markdown(f"To analyse {step.into}, choose it as the label column above."))
-
-
 def _remove(position: int) -> None:
     session = work()
-    session.use_recode((*session.recode[:position], *session.recode[position + 1 :]))
+    session.recode = (*session.recode[:position], *session.recode[position + 1 :])
 
 
 def _add(step: Recode) -> None:
     session = work()
-    session.use_recode((*session.recode, step))
+    session.recode = (*session.recode, step)
     st.session_state[_key("kind")] = None  # the form closes: what it holds has been applied
 
 
@@ -83,7 +106,7 @@ def _offer(
 ) -> None:
     """Counts before and after, and the button that adds the step."""
     try:
-        *changed, problems = recode(tables[0], tables[1], _only(spec, step), tables[2])
+        *changed, problems = recode(tables[0], tables[1], replace(spec, recode=(step,)), tables[2])
     except DataError as error:
         st.error(escape_markdown(str(error)))
         return
@@ -102,49 +125,12 @@ def _offer(
     st.button("Apply", type="primary", key=_key("apply"), on_click=_add, args=(step,))
 
 
-def _only(spec: DataSpec, step: Recode) -> DataSpec:
-    return replace(spec, recode=(step,))
-
-
 def _show_counts(found: Mapping[str, int], column: str) -> None:
     ordered = sorted(found, key=lambda value: (-found[value], display_order(value)))
     frame = pd.DataFrame(
         {column: [value or _EMPTY for value in ordered], "Cells": [found[value] for value in ordered]}
     )
-    st.dataframe(
-        frame,
-        hide_index=True,
-        height="content" if len(frame) < 12 else 420,
-        alt=f"Cells per value of {column}",
-    )
-
-
-def _change_values(tables: Sequence[Table | None], spec: DataSpec) -> None:
-    column = _column(tables, spec, numeric=False)
-    if column is None:
-        return
-    name = column or None
-    found = counts(tables, name, spec)
-    proposed = _proposals(found)
-    frame = pd.DataFrame(
-        {
-            "Value": [value or _EMPTY for value in found],
-            "Cells": list(found.values()),
-            "Becomes": [proposed.get(value, value) or _EMPTY for value in found],
-        }
-    )
-    st.caption(f"Type what a value becomes; “{NO_VALUE}” or nothing treats it as missing.")
-    edited = st.data_editor(
-        frame,
-        hide_index=True,
-        disabled=["Value", "Cells"],
-        key=_key(f"values-{name}-{len(work().recode)}-{sorted(proposed.items())}"),
-    )
-    values = tuple(
-        (old, new) for old, new in zip(found, map(_becomes, edited["Becomes"]), strict=True) if new != old
-    )
-    if values:
-        _offer(MapValues(name, values), tables, spec, [name])
+    show_table(frame, f"Cells per value of {column}", height="content" if len(frame) < 12 else 420)
 
 
 def _becomes(cell: object) -> str:
@@ -161,10 +147,7 @@ def _proposals(found: Mapping[str, int]) -> dict[str, str]:
         if st.checkbox(escape_markdown(f"Fill in one spelling each: {pairs}"), key=_key("spelling")):
             proposed |= spelling
     fewest = st.number_input(
-        f"Fill in “{checks.OTHER}” for values with fewer cells than",
-        min_value=0,
-        value=0,
-        key=_key("rare"),
+        f"Fill in “{checks.OTHER}” for values with fewer cells than", min_value=0, value=0, key=_key("rare")
     )
     rare = checks.merge_rare(found, int(fewest))
     if fewest and not rare:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -14,14 +13,14 @@ from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.spec import PAPER_CONVENTIONS, AnalysisSpec, RunSpec
 from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import number
-from grasp_core.reading.dataset.load import Fitted, signature
+from grasp_core.reading.dataset.load import signature
 from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.table.table import Table
-from grasp_core.reading.tables import fitted, loaded
+from grasp_core.reading.tables import fitted
 from grasp_core.store.readings import Reading
-from pages._ui.session.identity import current_user, here, owner_names, require_run
-from pages._ui.session.state import submit, work, zone
-from pages._ui.shell.links import go
+from pages._ui.helpers.identity import current_user, here, owner_names, require_run
+from pages._ui.helpers.navigation import go
+from pages._ui.helpers.state import submit, work, zone
 
 
 def say_what_is_known(guess: Guess) -> None:
@@ -38,24 +37,16 @@ def say_what_is_known(guess: Guess) -> None:
         help="The paper's groups, labels and conventions, without the raters whom its authors left out; "
         "everything below can be changed instead.",
     ):
-        _run_as_published(guess)
-
-
-def _run_as_published(guess: Guess) -> None:
-    session = work()
-    recipe = guess.recipe
-    if recipe is None or session.annotations is None:
-        return
-    started = time.perf_counter()
-    try:
-        dataset = loaded(session.annotations, session.raters, guess.advised, items=session.items)
-    except DataError as error:
-        st.error(escape_markdown(str(error)))
-        return
-    session.use_dataset(dataset, guess.advised, time.perf_counter() - started)
-    analysis = AnalysisSpec(axes=recipe.axes, **PAPER_CONVENTIONS)
-    session.use_settings(analysis)
-    go("results", run_id=submit(dataset, RunSpec(guess.advised, analysis), session.load_s).id)
+        session = work()
+        try:
+            session.use_dataset(*session.load(guess.advised))
+        except DataError as error:
+            st.error(escape_markdown(str(error)))
+            return
+        analysis = AnalysisSpec(axes=recipe.axes, **PAPER_CONVENTIONS)
+        session.use_settings(analysis)
+        run = submit(session.dataset, RunSpec(guess.advised, analysis), session.load_s)
+        go("results", run_id=run.id)
 
 
 _KEY = "recalled"
@@ -99,7 +90,11 @@ def recalled_guess(annotations: Table, raters: Table | None, items: Table | None
     settled = not guess.uncertain
     if settled and (recalled.spec, recalled.axes) == (plain.spec, plain.axes) and not found.ids_left_out:
         return guess
-    st.session_state[_KEY] = _Recalled(recalled, guess, _sentence(found, fits))
+    dropped = list(fits.dropped)
+    if found.ids_left_out:
+        dropped.append(f"{number(found.ids_left_out, 'rule')} on single raters or items")
+    more = f" Not taken over: {'; '.join(dropped)}." if dropped else ""
+    st.session_state[_KEY] = _Recalled(recalled, guess, (f"Read as on {_when(found)} {_whose(found)}.{more}"))
     return recalled
 
 
@@ -128,14 +123,6 @@ def say_what_is_remembered() -> None:
 def _start_afresh(recalled: _Recalled) -> None:
     session = work()
     session.use_files(session.annotations, session.raters, recalled.plain, session.items)
-
-
-def _sentence(found: Reading, fitted: Fitted) -> str:
-    dropped = list(fitted.dropped)
-    if found.ids_left_out:
-        dropped.append(f"{number(found.ids_left_out, 'rule')} on single raters or items")
-    more = f" Not taken over: {'; '.join(dropped)}." if dropped else ""
-    return f"Read as on {_when(found)} {_whose(found)}.{more}"
 
 
 def _when(found: Reading) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -33,39 +33,11 @@ from grasp_core.report.writers.items import items_markdown, items_title, items_x
 from grasp_core.report.writers.registry import safe_name
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
-from pages._ui.session.identity import current_user, require_run, stores_of, visitor, why_not_run
-from pages._ui.widgets.choices import menu_when_open, put_in_address
-from pages._ui.widgets.outputs import download
-from pages._ui.widgets.shown import Shown
-
-_EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-
-
-def save_items(shown: Shown, found: ItemsResult, texts: Mapping[str, str] | None) -> None:
-    """One menu of files; texts of items are in the workbook alone."""
-    files: tuple[tuple[str, str, str, Callable[[], bytes | str]], ...] = (
-        ("Table (CSV)", "csv", "text/csv", lambda: items_csv(found)),
-        ("Table (Excel)", "xlsx", _EXCEL, lambda: items_xlsx(found, texts)),
-        ("Table (Markdown)", "md", "text/markdown", lambda: items_markdown(found)),
-        ("Full result (JSON)", "json", "application/json", lambda: json_text(found.to_dict())),
-    )
-
-    def menu() -> None:
-        for label, extension, media_type, make in files:
-            download(
-                shown.check,
-                label,
-                make,
-                file_name=f"{safe_name(items_title(found))}.{extension}",
-                media_type=media_type,
-                width="stretch",
-            )
-
-    menu_when_open("Save the items", menu, key="items", icon=":material/download:")
-
+from pages._ui.helpers.identity import current_user, require_run, stores_of, visitor, why_not_run
+from pages._ui.helpers.outputs import download
+from pages._ui.helpers.widgets import Shown, menu_when_open, put_in_address, show_table
 
 _PAGE = 50
-_KEPT = 16
 _SOON = 400_000_000
 """Annotations times permutations up to which nobody is asked: about two seconds."""
 _TEXTS = "items-texts"
@@ -79,14 +51,7 @@ def has_items(shown: Shown) -> bool:
 
 
 def show_items(shown: Shown, group: Group | None = None) -> None:
-    """Draw the items of a group, or of one that is chosen; nothing where :func:`has_items` says no.
-
-    Parameters
-    ----------
-    shown : Shown
-    group : Group, optional
-        The group that the page is about; by default one is chosen.
-    """
+    """Draw the items of a group, or of one that is chosen; nothing where :func:`has_items` says no."""
     run, result = shown.run, shown.result
     if run is None or not has_items(shown):
         return
@@ -94,7 +59,40 @@ def show_items(shown: Shown, group: Group | None = None) -> None:
     question = _choose_question(result, asked)
     found = _found(run, asked, question) or _find(run, result, asked, question)
     if found is not None:
-        _draw(shown, run, found)
+        measure: Measure = st.segmented_control(
+            "What items carry",
+            list(MEASURES),
+            default="distance" if found.distance is not None else "label_use",
+            required=True,
+            format_func=MEASURES.__getitem__,
+            key="items-measure",
+        )
+        st.caption(escape_markdown(EXPLANATIONS[measure]))
+        for sentence in sentences(found, measure):
+            st.markdown(f"- {sentence.markdown}")
+        for warning in found.warnings:
+            st.caption(escape_markdown(f"Note: {warning}."))
+        chosen: str = st.selectbox(
+            "Order of the items", list(_ORDERS), format_func=_ORDERS.__getitem__, key="items-order"
+        )
+        rows = in_order(found, measure, chosen)
+        if not rows:
+            return
+        first = _first(len(rows))
+        texts = item_texts(run, found.spec.data.text)
+        _table(found, measure, rows[first : first + _PAGE], texts)
+
+        def menu() -> None:
+            for label, ending, make in (
+                ("Table (CSV)", "csv", lambda: items_csv(found)),
+                ("Table (Excel)", "xlsx", lambda: items_xlsx(found, texts)),
+                ("Table (Markdown)", "md", lambda: items_markdown(found)),
+                ("Full result (JSON)", "json", lambda: json_text(found.to_dict())),
+            ):
+                name = f"{safe_name(items_title(found))}.{ending}"
+                download(shown.check, label, name, make, width="stretch")
+
+        menu_when_open("Save the items", menu, key="items", icon=":material/download:")
 
 
 def show_where(shown: Shown, finding: Finding) -> None:
@@ -121,11 +119,7 @@ def show_where(shown: Shown, finding: Finding) -> None:
         )
     to_items = ("view", "Items")
     st.button(
-        "All items",
-        type="tertiary",
-        icon=":material/arrow_forward:",
-        on_click=put_in_address,
-        args=to_items,
+        "All items", type="tertiary", icon=":material/arrow_forward:", on_click=put_in_address, args=to_items
     )
 
 
@@ -181,7 +175,7 @@ def _found(run: RunRecord, group: Group, question: int) -> ItemsResult | None:
         return None
 
 
-@functools.lru_cache(maxsize=_KEPT)
+@functools.lru_cache(maxsize=16)
 def _kept(run_id: str, project: str, asked_id: str) -> ItemsResult:
     found = server.shared().items.find(run_id, project, asked_id)
     if found is None:
@@ -221,29 +215,6 @@ def _find(run: RunRecord, result: RunResult, group: Group, question: int) -> Ite
     return found
 
 
-def _draw(shown: Shown, run: RunRecord, found: ItemsResult) -> None:
-    measure: Measure = st.segmented_control(
-        "What items carry",
-        list(MEASURES),
-        default="distance" if found.distance is not None else "label_use",
-        required=True,
-        format_func=MEASURES.__getitem__,
-        key="items-measure",
-    )
-    st.caption(escape_markdown(EXPLANATIONS[measure]))
-    for sentence in sentences(found, measure):
-        st.markdown(f"- {sentence.markdown}")
-    for warning in found.warnings:
-        st.caption(escape_markdown(f"Note: {warning}."))
-    rows = in_order(found, measure, _order())
-    if not rows:
-        return
-    first = _first(len(rows))
-    texts = item_texts(run, found.spec.data.text)
-    _table(found, measure, rows[first : first + _PAGE], texts)
-    save_items(shown, found, texts)
-
-
 def _table(
     found: ItemsResult,
     measure: Measure,
@@ -255,26 +226,18 @@ def _table(
     bars = {f"Bars of {head}": (head, of_items) for head, of_items in side_bars(found, rows).items()}
     for name, (head, of_items) in bars.items():
         frame.insert(frame.columns.get_loc(head), name, of_items)
-    st.dataframe(
+    show_table(
         frame,
-        hide_index=True,
+        f"Items by {MEASURES[measure].lower()}, with both sides' labels, p and q",
         height="content",
         column_config={
             "Item": st.column_config.Column(pinned=True),
             "Text": st.column_config.Column(width="large"),
             **{name: st.column_config.BarChartColumn(width="small", y_min=0, y_max=1) for name in bars},
         },
-        alt=f"Items by {MEASURES[measure].lower()}, with both sides' labels, p and q",
     )
     labels = listed([quoted(one_line(label)) for label in found.label_use])
     st.caption(escape_markdown(f"Bars: the share of each label, in the order {labels}."))
-
-
-def _order() -> str:
-    chosen: str = st.selectbox(
-        "Order of the items", list(_ORDERS), format_func=_ORDERS.__getitem__, key="items-order"
-    )
-    return chosen
 
 
 def _first(items: int) -> int:

@@ -28,14 +28,12 @@ from grasp_core.report.words.names import (
     reported_statistics,
 )
 from grasp_core.report.writers.registry import safe_name
+from pages._ui.helpers.outputs import save_figure
+from pages._ui.helpers.widgets import Shown, follow_address, put_in_address, show_table, when_open
 from pages._ui.result import cache
-from pages._ui.result.figures import page_theme, save_figure
+from pages._ui.result.comparisons import is_sliced, show_pairs, show_slices
 from pages._ui.result.items import has_items, show_items
-from pages._ui.result.pairs import show_pairs
 from pages._ui.result.rater_map import has_rater_map, show_rater_map
-from pages._ui.result.slices import is_sliced, show_slices
-from pages._ui.widgets.choices import follow_address, put_in_address, when_open
-from pages._ui.widgets.shown import Shown
 
 _GROUP = "group"
 """Under this name the group stands in the address."""
@@ -82,11 +80,47 @@ def show_group(shown: Shown, name: str) -> None:
         st.caption(
             f"So few regroupings are left of it that {least_of(row.least_p, shown.result.spec.analysis)}."
         )
-    _sentences(shown.result, row, name)
+    if not shown.result.provisional:
+        found = [doubted(one, shown.result) for one in evidence(row, name)]
+        marked = [one for key in ("corrected", "nominal") for one in found if one.outcome.significance == key]
+        verdict = verdict_sentence(row)
+        if verdict is not None:
+            st.markdown(verdict.markdown)
+            if marked:
+                st.caption("Single statistics, each corrected by itself:")
+        for finding in marked:
+            st.markdown(f"- {finding.tested_sentence.markdown}")
+        if not marked:
+            st.markdown(
+                "Nothing of this group is marked: random groupings of its size reach as far. That does not "
+                "show that it sees the items as everybody does."
+            )
     if row.label_use is not None:
-        _label_use(shown, row, row.label_use, name)
+        st.header("Label use")
+        cache.chart(
+            shown.key,
+            f"label use of {name}",
+            shown.drawn,
+            lambda drawn, theme: charts.label_use_chart(drawn, named_groups(drawn)[name], theme),
+        )
+        st.caption("Coloured: p < 0.05 of this label alone. Line across: 95 % interval.")
+        mean = "" if shown.result.provisional else mean_words(row.label_use, shown.result)
+        if mean:
+            st.markdown(escape_markdown(mean))
+        when_open("Label use as a table", lambda: _labels_table(row.label_use), key="group-labels")
+        save_figure(
+            shown,
+            lambda: charts.label_use_chart(shown.result, row, "light"),
+            f"label-use-{safe_name(name)}",
+            "label use of this group",
+        )
     st.header("Against chance")
-    cache.group_histograms(shown.key, shown.drawn, name, page_theme())
+    cache.chart(
+        shown.key,
+        f"histograms of {name}",
+        shown.drawn,
+        lambda drawn, theme: charts.group_histograms(drawn, named_groups(drawn)[name], theme),
+    )
     when_open("Every statistic as a table", lambda: _table(shown.result, row), key="group-table")
     save_figure(
         shown,
@@ -108,42 +142,6 @@ def show_group(shown: Shown, name: str) -> None:
         show_slices(shown, row.group)
 
 
-def _sentences(result: RunResult, row: GroupResult, name: str) -> None:
-    """What holds after correction, then what may be luck."""
-    if result.provisional:
-        return
-    found = [doubted(one, result) for one in evidence(row, name)]
-    marked = [one for key in ("corrected", "nominal") for one in found if one.outcome.significance == key]
-    verdict = verdict_sentence(row)
-    if verdict is not None:
-        st.markdown(verdict.markdown)
-        if marked:
-            st.caption("Single statistics, each corrected by itself:")
-    for finding in marked:
-        st.markdown(f"- {finding.tested_sentence.markdown}")
-    if not marked:
-        st.markdown(
-            "Nothing of this group is marked: random groupings of its size reach as far. That does not show "
-            "that it sees the items as everybody does."
-        )
-
-
-def _label_use(shown: Shown, row: GroupResult, use: LabelUse, name: str) -> None:
-    st.header("Label use")
-    cache.label_use_chart(shown.key, shown.drawn, name, page_theme())
-    st.caption("Coloured: p < 0.05 of this label alone. Line across: 95 % interval.")
-    mean = "" if shown.result.provisional else mean_words(use, shown.result)
-    if mean:
-        st.markdown(escape_markdown(mean))
-    when_open("Label use as a table", lambda: _labels_table(use), key="group-labels")
-    save_figure(
-        shown,
-        lambda: charts.label_use_chart(shown.result, row, "light"),
-        f"label-use-{safe_name(name)}",
-        "label use of this group",
-    )
-
-
 def _labels_table(use: LabelUse) -> None:
     rows = [
         {
@@ -154,7 +152,7 @@ def _labels_table(use: LabelUse) -> None:
         }
         for label, shift in use.labels.items()
     ]
-    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="How much more often the group gives each label")
+    show_table(pd.DataFrame(rows), "How much more often the group gives each label")
 
 
 def _table(result: RunResult, row: GroupResult) -> None:
@@ -179,4 +177,4 @@ def _table(result: RunResult, row: GroupResult) -> None:
                 "Why not": str(outcome.reason or outcome.no_fit or ""),
             }
         )
-    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Every statistic of the group with p and q")
+    show_table(pd.DataFrame(rows), "Every statistic of the group with p and q")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from functools import partial
 
 import altair as alt
 import streamlit as st
@@ -34,15 +35,11 @@ from grasp_core.report.rater_map import (
 )
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
+from pages._ui.helpers.identity import require_run, stores_of
+from pages._ui.helpers.outputs import download, save_figure
+from pages._ui.helpers.widgets import Shown, show_table, when_open
 from pages._ui.result import cache
-from pages._ui.result.figures import page_theme
 from pages._ui.result.items import soon_found
-from pages._ui.session.identity import require_run, stores_of
-from pages._ui.widgets.choices import when_open
-from pages._ui.widgets.outputs import download, figure_downloads
-from pages._ui.widgets.shown import Shown
-
-_MAPS = 32
 
 
 def has_rater_map(shown: Shown) -> bool:
@@ -64,7 +61,36 @@ def show_rater_map(shown: Shown, group: Group | None = None) -> None:
     if found is None and not shown.stranger:
         found = _make(shown.run, shown.result)
     if found is not None:
-        _draw(shown, shown.run, found, group)
+        level = shown.result.spec.analysis.level
+        if group is None or found.reason is not None:
+            for sentence in sentences(found, level):
+                st.markdown(f"- {sentence.markdown}")
+        if found.reason is not None:
+            return
+        axes = _coloured_by(found) if group is None else group.axes
+        if all(one.axes != axes for one in found.axes):
+            return
+
+        def chart(theme: Theme = "light") -> alt.LayerChart:
+            return rater_map_chart(found, axes, theme, group)
+
+        st.caption(EXPLANATION)
+        cache.chart(shown.key, f"raters {axes} {group}", found, lambda _found, theme: chart(theme))
+        if group is None:
+            show_table(axes_table(found), "What each axis explains, with p and q")
+        name = "the map" if group is None else group_label(group)
+        when_open("Map as a table", lambda: _table(shown, found, group), key=f"rater-map-table-{name}")
+
+        save_figure(shown, chart, ANSWER, "map of raters")
+        if group is not None:
+            return
+        run, check = shown.run, shown.check
+        with st.container(horizontal=True):
+            download(check, "map of raters (CSV)", f"{ANSWER}.csv", lambda: map_csv(found), type="tertiary")
+            if not shown.stranger:
+                made = partial(rater_map_dict, found, run.spec, run.summary.sha256)
+                name = f"{ANSWER}.json"
+                download(check, "map of raters (JSON)", name, lambda: json_text(made()), type="tertiary")
 
 
 def map_of(shown: Shown, run: RunRecord) -> RaterMap | None:
@@ -81,7 +107,7 @@ def kept_map(run: RunRecord) -> RaterMap | None:
         return None
 
 
-@functools.lru_cache(maxsize=_MAPS)
+@functools.lru_cache(maxsize=32)
 def _kept(run_id: str, project: str) -> RaterMap:
     found = of_answer(server.shared().seen(only(project)).answers.find(run_id, ANSWER))
     if found is None:
@@ -116,25 +142,6 @@ def _make(run: RunRecord, result: RunResult) -> RaterMap | None:
     return made
 
 
-def _draw(shown: Shown, run: RunRecord, found: RaterMap, group: Group | None) -> None:
-    level = shown.result.spec.analysis.level
-    if group is None or found.reason is not None:
-        for sentence in sentences(found, level):
-            st.markdown(f"- {sentence.markdown}")
-    if found.reason is not None:
-        return
-    axes = _coloured_by(found) if group is None else group.axes
-    if all(one.axes != axes for one in found.axes):
-        return
-    st.caption(EXPLANATION)
-    cache.rater_map(shown.key, found, axes, group, page_theme())
-    if group is None:
-        st.dataframe(axes_table(found), hide_index=True, alt="What each axis explains, with p and q")
-    name = "the map" if group is None else group_label(group)
-    when_open("Map as a table", lambda: _table(shown, found, group), key=f"rater-map-table-{name}")
-    _downloads(shown, run, found, axes, group)
-
-
 def _coloured_by(found: RaterMap) -> AxisSet:
     """An axis, at first that which disagreement follows most clearly."""
     chosen: int = st.segmented_control(
@@ -150,34 +157,5 @@ def _coloured_by(found: RaterMap) -> AxisSet:
 
 def _table(shown: Shown, found: RaterMap, group: Group | None) -> None:
     level = shown.result.spec.analysis.level
-    st.dataframe(
-        groups_table(found, level, group), hide_index=True, alt="How far two raters differ, by group"
-    )
+    show_table(groups_table(found, level, group), "How far two raters differ, by group")
     st.caption(distance_words(level))
-
-
-def _downloads(shown: Shown, run: RunRecord, found: RaterMap, axes: AxisSet, group: Group | None) -> None:
-    def chart(theme: Theme = "light") -> alt.LayerChart:
-        return rater_map_chart(found, axes, theme, group)
-
-    figure_downloads(shown, chart, ANSWER, "map of raters")
-    if group is not None:
-        return
-    with st.container(horizontal=True):
-        download(
-            shown.check,
-            "map of raters (CSV)",
-            lambda: map_csv(found),
-            file_name=f"{ANSWER}.csv",
-            media_type="text/csv",
-            type="tertiary",
-        )
-        if not shown.stranger:
-            download(
-                shown.check,
-                "map of raters (JSON)",
-                lambda: json_text(rater_map_dict(found, run.spec, run.summary.sha256)),
-                file_name=f"{ANSWER}.json",
-                media_type="application/json",
-                type="tertiary",
-            )

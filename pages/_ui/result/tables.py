@@ -31,28 +31,17 @@ from grasp_core.report.words.names import (
     format_p_value,
     format_value,
 )
+from pages._ui.helpers.widgets import show_table
 
 _GROUP, _VALUE = 140, 195
 """Pixels of both first columns, which 390 have room for."""
 _ROWS_IN_FULL = 40
-_LONG_TABLE_HEIGHT = 640
 
 
 def show_phone_table(
     frame: pd.DataFrame, statistics: Sequence[str], permutations: int, *, p: bool, alt: str
 ) -> None:
-    """Each group with a statistic's value, mark and interval in one cell.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As of :func:`grasp_core.report.tables.results_table`.
-    statistics : sequence of str
-    permutations : int
-    p : bool
-        Whether p and q follow each value.
-    alt : str
-    """
+    """Each group with a statistic's value, mark and interval in one cell."""
     values = {WORDS[name].name: _cells(frame, name) for name in statistics}
     cells: dict[str, Sequence[str]] = {}
     for name in statistics:
@@ -60,16 +49,15 @@ def show_phone_table(
         for test in (f"{name}_p", f"{name}_q") if p else ():
             cells[column_label(test)] = [_p(one, permutations) for one in frame[test]]
     shown = pd.DataFrame({"Group": frame["group"], **cells, "Axis": frame["axis"], "Raters": frame["raters"]})
-    st.dataframe(
+    show_table(
         shown,
-        hide_index=True,
-        height="content" if len(frame) <= _ROWS_IN_FULL else _LONG_TABLE_HEIGHT,
+        alt,
+        height="content" if len(frame) <= _ROWS_IN_FULL else 640,
         column_config={
             "Group": st.column_config.Column(pinned=True, width=_GROUP),
             **{head: st.column_config.Column(width=_VALUE) for head in values},
         },
         placeholder=NOT_ESTIMABLE,
-        alt=alt,
     )
 
 
@@ -108,15 +96,7 @@ def table_of_groups(
     axes: Sequence[str] = (),
     marked: Sequence[Significance] = (),
 ) -> pd.DataFrame:
-    """The rows and statistics that are wanted, with every number.
-
-    Parameters
-    ----------
-    axes : sequence of str
-        Axis labels to keep; empty keeps all.
-    marked : sequence of {"corrected", "nominal"}
-        Marks of which a row needs one in the shown statistics; empty keeps all.
-    """
+    """The rows and statistics that are wanted, with every number."""
     frame = results_table(result, order=order)
     if axes:
         frame = frame[frame["axis"].isin(axes)]
@@ -131,8 +111,6 @@ def show_groups_table(
 ) -> None:
     """Numbers with their arrow and stars; with `p` intervals, and p and q with three digits, never 0.
 
-    Notes
-    -----
     A screen reader gets the numbers under the styled text, so these are rounded, and the marks are
     in words of their own.
     """
@@ -157,16 +135,15 @@ def show_groups_table(
         },
     )
     style = style.apply(_emphasis, subset=list(statistics), axis=None, frame=frame, theme=theme)
-    st.dataframe(
+    show_table(
         style if so_far else _format_p(style, tests, permutations),
-        hide_index=True,
+        alt,
         height="content" if len(frame) <= _ROWS_IN_FULL else _TALL,
         column_config={
             "marks": st.column_config.Column("Marked", width="medium"),
             **{name: _head(name, words=so_far or frame[name].isna().any()) for name in shown},
         },
         placeholder=NOT_ESTIMABLE,
-        alt=alt,
     )
 
 
@@ -221,13 +198,12 @@ def show_label_table(result: RunResult, theme: Theme) -> None:
         words = table["Marked"].str.removesuffix(FITTED).str.strip()
         marked = pd.DataFrame({"q_stars": words.map(_STARS_OF)})
         style = style.apply(_emphasis, subset=["q"], axis=None, frame=marked, theme=theme)
-    st.dataframe(
+    show_table(
         style,
-        hide_index=True,
+        "Label use of every group, in percentage points",
         height="content" if len(table) <= _ROWS_IN_FULL else _TALL,
         column_config={"Group": st.column_config.Column(pinned=True, width=_WIDTHS["group"])},
         placeholder=NOT_ESTIMABLE,
-        alt="Label use of every group, in percentage points",
     )
 
 
@@ -237,9 +213,9 @@ def show_dsi_table(result: RunResult) -> None:
     shown = ["axis", "dsi", "group", "p", "q", *fitted, "p_group"]
     style = dsi_table(result)[shown].style.format(format_value, subset=["dsi"])
     column = st.column_config.Column
-    st.dataframe(
+    show_table(
         _format_p(style, ["p_group"] if result.provisional else ["p", "q", "p_group"], result.permutations),
-        hide_index=True,
+        "DSI by axis",
         column_config={
             "axis": "Axis",
             "dsi": "DSI",
@@ -250,7 +226,6 @@ def show_dsi_table(result: RunResult) -> None:
             "p_group": column("p of that group", help="The attaining group's own, as in the paper."),
         },
         placeholder=NOT_ESTIMABLE,
-        alt="DSI by axis",
     )
 
 
@@ -275,10 +250,7 @@ def _head(column: str, *, words: bool) -> object:
 
 
 def _format_p(style: Styler, columns: Sequence[str], permutations: int) -> Styler:
-    return style.format(
-        lambda value: format_p_value(value, permutations=permutations),
-        subset=list(columns),
-    )
+    return style.format(lambda value: format_p_value(value, permutations=permutations), subset=list(columns))
 
 
 def _emphasis(cells: pd.DataFrame, frame: pd.DataFrame, theme: Theme) -> pd.DataFrame:

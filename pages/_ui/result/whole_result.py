@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
 import pandas as pd
 import streamlit as st
 
-from grasp_core.model.result import FileFingerprint, RunResult
+from grasp_core.model.result import RunResult
 from grasp_core.model.text import escape_markdown
 from grasp_core.report.account import account_sentence
 from grasp_core.report.conventions import stated
@@ -25,20 +25,22 @@ from grasp_core.report.words.names import (
     statistic_formula,
     what_is_provisional,
 )
-from pages._ui.result.agreement import has_disputed, show_agreement, show_disputed, show_raters_agreement
-from pages._ui.result.cache import section
-from pages._ui.result.figures import show_dsi
-from pages._ui.result.first_screen import show_facts, show_findings
-from pages._ui.result.given import has_given, show_given
-from pages._ui.result.groups import draw_groups, has_label_use, show_groups, show_labels
+from pages._ui.helpers.page_style import PROVISIONAL
+from pages._ui.helpers.widgets import Shown, follow_address, put_in_address, show_table, show_warned
+from pages._ui.result.cache import kept
+from pages._ui.result.comparisons import has_given, has_pairs, has_slices, show_given, show_pairs, show_slices
+from pages._ui.result.findings import (
+    has_disputed,
+    show_agreement,
+    show_disputed,
+    show_facts,
+    show_findings,
+    show_raters_agreement,
+)
+from pages._ui.result.groups import draw_groups, has_label_use, show_dsi, show_groups, show_labels
 from pages._ui.result.items import has_items, show_items
 from pages._ui.result.one_group import choose_group, named_group, open_group, show_group
-from pages._ui.result.pairs import has_pairs, show_pairs
 from pages._ui.result.rater_map import has_rater_map, show_rater_map
-from pages._ui.result.slices import has_slices, show_slices
-from pages._ui.shell.page_style import PROVISIONAL
-from pages._ui.widgets.choices import follow_address, put_in_address
-from pages._ui.widgets.shown import Shown, show_warned
 
 _COUNT = st.column_config.NumberColumn(format="localized")
 
@@ -90,7 +92,13 @@ def show_data(result: RunResult) -> None:
         alt="Annotations per label",
     )
     if data.files:
-        _list_files(data.files)
+        rows = [(file.name, file.bytes, file.sha256, file.source) for file in data.files]
+        shown = pd.DataFrame(rows, columns=["File", "Bytes", "SHA-256", "Fetched from"])
+        show_table(
+            shown if any(file.source for file in data.files) else shown.drop(columns="Fetched from"),
+            "Input files with their hashes",
+            column_config={"Bytes": _COUNT},
+        )
     for what, sentences in (
         ("Recoded", [step_sentence(step) for step in result.spec.data.recode]),
         ("Left out", left_out(result.spec.data)),
@@ -100,17 +108,6 @@ def show_data(result: RunResult) -> None:
     if data.account is not None:
         st.markdown(escape_markdown(f"{account_sentence(data.account)}."))
     st.text(f"Fingerprint of the data (SHA-256): {data.sha256}")
-
-
-def _list_files(files: Sequence[FileFingerprint]) -> None:
-    rows = [(file.name, file.bytes, file.sha256, file.source) for file in files]
-    shown = pd.DataFrame(rows, columns=["File", "Bytes", "SHA-256", "Fetched from"])
-    st.dataframe(
-        shown if any(file.source for file in files) else shown.drop(columns="Fetched from"),
-        hide_index=True,
-        column_config={"Bytes": _COUNT},
-        alt="Input files with their hashes",
-    )
 
 
 View = Callable[[Shown], None]
@@ -128,30 +125,13 @@ _BESIDE_THE_VERDICT: Mapping[str, str] = {
 
 
 def show_result(shown: Shown, *, check_often: bool = False) -> None:
-    """Draw the result below its facts and buttons: one group, or first what holds and then all by views.
-
-    Parameters
-    ----------
-    check_often : bool
-        Let every interaction run the whole page, and so its checks, not only the part that changes.
-    """
+    """Draw the result below its facts and buttons: one group, or first what holds and then all by views."""
     groups = draw_groups if check_often or _goes_on(shown.result) else show_groups
     if _show_asked_group(shown):
         return
     st.set_page_config(page_title=f"{shown.title} · GRASP")
     views = _views(shown, groups)
-    chosen = _chosen(list(views))
-    if chosen in _BESIDE_THE_VERDICT and shown.result.groups and not shown.result.provisional:
-        st.caption(_BESIDE_THE_VERDICT[chosen])
-    views[chosen](shown)
-
-
-def _chosen(names: list[str]) -> str:
-    """The view that the address names, else the first, with the control that goes to another.
-
-    Not Streamlit's tabs: a redraw between the strip and its tabs disables the tab that has the keyboard's
-    focus, which then is nowhere.
-    """
+    names = list(views)
     asked = st.query_params.get(_VIEW)
     follow_address(_VIEWS, asked if asked in names else names[0])
 
@@ -162,7 +142,10 @@ def _chosen(names: list[str]) -> str:
     chosen = st.segmented_control(
         "View", names, key=_VIEWS, on_change=put, required=True, label_visibility="collapsed"
     )
-    return chosen or names[0]
+    chosen = chosen or names[0]
+    if chosen in _BESIDE_THE_VERDICT and shown.result.groups and not shown.result.provisional:
+        st.caption(_BESIDE_THE_VERDICT[chosen])
+    views[chosen](shown)
 
 
 def _goes_on(result: RunResult) -> bool:
@@ -249,7 +232,7 @@ def _raters(shown: Shown) -> None:
 
 def _data_of_everybody(shown: Shown) -> None:
     st.header("Data")
-    section(shown.key, "data", lambda: show_data(shown.result))
+    kept(shown.key, "data", None, lambda: show_data(shown.result))
 
 
 def _data_and_methods(shown: Shown) -> None:
@@ -258,9 +241,9 @@ def _data_and_methods(shown: Shown) -> None:
         st.header("Warnings")
         show_warned(result.warnings, shown.way)
     st.header("Methods")
-    section(key, "methods", lambda: show_methods(result))
+    kept(key, "methods", None, lambda: show_methods(result))
     st.header("Data")
-    section(key, "data", lambda: show_data(result))
+    kept(key, "data", None, lambda: show_data(result))
 
 
 MORE = 1.5
@@ -269,16 +252,11 @@ MORE = 1.5
 
 def show_so_far(shown: Shown) -> None:
     """Draw what is known; answer, methods and files come with the final result."""
-    shown = replace(shown, charted=_charted(shown))
-    with st.container(key=PROVISIONAL):
-        st.info(what_is_provisional(shown.result), icon=":material/pending:")
-        show_result(shown)
-
-
-def _charted(shown: Shown) -> RunResult:
-    """The result of which charts were drawn last, unless the newest says much more."""
     key = f"charted-{shown.key}"
     before: RunResult | None = st.session_state.get(key)
     if before is None or shown.result.permutations >= MORE * before.permutations:
         st.session_state[key] = before = shown.result
-    return before
+    shown = replace(shown, charted=before)
+    with st.container(key=PROVISIONAL):
+        st.info(what_is_provisional(shown.result), icon=":material/pending:")
+        show_result(shown)

@@ -8,13 +8,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.server.server import Server
-from tests.pages.conftest import ENTRY
 from tests.pages.people import ANN, VERA, become
-from tests.pages.visits import press
+from tests.pages.visits import press, visit
 
 
 def opened() -> AppTest:
-    return AppTest.from_file(ENTRY, default_timeout=60).run().switch_page("account.py").run()
+    return visit("account")
 
 
 @pytest.fixture

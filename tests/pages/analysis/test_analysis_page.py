@@ -7,7 +7,7 @@ from grasp_core.model.spec import STATISTICS, AnalysisSpec
 from grasp_core.server.server import Server
 from tests.batches import in_batches, in_teams
 from tests.labels import LEVEL
-from tests.pages.visits import drop, finished, open_example, press, seen, shown_run, widget
+from tests.pages.visits import bring, drop, finished, open_example, press, seen, shown_run, widget
 
 
 @pytest.fixture
@@ -164,8 +164,7 @@ def test_choices_survive_a_look_at_another_page(analysis: AppTest) -> None:
 
 def test_where_groups_were_given_other_items_columns_that_could_hold_batches_are_named(page: AppTest) -> None:
     votes, raters = in_batches()
-    page.switch_page("data.py").run()
-    drop(page, "votes.csv", votes.to_csv(index=False).encode())
+    bring(page, "votes.csv", votes.to_csv(index=False).encode())
     drop(page, "raters.csv", raters.to_csv(index=False).encode())
     page.switch_page("analysis.py").run()
     widget(page.multiselect, "Axes").set_value(["gender"]).run()
@@ -177,8 +176,7 @@ def test_where_groups_were_given_other_items_columns_that_could_hold_batches_are
 
 def test_columns_that_look_like_teams_are_named_until_one_is_chosen(page: AppTest) -> None:
     votes, raters = in_teams()
-    page.switch_page("data.py").run()
-    drop(page, "votes.csv", votes.to_csv(index=False).encode())
+    bring(page, "votes.csv", votes.to_csv(index=False).encode())
     drop(page, "raters.csv", raters.to_csv(index=False).encode())
     page.switch_page("analysis.py").run()
     widget(page.multiselect, "Axes").set_value(["gender"]).run()

@@ -15,10 +15,8 @@ from streamlit.testing.v1 import AppTest
 from grasp_core.model.errors import AccessError
 from grasp_core.server.server import Server
 from pages._ui.benchmark import submissions as taking_off
-from pages._ui.benchmark.leaderboard import _COMPARING, _STEPS
-from pages._ui.benchmark.submissions import _SCORING
 from tests.pages.people import ANN, BOB, ROOT, VERA, become
-from tests.pages.visits import PATIENCE_S, press, seen, widget
+from tests.pages.visits import choose_view, done, models_view, press, seen, widget
 from tests.pages.visits import plain as plain_text
 
 CLASSES = ("yes", "no")
@@ -56,23 +54,18 @@ def archive(*tasks: str, wrong: int = 0, missed: int = 0) -> bytes:
     return out.getvalue()
 
 
-def finish(page: AppTest) -> AppTest:
-    """Once what was begun beside the page is done."""
-    for key in (_SCORING, _COMPARING, _STEPS):
-        if key in page.session_state:
-            assert page.session_state[key].ended.wait(PATIENCE_S)
-    return page.run()
-
-
 def submit(page: AppTest, content: bytes) -> AppTest:
-    page.switch_page("models.py").run()
-    widget(page.button_group, "View").set_value("Submit").run()
+    models_view(page, "Submit")
     return page.file_uploader[0].set_value(("predictions.zip", content, "application/zip")).run()
 
 
+def score(page: AppTest, name: str) -> AppTest:
+    widget(page.text_input, "Name of the system").set_value(name).run()
+    return done(press(page, "Score"))
+
+
 def test_published_systems_stand_on_the_leaderboard_with_their_source(page: AppTest) -> None:
-    page.switch_page("models.py").run()
-    widget(page.button_group, "View").set_value("Leaderboard").run()
+    models_view(page, "Leaderboard")
     shown = page.dataframe[0].value
     assert shown["system"].tolist()[:2] == ["T-Few (T0 11B)", "Human (crowd)"]
     assert all("arXiv" in source or "huggingface" in source for source in shown["scored"])
@@ -84,11 +77,10 @@ def test_published_systems_stand_on_the_leaderboard_with_their_source(page: AppT
 def test_a_whole_submission_is_scored_and_shown(page: AppTest, benchmark: Server) -> None:
     submit(page, archive("one", "two"))
     assert "All submission files validated!" in seen(page.success)
-    widget(page.text_input, "Name of the system").set_value("ours").run()
-    finish(press(page, "Score"))
+    score(page, "ours")
     assert not page.error
     assert page.metric[0].value == "1.000"
-    widget(page.button_group, "View").set_value("Leaderboard").run()
+    choose_view(page, "Leaderboard")
     assert page.dataframe[0].value["system"].tolist() == ["ours"]
     assert not any(source for source in page.dataframe[0].value["scored"] if source != "here")
 
@@ -96,15 +88,13 @@ def test_a_whole_submission_is_scored_and_shown(page: AppTest, benchmark: Server
 def test_the_same_predictions_stand_once_under_their_last_name(page: AppTest, benchmark: Server) -> None:
     submit(page, archive("one", "two"))
     for name in ("first", "last"):
-        widget(page.text_input, "Name of the system").set_value(name).run()
-        finish(press(page, "Score"))
+        score(page, name)
     assert [record.name for record in benchmark.submissions.all()] == ["last"]
     assert "as last." in seen(page.caption)
 
 
 def test_what_can_be_scored_is_said_before_the_upload(page: AppTest, benchmark: Server) -> None:
-    page.switch_page("models.py").run()
-    widget(page.button_group, "View").set_value("Submit").run()
+    models_view(page, "Submit")
     assert "All 2 tasks can be scored here." in seen(page.caption)
     (Path(benchmark.settings.raft_gold) / "two" / "test.csv").unlink()
     page.run()
@@ -114,16 +104,14 @@ def test_what_can_be_scored_is_said_before_the_upload(page: AppTest, benchmark: 
     assert "gold labels of none of these tasks" in seen(page.info)
     assert "Score" not in [button.label for button in page.button]
     submit(page, archive("one", "two"))
-    widget(page.text_input, "Name of the system").set_value("ours").run()
-    finish(press(page, "Score"))
+    score(page, "ours")
     assert widget(page.metric, "Macro-F1 over all tasks").value == "incomplete"
     assert benchmark.submissions.left("two", owner="") == benchmark.settings.raft_scorings  # nothing was told
 
 
 def test_a_score_by_class_with_costs(page: AppTest, benchmark: Server) -> None:
     submit(page, archive("one", "two", missed=4))  # of the first four rows "no", "yes", "yes", "no"
-    widget(page.text_input, "Name of the system").set_value("ours").run()
-    finish(press(page, "Score"))
+    score(page, "ours")
     classes = next(frame.value for frame in page.dataframe if "Recall" in frame.value)
     assert classes["False positives"].tolist() == [2, 2]
     assert classes["Recall"].tolist() == pytest.approx([24 / 26, 12 / 14])
@@ -134,23 +122,22 @@ def test_a_score_by_class_with_costs(page: AppTest, benchmark: Server) -> None:
 def test_systems_are_compared_beside_the_page(page: AppTest, benchmark: Server) -> None:
     for missed, name in ((0, "good"), (12, "worse")):
         submit(page, archive("one", "two", missed=missed))
-        widget(page.text_input, "Name of the system").set_value(name).run()
-        finish(press(page, "Score"))
+        score(page, name)
     leaderboard(page)
     assert page.dataframe[0].value["wins"].tolist() == ["–", "0 of 2"]
     assert all("to" in ends for ends in page.dataframe[0].value["interval"])
-    finish(press(page, "Test 1 step of the ranking"))
+    done(press(page, "Test 1 step of the ranking"))
     steps = next(frame.value for frame in page.dataframe if "Against" in frame.value)
     assert steps[["System", "Against"]].values.tolist() == [["good", "worse"]]
     assert float(steps["Difference"][0]) > 0
     assert steps["p"][0] == "p < 0.001"
-    finish(press(page, "Compare"))
+    done(press(page, "Compare"))
     compared = next(frame.value for frame in page.dataframe if "Items" in frame.value)
     assert compared["Task"].tolist() == ["one", "two", "All tasks"]
     page.run()
     assert any("Items" in frame.value for frame in page.dataframe)  # does not go with the next click
     widget(page.selectbox, "Sort by").set_value("one").run()
-    finish(press(page, "Test 1 step of the ranking"))
+    done(press(page, "Test 1 step of the ranking"))
     assert not page.exception
     assert not page.error
 
@@ -171,8 +158,7 @@ def test_an_incomplete_submission_has_no_overall_figure(page: AppTest, benchmark
     assert not page.error  # it can be scored as it is
     assert "Incomplete: 1 file of 2 can be scored" in seen(page.warning)
     assert "Incorrect number of files! Expected 2 files, but got 1." in seen(page.warning)
-    widget(page.text_input, "Name of the system").set_value("half").run()
-    finish(press(page, "Score"))
+    score(page, "half")
     assert page.metric[0].value == "incomplete"
 
 
@@ -197,8 +183,7 @@ def test_rows_that_are_too_large_are_refused_by_their_size(
 ) -> None:
     for module in ("pages._ui.benchmark.baselines", "grasp_core.benchmark.tasks"):
         monkeypatch.setattr(f"{module}.MAX_ROWS_FILE", 2**20)
-    page.switch_page("models.py").run()
-    widget(page.button_group, "View").set_value("Baselines").run()
+    models_view(page, "Baselines")
     page.file_uploader[0].set_value(("train.csv", b"x" * (2**20 + 1), "text/csv")).run()
     assert "is larger than 1 MiB, the most that is read of a task's rows" in seen(page.error)
     assert not page.exception
@@ -231,11 +216,10 @@ def test_a_system_stands_once_however_often_it_is_scored(page: AppTest, benchmar
     press(page, "Score")
     assert "Give the system a name first" in seen(page.error)
     assert not benchmark.submissions.all()
-    widget(page.text_input, "Name of the system").set_value("ours").run()
-    finish(press(page, "Score"))
+    score(page, "ours")
     left = benchmark.settings.raft_scorings - 1
     assert f"You may have {left} more different predictions" in seen(page.caption)  # already counted
-    finish(press(page, "Score"))
+    done(press(page, "Score"))
     assert widget(page.metric, "Macro-F1 over all tasks").value == "1.000"
     assert len(benchmark.submissions.all()) == 1
     page.run()
@@ -243,15 +227,13 @@ def test_a_system_stands_once_however_often_it_is_scored(page: AppTest, benchmar
 
 
 def leaderboard(page: AppTest) -> AppTest:
-    page.switch_page("models.py").run()
-    return widget(page.button_group, "View").set_value("Leaderboard").run()
+    return models_view(page, "Leaderboard")
 
 
 def test_a_system_is_taken_off_the_leaderboard(page: AppTest, benchmark: Server) -> None:
     for missed, name in enumerate(("gone", "kept")):
         submit(page, archive("one", "two", missed=missed))
-        widget(page.text_input, "Name of the system").set_value(name).run()
-        finish(press(page, "Score"))
+        score(page, name)
     leaderboard(page)
     assert "with the command `raft score --errors`" in seen(page.caption)
     press(page, "Take a system off")
@@ -297,8 +279,7 @@ def test_without_gold_labels_it_says_what_would_do(page: AppTest) -> None:
 
 
 def test_without_gold_labels_nothing_claims_to_be_scored(page: AppTest) -> None:
-    page.switch_page("models.py").run()
-    widget(page.button_group, "View").set_value("Submit").run()
+    models_view(page, "Submit")
     assert "predictions are checked here and not scored" in seen(page.info)
     content = io.BytesIO()
     rows = "".join(f"{50 + row},overruling\n" for row in range(2350))
@@ -316,8 +297,7 @@ def test_a_baseline_is_run_fold_by_fold(page: AppTest, benchmark: Server) -> Non
         f"{'good' if row % 5 < 3 else 'bad'} thing {row},{CLASSES[row % 5 >= 3]},{row}" for row in range(50)
     ]
     (folder / "train.csv").write_text("\n".join(["text,Label,ID", *rows]) + "\n")
-    page.switch_page("models.py").run()
-    widget(page.button_group, "View").set_value("Baselines").run()
+    models_view(page, "Baselines")
     press(page, "Run the baseline")
     # Plurality always says "yes", as 30 of 50 rows are: F1 0.75 and 0, mean 0.375.
     assert widget(page.metric, "Macro-F1").value == "0.375"
@@ -331,7 +311,7 @@ def test_a_baseline_is_run_fold_by_fold(page: AppTest, benchmark: Server) -> Non
     press(page, "Run the baseline")
     assert widget(page.metric, "Macro-F1").value == "1.000"
     for view in ("Leaderboard", "Baselines"):
-        widget(page.button_group, "View").set_value(view).run()
+        choose_view(page, view)
     assert widget(page.selectbox, "Baseline").value == "tfidf"
     assert widget(page.metric, "Macro-F1").value == "1.000"  # choices and score are kept
     widget(page.selectbox, "Scored by").set_value("splits").run()
@@ -344,8 +324,7 @@ def test_offensive_rows_are_shown_after_a_warning(page: AppTest, benchmark: Serv
     (folder / "task.json").write_text(json.dumps(plain))
     rows = [f"thing {row},{CLASSES[row % 5 >= 3]},{row}" for row in range(10)]
     (folder / "train.csv").write_text("\n".join(["text,Label,ID", *rows]) + "\n")
-    page.switch_page("models.py").run()
-    widget(page.button_group, "View").set_value("Baselines").run()
+    models_view(page, "Baselines")
     press(page, "Run the baseline")
     assert not any("text" in frame.value for frame in page.dataframe)
     asked = next(box for box in page.checkbox if "Its rows are rude" in plain_text(box.label))
@@ -355,15 +334,14 @@ def test_offensive_rows_are_shown_after_a_warning(page: AppTest, benchmark: Serv
 
 def test_labelled_rows_are_kept_for_the_visit(page: AppTest, benchmark: Server) -> None:
     rows = [f"thing {row},{CLASSES[row % 5 >= 3]},{row}" for row in range(10)]
-    page.switch_page("models.py").run()
-    widget(page.button_group, "View").set_value("Baselines").run()
+    models_view(page, "Baselines")
     assert "Run the baseline" not in [button.label for button in page.button]
     content = "\n".join(["text,Label,ID", *rows]).encode()
     page.file_uploader[0].set_value(("train.csv", content, "text/csv")).run()
     press(page, "Run the baseline")
     score = widget(page.metric, "Macro-F1").value
     for view in ("Leaderboard", "Baselines"):
-        widget(page.button_group, "View").set_value(view).run()
+        choose_view(page, view)
     assert "The file dropped before is used" in seen(page.caption)
     assert widget(page.metric, "Macro-F1").value == score
     widget(page.selectbox, "Task").set_value("two").run()
@@ -373,9 +351,8 @@ def test_labelled_rows_are_kept_for_the_visit(page: AppTest, benchmark: Server) 
 
 def test_gold_labels_are_on_no_page(page: AppTest, benchmark: Server) -> None:
     submit(page, archive("one", "two"))
-    widget(page.text_input, "Name of the system").set_value("ours").run()
-    finish(press(page, "Score"))
+    score(page, "ours")
     for view in ("Submit", "Leaderboard", "Whose judgements"):
-        widget(page.button_group, "View").set_value(view).run()
+        choose_view(page, view)
         for frame in page.dataframe:
             assert not set(GOLD) & {str(cell) for row in frame.value.values.tolist() for cell in row}

@@ -8,16 +8,15 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.reading.example import example_files
 from grasp_core.server.server import Server
-from pages._ui.session.identity import here
+from pages._ui.helpers.identity import here
 from tests.pages.benchmark.test_benchmark_page import CLASSES, GOLD, benchmark, table
-from tests.pages.visits import drop, open_example, press, seen, widget
+from tests.pages.visits import bring, choose_view, done, models_view, open_example, press, seen, widget
 
 __all__ = ["benchmark"]  # a fixture
 
 
 def people(page: AppTest) -> AppTest:
-    page.switch_page("models.py").run()
-    return widget(page.button_group, "View").set_value("People").run()
+    return models_view(page, "People")
 
 
 def test_without_data_it_says_where_to_begin(page: AppTest) -> None:
@@ -26,7 +25,7 @@ def test_without_data_it_says_where_to_begin(page: AppTest) -> None:
 
 def test_people_are_scored_against_the_others(page: AppTest) -> None:
     people(open_example(page, example_files()))
-    press(page, "Score people")
+    done(press(page, "Score people"))
     assert not page.error
     assert 0.3 < float(widget(page.metric, "Macro-F1").value) <= 1
     assert "plurality of 5 on 100 of 350 items" in seen(page.markdown)
@@ -34,7 +33,7 @@ def test_people_are_scored_against_the_others(page: AppTest) -> None:
     widget(page.number_input, "Votes per item").set_value(3).run()
     assert not page.metric  # another question
     for view in ("Leaderboard", "People"):
-        widget(page.button_group, "View").set_value(view).run()
+        choose_view(page, view)
     assert widget(page.number_input, "Votes per item").value == 3  # kept while another view is looked at
     widget(page.number_input, "Votes per item").set_value(5).run()
     assert widget(page.metric, "Macro-F1").value == score
@@ -47,8 +46,7 @@ def test_people_are_a_row_of_the_leaderboard(page: AppTest, benchmark: Server) -
         for item, label in GOLD.items()
         for rater in range(6)
     ]
-    page.switch_page("data.py").run()
-    drop(page, "votes.csv", "\n".join(["item,rater,label,kind", *rows]).encode())
+    bring(page, "votes.csv", "\n".join(["item,rater,label,kind", *rows]).encode())
     people(page)
     widget(page.selectbox, "Right label").set_value("A file of right labels").run()
     widget(page.number_input, "Items").set_value(20).run()
@@ -59,13 +57,13 @@ def test_people_are_a_row_of_the_leaderboard(page: AppTest, benchmark: Server) -
     known = dict(list(GOLD.items())[:12])
     page.file_uploader[1].set_value(("known.csv", table(known).encode(), "text/csv")).run()
     widget(page.number_input, "Pay for a vote").set_value(0.5).run()
-    press(page, "Score people")
+    done(press(page, "Score people"))
     assert seen(page.error) == ""
     assert "5 raters qualified; 1 did not reach the bar, 0 labelled too few" in seen(page.markdown)
     assert "100 votes cost 50.00. The qualification's 72 votes cost 36.00." in seen(page.markdown)
     assert widget(page.metric, "Macro-F1").value == "1.000"
     widget(page.selectbox, "Task that the items are rows of").set_value("two").run()
-    press(page, "Put on the leaderboard")
+    done(press(page, "Put on the leaderboard"))
     assert "People (crowd) stands on the Leaderboard, two: macro-F1 1.000" in seen(page.success)
     stored = here().submissions.all()
     assert [(one.name, one.scores["tasks"]["two"]["n"]) for one in stored] == [("People (crowd)", 20)]
@@ -86,11 +84,10 @@ def test_right_labels_of_a_column_decide(page: AppTest) -> None:
     """All raters say what is right, so that people reach 1 whatever is drawn."""
     right = ("no", "yes")
     rows = [f"i{i},r{j},{right[i % 2]},{right[i % 2]},{'ab'[j % 2]}" for i in range(120) for j in range(6)]
-    page.switch_page("data.py").run()
-    drop(page, "votes.csv", "\n".join(["item,rater,label,expert,group", *rows]).encode())
+    bring(page, "votes.csv", "\n".join(["item,rater,label,expert,group", *rows]).encode())
     people(page)
     widget(page.selectbox, "Right label").set_value("expert").run()
-    press(page, "Score people")
+    done(press(page, "Score people"))
     assert widget(page.metric, "Macro-F1").value == "1.000"
     widget(page.selectbox, "Right label").set_value("group").run()
     press(page, "Score people")
@@ -100,8 +97,7 @@ def test_right_labels_of_a_column_decide(page: AppTest) -> None:
 def test_a_baseline_labels_all_tasks_as_a_submission(
     page: AppTest, benchmark: Server, tmp_path: Path
 ) -> None:
-    page.switch_page("models.py").run()
-    widget(page.button_group, "View").set_value("Baselines").run()
+    models_view(page, "Baselines")
     assert "no rows to label" in seen(page.markdown)
     for task in ("one", "two"):
         path = tmp_path / "tasks" / task / "train.csv"

@@ -16,10 +16,10 @@ from grasp_core.benchmark.baselines.embedding import available
 from grasp_core.benchmark.language_models.in_context import Setting
 from grasp_core.benchmark.tasks import read_rows, read_task
 from grasp_core.server.server import Server
-from pages._ui.benchmark.lm_baseline import Answered, Questions
-from pages._ui.benchmark.lm_baseline import ask as ask_model
+from pages._ui.benchmark.baselines import Answered
+from pages._ui.benchmark.baselines import ask as ask_model
 from tests.benchmark.language_models.completions_server import Completions, holds, says, serving
-from tests.pages.visits import press, seen, widget
+from tests.pages.visits import models_view, press, seen, widget
 
 pytest.importorskip("openai", reason="tools/setup.sh models")
 
@@ -61,8 +61,7 @@ def target(prompt: str) -> str:
 
 
 def baselines(page: AppTest, chosen: str | None = "By chance") -> AppTest:
-    page.switch_page("models.py").run()
-    widget(page.button_group, "View").set_value("Baselines").run()
+    models_view(page, "Baselines")
     if chosen is not None:
         widget(page.selectbox, "Baseline").set_value("lm").run()
         widget(page.selectbox, "Examples chosen").set_value(chosen).run()
@@ -181,7 +180,7 @@ def asking(server: Server, watch: Callable[[int | None], None]) -> Answered:
     folder = Path(server.settings.raft_tasks) / "things"
     task = read_task(folder)
     rows = read_rows(folder / "train.csv", task, labelled=True)
-    return ask_model(server.settings, Questions(task, rows, "loo", 1, Setting(5, semantic=False)), watch)
+    return ask_model(server.settings, task, rows, Setting(5, semantic=False), watch, way="loo", seed=1)
 
 
 def test_leaving_the_page_loses_no_answer(server: Server, asked: Completions) -> None:

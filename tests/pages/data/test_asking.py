@@ -7,7 +7,7 @@ import random
 from streamlit.testing.v1 import AppTest
 
 from tests.labels import CONTINUE, ITEM_COLUMN, LABEL_COLUMN, RATER_COLUMN
-from tests.pages.visits import drop, seen, widget
+from tests.pages.visits import bring, seen, widget
 from tests.reading.making import csv_bytes
 
 
@@ -23,8 +23,7 @@ def votes(*labels: str, rater: str = "rater") -> bytes:
 
 
 def opened(page: AppTest, content: bytes) -> AppTest:
-    page.switch_page("data.py").run()
-    drop(page, "votes.csv", content)
+    bring(page, "votes.csv", content)
     return page
 
 

@@ -10,9 +10,9 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.model.recode_steps import Bins
 from grasp_core.server.server import Server
-from pages._ui.session.state import KEPT_RATERS, Work
+from pages._ui.helpers.state import KEPT_RATERS, Work
 from tests.labels import CONTINUE, ITEM_COLUMN, LABEL_COLUMN, RATER_COLUMN, UNDERSTOOD
-from tests.pages.visits import drop, open_example, plain, press, seen, shown_run, widget
+from tests.pages.visits import bring, drop, open_example, plain, press, seen, shown_run, widget
 
 
 def one_about(page: AppTest, column: str) -> Any:
@@ -59,8 +59,7 @@ def test_a_bad_file_gets_its_sentence_and_the_good_one_stays(
 
 
 def test_a_file_that_cannot_hold_annotations_is_refused(page: AppTest) -> None:
-    page.switch_page("data.py").run()
-    drop(page, "two.csv", b"a,b\n1,2\n")
+    bring(page, "two.csv", b"a,b\n1,2\n")
     assert "two.csv has only 2 columns" in seen(page.error)
     assert not page.metric
 
@@ -85,8 +84,7 @@ def test_a_label_that_is_not_declared_stops(page: AppTest, example: dict[str, by
 
 
 def test_oddities_are_listed_apart(page: AppTest, example: dict[str, bytes]) -> None:
-    page.switch_page("data.py").run()
-    drop(page, "annotations.csv", example["annotations.csv"].replace(b",Unsure", b",N/A", 1))
+    bring(page, "annotations.csv", example["annotations.csv"].replace(b",Unsure", b",N/A", 1))
     assert "looks" in seen(page.warning) or "N/A" in seen(page.warning)
     assert [metric.value for metric in page.metric][2] == "3,640"
 
@@ -94,9 +92,8 @@ def test_oddities_are_listed_apart(page: AppTest, example: dict[str, bytes]) -> 
 def test_raters_whom_a_column_marks_are_asked_about_and_nothing_runs_before(
     page: AppTest, server: Server
 ) -> None:
-    page.switch_page("data.py").run()
     rows = [f"i{i},r{j},{(i + j) % 2},{'fm'[j % 2]},{j == 3}" for i in range(6) for j in range(6)]
-    drop(page, "a.csv", "\n".join(["item,rater,label,gender,removed", *rows]).encode())
+    bring(page, "a.csv", "\n".join(["item,rater,label,gender,removed", *rows]).encode())
     asked = one_about(page, "removed")
     assert (asked.label[:7], asked.value, work(page).dataset) == ("1 rater", None, None)
     assert "6 raters" in seen(page.title)  # as long as nobody has answered, all are shown
@@ -115,9 +112,8 @@ def test_raters_whom_a_column_marks_are_asked_about_and_nothing_runs_before(
 
 
 def test_answers_that_may_not_count_are_named_where_they_can_be_left_out(page: AppTest) -> None:
-    page.switch_page("data.py").run()
     rows = [f"i{i},r{j},{(i + j) % 2},{int(i != j)}" for i in range(6) for j in range(6)]
-    drop(page, "a.csv", "\n".join(["item,rater,label,accept", *rows]).encode())
+    bring(page, "a.csv", "\n".join(["item,rater,label,accept", *rows]).encode())
     assert "Please check: 'accept' = '0' in 6 rows of 36" in seen(page.caption)
     chosen = widget(page.multiselect, "Leave out annotations where")
     assert (chosen.value, page.metric[2].value) == ([], "36")
@@ -141,8 +137,7 @@ def test_starred_answers_of_a_tool_are_kept_or_left_out(page: AppTest) -> None:
         }
         for task in range(1, 7)
     ]
-    page.switch_page("data.py").run()
-    drop(page, "tasks.json", json.dumps(tasks).encode())
+    bring(page, "tasks.json", json.dumps(tasks).encode())
     one_about(page, "starred").set_value(True).run()
     assert [metric.value for metric in page.metric][:3] == ["6", "4", "24"]
     one_about(page, "starred").set_value(False).run()
@@ -153,10 +148,9 @@ def test_starred_answers_of_a_tool_are_kept_or_left_out(page: AppTest) -> None:
 
 
 def test_a_file_about_raters_waits_for_the_labels(page: AppTest) -> None:
-    page.switch_page("data.py").run()
     head = "Submission id,Participant id,Status,Started at,Completed at,Time taken,Sex"
     rows = [f"s{j},p{j},APPROVED,a,b,60,{'Male' if j % 2 else 'Female'}" for j in range(6)]
-    drop(page, "people.csv", "\n".join([head, *rows]).encode())
+    bring(page, "people.csv", "\n".join([head, *rows]).encode())
     assert "Now add the labels" in seen(page.info)
     rows = [f"i{i},p{j},{(i + j) % 2}" for i in range(6) for j in range(6)]
     drop(page, "votes.csv", "\n".join(["item,participant,label", *rows]).encode())
@@ -173,10 +167,9 @@ def test_removing_the_file_starts_over(page: AppTest, example: dict[str, bytes])
 
 
 def test_matrix_layouts(page: AppTest) -> None:
-    page.switch_page("data.py").run()
     head = ",".join(["item", *(f"rater_{j}" for j in range(8))])
     rows = [",".join([f"i{i}", *("Yes" if (i * j) % 3 else "No" for j in range(8))]) for i in range(12)]
-    drop(page, "matrix.csv", "\n".join([head, *rows]).encode())
+    bring(page, "matrix.csv", "\n".join([head, *rows]).encode())
     assert widget(page.selectbox, "Layout").value == "items-by-raters"
     assert [metric.value for metric in page.metric] == ["12", "8", "96", "8"]
     widget(page.selectbox, "Layout").set_value("long").run()
@@ -184,10 +177,9 @@ def test_matrix_layouts(page: AppTest) -> None:
 
 
 def test_each_row_may_be_a_rater(page: AppTest) -> None:
-    page.switch_page("data.py").run()
     head = ",".join(["sex", *(f"X{j:03d}" for j in range(8))])
     rows = [",".join(["fm"[i % 2], *("Yes" if (i * j) % 3 else "No" for j in range(8))]) for i in range(12)]
-    drop(page, "faces.csv", "\n".join([head, *rows]).encode())
+    bring(page, "faces.csv", "\n".join([head, *rows]).encode())
     assert widget(page.selectbox, "Layout").value == "raters-by-items"
     assert widget(page.selectbox, RATER_COLUMN).value == ""
     assert [metric.value for metric in page.metric][:3] == ["8", "12", "96"]
@@ -233,8 +225,7 @@ AGES = "\n".join(
 
 
 def test_numbers_are_cut_with_a_preview(page: AppTest) -> None:
-    page.switch_page("data.py").run()
-    drop(page, "ages.csv", AGES)
+    bring(page, "ages.csv", AGES)
     widget(page.button_group, "Add a step").set_value("Cut numbers").run()
     widget(page.selectbox, "Column to recode").set_value("age").run()
     widget(page.text_input, "Cut at").set_value("25, 40").run()
@@ -247,8 +238,7 @@ def test_numbers_are_cut_with_a_preview(page: AppTest) -> None:
 
 
 def test_who_was_left_out_by_a_value_that_is_recoded_does_not_come_back_silently(page: AppTest) -> None:
-    page.switch_page("data.py").run()
-    drop(page, "ages.csv", AGES)
+    bring(page, "ages.csv", AGES)
     widget(page.multiselect, "Leave out raters where").set_value([("age", "20")]).run()
     assert work(page).dataset.summary.raters == 5
     widget(page.button_group, "Add a step").set_value("Cut numbers").run()
@@ -262,8 +252,7 @@ def test_who_was_left_out_by_a_value_that_is_recoded_does_not_come_back_silently
 
 
 def test_a_column_may_be_called_as_the_choice_of_the_labels_is(page: AppTest) -> None:
-    page.switch_page("data.py").run()
-    drop(page, "ages.csv", AGES.replace(b"age", b"Labels", 1))
+    bring(page, "ages.csv", AGES.replace(b"age", b"Labels", 1))
     widget(page.button_group, "Add a step").set_value("Cut numbers").run()
     widget(page.selectbox, "Column to recode").set_value("Labels").run()
     widget(page.text_input, "Cut at").set_value("25").run()
@@ -272,8 +261,7 @@ def test_a_column_may_be_called_as_the_choice_of_the_labels_is(page: AppTest) ->
 
 
 def test_questions_are_combined_into_the_label(page: AppTest) -> None:
-    page.switch_page("data.py").run()
-    drop(page, "ages.csv", AGES)
+    bring(page, "ages.csv", AGES)
     widget(page.button_group, "Add a step").set_value("Combine questions").run()
     widget(page.multiselect, "Questions").set_value(["harm", "bias"]).run()
     widget(page.multiselect, "The first of these that any question has").set_value(["Yes", "No"]).run()
@@ -289,8 +277,7 @@ def test_questions_are_combined_into_the_label(page: AppTest) -> None:
 
 
 def test_what_is_left_out_is_accounted_for_by_group(page: AppTest) -> None:
-    page.switch_page("data.py").run()
-    drop(page, "ages.csv", AGES)
+    bring(page, "ages.csv", AGES)
     widget(page.selectbox, "Time an annotation took").set_value("ms").run()
     widget(page.number_input, "At least").set_value(150.0).run()
     assert "What was left out" in seen(page.subheader)
@@ -306,8 +293,7 @@ def test_another_sheet_can_be_chosen(page: AppTest) -> None:
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("notes.csv", "who,what\na,b\n")
         archive.writestr("votes.csv", AGES)
-    page.switch_page("data.py").run()
-    drop(page, "both.zip", file.getvalue())
+    bring(page, "both.zip", file.getvalue())
     part = widget(page.selectbox, "Sheet or file inside")
     assert part.value == "votes.csv"  # the first that can hold annotations
     assert work(page).dataset.summary.annotations == 36
@@ -328,8 +314,7 @@ def test_a_file_per_annotator_is_read_as_one_table_or_alone(page: AppTest) -> No
             own = [header, *(row for row in cells if row[at] == rater)]
             text = "\n".join(",".join([*row[:at], *row[at + 1 :]]) for row in own)
             archive.writestr(f"{rater}.csv", text + "\n")
-    page.switch_page("data.py").run()
-    drop(page, "all.zip", file.getvalue())
+    bring(page, "all.zip", file.getvalue())
     part = widget(page.selectbox, "Sheet or file inside")
     assert part.value == part.options[0] == "All that fit together, as one per annotator does"
     assert len(work(page).annotations) == len(cells)
@@ -347,8 +332,7 @@ def test_the_raters_may_be_on_another_sheet(page: AppTest) -> None:
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("votes.csv", AGES)
         archive.writestr("people.csv", "rater,group\n" + "".join(f"r{j},{'ab'[j % 2]}\n" for j in range(6)))
-    page.switch_page("data.py").run()
-    drop(page, "both.zip", file.getvalue())
+    bring(page, "both.zip", file.getvalue())
     assert work(page).raters.member == "people.csv"  # told by its content
     assert work(page).dataset.raters.axes["group"].values == ("a", "b")
     press(page, "Remove the raters file")
@@ -399,11 +383,10 @@ def work(page: AppTest) -> Work:
 
 
 def test_an_item_answered_twice_is_settled_beside_the_refusal(page: AppTest) -> None:
-    page.switch_page("data.py").run()
     rows = ["item,rater,label,gender,when"]
     rows += [f"i{n % 6},r{n // 6},{'Yes' if n % 4 else 'No'},{'w' if n < 18 else 'm'},{n}" for n in range(36)]
     rows += ["i0,r0,Yes,w,99"]
-    drop(page, "votes.csv", "\n".join(rows).encode())
+    bring(page, "votes.csv", "\n".join(rows).encode())
     assert "on Data, under Leave out, or by --repeated first or last" in seen(page.error)
     assert not page.metric
     press(page, "Let the last answer count")

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from grasp_core.reading.dataset.contents import Contents
 from grasp_core.reading.guess.look import Look
 from tests.labels import CONTINUE
-from tests.pages.visits import drop, press
+from tests.pages.visits import bring, drop, press
 
 pytestmark = pytest.mark.in_earnest
 
@@ -24,8 +24,7 @@ def test_files_are_guessed_and_loaded_elsewhere(
 ) -> None:
     monkeypatch.setattr(Look, "__init__", here)
     monkeypatch.setattr(Contents, "of", here)
-    page.switch_page("data.py").run()
-    drop(page, "annotations.csv", example["annotations.csv"])
+    bring(page, "annotations.csv", example["annotations.csv"])
     drop(page, "raters.csv", example["raters.csv"])
     assert page.metric
     press(page, CONTINUE)

@@ -7,8 +7,8 @@ import zipfile
 
 from streamlit.testing.v1 import AppTest
 
-from pages._ui.session.state import Work
-from tests.pages.visits import drop, plain, press, seen, widget
+from pages._ui.helpers.state import Work
+from tests.pages.visits import bring, drop, plain, press, seen, widget
 
 VOTES = "item,rater,label,group\n" + "".join(
     f"i{i},r{j},{'yes' if (i * j) % 3 else 'no'},{'ab'[j % 2]}\n" for i in range(12) for j in range(6)
@@ -17,8 +17,7 @@ ITEMS = "id,topic,length\n" + "".join(f"i{i},{'news' if i % 2 else 'sport'},{10 
 
 
 def opened(page: AppTest, items: str = ITEMS) -> Work:
-    page.switch_page("data.py").run()
-    drop(page, "votes.csv", VOTES.encode())
+    bring(page, "votes.csv", VOTES.encode())
     drop(page, "items.csv", items.encode())
     return page.session_state["work"]
 
@@ -72,8 +71,7 @@ def test_the_items_may_be_on_another_sheet(page: AppTest) -> None:
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("votes.csv", VOTES)
         archive.writestr("items.csv", ITEMS)
-    page.switch_page("data.py").run()
-    drop(page, "both.zip", file.getvalue())
+    bring(page, "both.zip", file.getvalue())
     session = page.session_state["work"]
     assert (session.data_spec.member, session.data_spec.items_member) == ("votes.csv", "items.csv")
     assert "topic" in session.dataset.attributes

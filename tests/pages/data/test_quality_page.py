@@ -16,7 +16,7 @@ def quality_page(annotations, raters, spec):
     from grasp_core.reading.dataset.load import load
     from grasp_core.reading.sandbox.read import read_table
     from pages._ui.data.quality import show_quality
-    from pages._ui.session.state import work
+    from pages._ui.helpers.state import work
 
     session = work()
     if session.dataset is None:

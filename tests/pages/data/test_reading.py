@@ -8,7 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.model.errors import DataError
+from grasp_core.reading.sandbox.read import read_table
 from pages._ui.data import arriving as read_watched
+from pages._ui.helpers.background import Working
 from tests.pages.visits import drop, seen
 
 
@@ -51,12 +53,11 @@ def test_an_unexpected_error_while_reading_is_a_sentence(
 def test_leaving_ends_the_reading() -> None:
     """What the page's script does when a click ends it: the reader is told at its next step."""
     large = b"a,b\n" + b"12345678,2\n" * 8_000_000
-    thread = read_watched.Reader(large, "large.csv", None)
-    thread.start()
-    while not thread.share and thread.is_alive():
+    reading = Working()
+    reading.begin(lambda tell: read_table(large, "large.csv", watch=tell))
+    while not any(reading.told) and not reading.ended.is_set():
         time.sleep(0.001)
-    thread.cancelled = True
-    thread.join(timeout=30)
-    assert not thread.is_alive()
-    assert thread.table is None
-    assert not isinstance(thread.error, DataError)
+    reading.cancelled = True
+    assert reading.ended.wait(30)
+    assert reading.result is None
+    assert not isinstance(reading.error, DataError)

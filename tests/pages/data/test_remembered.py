@@ -13,10 +13,9 @@ from grasp_core.server.server import Server
 from grasp_core.store.readings import ReadingStore
 from grasp_core.store.schema import readings
 from pages._ui.data import remembered
-from pages._ui.session import identity as permissions
+from pages._ui.helpers import identity as permissions
 from tests.labels import CONTINUE, LABEL_COLUMN
-from tests.pages.conftest import ENTRY
-from tests.pages.visits import drop, press, seen, widget
+from tests.pages.visits import drop, press, seen, visit, widget
 from tests.store.making import change
 
 MAY_3 = 1_777_800_000.0
@@ -33,10 +32,6 @@ def month(*labels: str, prefix: str = "r", column: str = "mood") -> bytes:
     return "\n".join([f"item,rater,{column},label,gender", *rows]).encode()
 
 
-def visit() -> AppTest:
-    return AppTest.from_file(ENTRY, default_timeout=60).run().switch_page("data.py").run()
-
-
 def confirm(page: AppTest, content: bytes) -> AppTest:
     """Say that "mood" holds the labels, and in which order they are."""
     drop(page, "april.csv", content)
@@ -51,9 +46,9 @@ def buttons(page: AppTest) -> list[str]:
 
 
 def test_next_months_file_needs_no_clicks(server: Server) -> None:
-    confirm(visit(), month("Yes", "No"))
+    confirm(visit("data"), month("Yes", "No"))
     change(server.database, readings, updated_at=MAY_3)
-    page = visit()
+    page = visit("data")
     drop(page, "may.csv", month("No", "Yes", prefix="other"))
     assert widget(page.selectbox, LABEL_COLUMN).value == "mood"
     assert widget(page.multiselect, "Labels, in order").value == ["Yes", "No"]
@@ -66,21 +61,21 @@ def test_next_months_file_needs_no_clicks(server: Server) -> None:
 
 
 def test_a_file_of_other_columns_is_guessed(server: Server) -> None:
-    confirm(visit(), month("Yes", "No"))
-    page = visit()
+    confirm(visit("data"), month("Yes", "No"))
+    page = visit("data")
     drop(page, "may.csv", month("Yes", "No", column="tone"))
     assert widget(page.selectbox, LABEL_COLUMN).value == "label"
     assert "Read as on" not in seen(page.caption)
 
 
 def test_labels_that_were_not_declared_and_ids_are_not_taken_over(server: Server) -> None:
-    page = visit()
+    page = visit("data")
     drop(page, "april.csv", month("Yes", "No"))
     widget(page.selectbox, LABEL_COLUMN).set_value("mood").run()
     widget(page.multiselect, "Labels, in order").set_value(["Yes", "No"]).run()
     widget(page.text_area, "Leave out these raters").set_value("r1\nr2").run()
     press(page, CONTINUE)
-    page = visit()
+    page = visit("data")
     drop(page, "may.csv", month("Yes", "No", "Unsure"))
     said = seen(page.caption)
     assert "'Unsure' was not among them" in said
@@ -97,7 +92,7 @@ def test_a_reading_that_does_not_fit_is_named_and_left(server: Server) -> None:
     ReadingStore(server.database).remember(
         key, remembered.DataSpec(item="item", rater="rater", label="gone"), (), owner=""
     )
-    page = visit()
+    page = visit("data")
     drop(page, "may.csv", content)
     assert "does not fit this file: may.csv has no column 'gone'" in seen(page.caption)
     assert widget(page.selectbox, LABEL_COLUMN).value == "label"
@@ -113,16 +108,16 @@ def test_a_colleagues_reading_is_named_and_ones_own_comes_first(
         monkeypatch.setattr(remembered, "current_user", lambda: user)
 
     sign_in("ann")
-    confirm(visit(), month("Yes", "No"))
+    confirm(visit("data"), month("Yes", "No"))
     sign_in("bob")
-    page = visit()
+    page = visit("data")
     drop(page, "may.csv", month("Yes", "No"))
     assert "by ann@lab.example." in seen(page.caption)
     widget(page.multiselect, "Labels, in order").set_value(["No", "Yes"]).run()
     press(page, CONTINUE)
     for name, order in (("ann", ["Yes", "No"]), ("bob", ["No", "Yes"])):
         sign_in(name)
-        page = visit()
+        page = visit("data")
         drop(page, "june.csv", month("Yes", "No"))
         assert "by you." in seen(page.caption)
         assert widget(page.multiselect, "Labels, in order").value == order
@@ -130,7 +125,7 @@ def test_a_colleagues_reading_is_named_and_ones_own_comes_first(
 
 def test_nothing_is_said_where_the_guess_is_the_same(server: Server, example: dict[str, bytes]) -> None:
     for _ in range(2):
-        page = visit()
+        page = visit("data")
         drop(page, "annotations.csv", example["annotations.csv"])
         drop(page, "raters.csv", example["raters.csv"])
         assert "Read as on" not in seen(page.caption)
@@ -146,7 +141,7 @@ def test_a_database_that_is_away_keeps_nobody_from_going_on(
 
     monkeypatch.setattr(ReadingStore, "recall", fail)
     monkeypatch.setattr(ReadingStore, "remember", fail)
-    page = visit()
+    page = visit("data")
     drop(page, "may.csv", month("Yes", "No"))
     assert page.metric
     press(page, CONTINUE)

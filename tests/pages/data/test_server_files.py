@@ -17,11 +17,10 @@ from grasp_core.reading.archives import containers
 from grasp_core.server import server as server_module
 from grasp_core.server.server import Server, make_server
 from pages._ui.data import arriving as server_files
-from pages._ui.session import identity as permissions
+from pages._ui.helpers import identity as permissions
 from tests.empty_store import empty_home
 from tests.labels import CONTINUE
-from tests.pages.conftest import ENTRY
-from tests.pages.visits import drop, finished, press, seen, shown_run, widget
+from tests.pages.visits import drop, finished, press, seen, shown_run, visit, widget
 from tests.reading.sources.serving import Site, site
 
 PICKER = "File on the server"
@@ -56,7 +55,7 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, root: Path, web: Sit
 
 @pytest.fixture
 def page(server: Server) -> AppTest:
-    return AppTest.from_file(ENTRY, default_timeout=60).run().switch_page("data.py").run()
+    return visit("data")
 
 
 def take(page: AppTest, path: str) -> AppTest:
@@ -176,7 +175,7 @@ def test_without_places_nothing_is_offered(monkeypatch, tmp_path: Path, server: 
         replace(server.settings, data_dir="", data_urls=(), home=str(tmp_path / "p")), workers.threads
     )
     monkeypatch.setattr(server_module, "shared", lambda: plain)
-    page = AppTest.from_file(ENTRY, default_timeout=60).run().switch_page("data.py").run()
+    page = visit("data")
     assert "From this server" not in [expander.label for expander in page.expander]
     plain.close()
 

@@ -17,7 +17,7 @@ from grasp_core.server.server import Server
 from tests.analysis.models.dices import AXES, SPEC, data, planted_labels
 from tests.labels import CANCEL_RUN, RUN_AGAIN
 from tests.pages.conftest import ENTRY
-from tests.pages.visits import PATIENCE_S, finished, on, open_example, press, seen, widget
+from tests.pages.visits import PATIENCE_S, choose_view, finished, on, open_example, press, seen, widget
 from tests.shared_data import DICES350, needs_shared_data
 
 SLOT = "Models' labels"
@@ -47,8 +47,8 @@ def section(annotations, raters, spec):
     """What pages/models.py does, around this section alone."""
     from grasp_core.reading.sandbox.read import read_table
     from pages._ui.data.decisions import Decided, load_or_list
+    from pages._ui.helpers.state import work
     from pages._ui.models import show_models_as_raters
-    from pages._ui.session.state import work
 
     session = work()
     if session.annotations is None:
@@ -239,9 +239,9 @@ def test_a_question_waits_while_another_view_is_looked_at(page: AppTest, server:
     page.switch_page("models.py").run()
     drop(page, "planted.csv", women)
     widget(page.number_input, "Permutations").set_value(200).run()
-    widget(page.button_group, "View").set_value("People").run()
+    choose_view(page, "People")
     assert not page.text_input
-    widget(page.button_group, "View").set_value("Whose judgements").run()
+    choose_view(page, "Whose judgements")
     assert widget(page.number_input, "Permutations").value == 200
     press(page, ASK)
     assert "sides with" in seen(finished(page, server).markdown)

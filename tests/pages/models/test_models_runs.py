@@ -24,12 +24,12 @@ from grasp_core.store.links import Target
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.schema import links, runs
 from pages._ui import share as sharing
-from pages._ui.session.identity import VIEWERS_LOOK
+from pages._ui.helpers.identity import VIEWERS_LOOK
 from tests.labels import DELETE, MAKE_LINK
 from tests.made_up import BOARD, make_models
 from tests.pages.conftest import ENTRY
 from tests.pages.people import ANN, BOB, ROOT, VERA, become
-from tests.pages.visits import on, press, seen, widget
+from tests.pages.visits import on, press, seen, visit, widget
 from tests.results import make_result
 from tests.store.making import change
 
@@ -39,23 +39,15 @@ SCORES = {"tasks": {"overruling": {"macro_f1": 0.8, "ci95": [0.7, 0.9], "n": 20}
 
 
 def results(run_id: str) -> AppTest:
-    page = AppTest.from_file(ENTRY, default_timeout=60).run()
-    page.query_params["run"] = run_id
-    return page.switch_page("results.py").run()
+    return visit("results", run=run_id)
 
 
 def models(view: str | None = None) -> AppTest:
-    page = AppTest.from_file(ENTRY, default_timeout=60).run()
-    page.switch_page("models.py")
-    if view is not None:
-        page.query_params["models-view"] = view
-    return page.run()
+    return visit("models", **({} if view is None else {"models-view": view}))
 
 
 def stranger(token: str) -> AppTest:
-    page = AppTest.from_file(ENTRY, default_timeout=60).run()
-    page.query_params["token"] = token
-    return page.switch_page("shared.py").run()
+    return visit("shared", token=token)
 
 
 def keep(server: Server, owner: str = "", **changes: object) -> RunRecord:
@@ -110,8 +102,7 @@ def test_an_unknown_answer_is_a_sentence(server: Server, saved: str) -> None:
 def test_a_run_of_models_is_listed_edited_and_deleted(server: Server) -> None:
     kept = keep(server)
     token = server.links.create(kept.id, created_by="")
-    page = AppTest.from_file(ENTRY, default_timeout=60).run()
-    page.switch_page("runs.py").run()
+    page = visit("runs")
     assert [link.proto.label for link in page.get("page_link")].count("planted\\: by gender") == 1
     press(page, "Edit")
     widget(page.text_input, "Title").set_value("for *all*")

@@ -21,11 +21,11 @@ from grasp_core.reading.sandbox.read import read_table
 from grasp_core.server.server import Server
 from grasp_core.store.people.members import Member
 from grasp_core.store.runs import RunRecord
-from pages._ui.session.state import KEPT_RATERS
+from pages._ui.helpers.state import KEPT_RATERS
 from tests.labels import DATA_AND_METHODS
 from tests.pages.conftest import ENTRY
 from tests.pages.people import ANN, BOB, VERA, become
-from tests.pages.visits import finished, plain, press, seen, shown_run, view
+from tests.pages.visits import finished, plain, press, seen, shown_run, view, visit
 from tests.permutation.simulated import DATA_SPEC, simulate
 from tests.permutation.simulated import files as written
 from tests.results import make_result
@@ -178,8 +178,6 @@ def test_the_files_are_looked_for_once_however_many_ways_there_are(
 
 def test_a_stranger_is_offered_nothing(server: Server) -> None:
     run = _saved(server)
-    page = AppTest.from_file(ENTRY, default_timeout=60).run()
-    page.query_params["token"] = server.links.create(run.id, created_by="", small_groups=True)
-    page.switch_page("shared.py").run()
+    page = visit("shared", token=server.links.create(run.id, created_by="", small_groups=True))
     assert "gave one label always" in seen(page.warning)
     assert not {WITHOUT, BACK, "Leave raters out on Data"} & set(_labels(page))

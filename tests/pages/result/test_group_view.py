@@ -11,16 +11,12 @@ from grasp_core.model.result import Findable, RunResult
 from grasp_core.report.findings.title import NO_DIFFERENCE
 from grasp_core.server.server import Server
 from tests.labels import DATA_AND_METHODS, ORDER
-from tests.pages.conftest import ENTRY
-from tests.pages.visits import press, seen, view, widget
+from tests.pages.visits import press, seen, view, visit, widget
 from tests.results import make_result, saying, with_pairs
 
 
-def visit(server: Server, result: RunResult, **query: str) -> AppTest:
-    page = AppTest.from_file(ENTRY, default_timeout=60).run()
-    for name, value in {"run": server.runs.add(result, title="A run", owner="").id, **query}.items():
-        page.query_params[name] = value
-    return page.switch_page("results.py").run()
+def opened(server: Server, result: RunResult, **query: str) -> AppTest:
+    return visit("results", **{"run": server.runs.add(result, title="A run", owner="").id, **query})
 
 
 def found(*names: str) -> RunResult:
@@ -30,7 +26,7 @@ def found(*names: str) -> RunResult:
 def test_the_title_is_the_clearest_finding_and_counts_stand_below(server: Server) -> None:
     verdict = Verdict("clear", ("labels",), 0.0004, 0.002, 0.003, 5.0)
     rows = [replace(saying(name, 0.112), verdict=verdict) for name in "ABCDEFGHIJ"]
-    page = visit(server, make_result(tuple(rows), statistics=("gai",), dsi=()))
+    page = opened(server, make_result(tuple(rows), statistics=("gai",), dsi=()))
     assert seen(page.title) == "**A** raters say “**unsafe**” in 11 more of 100 answers than everybody else"
     assert "Ten of 10 groups answer differently, more than luck explains." in seen(page.markdown)
     assert seen(page.header) == "How sure\nWhat to do"
@@ -40,7 +36,7 @@ def test_the_title_is_the_clearest_finding_and_counts_stand_below(server: Server
 def test_where_nothing_is_clear_it_says_what_would_have_shown(server: Server) -> None:
     row = replace(saying("Woman", 0.05, "nominal"), verdict=Verdict("hint", ("labels",), 0.02, 0.2, 0.3, 2.0))
     result = make_result((row,), statistics=("gai",), dsi=())
-    page = visit(server, replace(result, findable=(Findable(row.n_raters, 0.2),)))
+    page = opened(server, replace(result, findable=(Findable(row.n_raters, 0.2),)))
     assert seen(page.title) == NO_DIFFERENCE
     assert "Differences of 20 in 100 answers" in seen(page.markdown)
     widget(page.selectbox, "Look at one group").set_value("Woman").run()
@@ -49,7 +45,7 @@ def test_where_nothing_is_clear_it_says_what_would_have_shown(server: Server) ->
 
 
 def test_the_list_of_groups_leads_to_one_by_the_address_and_back(server: Server) -> None:
-    page = visit(server, found("Woman", "Man"))
+    page = opened(server, found("Woman", "Man"))
     widget(page.selectbox, "Look at one group").set_value("Man").run()
     assert page.query_params["group"] == "Man"
     assert seen(page.header).startswith("Man\nLabel use")
@@ -67,7 +63,7 @@ def test_the_list_of_groups_leads_to_one_by_the_address_and_back(server: Server)
 
 
 def test_pairs_have_a_view_and_stand_with_each_of_their_groups(server: Server) -> None:
-    page = view(visit(server, with_pairs()), "Compare groups")
+    page = view(opened(server, with_pairs()), "Compare groups")
     assert not page.exception
     assert "Groups two by two" in seen(page.header)
     page.query_params["group"] = "White"
@@ -76,14 +72,14 @@ def test_pairs_have_a_view_and_stand_with_each_of_their_groups(server: Server) -
 
 
 def test_a_group_that_is_not_there_is_passed_over(server: Server) -> None:
-    page = visit(server, found("Woman"), group="Nobody", view="Nothing")
+    page = opened(server, found("Woman"), group="Nobody", view="Nothing")
     assert not page.exception
     assert seen(page.header) == "How sure\nWhat to do"
 
 
 def test_names_stay_inert_in_the_title_and_in_a_groups_view(server: Server) -> None:
     hostile = "<script>alert(1)</script> :red[x] **b**"
-    page = visit(server, found(hostile))
+    page = opened(server, found(hostile))
     assert hostile in seen(page.title)
     assert "<script" not in page.title[0].value.replace("\\<", "")
     page.query_params["group"] = hostile
@@ -91,7 +87,7 @@ def test_names_stay_inert_in_the_title_and_in_a_groups_view(server: Server) -> N
 
 
 def test_choices_of_a_view_outlast_a_look_at_another(server: Server) -> None:
-    page = view(visit(server, make_result()), "Groups in numbers")
+    page = view(opened(server, make_result()), "Groups in numbers")
     widget(page.selectbox, ORDER).set_value("q").run()
     view(view(page, DATA_AND_METHODS), "Groups in numbers")
     assert widget(page.selectbox, ORDER).value == "q"

@@ -17,8 +17,7 @@ from grasp_core.reading.sandbox.read import read_table
 from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
 from tests.computing import compute_in_threads
-from tests.pages.conftest import ENTRY
-from tests.pages.visits import press, seen, widget
+from tests.pages.visits import press, seen, visit, widget
 
 ITEMS = 60
 LONG = "harmful " * 140_000
@@ -54,25 +53,18 @@ def run(server: Server) -> RunRecord:
     return found
 
 
-def visit(run_id: str, **address: str) -> AppTest:
-    page = AppTest.from_file(ENTRY, default_timeout=60).run()
-    for name, value in {"run": run_id, **address}.items():
-        page.query_params[name] = value
-    return page.switch_page("results.py").run()
-
-
 def items_of(page: AppTest) -> object:
     return next(frame.value for frame in page.dataframe if "Item" in frame.value)
 
 
 def test_items_are_found_when_looked_at_and_kept(server: Server, run: RunRecord) -> None:
-    page = visit(run.id, group="left")
+    page = visit("results", run=run.id, group="left")
     assert "Which items cause the difference?" in seen(page.header)
     assert not page.exception
     assert "1 of" in seen(page.markdown)
     assert "holds after correction, by label use or distance: **i1**" in seen(page.markdown)
     assert len(_names(server, run)) == 1
-    table = items_of(visit(run.id, group="left"))
+    table = items_of(visit("results", run=run.id, group="left"))
     assert next(iter(table["Item"])) == "i1"
     assert next(iter(table["Text"])) == "What of 1?"
     assert len(table) == 50
@@ -81,13 +73,13 @@ def test_items_are_found_when_looked_at_and_kept(server: Server, run: RunRecord)
 
 def test_where_it_takes_long_they_are_asked_for(run: RunRecord, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pages._ui.result.items._SOON", 1_000)
-    page = visit(run.id, group="left")
+    page = visit("results", run=run.id, group="left")
     assert not any("Item" in frame.value for frame in page.dataframe)
     assert len(items_of(press(page, "Find the items"))) == 50
 
 
 def test_the_first_screen_shows_where_a_finding_shows_most(run: RunRecord) -> None:
-    page = visit(run.id)
+    page = visit("results", run=run.id)
     assert "Where it shows most" in seen(page.header)
     assert "“What of 1?”" in seen(page.markdown)
     assert [bar.proto.text for bar in page.get("progress")] == [
@@ -98,7 +90,7 @@ def test_the_first_screen_shows_where_a_finding_shows_most(run: RunRecord) -> No
 
 
 def test_measure_order_and_page_are_chosen(run: RunRecord) -> None:
-    page = visit(run.id, group="left")
+    page = visit("results", run=run.id, group="left")
     widget(page.segmented_control, "What items carry").set_value("label_use").run()
     assert "Label" in items_of(page)
     widget(page.selectbox, "Order of the items").set_value("item").run()
@@ -112,7 +104,7 @@ def test_measure_order_and_page_are_chosen(run: RunRecord) -> None:
 
 
 def test_the_page_says_what_the_command_would(server: Server, run: RunRecord) -> None:
-    visit(run.id, group="left")
+    visit("results", run=run.id, group="left")
     given = files()
     dataset = load(*(read_table(content, name) for name, content in given.items()), SPEC.data, ("side",))
     asked = ItemsAsked(SPEC, Group(("side",), ("left",)), 4_000)
@@ -131,7 +123,7 @@ def _names(server: Server, run: RunRecord) -> list[str]:
 
 
 def test_the_view_of_items_lets_a_group_be_chosen(run: RunRecord) -> None:
-    page = visit(run.id, view="Items")
+    page = visit("results", run=run.id, view="Items")
     widget(page.selectbox, "Items of which group").set_value(1).run()
     assert "right" in items_of(page)
 
@@ -141,19 +133,16 @@ def test_without_the_data_there_is_a_sentence(server: Server) -> None:
     dataset = load(*(read_table(content, name) for name, content in given.items()), SPEC.data, ("side",))
     result = compute_in_threads(dataset, SPEC)
     brought = server.runs.add(result, title="A result", owner="")
-    page = visit(brought.id, group="left")
+    page = visit("results", run=brought.id, group="left")
     assert BROUGHT in seen(page.warning)
     assert not page.exception
 
 
 def test_strangers_see_neither_items_nor_their_texts(server: Server, run: RunRecord) -> None:
-    visit(run.id, group="left")
+    visit("results", run=run.id, group="left")
     token = server.links.create(run.id, created_by="")
     for address in ({"group": "left"}, {"view": "Items"}):
-        page = AppTest.from_file(ENTRY, default_timeout=60).run()
-        for name, value in {"token": token, **address}.items():
-            page.query_params[name] = value
-        page.switch_page("shared.py").run()
+        page = visit("shared", **{"token": token, **address})
         assert not page.exception
         everything = "\n".join(
             [

@@ -12,7 +12,7 @@ from grasp_core.model.wording import number
 from grasp_core.server.server import Server
 from grasp_core.store.runs import Request, RunRecord
 from tests.labels import CANCEL_RUN, DATA_AND_METHODS, MAKE_LINK, TABLE_OF_GROUPS
-from tests.pages.conftest import ENTRY
+from tests.pages import visits
 from tests.pages.visits import menus, press, seen, view, widget
 from tests.results import so_far
 
@@ -33,10 +33,7 @@ def keep(server: Server, run: RunRecord, result: RunResult, permutations: int) -
 
 
 def visit(screen: str, **query: str) -> AppTest:
-    page = AppTest.from_file(ENTRY, default_timeout=60).run()
-    for name, value in query.items():
-        page.query_params[name] = value
-    page.switch_page(f"{screen}.py").run()
+    page = visits.visit(screen, **query)
     assert not page.exception
     return page
 

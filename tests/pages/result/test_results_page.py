@@ -20,9 +20,8 @@ from grasp_core.server.server import Server, make_server
 from grasp_core.store.runs import Request
 from tests.empty_store import empty_home
 from tests.labels import CANCEL_RUN, DATA_AND_METHODS, ORDER, RUN_AGAIN, TRY_EXAMPLE
-from tests.pages.conftest import ENTRY
 from tests.pages.visits import (
-    drop,
+    bring,
     files_in,
     finished,
     on,
@@ -31,6 +30,7 @@ from tests.pages.visits import (
     seen,
     shown_run,
     view,
+    visit,
     widget,
 )
 
@@ -55,9 +55,7 @@ def _saved(server: Server, result: RunResult) -> str:
 
 def _visit(run_id: str) -> AppTest:
     """A new visitor, with nothing but the link."""
-    page = AppTest.from_file(ENTRY, default_timeout=60).run()
-    page.query_params["run"] = run_id
-    return page.switch_page("results.py").run()
+    return visit("results", run=run_id)
 
 
 def test_before_any_run(page: AppTest) -> None:
@@ -224,9 +222,8 @@ def test_names_from_the_data_stay_inert(page: AppTest, server: Server) -> None:
 
 
 def test_unanimous_data_get_a_page_that_says_so(page: AppTest, server: Server) -> None:
-    page.switch_page("data.py").run()
     rows = [f"i{i},r{j},Yes,{'ab'[j % 2]}" for i in range(5) for j in range(6)]
-    drop(page, "one.csv", "\n".join(["item,rater,label,sex", *rows]).encode())
+    bring(page, "one.csv", "\n".join(["item,rater,label,sex", *rows]).encode())
     page.switch_page("analysis.py").run()
     finished(press(page, "Run"), server)
     assert not page.error

@@ -11,8 +11,8 @@ def page() -> None:
     from grasp_core.model.groups import Group
     from grasp_core.model.outcome import Interval, Outcome
     from grasp_core.model.result import SliceResult, SlicesResult
-    from pages._ui.result.slices import show_slices
-    from pages._ui.widgets.shown import Shown
+    from pages._ui.helpers.widgets import Shown
+    from pages._ui.result.comparisons import show_slices
     from tests.results import make_group, make_result
 
     low = Outcome(0.4, 0.1, "up", 0.001, 0.01, "corrected", interval=Interval(0.2, 0.6, "both"))
@@ -33,7 +33,4 @@ def test_slices_are_told_and_drawn() -> None:
     assert "topic = news" in said
     assert "2 items without a value in" in said
     assert [box.label for box in app.selectbox] == ["Group", "What is compared"]
-    assert app.selectbox[1].value == (
-        "irr",
-        False,
-    )  # as the first sentence
+    assert app.selectbox[1].value == ("irr", False)  # as the first sentence

@@ -13,21 +13,17 @@ from grasp_core.model.settings import Settings
 from grasp_core.server import server as server_module
 from grasp_core.server.server import Server, make_server
 from grasp_core.store.runs import RunRecord
-from pages._ui.runs.one_run import how_far
+from pages._ui.one_run import how_far
 from tests.empty_store import empty_home
 from tests.labels import DELETE
-from tests.pages.conftest import ENTRY
-from tests.pages.visits import on, open_example, press, seen, widget
+from tests.pages.visits import on, open_example, press, seen, visit, widget
 from tests.results import make_result, with_pairs, with_slices
 
 HOSTILE = "<img src=x onerror=alert(1)> :red[x] **b** [l](javascript:a) $y^2$ =1+1"
 
 
 def _runs(**query: str) -> AppTest:
-    page = AppTest.from_file(ENTRY, default_timeout=60).run()
-    for name, value in query.items():
-        page.query_params[name] = value
-    return page.switch_page("runs.py").run()
+    return visit("runs", **query)
 
 
 def _save(server: Server, title: str, result: RunResult | None = None, **described: object) -> RunRecord:
@@ -222,9 +218,7 @@ def test_what_people_write_stays_inert(server: Server) -> None:
 
 def test_a_renamed_run_is_renamed_on_start(server: Server) -> None:
     run = _save(server, "Run A")
-    page = AppTest.from_file(ENTRY, default_timeout=60).run()
-    page.query_params["run"] = run.id
-    page.switch_page("results.py").run()
+    page = visit("results", run=run.id)
     press(page, "Edit")
     widget(page.text_input, "Title").set_value("Run Z")
     press(page, "Save")

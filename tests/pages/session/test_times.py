@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pages._ui.session.state import exactly, in_words, lasted
+from pages._ui.helpers.state import exactly, in_words, lasted
 
 DAY = 86400
 

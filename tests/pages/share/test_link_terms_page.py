@@ -7,9 +7,8 @@ from streamlit.testing.v1 import AppTest
 from grasp_core.server.server import Server
 from grasp_core.store.visiting import BY_ADDRESS
 from tests.labels import MAKE_LINK, ORDER
-from tests.pages.conftest import ENTRY
 from tests.pages.share.test_shared_page import CLOSED, _everything, _only_link, _shared, _visit
-from tests.pages.visits import press, seen, view, widget
+from tests.pages.visits import press, seen, view, visit, widget
 from tests.results import make_result
 
 PASSWORD = "correct horse"
@@ -61,9 +60,7 @@ def test_a_link_that_is_used_up_says_what_every_closed_link_says(server: Server)
 
 def test_a_link_is_made_with_terms_and_all_are_withdrawn(server: Server) -> None:
     run_id = server.runs.add(make_result(), title="A run", owner="").id
-    page = AppTest.from_file(ENTRY, default_timeout=60).run()
-    page.query_params["run"] = run_id
-    page.switch_page("results.py").run()
+    page = visit("results", run=run_id)
     press(page, "Share")
     widget(page.text_input, "Password (optional)").set_value("short")
     press(page, MAKE_LINK)
@@ -83,8 +80,7 @@ def test_a_link_is_made_with_terms_and_all_are_withdrawn(server: Server) -> None
 
 def test_all_of_one_s_links_are_withdrawn_on_account(server: Server) -> None:
     run_ids = [_shared(server, make_result())[0] for _ in range(2)]
-    page = AppTest.from_file(ENTRY, default_timeout=60).run()
-    page.switch_page("account.py").run()
+    page = visit("account")
     assert "2 share links of yours are open" in seen(page.markdown)
     press(page, "Withdraw all my links")
     assert "2 links that you made" in seen(page.warning)

@@ -14,7 +14,7 @@ from grasp_core.store.links import Link
 from grasp_core.store.runs import Request
 from tests.labels import MAKE_LINK, ORDER
 from tests.pages.conftest import ENTRY
-from tests.pages.visits import press, seen, view, widget
+from tests.pages.visits import press, seen, view, visit, widget
 from tests.results import make_group, make_outcome, make_result
 
 SECRET = "rater-4711"
@@ -22,10 +22,7 @@ CLOSED = "This link does not work"
 
 
 def _visit(token: str | None) -> AppTest:
-    page = AppTest.from_file(ENTRY, default_timeout=60).run()
-    if token is not None:
-        page.query_params["token"] = token
-    return page.switch_page("shared.py").run()
+    return visit("shared", **({} if token is None else {"token": token}))
 
 
 def _shared(server: Server, result: RunResult, **link: float) -> tuple[str, str]:
@@ -74,9 +71,7 @@ def test_nothing_that_names_people_or_files_reaches_a_stranger(server: Server) -
     result = replace(result, data=replace(result.data, files=files), spec=spec)
     run_id, token = _shared(server, result, small_groups=True)
     server.runs.describe(run_id, note=SECRET, tagged=[SECRET])
-    colleague = AppTest.from_file(ENTRY, default_timeout=60).run()
-    colleague.query_params["run"] = run_id
-    colleague.switch_page("results.py").run()
+    colleague = visit("results", run=run_id)
     assert SECRET in _everything(colleague)  # and in the caches of charts and tables
     page = _visit(token)
     assert "Woman" in _everything(page)
@@ -150,9 +145,7 @@ def test_a_failed_run_says_nothing_of_its_error(server: Server, example_result: 
 
 def test_share_makes_a_link_and_revoke_ends_it(server: Server) -> None:
     run_id = server.runs.add(make_result(), title="A run", owner="").id
-    page = AppTest.from_file(ENTRY, default_timeout=60).run()
-    page.query_params["run"] = run_id
-    page.switch_page("results.py").run()
+    page = visit("results", run=run_id)
     press(page, "Share")
     assert f"/results?run={run_id}" in seen(page.code)
     assert "The smallest group on it has 5 raters" in seen(page.markdown)
@@ -175,9 +168,7 @@ def test_share_makes_a_link_and_revoke_ends_it(server: Server) -> None:
 
 def test_a_link_may_end_on_a_day_of_ones_choice(server: Server) -> None:
     run_id = server.runs.add(make_result(), title="A run", owner="").id
-    page = AppTest.from_file(ENTRY, default_timeout=60).run()
-    page.query_params["run"] = run_id
-    page.switch_page("results.py").run()
+    page = visit("results", run=run_id)
     press(page, "Share")
     widget(page.selectbox, "Works for").set_value("No end")
     press(page, MAKE_LINK)

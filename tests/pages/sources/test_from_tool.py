@@ -16,11 +16,10 @@ from grasp_core.model.settings import Settings
 from grasp_core.server import server as server_module
 from grasp_core.server.server import Server, make_server
 from pages._ui import sources as from_tool
-from pages._ui.session import identity as permissions
-from pages._ui.session.identity import VIEWERS_LOOK
+from pages._ui.helpers import identity as permissions
+from pages._ui.helpers.identity import VIEWERS_LOOK
 from tests.empty_store import empty_home
-from tests.pages.conftest import ENTRY
-from tests.pages.visits import drop, finished, on, press, seen, shown_run, widget
+from tests.pages.visits import drop, finished, on, press, seen, shown_run, visit, widget
 
 VOTES = [(f"i{i}", f"r{r}", "YN"[(i * r) % 2]) for i in range(8) for r in range(6)]
 RATERS = "rater,gender\n" + "".join(f"r{r},{'MF'[r % 2]}\n" for r in range(6))
@@ -47,7 +46,7 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Server]:
 
 @pytest.fixture
 def page(server: Server) -> AppTest:
-    return AppTest.from_file(ENTRY, default_timeout=60).run().switch_page("data.py").run()
+    return visit("data")
 
 
 def fetch(page: AppTest, address: str, table: str = "votes") -> AppTest:
@@ -154,6 +153,6 @@ def test_a_server_that_names_no_host_offers_nothing(
     settings = replace(server.settings, allow_anonymous=True, home=str(tmp_path / "other"))
     other = make_server(settings, workers.threads)
     monkeypatch.setattr(server_module, "shared", lambda: other)
-    page = AppTest.from_file(ENTRY, default_timeout=60).run().switch_page("data.py").run()
+    page = visit("data")
     assert "From a tool" not in [expander.label for expander in page.expander]
     other.close()

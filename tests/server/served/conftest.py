@@ -31,7 +31,7 @@ LIMIT_MB = 512
 SOONER = 4
 """The server drops what nobody takes up this many times sooner than it is shipped to."""
 HURRY = f"""
-from pages._ui.shell import waiting
+from pages._ui.helpers import waiting
 waiting.UNUSED_SECONDS /= {SOONER}
 waiting.LOOK_SECONDS /= {SOONER}
 """

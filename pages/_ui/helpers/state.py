@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
@@ -24,7 +24,7 @@ from grasp_core.report.contents import run_title
 from grasp_core.server import server
 from grasp_core.store.drafts import Draft
 from grasp_core.store.runs import RunRecord
-from pages._ui.session.identity import (
+from pages._ui.helpers.identity import (
     asker,
     current_project,
     current_user,
@@ -84,13 +84,7 @@ def lasted(seconds: float) -> str:
 
 
 def take_away(run: RunRecord) -> None:
-    """Called before a file of a run is made for a member of its project; it goes to the log.
-
-    Raises
-    ------
-    AccessError
-        If they see nothing of the project any more.
-    """
+    """Called before a file of a run is made for a member of its project; it goes to the log."""
     user = require_see(run.project)
     server.shared().audit.record(user.id, "export", "run", run.id)
 
@@ -104,9 +98,6 @@ def note_refusal(place: str) -> None:
 
 KEY = "work"
 _SLOTS = ("annotations", "raters", "items")
-_RUNS_KEPT = 10
-
-K = TypeVar("K")
 
 
 class _GivenUp(NamedTuple):
@@ -116,110 +107,69 @@ class _GivenUp(NamedTuple):
     loaded: bool
 
 
+Loaded = tuple[Dataset, DataSpec, float]
+"""Files as they are read under a spec, within so many seconds."""
+
+
 @dataclass
 class Work:
-    """One visitor's session.
+    """One visitor's session."""
 
-    Parameters
-    ----------
-    annotations, raters, items : Table or None
-        The files in use.
-    guess : Guess or None
-        What the files were recognised as; the Data page's widgets start from it.
-    generation : int
-        Counts changes of the files; part of the keys of the widgets that describe them.
-    dataset : Dataset or None
-        The files as read under `data_spec`, within `load_s` seconds; None while they cannot be used.
-    values : dict from (file's sha256, member, column) to tuple of str
-        Distinct texts of a column, found once.
-    shown : tuple or None
-        The files as Data shows them, while questions are open too: their data, reading and seconds.
-    apart : tuple or None
-        One of several questions read by itself: its data, its reading and the seconds that it took.
-    answers : dict from str to bool
-        What was answered of rows that may not be meant to count, by question.
-    level : level of measurement
-        Of the labels, as recommended or answered.
-    open : tuple of str
-        Questions that somebody has to answer before anything runs.
-    chosen : DataSpec or None
-        The reading as it was chosen, without what the answers say.
-    draft : Draft or None
-        As it was kept last, or found at the beginning of the visit.
-    resumed : bool
-        Whether a draft was looked for.
-    recode : tuple of recoding steps
-        Those chosen so far; the guess's to begin with.
-    settings : AnalysisSpec or None
-        What the Analysis page starts from; None for the defaults.
-    settings_generation : int
-        Counts changes of `settings`; part of the keys of the widgets that show them.
-    runs : list of (run id, title)
-        Newest first.
-    found_again : str or None
-        The run that answered the latest question without being computed again.
-    """
-
+    # The files in use, what they were recognised as, and how often they were changed.
     annotations: Table | None = None
     raters: Table | None = None
     items: Table | None = None
     guess: Guess | None = None
     generation: int = 0
+    # As they are analysed: None while they cannot be. `shown` is what Data shows, with open questions too;
+    # `apart` is one of several questions read by itself.
     dataset: Dataset | None = None
     data_spec: DataSpec | None = None
     load_s: float = 0.0
-    values: dict[tuple[str, str | None, str], tuple[str, ...]] = field(default_factory=dict)
-    shown: tuple[Dataset, DataSpec, float] | None = None
-    apart: tuple[Dataset, DataSpec, float] | None = None
+    shown: Loaded | None = None
+    apart: Loaded | None = None
+    # What was chosen: answers on rows that may not count, questions still open, and all without the answers.
     answers: dict[str, bool] = field(default_factory=dict)
     level: Level = "nominal"
     open: tuple[str, ...] = ()
     chosen: DataSpec | None = None
+    recode: tuple[Recode, ...] = ()
+    # The draft as it was kept last, and whether one was looked for.
     draft: Draft | None = None
     resumed: bool = False
-    recode: tuple[Recode, ...] = ()
-    _recoded: tuple[DataSpec, tuple[Table, Table | None, Table | None]] | None = None
-    _recoded_values: dict[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
+    # What Analysis starts from: None for the defaults.
     settings: AnalysisSpec | None = None
     settings_generation: int = 0
+    # Ids and titles of runs, newest first; the one that answered the latest question without being computed.
     runs: list[tuple[str, str]] = field(default_factory=list)
     found_again: str | None = None
+    _recoded: tuple[DataSpec, tuple[Table, Table | None, Table | None]] | None = None
+    _distinct: dict[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
     _given_up: _GivenUp | None = None
 
     def give_up_tables(self) -> bool:
-        """Hold no table and no data while no tab shows them; :func:`work` reads them again.
-
-        Returns
-        -------
-        bool
-            Whether there were any.
-        """
+        """Hold no table and no data while no tab shows them; :func:`work` reads them again."""
         if self.annotations is None and self.raters is None and self.items is None:
             return False
         tables = {slot: getattr(self, slot) for slot in _SLOTS}
-        files = {slot: _file_of(table) for slot, table in tables.items() if table is not None}
+        files = {
+            slot: (table.name, table.sha256, table.member)
+            for slot, table in tables.items()
+            if table is not None
+        }
         self._given_up = _GivenUp(files, loaded=self.dataset is not None)
         self.annotations = self.raters = self.items = self.dataset = self.apart = self._recoded = None
-        self.shown = None
-        self.values, self._recoded_values = {}, {}
+        self.shown, self._distinct = None, {}
         return True
 
     def take_up_tables(self) -> None:
-        """Read again what was given up; where that cannot be, there are no files.
-
-        Raises
-        ------
-        AccessError
-            If nobody has signed in any more.
-        """
+        """Read again what was given up; where that cannot be, there are no files."""
         given_up, self._given_up = self._given_up, None
         if given_up is None:
             return
-        user = current_user()
-        reach, inputs = user.reach(current_project(user)), server.shared().service.inputs
         try:
             for slot, file in given_up.files.items():
-                setattr(self, slot, inputs.table(*file, reach=reach))
+                setattr(self, slot, table_again(*file))
             if given_up.loaded and self.annotations is not None and self.data_spec is not None:
                 self.dataset = loaded(self.annotations, self.raters, self.data_spec, items=self.items)
         except GraspError:
@@ -236,19 +186,13 @@ class Work:
         guess: Guess | None = None,
         items: Table | None = None,
     ) -> None:
-        """Take these files; what was derived from earlier ones is recognised anew.
-
-        Raises
-        ------
-        DataError
-            If the files cannot hold annotations; the earlier ones then stay.
-        """
+        """Take these files; what was derived from earlier ones is recognised anew."""
         if guess is None and annotations is not None:
             guess = guessed(annotations, raters, items)
         self.annotations, self.raters, self.items, self.guess = annotations, raters, items, guess
         self.dataset = self.data_spec = self.apart = self.shown = None
         self.open, self.chosen = (), None
-        self.values = {}
+        self._distinct = {}
         self.recode = () if guess is None else guess.spec.recode
         self._recoded = None
         self.generation += 1
@@ -259,10 +203,6 @@ class Work:
         guessed = () if self.guess is None else self.guess.axes
         changed = [step.column for step in self.recode if not isinstance(step, Combine)]
         return tuple(dict.fromkeys([*guessed, *(name for name in changed if name is not None)]))
-
-    def use_recode(self, steps: tuple[Recode, ...]) -> None:
-        """Take these recoding steps."""
-        self.recode = steps
 
     def recoded(self, spec: DataSpec) -> tuple[Table, Table | None, Table | None] | None:
         """The files as recoded under `spec`; None while they cannot be."""
@@ -275,17 +215,27 @@ class Work:
                 annotations, raters, items, _ = recode(self.annotations, self.raters, spec, self.items)
             except DataError:
                 return None
-            self._recoded, self._recoded_values = (key, (annotations, raters, items)), {}
+            self._recoded = key, (annotations, raters, items)
+            self._distinct = {one: texts for one, texts in self._distinct.items() if one[0] < len(_SLOTS)}
         return self._recoded[1]
 
     def distinct(self, table: Table, column: str) -> tuple[str, ...]:
         """Distinct texts of a column of a file in use, as it is or as recoded last; looked up once."""
-        if any(table is one for one in (self.annotations, self.raters, self.items)):
-            return _looked_up(self.values, (table.sha256, table.member, column), table, column)
-        for place, one in enumerate(() if self._recoded is None else self._recoded[1]):
-            if table is one:
-                return _looked_up(self._recoded_values, (place, column), table, column)
-        return table.distinct(column)
+        tables = (self.annotations, self.raters, self.items, *(self._recoded[1] if self._recoded else ()))
+        place = next((place for place, one in enumerate(tables) if one is table), None)
+        if place is None:
+            return table.distinct(column)
+        if (place, column) not in self._distinct:
+            self._distinct[place, column] = table.distinct(column)
+        return self._distinct[place, column]
+
+    def load(self, spec: DataSpec) -> Loaded:
+        """The files in use as read under a spec."""
+        if self.annotations is None:
+            raise DataError("There are no annotations to read.")
+        started = time.perf_counter()
+        dataset = loaded(self.annotations, self.raters, spec, items=self.items)
+        return dataset, spec, time.perf_counter() - started
 
     def use_dataset(self, dataset: Dataset | None, spec: DataSpec | None, load_s: float = 0.0) -> None:
         """Take the files as read under `spec`, or none if they cannot be used."""
@@ -300,7 +250,7 @@ class Work:
     def remember(self, run: RunRecord) -> None:
         """Put the run on top of this session's list."""
         others = [entry for entry in self.runs if entry[0] != run.id]
-        self.runs = [(run.id, run.title), *others][:_RUNS_KEPT]
+        self.runs = [(run.id, run.title), *others][:10]
 
     def rename(self, run_id: str, title: str) -> None:
         """Call the run so in this session's list, too."""
@@ -311,14 +261,10 @@ class Work:
         self.runs = [entry for entry in self.runs if entry[0] != run_id]
 
 
-def _file_of(table: Table) -> tuple[str, str, str | None]:
-    return table.name, table.sha256, table.member
-
-
-def _looked_up(known: dict[K, tuple[str, ...]], key: K, table: Table, column: str) -> tuple[str, ...]:
-    if key not in known:
-        known[key] = table.distinct(column)
-    return known[key]
+def table_again(name: str, sha256: str, member: str | None) -> Table:
+    """A file that the server has, as this visitor may read it in the current project."""
+    user = current_user()
+    return server.shared().service.inputs.table(name, sha256, member, reach=user.reach(current_project(user)))
 
 
 def work() -> Work:
@@ -345,16 +291,6 @@ def submit(
     """Ask for a run in a project, by default the current one.
 
     The same data and spec give a person the same run, so a double click is one run.
-
-    Parameters
-    ----------
-    kept : sequence of (column, value)
-        Raters whom the data mark as not to count, and who count.
-
-    Raises
-    ------
-    AccessError
-        If the visitor may not run analyses.
     """
     user = require_run(project)
     server.shared().rates.run(asker(user))

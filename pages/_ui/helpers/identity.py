@@ -28,28 +28,14 @@ CALLBACK = "/oauth2callback"
 
 
 def signed_in(connection: HTTPConnection, origin: str) -> Mapping[str, Any] | None:
-    """The claims of the person who makes a request, or None, as where another site's page makes it.
-
-    Parameters
-    ----------
-    connection : HTTPConnection
-    origin : str
-        Scheme, host and port under which people reach the server.
-    """
+    """The claims of the person who makes a request, or None, as where another site's page makes it."""
     if connection.headers.get("Origin", origin) != origin:
         return None
     return claims_of(connection.cookies, origin)
 
 
 def just_signed_in(set_cookies: Iterable[str], origin: str) -> Mapping[str, Any] | None:
-    """The claims in the cookies that an answer sets, or None.
-
-    Parameters
-    ----------
-    set_cookies : iterable of str
-        ``Set-Cookie`` headers.
-    origin : str
-    """
+    """The claims in the cookies that an answer sets, or None."""
     jar: SimpleCookie = SimpleCookie()
     for line in set_cookies:
         jar.load(line)
@@ -74,13 +60,7 @@ def claims_of(cookies: Mapping[str, str], origin: str) -> Mapping[str, Any] | No
 
 
 def current_user() -> User:
-    """The person of this session.
-
-    Raises
-    ------
-    AccessError
-        If nobody has signed in, or whoever has is not admitted.
-    """
+    """The person of this session."""
     user = visitor(seen=True)
     if user is None:
         raise AccessError("Sign in first.")
@@ -88,18 +68,7 @@ def current_user() -> User:
 
 
 def visitor(*, seen: bool = False) -> User | None:
-    """The person of this session as they may act now, with projects, or None while nobody has signed in.
-
-    Parameters
-    ----------
-    seen : bool
-        Count this as use of the session: somebody opens or does something.
-
-    Raises
-    ------
-    AccessError
-        If the person who has signed in is not admitted.
-    """
+    """The person of this session as they may act now, with projects, or None while nobody has signed in."""
     settings = server.shared().settings
     if not settings.sign_in:
         ask_as(asker(LOCAL_USER).name)
@@ -171,13 +140,7 @@ CURRENT = "project"
 
 
 def current_project(user: User | None = None) -> str:
-    """The project that was chosen, in this visit or the person's last one; else Everyone.
-
-    Parameters
-    ----------
-    user : User, optional
-        By default the person of this session.
-    """
+    """The project that was chosen, in this visit or the person's last one; else Everyone."""
     user = current_user() if user is None else user
     if CURRENT not in st.session_state:
         st.session_state[CURRENT] = server.shared().projects.current(user.id) or EVERYONE
@@ -215,13 +178,7 @@ def why_not_run(user: User, project: str | None = None) -> str | None:
 
 
 def require_admin() -> User:
-    """The person of this session, who may see and change who may do what.
-
-    Raises
-    ------
-    AccessError
-        If they may not.
-    """
+    """The person of this session, who may see and change who may do what."""
     user = current_user()
     if not user.may_administer:
         raise AccessError(ADMINS_ONLY)
@@ -234,13 +191,7 @@ def may_run() -> bool:
 
 
 def require_run(project: str | None = None) -> User:
-    """The person of this session, who may upload data and start runs in a project, by default the current.
-
-    Raises
-    ------
-    AccessError
-        If they may not.
-    """
+    """The person of this session, who may upload data and start runs in a project, by default the current."""
     user = current_user()
     refusal = why_not_run(user, project)
     if refusal is not None:
@@ -249,13 +200,7 @@ def require_run(project: str | None = None) -> User:
 
 
 def require_manage(owner: str, project: str) -> User:
-    """The person of this session, who may rename, share, cancel or delete what is `owner`'s in a project.
-
-    Raises
-    ------
-    AccessError
-        If they may not.
-    """
+    """The person of this session, who may rename, share, cancel or delete what is `owner`'s in a project."""
     user = current_user()
     if not user.may_manage(owner, project):
         raise AccessError("Only the person whose result this is, an owner of its project or an admin may.")
@@ -269,13 +214,7 @@ def may_manage(owner: str, project: str) -> bool:
 
 
 def require_lead(project: str) -> User:
-    """The person of this session, who may rename, archive and delete a project and say who belongs to it.
-
-    Raises
-    ------
-    AccessError
-        If they may not.
-    """
+    """The person of this session, who may rename, archive and delete a project and say who belongs to it."""
     user = current_user()
     if not user.may_lead(project):
         raise AccessError("Only an owner of the project or an admin may change it.")
@@ -283,13 +222,7 @@ def require_lead(project: str) -> User:
 
 
 def require_see(project: str) -> User:
-    """The person of this session, who still sees what belongs to a project.
-
-    Raises
-    ------
-    AccessError
-        If they do not any more.
-    """
+    """The person of this session, who still sees what belongs to a project."""
     user = current_user()
     if not user.may_see(project):
         raise AccessError("You do not belong to this result's project any more.")

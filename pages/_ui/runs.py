@@ -22,10 +22,11 @@ from grasp_core.report.words.models import statistic_name
 from grasp_core.report.words.names import MINUS, NOT_ESTIMABLE, format_p_value
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
-from pages._ui.runs.one_run import cancel, delete, edit, show_progress
-from pages._ui.session.identity import here, may_manage, owner_names
-from pages._ui.session.state import exactly, lasted, told
-from pages._ui.shell.links import link_to, link_to_run, link_to_two
+from pages._ui.helpers.identity import here, may_manage, owner_names
+from pages._ui.helpers.navigation import link_to, link_to_run, link_to_two
+from pages._ui.helpers.state import exactly, lasted, told
+from pages._ui.helpers.widgets import for_visit, show_table
+from pages._ui.one_run import cancel, delete, edit, show_progress
 
 _MOST = 200
 """Runs that are found at one time."""
@@ -36,8 +37,7 @@ def find_runs() -> list[RunRecord]:
     left, right = st.columns([2, 1])
     text = left.text_input(
         "Search",
-        key="runs-text",
-        persist_state="session",
+        **for_visit("runs-text"),
         icon=":material/search:",
         placeholder="Part of a title, note, tag or owner",
     )
@@ -46,9 +46,7 @@ def find_runs() -> list[RunRecord]:
         st.session_state.pop("runs-tag", None)
     tag = None
     if tags:
-        tag = right.selectbox(
-            "Tag", tags, index=None, key="runs-tag", persist_state="session", placeholder="All"
-        )
+        tag = right.selectbox("Tag", tags, index=None, **for_visit("runs-tag"), placeholder="All")
     found = here().runs.search(text.strip(), tag=tag, limit=_MOST)
     if len(found) == _MOST:
         st.caption(f"The latest {_MOST} are listed; search to find older ones.")
@@ -64,12 +62,7 @@ def pick(run: RunRecord) -> None:
     """A box to tick; only results can be compared."""
     if run.state == "done":
         st.checkbox(
-            "Compare",
-            value=run.id in _picked(),
-            key=_key(run.id),
-            on_change=_toggle,
-            args=(run.id,),
-            persist_state="session",
+            "Compare", value=run.id in _picked(), **for_visit(_key(run.id)), on_change=_toggle, args=(run.id,)
         )
 
 
@@ -129,7 +122,9 @@ def show_side_by_side(id_a: str, id_b: str) -> None:
     st.query_params.from_dict({"a": a.id, "b": b.id})  # a link within a page shows its query and drops it
     for place, name, run in zip(st.columns(2, border=True), "AB", runs, strict=True):
         with place:
-            _introduce(name, run)
+            st.markdown(f"**{name}**")
+            link_to_run(run.id, run.title)
+            st.caption(escape_markdown(f"{told(run.created_at)} · {run.total:,} permutations"))
     results = server.shared().service.result
     comparison = compare(results(a.id), results(b.id))
     if comparison is None:
@@ -157,22 +152,15 @@ def show_side_by_side(id_a: str, id_b: str) -> None:
             _show_table(table, f"{name} of both runs")
 
 
-def _introduce(name: str, run: RunRecord) -> None:
-    st.markdown(f"**{name}**")
-    link_to_run(run.id, run.title)
-    st.caption(escape_markdown(f"{told(run.created_at)} · {run.total:,} permutations"))
-
-
 def _show_differences(differences: tuple[Difference, ...], none: str, alt: str) -> None:
     if not differences:
         st.write(none)
         return
-    st.dataframe(
+    show_table(
         differences_table(differences),
-        hide_index=True,
+        alt,
         height="content",
         column_config={"what": "What", "a": "A", "b": "B"},
-        alt=alt,
     )
 
 
@@ -211,9 +199,9 @@ def _show_table(table: pd.DataFrame, alt: str) -> None:
     numbers = ["moved", "q_a", "q_b", "q_moved"]
     table[numbers] = table[numbers].round(4)
     style = table.style.format(_signed, subset=["moved", "q_moved"])
-    st.dataframe(
+    show_table(
         style.format(format_p_value, subset=["q_a", "q_b"]),
-        hide_index=True,
+        alt,
         height="content" if len(table) <= _ROWS_IN_FULL else 900,
         column_config={
             "pair": st.column_config.Column("Pair", pinned=True),
@@ -232,7 +220,6 @@ def _show_table(table: pd.DataFrame, alt: str) -> None:
             "significance": st.column_config.Column("Significance", width="medium"),
         },
         placeholder=NOT_ESTIMABLE,
-        alt=alt,
     )
 
 
@@ -248,7 +235,6 @@ def _listed(groups: tuple[Group, ...], most: int = 12) -> str:
     return "; ".join(names[:most]) + (f"; and {more} more" if more > 0 else "")
 
 
-_EVERY_S = 1.0
 _PER_PAGE = 20
 _NOTE_SHOWN = 300
 _STATES = {
@@ -260,7 +246,7 @@ _STATES = {
 }
 
 
-@st.fragment(run_every=_EVERY_S)
+@st.fragment(run_every=1.0)
 def watch_all(ids: Sequence[str]) -> None:
     """Progress of the runs that have not ended; when one does, draw the page anew."""
     going_on = [run for run in map(here().runs.get, ids) if run is not None and not run.ended]
@@ -299,7 +285,11 @@ def list_runs(runs: Sequence[RunRecord]) -> None:
                 st.markdown(escape_markdown(run.verdict))
             _facts(run, names[run.owner])
             if run.note:
-                st.markdown(escape_markdown(_shortened(run.note)))
+                st.markdown(
+                    escape_markdown(
+                        run.note if len(run.note) <= _NOTE_SHOWN else f"{run.note[:_NOTE_SHOWN].rstrip()} …"
+                    )
+                )
     if pages > 1:
         st.pagination(pages, key="runs-page")
 
@@ -315,7 +305,3 @@ def _facts(run: RunRecord, owner: str) -> None:
     if days and run.finished_at is not None:
         facts.append(f"kept until {exactly(run.finished_at + days * 86400)}")
     st.caption(f"{_STATES[run.state]} · {escape_markdown(' · '.join(facts))}")
-
-
-def _shortened(note: str) -> str:
-    return note if len(note) <= _NOTE_SHOWN else f"{note[:_NOTE_SHOWN].rstrip()} …"

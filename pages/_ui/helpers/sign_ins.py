@@ -25,8 +25,8 @@ from streamlit import runtime
 from grasp_core.model.errors import AccessError, StoreError
 from grasp_core.model.settings import Settings
 from grasp_core.server.accounts import Accounts, session_key
-from pages._ui.session.identity import CALLBACK, claims_of, clear, just_signed_in, provider_sign_out
-from pages._ui.session.state import KEY, Work
+from pages._ui.helpers.identity import CALLBACK, claims_of, clear, just_signed_in, provider_sign_out
+from pages._ui.helpers.state import KEY, Work
 
 log = logging.getLogger("grasp.sessions")
 
@@ -40,13 +40,7 @@ POLICY_VIOLATION = 1008
 
 
 async def close_ended(accounts: Callable[[], Accounts]) -> None:
-    """Close, for ever, tabs whose session has ended.
-
-    Parameters
-    ----------
-    accounts : callable
-        Returns the accounts of the process's server.
-    """
+    """Close, for ever, tabs whose session has ended."""
     while True:
         await asyncio.sleep(LOOK_SECONDS)
         try:
@@ -120,16 +114,7 @@ SIGN_OUT = "/auth/sign-out"
 
 
 class SignIns:
-    """ASGI middleware that begins a session where the sign-in provider has sent somebody back.
-
-    Parameters
-    ----------
-    app : ASGI application
-    accounts : callable
-        Returns the accounts of the process's server.
-    settings : Settings
-    base_path : str
-    """
+    """ASGI middleware that begins a session where the sign-in provider has sent somebody back."""
 
     def __init__(
         self, app: ASGIApp, accounts: Callable[[], Accounts], settings: Settings, base_path: str = ""
@@ -161,15 +146,7 @@ class SignIns:
 
 
 def sign_out_route(accounts: Callable[[], Accounts], settings: Settings, base_path: str = "") -> Route:
-    """`POST /auth/sign-out`: ends the session, closes its tabs, clears the cookie.
-
-    Parameters
-    ----------
-    accounts : callable
-        Returns the accounts of the process's server.
-    settings : Settings
-    base_path : str
-    """
+    """`POST /auth/sign-out`: ends the session, closes its tabs, clears the cookie."""
 
     async def sign_out(request: Request) -> Response:
         if not _from_our_page(request, settings):

@@ -1,29 +1,37 @@
-"""What is done with one run: followed, renamed, tagged, deleted, moved."""
+"""One run: followed, renamed, deleted, moved, asked again with something else."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import streamlit as st
 
 from grasp_core.engine.pools.blocks import Progress
-from grasp_core.model.errors import AccessError, GraspError
+from grasp_core.model.errors import AccessError, DataError
+from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import Result
+from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import escape_markdown
+from grasp_core.report.findings.mending import mend, ways_back
 from grasp_core.report.public_view import public_view
 from grasp_core.server import server
 from grasp_core.store.runs import TAG_LENGTH, RunRecord
-from pages._ui.session.identity import (
+from pages._ui.helpers.identity import (
     current_project,
     current_user,
     here,
     may_manage,
     require_lead,
     require_manage,
+    require_run,
     stores_of,
+    why_not_run,
 )
-from pages._ui.session.state import work
-from pages._ui.widgets.choices import confirm
+from pages._ui.helpers.navigation import go
+from pages._ui.helpers.state import KEPT_RATERS, submit, work
+from pages._ui.helpers.widgets import act, confirm
 
 FIRST_S = 2.0
 """How long a page waits for the first result, which most runs have by then."""
@@ -134,7 +142,6 @@ def _time_left(seconds: float | None) -> str:
 
 _TITLE_LENGTH = 200
 _NOTE_LENGTH = 5000
-_PROBLEM = "edit-problem"
 
 
 def edit(run: RunRecord) -> None:
@@ -168,24 +175,16 @@ def _edit_dialog(run: RunRecord) -> None:
     st.text_area(
         "Note", run.note, max_chars=_NOTE_LENGTH, help="Strangers never see it.", key=_key("note", run)
     )
-    saved = st.button("Save", type="primary", icon=":material/check:", on_click=_save, args=(run,))
-    problem = st.session_state.pop(_PROBLEM, None)
-    if problem:
-        st.error(escape_markdown(problem))
-    elif saved:
-        st.rerun()
+    act("Save", _save, run, refused="edit-problem")
 
 
 def _save(run: RunRecord) -> None:
     title, tagged, note = (st.session_state[_key(field, run)] for field in ("title", "tags", "note"))
     title = title.strip()[:_TITLE_LENGTH] or run.title  # browsers heed the limit; others may not
     words = [tag.strip() for tag in tagged if tag.strip()]
-    try:
-        require_manage(run.owner, run.project)
-        stores_of(run).runs.describe(run.id, title=title, note=note.strip()[:_NOTE_LENGTH], tagged=words)
-        work().rename(run.id, title)
-    except GraspError as error:
-        st.session_state[_PROBLEM] = str(error)
+    require_manage(run.owner, run.project)
+    stores_of(run).runs.describe(run.id, title=title, note=note.strip()[:_NOTE_LENGTH], tagged=words)
+    work().rename(run.id, title)
 
 
 def _key(field: str, run: RunRecord) -> str:
@@ -213,7 +212,7 @@ def _delete(run: RunRecord) -> None:
     work().forget(run.id)
 
 
-_TO, _MOVE_PROBLEM = "move-to", "move-problem"
+_TO = "move-to"
 
 
 def say_whose(run: RunRecord) -> None:
@@ -246,20 +245,89 @@ def _dialog(run: RunRecord, names: dict[str, str]) -> None:
         "Its files and links go with it, and its address stays. From then on, the members of that project "
         "find it, and those of this one do not."
     )
-    moved = st.button("Move it", type="primary", icon=":material/check:", on_click=_move, args=(run,))
-    problem = st.session_state.pop(_MOVE_PROBLEM, None)
-    if problem:
-        st.error(escape_markdown(problem))
-    elif moved:
-        st.rerun()
+    act("Move it", _move, run, refused="move-problem")
 
 
 def _move(run: RunRecord) -> None:
     target = st.session_state[_TO]
+    user = require_lead(run.project)
+    require_lead(target)
+    here().projects.move(run.id, target)
+    server.shared().audit.record(user.id, "change", "run", run.id, {"project": target})
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A saved run as one drawing of a page has it."""
+
+    run: RunRecord
+
+    @cached_property
+    def may_be_asked_again(self) -> bool:
+        """Whether the session's person may run in its project, and its files are still there.
+
+        Looked up once, when first needed: a page may offer many ways to go on.
+        """
+        allowed = why_not_run(current_user(), self.run.project) is None
+        return allowed and server.shared().service.inputs.are_at_hand(self.run)
+
+    @cached_property
+    def kept(self) -> tuple[tuple[str, str], ...]:
+        """Columns and values of raters who count although the data mark them."""
+        found = stores_of(self.run).answers.find(self.run.id, KEPT_RATERS) or ()
+        return tuple((column, value) for column, value in found)
+
+
+def ask_again(run: RunRecord, spec: RunSpec) -> None:
+    """Read the run's files under another spec, run it in the run's project, and show that run."""
+    require_run(run.project)
     try:
-        user = require_lead(run.project)
-        require_lead(target)
-        here().projects.move(run.id, target)
-        server.shared().audit.record(user.id, "change", "run", run.id, {"project": target})
-    except GraspError as error:
-        st.session_state[_MOVE_PROBLEM] = str(error)
+        with st.spinner("Reading the data"):
+            dataset = server.shared().service.data_of(replace(run, spec=spec))
+            back = [one for one in run.spec.data.exclude if one not in spec.data.exclude]
+            again = submit(dataset, spec, 0.0, project=run.project, kept=back)
+    except DataError as error:
+        st.warning(escape_markdown(str(error)))
+        return
+    go("results", run_id=again.id)
+
+
+def offer_ways_back(saved: Saved) -> None:
+    """What was left out, kept or held alike by one click, each with the click that takes it back."""
+    found = list(ways_back(saved.run.spec, saved.kept))
+    if not found or not saved.may_be_asked_again:
+        return
+    for place, back in enumerate(found):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(back.mended, width="content")
+            if st.button(back.mend.label, icon=":material/undo:", key=f"back-{place}"):
+                ask_again(saved.run, back.mend.spec)
+
+
+def change_and_run_again(spec: RunSpec) -> None:
+    """A button to the page where this run was asked, with its settings."""
+    if st.button("Change and run again", icon=":material/tune:"):
+        _change(spec, spec.analysis)
+
+
+def way_to_mend(saved: Saved, warning: Remark, place: int) -> None:
+    """A button that runs a run again as mends a warning of it, or leads to where that is chosen."""
+    run = saved.run
+    found, key = mend(warning, run.spec), f"mend-{place}"
+    if found is None:
+        return
+    leaves_out = found.spec.data.screens != run.spec.data.screens
+    icon = ":material/person_remove:" if leaves_out else ":material/build:"
+    if found.spec != run.spec and saved.may_be_asked_again:
+        if st.button(escape_markdown(found.label), icon=icon, key=key):
+            ask_again(run, found.spec)
+    elif found.on_data:
+        if st.button(escape_markdown(found.on_data), icon=icon, key=key):
+            go("data")
+    elif st.button(escape_markdown(found.label), icon=icon, key=key):
+        _change(run.spec, found.spec.analysis)
+
+
+def _change(spec: RunSpec, analysis: AnalysisSpec) -> None:
+    work().use_settings(analysis)
+    go("models" if spec.models else "analysis")

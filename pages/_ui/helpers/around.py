@@ -17,11 +17,11 @@ from grasp_core.model.access import EVERYONE, User
 from grasp_core.model.errors import AccessError, GraspError
 from grasp_core.model.text import escape_markdown
 from grasp_core.server import server
-from pages._ui.session.identity import CURRENT, current_project, current_user, here
-from pages._ui.session.sign_ins import SIGN_OUT
-from pages._ui.session.state import note_refusal, work
-from pages._ui.shell.page_style import SIGN_OUT_FORM
-from pages._ui.shell.screens import SCREENS, Audience, Screen
+from pages._ui.helpers.identity import CURRENT, current_project, current_user, here
+from pages._ui.helpers.navigation import SCREENS, Audience, Screen
+from pages._ui.helpers.page_style import SIGN_OUT_FORM
+from pages._ui.helpers.sign_ins import SIGN_OUT
+from pages._ui.helpers.state import note_refusal, work
 
 
 def ask_to_sign_in() -> None:
@@ -160,12 +160,7 @@ _RERUN = BackMsg.RERUN_SCRIPT_FIELD_NUMBER << 3 | 2
 
 
 class Messages:
-    """ASGI middleware that drops messages which no page of ours sends.
-
-    Parameters
-    ----------
-    app : ASGI application
-    """
+    """ASGI middleware that drops messages which no page of ours sends."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

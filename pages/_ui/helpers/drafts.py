@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from contextlib import suppress
 from typing import Any, get_args
 
@@ -15,12 +14,11 @@ from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import escape_markdown
 from grasp_core.reading.guess.roles import Role
 from grasp_core.reading.table.table import Table
-from grasp_core.reading.tables import guessed, loaded
-from grasp_core.server import server
+from grasp_core.reading.tables import guessed
 from grasp_core.server.visits import BROWSER, known
 from grasp_core.store.drafts import Draft, DraftFile
-from pages._ui.session.identity import current_project, current_user, here, may_run
-from pages._ui.session.state import work
+from pages._ui.helpers.identity import current_user, here, may_run
+from pages._ui.helpers.state import table_again, work
 
 _SLOTS: tuple[Role, ...] = get_args(Role)
 _FOUND = "draft-found"
@@ -40,13 +38,7 @@ def resume_draft() -> None:
 
 
 def keep_draft(analysis: AnalysisSpec | None = None) -> None:
-    """Keep what is brought and chosen, where it differs from what was kept last.
-
-    Parameters
-    ----------
-    analysis : AnalysisSpec, optional
-        What was chosen on Analysis; by default what the draft has of it.
-    """
+    """Keep what is brought and chosen, where it differs from what was kept last."""
     session = work()
     owner = _owner()
     if owner is None or not may_run():
@@ -91,12 +83,10 @@ def _file(table: Table | None) -> DraftFile | None:
 
 def _take_up(draft: Draft) -> None:
     session = work()
-    user = current_user()
-    reach, inputs = user.reach(current_project(user)), server.shared().service.inputs
     files: dict[str, Any] = {slot: getattr(draft, slot) for slot in _SLOTS}
     try:
         tables = {
-            slot: None if file is None else inputs.table(file.name, file.sha256, file.member, reach=reach)
+            slot: None if file is None else table_again(file.name, file.sha256, file.member)
             for slot, file in files.items()
         }
     except DataError:
@@ -111,9 +101,7 @@ def _take_up(draft: Draft) -> None:
     session.answers = dict(draft.answers or {})
     session.draft = draft
     if annotations is not None and draft.decided is not None:
-        started = time.perf_counter()
-        dataset = loaded(annotations, raters, draft.decided, items=items)
-        session.shown = dataset, draft.decided, time.perf_counter() - started
+        session.shown = session.load(draft.decided)
         session.use_dataset(*session.shown)
     if draft.analysis is not None:
         session.use_settings(draft.analysis)

@@ -64,13 +64,7 @@ def let_go(upload: UploadedFile) -> None:
 
 
 async def drop_unused(arriving: Callable[[str], bool]) -> None:
-    """Drop for ever what no widget takes up.
-
-    Parameters
-    ----------
-    arriving : callable
-        Whether an upload of a session is on its way: a widget takes several files up together.
-    """
+    """Drop for ever what no widget takes up."""
     needed: dict[_File, float] = {}
     while True:
         try:
@@ -81,16 +75,7 @@ async def drop_unused(arriving: Callable[[str], bool]) -> None:
 
 
 def drop_old(needed: dict[_File, float], arriving: Callable[[str], bool], now: float) -> None:
-    """Drop what nothing has needed for `UNUSED_SECONDS`.
-
-    Parameters
-    ----------
-    needed : dict
-        When each file was last needed, or first seen; brought up to date.
-    arriving : callable
-    now : float
-        Seconds, by any clock.
-    """
+    """Drop what nothing has needed for `UNUSED_SECONDS`."""
     manager = _manager()
     with manager._lock:
         there = [(session, file) for session, files in manager.file_storage.items() for file in files]
@@ -139,8 +124,6 @@ def _manager() -> MemoryUploadedFileManager:
 _YOUNG = 10_000
 """New objects after which Python looks for what nobody holds; a page makes some thousands."""
 
-_log_of_pages = logging.getLogger("grasp.pages")
-
 
 def warm() -> None:
     """Start the server's work and import what the Results page draws with."""
@@ -151,4 +134,4 @@ def warm() -> None:
         gc.freeze()  # what is there stays: looking through it again stops everybody for a third of a second
         gc.set_threshold(_YOUNG, 20, 50)
     except Exception as error:  # the pages import and start all this themselves
-        _log_of_pages.warning("could not get ready in advance: %s", type(error).__name__)
+        logging.getLogger("grasp.pages").warning("could not get ready in advance: %s", type(error).__name__)

@@ -1,0 +1,461 @@
+"""Choices of the Analysis screen, which make an :class:`AnalysisSpec`, and what is said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import streamlit as st
+
+from grasp_core.analysis.design import Seen, check_assignment
+from grasp_core.analysis.given import check_given
+from grasp_core.analysis.teams import Team, teams
+from grasp_core.engine.course import LONG_SECONDS, default_seconds, pairs_seconds
+from grasp_core.model.annotations import Annotations
+from grasp_core.model.errors import SpecError
+from grasp_core.model.groups import AxisSet, axis_label, form_groups, one_line
+from grasp_core.model.spec import (
+    ADAPTIVE_PERMUTATIONS,
+    CROSS_GROUP,
+    IN_GROUP,
+    MAX_PERMUTATIONS,
+    MAX_SEED,
+    PAPER_CONVENTIONS,
+    STATISTICS,
+    AnalysisSpec,
+)
+from grasp_core.model.text import escape_markdown
+from grasp_core.model.wording import listed, number
+from grasp_core.permutation.draw import exchange_of
+from grasp_core.permutation.testing.corrections import fewest_permutations, largest_family
+from grasp_core.permutation.testing.tail import Shuffles, check_something_moves
+from grasp_core.reading.dataset.load import Dataset
+from grasp_core.report.account import (
+    MEANING,
+    could_hold_batches,
+    given_other_items,
+    said_of_assignment,
+    team_sentence,
+)
+from grasp_core.report.conventions import (
+    CORRECTION,
+    CROSS_NEGENTROPY,
+    FAMILY,
+    INTERVAL,
+    LEVEL,
+    LEVEL_COUNTS_FOR,
+    P_VALUE,
+    PAPER_P,
+    TAIL,
+    TIES,
+    VOTING_AGREEMENT,
+    Choice,
+)
+from grasp_core.report.shuffles import boxes, few_regroupings, fewest_ways, staying
+from grasp_core.report.words.levels import Proposal, proposed_levels
+from grasp_core.report.words.names import WORDS
+from grasp_core.statistics.levels import possible_levels
+from pages._ui.helpers.state import work
+from pages._ui.helpers.widgets import choose_shuffles, for_visit, show_warned
+
+_DEFAULTS = AnalysisSpec(axes=(("any",),))
+_PRESETS: Mapping[str, Mapping[str, str]] = {
+    "Default": {name: getattr(_DEFAULTS, name) for name in PAPER_CONVENTIONS},
+    "As in the paper": PAPER_CONVENTIONS,
+}
+_CONVENTIONS: Mapping[str, tuple[str, Mapping[str, Choice]]] = {
+    "correction": ("Correction for many tests", CORRECTION),
+    "ties": ("Tied votes", TIES),
+    "interval": ("Intervals for", INTERVAL),
+    "p_value": ("p-value", P_VALUE),
+    "family": ("Corrected together", FAMILY),
+    "cross_negentropy": ("Cross-negentropy", CROSS_NEGENTROPY),
+    "voting_agreement": ("Voting agreement", VOTING_AGREEMENT),
+}
+_TRIPLES_UP_TO = 12
+"""With more axes than this, intersections of three are built by hand."""
+_SAFE_INTEGER = 2**53 - 1
+"""Largest whole number that a browser's number field holds exactly."""
+
+
+def choose_preset() -> None:
+    """Which conventions; they can be changed one by one under Advanced."""
+    chosen = st.segmented_control(
+        "Preset",
+        list(_PRESETS),
+        default=_preset_of({name: getattr(_start(), name) for name in PAPER_CONVENTIONS}),
+        **for_visit(_key("preset")),
+        on_change=_apply_preset,
+    )
+    if chosen == "As in the paper":
+        st.caption(PAPER_P)
+
+
+def choose_axes(names: Sequence[str], proposed: Sequence[str]) -> tuple[AxisSet, ...]:
+    """Single axes and intersections of any order."""
+    start = _start().axes if work().settings else tuple((name,) for name in proposed)
+    known = [axes for axes in start if set(axes) <= set(names)] or [(name,) for name in proposed]
+    orders = (2, 3) if len(names) <= _TRIPLES_UP_TO else (2,)
+    options = [axes for order in orders for axes in combinations(names, order)]
+    options += [axes for axes in known if len(axes) > 1 and axes not in options]
+    singles = st.multiselect(
+        "Axes",
+        names,
+        default=[axes[0] for axes in known if len(axes) == 1],
+        format_func=lambda name: axis_label((name,)),
+        **for_visit(_key("axes")),
+        help="Each value of an axis is one group of raters, compared with everybody else.",
+    )
+    crossed = st.multiselect(
+        "Intersections",
+        options,
+        default=[axes for axes in known if len(axes) > 1],
+        format_func=axis_label,
+        **for_visit(_key("intersections")),
+        placeholder="None; choose pairs or triples of axes",
+        help="Groups that share a value on each of several axes, such as one gender of one race.",
+    )
+    larger: list[str] = []
+    if len(names) > 2:
+        with st.expander("Another intersection"):
+            larger = st.multiselect(
+                "Axes of the intersection, in the order in which groups are named",
+                names,
+                format_func=lambda name: axis_label((name,)),
+                **for_visit(_key("larger")),
+                help="For more than three axes, or for another order of names.",
+            )
+    chosen = [*((name,) for name in singles), *crossed]
+    if len(larger) < 2:
+        return tuple(chosen)
+    return (*(axes for axes in chosen if set(axes) != set(larger)), tuple(larger))
+
+
+def choose_numbers(dataset: Dataset, axes: Sequence[AxisSet], slices: Sequence[str]) -> dict[str, int]:
+    """Smallest group, permutations, whether they stop early, and seed."""
+    start = _start()
+    long = _proposed_to_stop_early(dataset, axes, start.min_raters, slices)
+    left, middle, right = st.columns(3)
+    chosen = {
+        "min_raters": left.number_input(
+            "Smallest group (raters)",
+            1,
+            1_000_000,
+            start.min_raters,
+            **for_visit(_key("min_raters")),
+            help="Smaller groups are not shown: few raters say little, and they might be recognised.",
+        ),
+        "permutations": middle.number_input(
+            "Permutations",
+            1,
+            MAX_PERMUTATIONS,
+            start.permutations,
+            step=1000,
+            **for_visit(_key("permutations")),
+            on_change=_decide_stopping,
+            help="Random groupings to compare with. More give finer p-values and take longer.",
+        ),
+        "adaptive": middle.toggle(
+            "Stop when all marks are settled",
+            start.adaptive,
+            **for_visit(_key("adaptive")),
+            on_change=_follow_adaptive,
+            help=f"{MEANING} The number above is then the most there are.",
+        ),
+        "tail": middle.toggle(TAIL.label, start.tail, **for_visit(_key("tail")), help=TAIL.meaning),
+        "seed": right.number_input(
+            "Seed",
+            0,
+            min(MAX_SEED, _SAFE_INTEGER),
+            min(start.seed, _SAFE_INTEGER),
+            **for_visit(_key("seed")),
+            help="The same seed gives the same result, bit for bit.",
+        ),
+    }
+    if long is not None:
+        middle.caption(
+            f"{_DEFAULTS.permutations:,} permutations of these data take about {long:.0f} seconds on two "
+            "cores, so shuffling stops early by default."
+        )
+    return chosen
+
+
+def _proposed_to_stop_early(
+    dataset: Dataset, axes: Sequence[AxisSet], min_raters: int, slices: Sequence[str]
+) -> float | None:
+    """Until somebody decides, long runs stop early, but for those as in the paper; gives their seconds."""
+    if work().settings is not None or _key("stopping-decided") in st.session_state or not axes:
+        return None
+    paper = st.session_state.get(_key("preset")) == "As in the paper"
+    seconds = default_seconds(dataset, axes, min_raters, slices)
+    long = seconds > LONG_SECONDS and not paper
+    st.session_state[_key("adaptive")] = long
+    return seconds if long else None
+
+
+def choose_statistics() -> tuple[str, ...]:
+    """Statistics to report, in Table 5's order."""
+    chosen = st.multiselect(
+        "Statistics",
+        STATISTICS,
+        default=_start().statistics,
+        format_func=_name,
+        **for_visit(_key("statistics")),
+        help="What each one means is explained beside the results.",
+    )
+    return tuple(name for name in STATISTICS if name in chosen)
+
+
+def choose_conventions() -> dict[str, Any]:
+    """GAI's pair, p-values, ties and correction."""
+    start, chosen = _start(), {}
+    gai: list[str] = []
+    rows = (
+        ("inside the group", IN_GROUP, "correction", "ties", "interval"),
+        ("across groups", CROSS_GROUP, "p_value", "family", "cross_negentropy", "voting_agreement"),
+    )
+    for column, (sides, able, *fields) in zip(st.columns(2), rows, strict=True):
+        with column:
+            key, value = f"gai_{sides.split()[0]}", start.gai[len(gai)]
+            gai.append(_select(f"GAI: agreement {sides}", key, able, value, _name))
+            for field in fields:
+                label, choices = _CONVENTIONS[field]
+                chosen[field] = _convention(label, field, choices, getattr(start, field))
+    return {"gai": tuple(gai), **chosen}
+
+
+def choose_how_profiles_move(names: Sequence[str]) -> tuple[tuple[str, ...], str | None]:
+    """Strata and clusters of the shuffles."""
+    start = _start()
+    with st.expander("Shuffles", expanded=bool(start.strata or start.cluster)):
+        return choose_shuffles(names, start, _key("shuffles"))
+
+
+def proposal_of(questions: Sequence[Annotations]) -> Proposal | None:
+    """Levels of measurement that the labels ask for; several questions together have but one."""
+    return proposed_levels(questions[0].categories) if len(questions) == 1 else None
+
+
+def choose_level(questions: Sequence[Annotations], proposal: Proposal | None) -> str:
+    """The level of measurement; those proposed come first, with the reason."""
+    several = len(questions) > 1
+    possible = ("nominal",) if several else possible_levels(questions[0].categories)
+    first = () if proposal is None else proposal.levels
+    start = _start().level
+    level = _convention(
+        "Level of measurement",
+        "level",
+        {name: LEVEL[name] for name in dict.fromkeys([*first, *possible])},
+        start if start in possible else "nominal",
+    )
+    if proposal is not None:
+        st.caption(escape_markdown(f"Proposed: {proposal.reason}."))
+    if level == "ordinal":
+        order = ", ".join(one_line(label) for label in questions[0].categories)
+        st.caption(f"{escape_markdown(f'The order is {order}.')} It can be changed on Data.")
+    st.caption(LEVEL_COUNTS_FOR)
+    if several:
+        st.caption("Other levels are offered for one question by itself.")
+    elif len(possible) < len(LEVEL):
+        st.caption("Interval and ratio are offered where every label is a number, for ratio none below 0.")
+    return level
+
+
+def _convention(label: str, field: str, choices: Mapping[str, Choice], value: str) -> str:
+    chosen = _select(label, field, tuple(choices), value, lambda name: choices[name].label)
+    st.caption(choices[chosen].meaning)
+    return chosen
+
+
+def _select(label: str, field: str, options: Sequence[Any], value: Any, words: Any) -> Any:
+    return st.selectbox(
+        label,
+        options,
+        index=list(options).index(value),
+        format_func=words,
+        **for_visit(_key(f"level-{work().level}" if field == "level" else field)),
+        on_change=_follow_conventions if field in PAPER_CONVENTIONS else None,
+    )
+
+
+def _apply_preset() -> None:
+    for field, value in _PRESETS.get(st.session_state[_key("preset")], {}).items():
+        st.session_state[_key(field)] = value
+
+
+def _follow_adaptive() -> None:
+    """A number that nobody chose follows the toggle."""
+    _decide_stopping()
+    usual = (_DEFAULTS.permutations, ADAPTIVE_PERMUTATIONS)
+    if st.session_state[_key("permutations")] in usual:
+        st.session_state[_key("permutations")] = usual[st.session_state[_key("adaptive")]]
+
+
+def _decide_stopping() -> None:
+    st.session_state[_key("stopping-decided")] = True
+
+
+def _follow_conventions() -> None:
+    chosen = {field: st.session_state[_key(field)] for field in PAPER_CONVENTIONS}
+    st.session_state[_key("preset")] = _preset_of(chosen)
+
+
+def _preset_of(chosen: Mapping[str, str]) -> str | None:
+    return next((name for name, fields in _PRESETS.items() if dict(fields) == dict(chosen)), None)
+
+
+def _start() -> AnalysisSpec:
+    return work().settings or replace(_DEFAULTS, level=work().level)
+
+
+def _name(statistic: str) -> str:
+    return WORDS[statistic].name
+
+
+def _key(field: str) -> str:
+    session = work()
+    return f"{field}-{session.generation}-{session.settings_generation}"
+
+
+_ASSIGNMENT = "assignment"
+_CHOICES = {
+    "cluster": "choose it for Move whole clusters, under Shuffles",
+    "within": "choose it for Shuffle profiles only within, under Shuffles",
+}
+
+
+def say_who_rated_what(dataset: Dataset, analysis: AnalysisSpec) -> None:
+    """Warn of axes that have a part in who rates which items, and how many."""
+    shuffles = (analysis.strata, analysis.cluster)
+    asked = (dataset.summary.sha256, work().data_spec, analysis.axes, analysis.min_raters, shuffles)
+    kept = st.session_state.get(_ASSIGNMENT)
+    if kept is None or kept[0] != asked:
+        grouping = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
+        exchange = exchange_of(dataset.raters, analysis)
+        seen = Seen.of(dataset.annotations)
+        checks = check_assignment(seen, dataset.annotations_of, grouping, analysis.axes, exchange)
+        kept = st.session_state[_ASSIGNMENT] = (asked, said_of_assignment(checks), _teams(dataset, analysis))
+    show_warned(kept[1])
+    for one in kept[2]:
+        st.caption(escape_markdown(f"Perhaps {team_sentence(one)}: {_CHOICES[one.by]}."))
+    if given_other_items(kept[1]):
+        axes = dataset.raters.axes.items()
+        free = {name: len(axis.values) for name, axis in axes if name not in analysis.columns}
+        could = could_hold_batches(free, dataset.summary.raters)
+        if could:
+            named = listed(could)
+            st.caption(escape_markdown(f"Columns that could hold batches, to shuffle within: {named}."))
+
+
+def _teams(dataset: Dataset, analysis: AnalysisSpec) -> list[Team]:
+    """Columns that look like teams, where nothing says yet how profiles move."""
+    if analysis.cluster is not None or analysis.strata:
+        return []
+    axes = dataset.raters.axes
+    free = {name: axis for name, axis in axes.items() if name not in analysis.columns}
+    return teams(dataset.annotations, free, {name: axes[name] for name in analysis.tested if name in axes})
+
+
+def say_what_is_compared(dataset: Dataset, analysis: AnalysisSpec) -> bool:
+    """Count the groups and warn of settings that cannot find anything; False if nothing is left."""
+    grouping = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
+    kept, left_out = len(grouping.groups), grouping.too_small
+    if not kept:
+        st.error("No group is large enough. Lower the smallest group, or choose other axes.")
+        return False
+    smaller = f" {number(left_out, 'group')} with fewer raters will not be shown." if left_out else ""
+    st.markdown(f"**{number(kept, 'group')}** will be compared.{smaller}")
+    try:
+        check_something_moves(dataset.raters, grouping, analysis)
+        check_given(dataset.raters, analysis)
+        shuffles = Shuffles.of(dataset.raters, grouping, analysis)
+    except SpecError as error:
+        st.error(escape_markdown(str(error)))
+        return False
+    told = [*few_regroupings(grouping, shuffles), *staying(shuffles)]
+    if told:
+        st.warning("\n".join(f"- {escape_markdown(sentence)}." for sentence in told))
+    if analysis.strata or analysis.cluster is not None:
+        st.subheader("Who may change places")
+        st.markdown(f"Profiles move inside each box. {escape_markdown(fewest_ways(grouping, shuffles))}")
+        found, others = boxes(dataset.raters, grouping, analysis)
+        with st.container(horizontal=True):
+            for box in found:
+                with st.container(border=True, width=260):
+                    st.markdown(f"**{escape_markdown(box.label)}** · {number(box.n_raters, 'rater')}")
+                    for line in box.lines:
+                        st.caption(escape_markdown(line))
+        if others:
+            st.caption(others)
+    enough = fewest_permutations(largest_family(grouping.groups, analysis), analysis)
+    if analysis.permutations < enough:
+        st.warning(
+            f"With {analysis.permutations:,} permutations and {number(kept, 'group')}, a lone effect "
+            f"can never survive correction. Use at least {enough:,} permutations."
+        )
+    return True
+
+
+def choose_given(names: Sequence[str], axes: Sequence[AxisSet], strata: Sequence[str]) -> tuple[str, ...]:
+    """Axes given which the others are tested once more; offered where there is another, and no stratum."""
+    possible = [name for name in names if name not in strata and any(name not in of for of in axes)]
+    session = work()
+    start = session.settings.given if session.settings else ()
+    if not possible or len(names) < 2:
+        return ()
+    chosen: list[str] = st.multiselect(
+        "Given another axis (optional)",
+        possible,
+        default=[name for name in start if name in possible],
+        format_func=one_line,
+        **for_visit(_key("given")),
+        placeholder="None; choose axes that may stand behind the others",
+        help="The other axes are tested once more, with profiles shuffled within the values of each axis "
+        "chosen here: what is left of race, given age.",
+    )
+    return tuple(chosen)
+
+
+def choose_pairs(dataset: Dataset, axes: Sequence[AxisSet], min_raters: int) -> bool:
+    """Until somebody decides, pairs are compared unless that takes long."""
+    session = work()
+    key, decided = _key("pairs"), _key("pairs-decided")
+    seconds = pairs_seconds(dataset, axes, min_raters) if axes else 0.0
+    undecided = session.settings is None and decided not in st.session_state
+    if undecided:
+        st.session_state[key] = seconds <= LONG_SECONDS
+    chosen = st.toggle(
+        "Compare groups two by two",
+        session.settings is not None and session.settings.pairs,
+        **for_visit(key),
+        on_change=lambda: st.session_state.update({decided: True}),
+        help="Holds each group of an axis against each other one: what these two say differently, whatever "
+        "the others do. Profiles are shuffled among the two alone.",
+    )
+    if undecided and seconds > LONG_SECONDS:
+        st.caption(
+            f"Pairs of these groups take about {seconds:.0f} seconds on two cores, so they are left out by "
+            "default."
+        )
+    return chosen
+
+
+def choose_slices(dataset: Dataset) -> tuple[str, ...]:
+    """Columns that describe items, for each of whose values the groups are computed once more."""
+    session = work()
+    known = dataset.attributes
+    if not known:
+        return ()
+    start = session.settings.slices if session.settings else ()
+    chosen: list[str] = st.multiselect(
+        "Slices (optional)",
+        list(known),
+        default=[name for name in start if name in known],
+        format_func=lambda name: f"{one_line(name)} ({number(len(known[name].values), 'value')})",
+        **for_visit(_key("slices")),
+        placeholder="None; choose columns that describe items",
+        help="All groups are computed once more on the items of each value, such as each topic.",
+    )
+    return tuple(chosen)

@@ -1,1 +1,0 @@
-"""The Runs screen: list, search, edit, compare."""

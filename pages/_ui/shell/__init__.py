@@ -1,1 +1,0 @@
-"""The frame of every screen: navigation, addresses, style, guards."""

@@ -1,1 +1,0 @@
-"""Small widgets that any screen may use."""
