@@ -13,28 +13,19 @@ def is_number(value: object) -> bool:
 
 
 def check_text_or_none(name: str, value: object) -> None:
-    """Refuse what is neither a text nor None.
-
-    Raises SpecError.
-    """
+    """Refuse what is neither a text nor None."""
     if not isinstance(value, str | None):
         raise SpecError(f"{name} must be a text or nothing; found {value!r}")
 
 
 def check_texts(name: str, values: object) -> None:
-    """Refuse what is no tuple of texts.
-
-    Raises SpecError.
-    """
+    """Refuse what is no tuple of texts."""
     if not isinstance(values, tuple) or not all(isinstance(value, str) for value in values):
         raise SpecError(f"{name} must be a list of texts; found {values!r}")
 
 
 def check_pairs(name: str, values: object) -> None:
-    """Refuse what is no tuple of pairs of texts.
-
-    Raises SpecError.
-    """
+    """Refuse what is no tuple of pairs of texts."""
     if not isinstance(values, tuple):
         raise SpecError(f"{name} must be a list of pairs; found {values!r}")
     for pair in values:

@@ -57,8 +57,6 @@ class Annotations:
         """Build from one code per annotation, in any order.
 
         `item`, `rater`, `category`, shape (A,): positions in `item_ids`, `rater_ids` and `categories`.
-
-        Raises ValueError if the arrays differ in length or a code points outside its list.
         """
         codes = [_whole(values) for values in (item, rater, category)]
         if len({values.shape for values in codes}) != 1 or codes[0].ndim != 1:

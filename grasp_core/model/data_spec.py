@@ -164,7 +164,13 @@ class DataSpec:
             raise SpecError(f"`recode` must be a list of steps; found {self.recode!r}")
         if not isinstance(self.filters, Filters):
             raise SpecError(f"`filters` must be an object; found {self.filters!r}")
-        _screens(self.screens)
+        check_texts("`screens`", self.screens)
+        unknown = [value for value in self.screens if value not in get_args(Screen)]
+        if unknown or len(set(self.screens)) != len(self.screens):
+            raise SpecError(
+                f"`screens` must be some of {', '.join(get_args(Screen))}, each once; "
+                f"found {', '.join(self.screens)}"
+            )
         for name in ("item", "rater", "label") if self.layout == "long" else ():
             if not getattr(self, name):
                 raise SpecError(f"layout {self.layout!r} needs the name of the {name} column")
@@ -238,15 +244,6 @@ def _categories(values: tuple[str, ...] | None) -> None:
         raise SpecError("`categories` needs at least two labels")
     if len(set(values)) != len(values):
         raise SpecError("`categories` names a label twice")
-
-
-def _screens(values: tuple[str, ...]) -> None:
-    check_texts("`screens`", values)
-    unknown = [value for value in values if value not in get_args(Screen)]
-    if unknown or len(set(values)) != len(values):
-        raise SpecError(
-            f"`screens` must be some of {', '.join(get_args(Screen))}, each once; found {', '.join(values)}"
-        )
 
 
 def _in_one_order(values: tuple[Any, ...]) -> tuple[Any, ...]:

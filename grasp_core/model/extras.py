@@ -67,10 +67,7 @@ def require(what: str, extra: Extra, *modules: str) -> None:
     """Refuse what cannot be done without packages that are not installed.
 
     `what`: what was asked for, such as "PNG": the sentence begins with it.
-    `extra`: the extra that brings them.
     `modules`: the modules that it takes; by default all of the extra's.
-
-    Raises MissingPackageError it names the packages and the command that installs them.
     """
     absent = _absent(modules or EXTRAS[extra])
     if not absent:

@@ -246,10 +246,7 @@ class RunSpec:
 
     @classmethod
     def from_dict(cls, plain: Any) -> RunSpec:
-        """Read :meth:`to_dict`'s form.
-
-        Raises SpecError if a field is unknown, missing, of the wrong kind or out of range.
-        """
+        """Read :meth:`to_dict`'s form."""
         if not isinstance(plain, dict):
             raise SpecError(_NO_SPEC)
         try:

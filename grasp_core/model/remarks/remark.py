@@ -54,19 +54,15 @@ class _Words(string.Formatter):
         if format_spec[:1] in ("?", "!"):
             return format_spec[1:] if bool(value) == (format_spec[0] == "?") else ""
         if isinstance(value, int):
-            return _counted(value, format_spec)
+            if format_spec in ("", "d"):
+                return format(value, format_spec or ",")
+            one, verb, many = format_spec.partition("/")
+            return agree(value, one, many) if verb else number(value, one)
         if isinstance(value, tuple):
             return _joined(value, format_spec)
         if isinstance(value, str) and format_spec == "q":
             return quoted(value)
         return format(value if isinstance(value, str | float) else str(value), format_spec)
-
-
-def _counted(count: int, form: str) -> str:
-    if form in ("", "d"):
-        return format(count, form or ",")
-    one, verb, many = form.partition("/")
-    return agree(count, one, many) if verb else number(count, one)
 
 
 def _joined(values: tuple[Any, ...], form: str) -> str:
@@ -139,8 +135,6 @@ class Remark:
 
     `numbers`: sorted by name. Whole numbers, numbers with decimals, texts, lists of texts, or another remark
         or a list of them.
-
-    Raises ValueError if they are not the ones that the code's sentence takes.
     """
 
     code: Code

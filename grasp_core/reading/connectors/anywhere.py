@@ -29,8 +29,6 @@ def read_anywhere(
     """Read a path, an address through fsspec, or a source, as whoever runs this may.
 
     `token`: of a source; by default what the environment has, and then what `ask` gives.
-
-    Raises DataError.
     """
     if not is_source(place):
         return allowed.read_anywhere(place, member)

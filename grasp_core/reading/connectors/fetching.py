@@ -59,10 +59,7 @@ class Box:
         return nonce + self._cipher().encrypt(nonce, token.encode(), _bound(owner, site))
 
     def open(self, sealed: bytes, owner: str, site: str) -> str:
-        """The token again.
-
-        Raises DataError if it was sealed with another key, or for somebody or something else.
-        """
+        """The token again."""
         from cryptography.exceptions import InvalidTag
 
         try:
@@ -138,15 +135,7 @@ def fetch(
     told: Told = lambda _: None,
     seconds: float = SECONDS,
 ) -> Snapshot:
-    """Fetch a source.
-
-    `token`: a token, or the password of a database; handed on to the process that fetches and kept nowhere.
-    `hosts`: those that may be asked.
-    `folder`: where databases in files may be, if not anywhere on this machine.
-    `seconds`: the longest that it may take.
-
-    Raises DataError if it may not or cannot be fetched, is empty, too large or takes too long.
-    """
+    """Fetch a source."""
     hub = os.environ.get("HF_ENDPOINT", HUB).rstrip("/")
     place = hosts.check(source, hub)
     if source.kind == "sql" and not source.in_file:

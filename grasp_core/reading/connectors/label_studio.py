@@ -17,10 +17,7 @@ _CONNECT_S = 30
 
 
 def fetch(job: Job) -> str:
-    """Write the export into a file; returns its name.
-
-    Raises DataError if the project has no annotation.
-    """
+    """Write the export into a file; returns its name."""
     project = int(job.pieces[-1])
     limit = httpx.Timeout(job.seconds, connect=_CONNECT_S)
     with httpx.Client(timeout=limit, follow_redirects=True) as web:

@@ -84,10 +84,7 @@ class Source:
         return self.address.startswith("sqlite:")
 
     def site(self, hub: str = HUB) -> str:
-        """What a token opens: a server, and for a database the user and the database there.
-
-        `hub`: where Hugging Face's data sets are.
-        """
+        """What a token opens: a server, and for a database the user and the database there."""
         if self.kind == "hf":
             return hub
         if self.in_file:
@@ -103,10 +100,7 @@ def is_source(text: str) -> bool:
 
 
 def parse(text: str) -> Source:
-    """Read a source as it is written.
-
-    Raises DataError if it is none, or holds a password.
-    """
+    """Read a source as it is written."""
     kind, colon, rest = text.strip().partition(":")
     found = next((known for known in KINDS if known == kind), None)
     if found is None or not colon:
@@ -116,10 +110,7 @@ def parse(text: str) -> Source:
 
 
 def make(kind: Kind, address: str, options: Mapping[str, str]) -> Source:
-    """A source of what somebody wrote; options without a value are left out.
-
-    Raises DataError if there can be none at this address.
-    """
+    """A source of what somebody wrote; options without a value are left out."""
     address = address.strip()
     given = {name: value.strip() for name, value in options.items() if value.strip()}
     if not (address + "".join(given.values())).replace("\n", " ").replace("\t", " ").isprintable():

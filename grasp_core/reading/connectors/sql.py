@@ -31,10 +31,7 @@ _ONLY = "a query is one SELECT, which may begin with WITH"
 
 
 def fetch(job: Job) -> str:
-    """Write the rows into a file; returns its name.
-
-    Raises DataError.
-    """
+    """Write the rows into a file; returns its name."""
     with _sentences(job), _connected(job) as connection:
         name, query = _asked(connection, job)
         asking = connection.execution_options(stream_results=True, no_parameters=True)

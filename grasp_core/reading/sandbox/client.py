@@ -50,13 +50,7 @@ def read(
     """Parse files in a process of limited memory and time.
 
     `files`: gives an iterable of iterables of bytes, each file in pieces; called twice for what is not small.
-    `name`: for messages.
-    `folder`: whether they are the Parquet files of a folder, or one file of any format.
-    `member`: see :func:`grasp_core.reading.sandbox.parse.parse`.
     `watch`: called several times a second; what it raises ends the reading.
-
-    Raises DataError if they cannot be read, not within the limits, or not beside what the person has open;
-    TooOftenError if too many files wait.
     """
     request = {"name": name, "member": member, "folder": folder}
 
@@ -71,10 +65,7 @@ def read(
 
 
 def handle(work: Callable[..., T], tables: Mapping[str, Table | None], given: Mapping[str, object]) -> T:
-    """Call a function of tables in a process of limited memory and time: see :func:`call`.
-
-    Raises DataError; TooOftenError if too many files wait.
-    """
+    """Call a function of tables in a process of limited memory and time: see :func:`call`."""
     return _in_turn(lambda within: call(HELPER, work, given, tables, within=within))
 
 
@@ -97,13 +88,8 @@ def call(
 ) -> T:
     """Call a function in a process of limited memory and time.
 
-    `work`: of the module whose functions that helper calls.
-    `given`: its arguments that JSON holds.
-    `tables`: its arguments that are tables.
     `name`: for messages; by default the first table's.
     `within`: by default those that the settings give.
-
-    Raises DataError what it raises, or that it does not end within the limits.
     """
     sent = {name: table for name, table in tables.items() if table is not None}
     named = name or next(table.name for table in sent.values())
@@ -124,11 +110,7 @@ def _unwatched(_done: int, _total: int) -> None:
 def _limited(
     helper: Helper, request: Mapping[str, object], name: str, watch: Watch, within: Limits
 ) -> Generator[_Conversation]:
-    """A child that was told what to do, and within which limits.
-
-    Raises DataError, ReadingFaultError; _NotSmallError in place of what may come of the limits of a small
-    file.
-    """
+    """A child that was told what to do, and within which limits."""
     limits, small = current_limits(), within is SMALL
     told = {
         "name": name,

@@ -30,10 +30,7 @@ class Limits:
 
 
 def current_limits() -> Limits:
-    """Those that the settings give, or the machine where they leave it open.
-
-    Raises SettingsError if one of them cannot be read.
-    """
+    """Those that the settings give, or the machine where they leave it open."""
     settings = read_settings({name: os.environ[name] for name in _SETTINGS if name in os.environ})
     return Limits(settings.read_memory_mb * 2**20 or machine_memory() // _SHARE, settings.read_seconds)
 

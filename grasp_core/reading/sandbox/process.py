@@ -72,10 +72,7 @@ class Helper:
             self._started()
 
     def job(self) -> Job:
-        """Fork a child.
-
-        Raises HelperGoneError.
-        """
+        """Fork a child."""
         with self._lock:
             for _ in range(2):  # it may have ended since it was last needed
                 try:

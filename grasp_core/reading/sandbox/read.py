@@ -36,12 +36,9 @@ def read_table(
 ) -> Table:
     """Read a table from a file of any format that docs/formats.md lists, or from a folder of such files.
 
-    `name`: the file's name for messages and results; its folder is left out.
     `member`: sheet of a workbook or file in an archive; by default all that fit together, else the first
         table.
     `watch`: called now and then with how much is done, and of how much; what it raises ends the reading.
-
-    Raises DataError if the file cannot be read or holds no table.
     """
     shown = _base_name(name or (str(source) if isinstance(source, Path | str) else "file"))
     if isinstance(source, Path | str) and os.path.isdir(source):
@@ -90,10 +87,7 @@ def _packed(paths: Sequence[tuple[str, Path]], name: str) -> bytes:
 
 
 def read_files(files: Sequence[tuple[str, bytes | Path]], name: str, *, watch: Watch = _unwatched) -> Table:
-    """Read the Parquet files of a folder, each given as its path below the folder and its content or place.
-
-    Raises DataError if one of them cannot be read, or they do not fit together.
-    """
+    """Read a folder's Parquet files, each given as its path below the folder and its content or place."""
     streams = [_File(source, PurePosixPath(path).name) for path, source in files]
     parsed = read(lambda: _within(streams, name), name, folder=True, member=None, watch=watch)
     hashes = [(path, stream.sha256) for (path, _), stream in zip(files, streams, strict=True)]
@@ -135,10 +129,7 @@ class _File:
         return self._hash.hexdigest()
 
     def pieces(self) -> Iterator[bytes | memoryview]:
-        """The content, from its beginning each time.
-
-        Raises DataError if it cannot be read, or is too large.
-        """
+        """The content, from its beginning each time."""
         self._hash = hashlib.sha256()
         self.size = 0
         for piece in self._raw_pieces():

@@ -51,8 +51,6 @@ class AllowedSources:
 
     `folder`: empty where there is none.
     `prefixes`: addresses; files below them may be read.
-
-    Raises SettingsError if one of them cannot be used.
     """
 
     def __init__(self, folder: str = "", prefixes: Sequence[str] = ()) -> None:
@@ -73,12 +71,7 @@ class AllowedSources:
         return Listing((), False) if self.folder is None else self.folder.listing(search)
 
     def fetch(self, location: str) -> Fetched:
-        """Read a file, or a folder of Parquet files.
-
-        `location`: ``data:`` and the path below the folder, or an address.
-
-        Raises DataError if it may not be read here, cannot be read, or is too large.
-        """
+        """Read a file, or a folder of Parquet files."""
         if location.startswith(FOLDER):
             return self._from_folder(location.removeprefix(FOLDER))
         address = remote.parse(location.strip())

@@ -68,12 +68,7 @@ PUBLISHED: Mapping[str, Published] = {
 def fetch(name: str, folder: Path, published: Mapping[str, Published] = PUBLISHED) -> Path:
     """Download a published data set into a folder, unless it is there already.
 
-    `name`: a key of `published`.
-    `folder`: made where it does not exist.
-
     Returns the file, under its publisher's name.
-    Raises DataError if the name is unknown, the server does not deliver, the file is another one than was
-    published, or it cannot be written. Nothing is left behind then, and a file that was there stays as it is.
     """
     if name not in published:
         raise DataError(f"{name} is no data set that can be fetched; there are {', '.join(published)}")
@@ -101,10 +96,7 @@ def _checked(target: Path, wanted: Published) -> Path:
 
 @contextmanager
 def saying_why(url: str) -> Iterator[None]:
-    """Word what `requests` raises inside as one sentence.
-
-    Raises DataError.
-    """
+    """Word what `requests` raises inside as one sentence."""
     from requests import HTTPError, RequestException
 
     host = urlsplit(url).netloc

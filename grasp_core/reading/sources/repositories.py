@@ -108,11 +108,7 @@ REPOSITORIES: Mapping[str, Repository] = {
 
 
 def listing(repository: Repository) -> Listing:
-    """Ask the publisher what there is, before anything is downloaded.
-
-    Raises DataError if the publisher cannot be reached, answers otherwise than expected, or has no such
-    files.
-    """
+    """Ask the publisher what there is, before anything is downloaded."""
     name, start = repository.name, repository.api
     if repository.kind == "hugging face":
         commit = _commit(_json(f"{start}/api/datasets/{name}"), start)
@@ -157,12 +153,7 @@ def _listed(repository: Repository, commit: str, plain: Mapping[str, Any]) -> Li
 def fetch_listed(found: Listing, folder: Path, told: Callable[[int, int], None]) -> list[Path]:
     """Download every file that is not there yet, each checked before it gets its name.
 
-    `folder`: made where it does not exist.
-    `told`: takes how many files are there, and how many there will be.
-
     Returns in the order of the listing.
-    Raises DataError if a file that is there is another one, the server does not deliver, what came is not
-    what was listed, or it cannot be written. Files that came before stay: a second call goes on after them.
     """
     targets = [folder / file.path for file in found.files]
     other = [
