@@ -13,7 +13,7 @@ from argilla import Argilla, Dataset
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.wording import listed, number, quoted
-from grasp_core.reading.connectors._job import Job
+from grasp_core.reading.connectors.source import Job
 
 _AT_ONCE = 250
 _KEPT = ("id", "external_id", "status", "fields", "metadata", "responses")

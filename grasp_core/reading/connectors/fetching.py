@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import os
@@ -19,12 +20,16 @@ from typing import TYPE_CHECKING, Any
 
 from grasp_core.model.errors import FAULT, DataError
 from grasp_core.model.extras import has, require
+from grasp_core.model.settings import read_settings
 from grasp_core.model.wording import not_there
-from grasp_core.reading.connectors.hosts import Hosts, Place
-from grasp_core.reading.connectors.source import HUB, TOOLS, Kind, Source
+from grasp_core.reading.connectors.hosts import Hosts, Place, hosts_of
+from grasp_core.reading.connectors.source import HUB, TOOLS, Kind, Source, is_source, parse
 from grasp_core.reading.sandbox.limits import current_limits
 from grasp_core.reading.sandbox.process import ROOT
+from grasp_core.reading.sandbox.read import read_table
+from grasp_core.reading.sources import allowed
 from grasp_core.reading.sources.folder import Folder
+from grasp_core.reading.table.table import Table
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -257,3 +262,40 @@ def _why(code: int, source: Source) -> str:
     if code >= 0:
         return FAULT
     return f"{source.shown} takes more memory than reading may; ask for a part of it"
+
+
+Ask = Callable[[Source], str]
+"""Asks whoever runs this for a token; empty if there is none."""
+
+
+def read_anywhere(
+    place: str,
+    member: str | None = None,
+    *,
+    token: str | None = None,
+    ask: Ask = lambda _: "",
+    told: Told = lambda _: None,
+) -> Table:
+    """Read a path, an address through fsspec, or a source, as whoever runs this may.
+
+    `token`: of a source; by default what the environment has, and then what `ask` gives.
+    """
+    if not is_source(place):
+        return allowed.read_anywhere(place, member)
+    source = parse(place)
+    if token is None:
+        token = os.environ.get(VARIABLES[source.kind]) or ask(source)
+    return table_of(fetch(source, token, hosts=_own_hosts(), told=told), member)
+
+
+def table_of(snapshot: Snapshot, member: str | None = None) -> Table:
+    """What was fetched, as a table that knows where it is from."""
+    table = read_table(snapshot.content, snapshot.name, member=member)
+    return dataclasses.replace(table, source=str(snapshot.source))
+
+
+def _own_hosts() -> Hosts:
+    """Any: who runs a command reads for themselves."""
+    name = "GRASP_SOURCE_HOSTS"
+    settings = read_settings({name: os.environ[name]} if name in os.environ else {})
+    return hosts_of(settings.source_hosts, own_machine=True)

@@ -10,7 +10,7 @@ from datasets import Audio, Image, IterableDataset, Video, load_dataset
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.wording import listed, quoted
-from grasp_core.reading.connectors._job import Job
+from grasp_core.reading.connectors.source import Job
 
 _BATCH = 10_000
 _NO_TEXT = (Audio, Image, Video)

@@ -10,7 +10,7 @@ from label_studio_sdk import LabelStudio
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.wording import number
-from grasp_core.reading.connectors._job import Job
+from grasp_core.reading.connectors.source import Job
 from grasp_core.reading.formats.shapes.rows import want_list, want_object
 
 _CONNECT_S = 30

@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.wording import listed, quoted
-from grasp_core.reading.connectors._job import Job
+from grasp_core.reading.connectors.source import Job
 
 _BATCH = 10_000
 _CONNECT_S = 30

@@ -10,10 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from grasp_core.model.account import Account, LeftOut, Unit, added_up
-from grasp_core.model.annotations import BoolArray, Codes
+from grasp_core.model.annotations import BoolArray, Codes, tallied
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import Problem
-from grasp_core.model.ordering import tallied
 from grasp_core.model.recode_steps import Combine
 from grasp_core.model.remarks.cautions import LeftOutReason
 from grasp_core.model.result import DataSummary, FileFingerprint

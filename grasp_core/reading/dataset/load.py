@@ -19,10 +19,12 @@ from grasp_core.model.annotations import (
     Int64Array,
     ModelLabels,
     Raters,
+    in_pieces,
+    sorted_codes,
+    tallied,
 )
 from grasp_core.model.data_spec import DataSpec, Screen
 from grasp_core.model.errors import Problem, raise_stopping
-from grasp_core.model.ordering import in_pieces, sorted_codes, tallied
 from grasp_core.model.remarks.cautions import LeftOutReason
 from grasp_core.model.result import DataSummary, FileFingerprint
 from grasp_core.model.wording import EXAMPLES, listed, quoted

@@ -21,8 +21,7 @@ from grasp_core.model.errors import DataError
 from grasp_core.model.json_values import CONVERTER, from_json
 from grasp_core.reading.sandbox import _wire as wire
 from grasp_core.reading.sandbox import parse
-from grasp_core.reading.sandbox.cache import check_weight
-from grasp_core.reading.sandbox.limits import DONE, FAULTY, NO_MEMORY, Limits
+from grasp_core.reading.sandbox.limits import DONE, FAULTY, NO_MEMORY, Limits, check_weight
 from grasp_core.reading.table.parsed import Parsed
 from grasp_core.reading.table.table import Table
 

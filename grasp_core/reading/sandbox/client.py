@@ -11,8 +11,7 @@ from grasp_core.model.errors import DataError
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.turns import Turns, asking
 from grasp_core.reading.sandbox import _wire as wire
-from grasp_core.reading.sandbox.cache import count_held
-from grasp_core.reading.sandbox.limits import NO_MEMORY, Limits, current_limits
+from grasp_core.reading.sandbox.limits import NO_MEMORY, Limits, count_held, current_limits
 from grasp_core.reading.sandbox.process import HELPER, Helper, HelperGoneError, Job
 from grasp_core.reading.table.parsed import Parsed, Watch
 from grasp_core.reading.table.table import Table

@@ -19,7 +19,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import number
-from grasp_core.reading.connectors.anywhere import table_of
+from grasp_core.reading.connectors.fetching import table_of
 from grasp_core.reading.connectors.source import Source
 from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.guess.roles import Role
