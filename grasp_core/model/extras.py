@@ -19,11 +19,11 @@ EXTRAS: Mapping[Extra, tuple[str, ...]] = MappingProxyType(
     {
         "server": (
             *("sqlalchemy", "alembic", "pyrage", "limits", "cryptography", "streamlit", "starlette"),
-            *("fastapi", "pydantic", "prometheus_client", "sklearn", "vl_convert", "aiohttp", "pooch"),
+            *("fastapi", "pydantic", "prometheus_client", "sklearn", "vl_convert", "aiohttp", "requests"),
         ),
         "postgres": ("psycopg", "sqlalchemy"),
-        "remote": ("aiohttp", "pooch"),
-        "connectors": ("label_studio_sdk", "argilla", "datasets", "sqlalchemy", "aiohttp", "pooch"),
+        "remote": ("aiohttp", "requests"),
+        "connectors": ("label_studio_sdk", "argilla", "datasets", "sqlalchemy", "aiohttp", "requests"),
         "figures": ("vl_convert",),
         "models": ("sklearn", "tokenizers", "safetensors", "openai"),
         "lm-local": ("llama_cpp",),

@@ -19,9 +19,8 @@ from typing import Any, get_type_hints
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.json_values import CONVERTER, from_json
-from grasp_core.reading.sandbox import _wire as wire
-from grasp_core.reading.sandbox import parse
-from grasp_core.reading.sandbox.limits import DONE, FAULTY, NO_MEMORY, Limits, check_weight
+from grasp_core.reading.sandbox import parse, wire
+from grasp_core.reading.sandbox.limits import DONE, FAULTY, NO_MEMORY, Limits, check_weight, limit_process
 from grasp_core.reading.table.parsed import Parsed
 from grasp_core.reading.table.table import Table
 
@@ -83,16 +82,8 @@ def _limit(request: dict[str, Any], limits: Limits) -> None:
     os.environ |= {  # what handles tables asks for them
         "GRASP_READ_MEMORY_MB": str(limits.memory >> 20), "GRASP_READ_SECONDS": str(limits.seconds)
     }  # fmt: skip
-    # Some systems know no limit of memory; core dumps would hold the file.
-    for what, soft, hard in (
-        (resource.RLIMIT_CORE, 0, 0),
-        (resource.RLIMIT_FSIZE, 0, 0),
-        (resource.RLIMIT_NOFILE, _FILES, _FILES),
-        (resource.RLIMIT_CPU, seconds, seconds + 1),  # the soft one tells by its signal
-        (resource.RLIMIT_DATA, memory, memory),
-    ):
-        with suppress(ValueError, OSError):
-            resource.setrlimit(what, (soft, hard))
+    time_limit = (resource.RLIMIT_CPU, seconds, seconds + 1)  # the soft one tells by its signal
+    limit_process(memory, 0, (resource.RLIMIT_NOFILE, _FILES, _FILES), time_limit)
     with suppress(OSError):
         os.nice(request["niceness"])
     with suppress(OSError):  # where memory ends all the same, this process goes first

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, get_type_hints
 from grasp_core.model.errors import DataError
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.turns import Turns, asking
-from grasp_core.reading.sandbox import _wire as wire
+from grasp_core.reading.sandbox import wire
 from grasp_core.reading.sandbox.limits import NO_MEMORY, Limits, count_held, current_limits
 from grasp_core.reading.sandbox.process import HELPER, Helper, HelperGoneError, Job
 from grasp_core.reading.table.parsed import Parsed, Watch

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import resource
 import threading
 import weakref
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,6 +45,18 @@ def current_limits() -> Limits:
     """Those that the settings give, or the machine where they leave it open."""
     settings = read_settings({name: os.environ[name] for name in _SETTINGS if name in os.environ})
     return Limits(settings.read_memory_mb * 2**20 or machine_memory() // _SHARE, settings.read_seconds)
+
+
+def limit_process(memory: int, written: int, *further: tuple[int, int, int]) -> None:
+    """Limit this process: bytes of memory and of files written; `further`: kinds, soft and hard limits."""
+    for what, soft, hard in (
+        (resource.RLIMIT_CORE, 0, 0),  # which would hold what was read
+        (resource.RLIMIT_FSIZE, written, written),
+        *further,
+        (resource.RLIMIT_DATA, memory, memory),
+    ):
+        with suppress(ValueError, OSError):  # some systems know no limit of memory
+            resource.setrlimit(what, (soft, hard))
 
 
 def machine_memory(control_groups: Path = CONTROL_GROUPS) -> int:
