@@ -6,6 +6,7 @@ import io
 import lzma
 import zipfile
 import zlib
+from collections.abc import Iterable
 from typing import Any
 
 import pyarrow as pa
@@ -121,6 +122,15 @@ class Archive:
         except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError, ValueError):
             raise _damaged(self._name) from None
         return out.getvalue()
+
+
+def packed(files: Iterable[tuple[str, bytes]]) -> bytes:
+    """An archive of files, the same bytes for the same files."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, content in files:
+            archive.writestr(zipfile.ZipInfo(name), content)
+    return out.getvalue()
 
 
 def check_size(size: int, name: str) -> None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import io
 import os
-import zipfile
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -68,22 +66,22 @@ def _read_folder(folder: Path, name: str, member: str | None, watch: Watch) -> T
         raise DataError(
             f"{name} is a folder of {len(shown):,} files, at most {containers.MAX_MEMBERS:,} are read"
         )
-    packed = _packed([(path.relative_to(folder).as_posix(), path) for path in shown], name)
+    packed = containers.packed(_contents(shown, folder, name))
     table = read_table(packed, name, member=member, watch=watch)
     return dataclasses.replace(table, kind=table.kind.replace(", zip", ", folder"))
 
 
-def _packed(paths: Sequence[tuple[str, Path]], name: str) -> bytes:
-    """The files as an archive, the same bytes for the same files."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        for inner, path in paths:
-            try:
-                containers.check_size(out.tell() + path.stat().st_size, name)
-                archive.writestr(zipfile.ZipInfo(inner), path.read_bytes())
-            except OSError as error:
-                raise DataError(f"{name}, {inner} cannot be read: {error.strerror}") from None
-    return out.getvalue()
+def _contents(paths: Sequence[Path], folder: Path, name: str) -> Iterator[tuple[str, bytes]]:
+    """Files by their path below the folder, as long as they are not too large together."""
+    total = 0
+    for path in paths:
+        inner = path.relative_to(folder).as_posix()
+        try:
+            total += path.stat().st_size
+            containers.check_size(total, name)
+            yield inner, path.read_bytes()
+        except OSError as error:
+            raise DataError(f"{name}, {inner} cannot be read: {error.strerror}") from None
 
 
 def read_files(files: Sequence[tuple[str, bytes | Path]], name: str, *, watch: Watch = _unwatched) -> Table:

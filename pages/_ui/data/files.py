@@ -5,8 +5,6 @@ A file that cannot be read never displaces one that could.
 
 from __future__ import annotations
 
-import io
-import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -19,6 +17,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import number
+from grasp_core.reading.archives import containers
 from grasp_core.reading.connectors.fetching import table_of
 from grasp_core.reading.connectors.source import Source
 from grasp_core.reading.guess.recognise import Guess
@@ -292,7 +291,10 @@ def _joined(brought: Sequence[_Brought]) -> list[_Brought]:
         if len(files) == 1 or len(dropped) < len(files):
             joined.extend(files)
         else:
-            joined.append(_kept(_packed(dropped), f"{number(len(files), 'file')}.zip"))
+            names = [name for name, _ in dropped]
+            apart = [f"{at + 1} {name}" if name in names[:at] else name for at, name in enumerate(names)]
+            packed = containers.packed(zip(apart, (content for _, content in dropped), strict=True))
+            joined.append(_kept(packed, f"{number(len(files), 'file')}.zip"))
     return joined
 
 
@@ -337,16 +339,6 @@ def _arrange_inside(brought: _Brought) -> bool:
         if role is not None and (archive or role != "items"):
             found.setdefault(role, one)
     return _use(found)
-
-
-def _packed(files: Sequence[tuple[str, bytes]]) -> bytes:
-    """An archive of files, the same bytes for the same files."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for place, (name, content) in enumerate(files):
-            twice = name in [earlier for earlier, _ in files[:place]]
-            archive.writestr(zipfile.ZipInfo(f"{place + 1} {name}" if twice else name), content)
-    return out.getvalue()
 
 
 def _change_role(slot: Role, key: str) -> None:
