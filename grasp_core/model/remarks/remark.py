@@ -59,17 +59,13 @@ class _Words(string.Formatter):
             one, verb, many = format_spec.partition("/")
             return agree(value, one, many) if verb else number(value, one)
         if isinstance(value, tuple):
-            return _joined(value, format_spec)
+            if format_spec.isalpha():
+                return f" {format_spec} ".join(_texts(value))
+            texts, more = _first(value, {format_spec})
+            return ", ".join(map(quoted, texts)) + (f" and {more:,} more" if more else "")
         if isinstance(value, str) and format_spec == "q":
             return quoted(value)
         return format(value if isinstance(value, str | float) else str(value), format_spec)
-
-
-def _joined(values: tuple[Any, ...], form: str) -> str:
-    if form.isalpha():
-        return f" {form} ".join(_texts(values))
-    texts, more = _first(values, {form})
-    return ", ".join(map(quoted, texts)) + (f" and {more:,} more" if more else "")
 
 
 def _first(values: tuple[Any, ...], forms: set[str]) -> tuple[list[str], int]:

@@ -188,7 +188,17 @@ def parse(content: bytes, name: str, watch: Watch, *, headed: bool = False) -> P
         content = b"\n" + content[declared.end() :]  # an empty line in its place keeps the numbers of rows
     content = _tabbed(content) if declared is None else content
     delimiter = _sniff(content, name) if declared is None else declared[1].decode()
-    header = _header(content, delimiter, name, headed)
+    found = records(io.BytesIO(content), delimiter)
+    rows: list[list[str]] = []
+    line = 1
+    try:
+        line, first = next(found)
+        rows.append(first)
+        rows += (row for _, row in islice(found, 0 if headed else LOOKED_AT))
+    except UnreadableRowError as error:  # a later one is found again, by who reads the rows
+        if not rows:
+            raise error.refusal(name) from None
+    header = header_of(rows, name, line)
     parsed = _parse_fast(content, header, delimiter, watch)
     parsed = parsed or parse_with_care(content, header, delimiter, name, watch)
     for column in header.unnamed:
@@ -217,20 +227,6 @@ def _without_header(parsed: Parsed, name: str) -> Parsed:
     count = len(parsed.data) - kept.size
     note = know(FileProblem.HEADER_AGAIN(file=name, rows=count), count)
     return dataclasses.replace(parsed.kept(kept), problems=(*parsed.problems, note))
-
-
-def _header(content: bytes, delimiter: str, name: str, headed: bool) -> Header:
-    found = records(io.BytesIO(content), delimiter)
-    rows: list[list[str]] = []
-    line = 1
-    try:
-        line, first = next(found)
-        rows.append(first)
-        rows += (row for _, row in islice(found, 0 if headed else LOOKED_AT))
-    except UnreadableRowError as error:  # a later one is found again, by who reads the rows
-        if not rows:
-            raise error.refusal(name) from None
-    return header_of(rows, name, line)
 
 
 def _check_bytes(content: bytes, name: str) -> None:

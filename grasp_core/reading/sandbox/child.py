@@ -52,7 +52,16 @@ def run(connection: socket.socket) -> int:
         channel.send(wire.READY)
         request = json.loads(channel.receive()[1])
         limits = Limits(**request["limits"])
-        _limit(request, limits)
+        memory, seconds = request["memory"], request["seconds"]
+        os.environ |= {  # what handles tables asks for them
+            "GRASP_READ_MEMORY_MB": str(limits.memory >> 20), "GRASP_READ_SECONDS": str(limits.seconds)
+        }  # fmt: skip
+        time_limit = (resource.RLIMIT_CPU, seconds, seconds + 1)  # the soft one tells by its signal
+        limit_process(memory, 0, (resource.RLIMIT_NOFILE, _FILES, _FILES), time_limit)
+        with suppress(OSError):
+            os.nice(request["niceness"])
+        with suppress(OSError):  # where memory ends all the same, this process goes first
+            Path("/proc/self/oom_score_adj").write_text("1000")
         gc.disable()  # of millions of values it looks at all again and again; the process ends soon
         try:
             if "work" in request:
@@ -75,19 +84,6 @@ def run(connection: socket.socket) -> int:
             channel.say(wire.FAULT, _place(error))
         return FAULTY
     return DONE
-
-
-def _limit(request: dict[str, Any], limits: Limits) -> None:
-    memory, seconds = request["memory"], request["seconds"]
-    os.environ |= {  # what handles tables asks for them
-        "GRASP_READ_MEMORY_MB": str(limits.memory >> 20), "GRASP_READ_SECONDS": str(limits.seconds)
-    }  # fmt: skip
-    time_limit = (resource.RLIMIT_CPU, seconds, seconds + 1)  # the soft one tells by its signal
-    limit_process(memory, 0, (resource.RLIMIT_NOFILE, _FILES, _FILES), time_limit)
-    with suppress(OSError):
-        os.nice(request["niceness"])
-    with suppress(OSError):  # where memory ends all the same, this process goes first
-        Path("/proc/self/oom_score_adj").write_text("1000")
 
 
 def _contents(channel: wire.Channel) -> list[bytes]:

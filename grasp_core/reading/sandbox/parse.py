@@ -168,19 +168,8 @@ def frame_table(frame: Any, name: str) -> Table:
         raise no_rows(name)
     parsed = registry.of_table(arrow_files.of_table(data, kind, name), name)
     sha256, size = _fingerprint(parsed.data)
-    return Table(
-        name=name,
-        columns=parsed.columns,
-        data=parsed.data,
-        sha256=sha256,
-        bytes=size,
-        kind=parsed.kind,
-        first_row=parsed.first_row,
-        lines=parsed.lines,
-        problems=parsed.problems,
-        recipe=parsed.recipe,
-        vocabularies=parsed.vocabularies,
-    )
+    fields = {field.name: getattr(parsed, field.name) for field in dataclasses.fields(parsed)}
+    return Table(name=name, sha256=sha256, bytes=size, **fields)
 
 
 def _arrow(frame: Any, name: str) -> tuple[pa.Table, str]:
@@ -226,14 +215,10 @@ def _joined_lists(data: pa.Table) -> pa.Table:
 def _of_pandas(frame: pd.DataFrame, name: str) -> pa.Table:
     levels = [level for level in frame.index.names if level is not None]
     frame = frame.reset_index(level=levels) if levels else frame
-    columns = list(map(_column_name, frame.columns))
+    found: list[Any] = list(frame.columns)
+    columns = [".".join(map(str, one)) if isinstance(one, tuple) else str(one) for one in found]
     arrays = [_column(frame.iloc[:, at], column, name) for at, column in enumerate(columns)]
     return pa.Table.from_arrays(arrays, names=columns, metadata=OF_PANDAS)
-
-
-def _column_name(column: Any) -> str:
-    """A column's name as text; of several levels joined by dots."""
-    return ".".join(map(str, column)) if isinstance(column, tuple) else str(column)
 
 
 def _column(series: pd.Series[Any], column: str, name: str) -> pa.Array | pa.ChunkedArray:
