@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
-from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int32Array, Int64Array
-from grasp_core.model.ordering import tallied
+from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int32Array, Int64Array, tallied
 from grasp_core.model.spec import AnalysisSpec, Level
 from grasp_core.permutation.draw import Exchange
 from grasp_core.permutation.jit import compiled

@@ -65,7 +65,7 @@ COMMANDS = (
         "download a published data set and check that it is whole",
         "fetch:fill_fetch",
         extra="remote",
-        modules=("pooch",),
+        modules=("requests",),
     ),
     _of_server("backup", "write all that the server keeps to one file", "storage:fill_backup"),
     _of_server("restore", "read such a file into an empty server's database", "storage:fill_restore"),

@@ -179,10 +179,7 @@ class User:
         return self.role_in(project) == "owner"
 
     def reach(self, home: str) -> Reach:
-        """The user's reach while they work in the project `home`.
-
-        Raises AccessError if they see nothing of it.
-        """
+        """The user's reach while they work in the project `home`."""
         seen = None if self.role == "admin" else frozenset({EVERYONE, *self.projects})
         return Reach(seen, home)
 
@@ -201,13 +198,7 @@ def actor_of(by: User | None) -> str:
 
 
 def identity_of(claims: Mapping[str, Any], settings: Settings) -> Identity:
-    """Who an identity token describes.
-
-    `claims`: OpenID Connect claims.
-
-    Raises AccessError if it does not say who somebody is, there is no verified mail address, or its domain is
-    not allowed.
-    """
+    """Who an identity token describes."""
     issuer, subject = claims.get("iss"), claims.get("sub")
     for said in (issuer, subject):
         if not isinstance(said, str) or not 0 < len(said) <= _LONGEST:
@@ -230,10 +221,7 @@ def identity_of(claims: Mapping[str, Any], settings: Settings) -> Identity:
 
 
 def user_of(person: Person, settings: Settings) -> User:
-    """What a person may do, without their projects and groups.
-
-    Raises AccessError if they are disabled, or their mail address's domain is not allowed (any more).
-    """
+    """What a person may do, without their projects and groups."""
     if person.disabled_at is not None:
         raise AccessError(DISABLED)
     _check_domain(person.identity.email, settings)
@@ -244,7 +232,6 @@ def user_of(person: Person, settings: Settings) -> User:
 def user_by_token(token: Token, owner: User | None, settings: Settings) -> User | None:
     """The person whose token it is, with no more than its scope; None where they are not admitted any more.
 
-    `token`: one that works.
     `owner`: who made it, as they may act now; None if they are not admitted.
     """
     if not settings.sign_in:

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
-from grasp_core.model._kinds import check_pairs, check_text_or_none, check_texts, is_number
+from grasp_core.model._kinds import (
+    check_choice,
+    check_pairs,
+    check_text_or_none,
+    check_texts,
+    check_unique,
+    is_number,
+)
 from grasp_core.model.errors import SpecError
 from grasp_core.model.json_values import closed, in_file
 from grasp_core.model.recode_steps import MapValues, Recode
 
+T = TypeVar("T", "Filters", MapValues, "DataSpec")
 Layout = Literal["long", "items-by-raters", "raters-by-items"]
 Repeated = Literal["refuse", "first", "last"]
 """Which label counts where a rater gives an item different ones."""
@@ -140,8 +148,7 @@ class DataSpec:
     screens: tuple[Screen, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.layout not in get_args(Layout):
-            raise SpecError(f"`layout` must be one of {', '.join(get_args(Layout))}; found {self.layout!r}")
+        check_choice("layout", self.layout, Layout)
         for name in ("item", "rater", "label"):
             if not isinstance(getattr(self, name), str | None):
                 raise SpecError(f"`{name}` must be a column name; found {getattr(self, name)!r}")
@@ -149,10 +156,7 @@ class DataSpec:
             check_text_or_none(f"`{name}`", getattr(self, name))
         for name in ("profile", "ignore", "missing"):
             check_texts(f"`{name}`", getattr(self, name))
-        if self.repeated not in get_args(Repeated):
-            raise SpecError(
-                f"`repeated` must be one of {', '.join(get_args(Repeated))}; found {self.repeated!r}"
-            )
+        check_choice("repeated", self.repeated, Repeated)
         if self.order is not None and self.repeated == "refuse":
             raise SpecError(
                 "`order` tells which answer is the first or the last: set `repeated` to one of them"
@@ -164,7 +168,13 @@ class DataSpec:
             raise SpecError(f"`recode` must be a list of steps; found {self.recode!r}")
         if not isinstance(self.filters, Filters):
             raise SpecError(f"`filters` must be an object; found {self.filters!r}")
-        _screens(self.screens)
+        check_texts("`screens`", self.screens)
+        unknown = [value for value in self.screens if value not in get_args(Screen)]
+        if unknown or len(set(self.screens)) != len(self.screens):
+            raise SpecError(
+                f"`screens` must be some of {', '.join(get_args(Screen))}, each once; "
+                f"found {', '.join(self.screens)}"
+            )
         for name in ("item", "rater", "label") if self.layout == "long" else ():
             if not getattr(self, name):
                 raise SpecError(f"layout {self.layout!r} needs the name of the {name} column")
@@ -193,41 +203,24 @@ class DataSpec:
 
     def canonical(self) -> DataSpec:
         """The same reading, with every list whose order means nothing in one order."""
-        filters = replace(
-            self.filters,
-            drop=_in_one_order(self.filters.drop),
-            raters=_in_one_order(self.filters.raters),
-            items=_in_one_order(self.filters.items),
+        recode = tuple(
+            _in_one_order(step, "values") if isinstance(step, MapValues) else step for step in self.recode
         )
-        return replace(
-            self,
-            profile=_in_one_order(self.profile),
-            ignore=_in_one_order(self.ignore),
-            missing=_in_one_order(self.missing),
-            exclude=_in_one_order(self.exclude),
-            recode=tuple(
-                replace(step, values=_in_one_order(step.values)) if isinstance(step, MapValues) else step
-                for step in self.recode
-            ),
-            filters=filters,
-            screens=_in_one_order(self.screens),
-        )
+        own = _in_one_order(self, "profile", "ignore", "missing", "exclude", "screens")
+        filters = _in_one_order(self.filters, "drop", "raters", "items")
+        return replace(own, recode=recode, filters=filters)
 
 
 _IN_FILES = {"member": "part", "raters_member": "raters_part", "items_member": "items_part"}
 """Names of fields in files, by which specs are hashed."""
 
 
-def _to_file(plain: dict[str, Any]) -> dict[str, Any]:
-    return {_IN_FILES.get(name, name): value for name, value in plain.items()}
-
-
-def _of_file(plain: dict[str, Any]) -> dict[str, Any]:
-    fields = {written: name for name, written in _IN_FILES.items()}
-    return {fields.get(name, name): value for name, value in plain.items()}
-
-
-in_file(DataSpec, _to_file, _of_file)
+_FIELDS = {written: name for name, written in _IN_FILES.items()}
+in_file(
+    DataSpec,
+    lambda fields: {_IN_FILES.get(name, name): value for name, value in fields.items()},
+    lambda plain: {_FIELDS.get(name, name): value for name, value in plain.items()},
+)
 
 
 def _categories(values: tuple[str, ...] | None) -> None:
@@ -236,21 +229,13 @@ def _categories(values: tuple[str, ...] | None) -> None:
     check_texts("`categories`", values)
     if len(values) < 2:
         raise SpecError("`categories` needs at least two labels")
-    if len(set(values)) != len(values):
-        raise SpecError("`categories` names a label twice")
+    check_unique("`categories`", values, "a label")
 
 
-def _screens(values: tuple[str, ...]) -> None:
-    check_texts("`screens`", values)
-    unknown = [value for value in values if value not in get_args(Screen)]
-    if unknown or len(set(values)) != len(values):
-        raise SpecError(
-            f"`screens` must be some of {', '.join(get_args(Screen))}, each once; found {', '.join(values)}"
-        )
-
-
-def _in_one_order(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(sorted(set(values)))
+def _in_one_order(spec: T, *names: str) -> T:
+    """The same with each of these lists sorted, each value once."""
+    ordered: Any = {name: tuple(sorted(set(getattr(spec, name)))) for name in names}
+    return replace(spec, **ordered)
 
 
 SCREENS: Mapping[Screen, str] = {

@@ -117,10 +117,7 @@ class MissingPackageError(DataError):
 
 
 def raise_stopping(problems: Iterable[Problem]) -> None:
-    """Raise those problems that stop, together.
-
-    Raises DataError its text is the first problem's sentence and how many more there are.
-    """
+    """Raise those problems that stop, together."""
     stopping = [problem for problem in problems if problem.stops]
     if stopping:
         more = len(stopping) - 1

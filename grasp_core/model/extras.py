@@ -19,11 +19,11 @@ EXTRAS: Mapping[Extra, tuple[str, ...]] = MappingProxyType(
     {
         "server": (
             *("sqlalchemy", "alembic", "pyrage", "limits", "cryptography", "streamlit", "starlette"),
-            *("fastapi", "pydantic", "prometheus_client", "sklearn", "vl_convert", "aiohttp", "pooch"),
+            *("fastapi", "pydantic", "prometheus_client", "sklearn", "vl_convert", "aiohttp", "requests"),
         ),
         "postgres": ("psycopg", "sqlalchemy"),
-        "remote": ("aiohttp", "pooch"),
-        "connectors": ("label_studio_sdk", "argilla", "datasets", "sqlalchemy", "aiohttp", "pooch"),
+        "remote": ("aiohttp", "requests"),
+        "connectors": ("label_studio_sdk", "argilla", "datasets", "sqlalchemy", "aiohttp", "requests"),
         "figures": ("vl_convert",),
         "models": ("sklearn", "tokenizers", "safetensors", "openai"),
         "lm-local": ("llama_cpp",),
@@ -67,10 +67,7 @@ def require(what: str, extra: Extra, *modules: str) -> None:
     """Refuse what cannot be done without packages that are not installed.
 
     `what`: what was asked for, such as "PNG": the sentence begins with it.
-    `extra`: the extra that brings them.
     `modules`: the modules that it takes; by default all of the extra's.
-
-    Raises MissingPackageError it names the packages and the command that installs them.
     """
     absent = _absent(modules or EXTRAS[extra])
     if not absent:

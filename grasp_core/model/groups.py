@@ -73,13 +73,7 @@ class Grouping:
 
 
 def form_groups(raters: Raters, axis_sets: Sequence[AxisSet], *, min_raters: int = 1) -> Grouping:
-    """Form every group that has raters, axis set by axis set.
-
-    `axis_sets`: ``("gender",)`` for a single axis, ``("race", "gender")`` for an intersection.
-    `min_raters`: smaller groups are left out of the result; their raters stay in the complements.
-
-    Raises KeyError if an axis is not in `raters`.
-    """
+    """Form every group that has raters, axis set by axis set."""
     groups: list[Group] = []
     member: list[BoolArray] = []
     known: list[BoolArray] = []

@@ -77,10 +77,7 @@ def to_json(value: Any) -> Any:
 
 
 def from_json(plain: Any, kind: type[T]) -> T:
-    """The value that :func:`to_json` was given.
-
-    Raises FormError if a field is missing, unknown, or of the wrong kind or value.
-    """
+    """The value that :func:`to_json` was given."""
     try:
         return CONVERTER.structure(plain, kind)
     except (BaseValidationError, GraspError, *_OTHERS) as error:
@@ -92,10 +89,7 @@ def from_json(plain: Any, kind: type[T]) -> T:
 
 @contextmanager
 def damaged(what: str) -> Iterator[None]:
-    """Say of a missing field, or one of the wrong kind or value, that the file is damaged.
-
-    Raises DataError.
-    """
+    """Say of a missing field, or one of the wrong kind or value, that the file is damaged."""
     try:
         yield
     except (FormError, GraspError) as error:
@@ -107,12 +101,7 @@ def damaged(what: str) -> Iterator[None]:
 def require_header(plain: Any, kind: str, name: str, versions: Sequence[int]) -> Mapping[str, Any]:
     """A file's content that says what it is.
 
-    `plain`: what the JSON holds.
     `kind`: what is expected, as people call it, e.g. "a GRASP result".
-    `name`: its "format".
-    `versions`: those that are read.
-
-    Raises DataError if it is of another format or version.
     """
     if not isinstance(plain, dict) or plain.get("format") != name:
         raise DataError(f'this is not {kind}: it lacks "format": "{name}"')
@@ -267,11 +256,7 @@ def _fields(kind: Any) -> Callable[[Any], dict[str, Any]]:
 
 
 def in_file(kind: type, write: Reshape, read: Reshape) -> None:
-    """Give a data class another form in files.
-
-    `write`: makes the form of the object of the fields, which it may change.
-    `read`: makes that object of the form; what is wrong may raise what comes.
-    """
+    """Give a data class another form in files."""
 
     def unstructuring(_: Any) -> Callable[[Any], Any]:
         fields = _fields(kind)

@@ -85,10 +85,7 @@ class Rates:
         self._lock = threading.Lock()
 
     def request(self, asker: Asker, *, changes: bool) -> None:
-        """Count a request to the API.
-
-        Raises TooOftenError if there were too many, as from all that follow.
-        """
+        """Count a request to the API."""
         self._count("requests", _parse(self._settings.api_rate), asker.key)
         if changes:
             self._count("changes", _parse(self._settings.api_change_rate), asker.key)
@@ -122,8 +119,6 @@ class Rates:
 
         Asked once it is known that it opens nothing: whoever guesses shuts out nobody else behind the same
         address, and tokens of 256 random bits are not guessed.
-
-        Raises TooOftenError if the address has tried too many.
         """
         self.before_guess(asker)
         digest = hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

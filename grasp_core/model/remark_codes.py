@@ -52,8 +52,6 @@ def remark_from_dict(plain: Any) -> Remark:
     """Read :meth:`Remark.to_dict`'s form, or the bare sentence that earlier versions wrote.
 
     A code of a later version is not known here; its text is.
-
-    Raises KeyError, TypeError, ValueError if a field is missing or of the wrong kind.
     """
     if isinstance(plain, str):
         return said(plain)

@@ -312,10 +312,7 @@ class Result:
 
     @classmethod
     def from_dict(cls, plain: Any) -> Self:
-        """Read :meth:`to_dict`'s form.
-
-        Raises DataError if it is of another format or version, or a field is missing or of the wrong kind.
-        """
+        """Read :meth:`to_dict`'s form."""
         plain = require_header(plain, cls.kind, cls.format, cls.versions)
         with damaged("the result file"):
             return from_json(plain, cls)

@@ -179,10 +179,7 @@ def variable(name: str) -> str:
 
 
 def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
-    """Read and check all settings.
-
-    Raises SettingsError if a value cannot be read or settings do not go together; secrets are not quoted.
-    """
+    """Read and check all settings."""
     values: dict[str, Any] = {}
     for entry in dataclasses.fields(Settings):
         text = environment.get(variable(entry.name))

@@ -10,8 +10,9 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
+from grasp_core.model._kinds import check_choice, check_texts, check_unique, check_whole
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet
@@ -65,6 +66,17 @@ DEFAULT_PERMUTATIONS = 10_000
 ADAPTIVE_PERMUTATIONS = 100_000
 """The most that a run takes which is told to stop early, unless it is told how many."""
 
+_CHOICES: Mapping[str, object] = {
+    "p_value": PValue,
+    "cross_negentropy": CrossNegentropy,
+    "voting_agreement": VotingAgreement,
+    "ties": Ties,
+    "correction": Correction,
+    "family": Family,
+    "level": Level,
+    "interval": IntervalTarget,
+}
+
 
 @closed
 @dataclass(frozen=True)
@@ -116,24 +128,17 @@ class AnalysisSpec:
     voting_agreement: VotingAgreement = field(default="alpha", metadata=ADDED)
 
     def __post_init__(self) -> None:
-        _choice("p_value", self.p_value, PValue)
-        _choice("cross_negentropy", self.cross_negentropy, CrossNegentropy)
-        _choice("voting_agreement", self.voting_agreement, VotingAgreement)
-        _choice("ties", self.ties, Ties)
-        _choice("correction", self.correction, Correction)
-        _choice("family", self.family, Family)
-        _choice("level", self.level, Level)
-        _choice("interval", self.interval, IntervalTarget)
+        for name, kind in _CHOICES.items():
+            check_choice(name, getattr(self, name), kind)
         for axes in self.axes:
-            _texts("axes", axes)
-        _texts("statistics", self.statistics)
-        _texts("gai", self.gai, length=2)
-        _texts("slices", self.slices)
-        _unique("`slices`", self.slices, "a column")
-        _texts("given", self.given)
-        _unique("`given`", self.given, "an axis")
-        _texts("strata", self.strata)
-        _unique("`strata`", self.strata, "an axis")
+            check_texts("`axes`", axes)
+        check_texts("`statistics`", self.statistics)
+        check_texts("`gai`", self.gai)
+        if len(self.gai) != 2:
+            raise SpecError(f"`gai` must hold 2 texts; found {self.gai!r}")
+        for name, what in (("slices", "a column"), ("given", "an axis"), ("strata", "an axis")):
+            check_texts(f"`{name}`", getattr(self, name))
+            check_unique(f"`{name}`", getattr(self, name), what)
         object.__setattr__(self, "strata", tuple(sorted(self.strata)))  # one order: one question, one hash
         if not isinstance(self.cluster, str | None):
             raise SpecError(f"`cluster` must be the name of a column; found {self.cluster!r}")
@@ -148,8 +153,8 @@ class AnalysisSpec:
         if len({frozenset(axes) for axes in self.axes}) != len(self.axes):
             raise SpecError("an axis or intersection is named twice")
         for axes in self.axes:
-            _unique(f"the intersection {' x '.join(axes)}", axes, "an axis")
-        _unique("`statistics`", self.statistics, "one")
+            check_unique(f"the intersection {' x '.join(axes)}", axes, "an axis")
+        check_unique("`statistics`", self.statistics, "one")
         unknown = [name for name in self.statistics if name not in STATISTICS]
         if unknown or not self.statistics:
             raise SpecError(f"statistics must be some of {', '.join(STATISTICS)}; found {unknown or 'none'}")
@@ -167,9 +172,9 @@ class AnalysisSpec:
             raise SpecError(
                 "the paper's p-values are counted; for a curve through the tail take two-sided ones"
             )
-        _whole("permutations", self.permutations, 1, MAX_PERMUTATIONS)
-        _whole("min_raters", self.min_raters, 1, 1_000_000)
-        _whole("seed", self.seed, 0, MAX_SEED)
+        check_whole("permutations", self.permutations, 1, MAX_PERMUTATIONS)
+        check_whole("min_raters", self.min_raters, 1, 1_000_000)
+        check_whole("seed", self.seed, 0, MAX_SEED)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -197,7 +202,7 @@ class ModelSource:
     column: str | None = None
 
     def __post_init__(self) -> None:
-        _texts("models", (self.name, self.sha256, *(() if self.column is None else (self.column,))))
+        check_texts("`models`", (self.name, self.sha256, *(() if self.column is None else (self.column,))))
 
 
 PAPER_CONVENTIONS: Mapping[str, Any] = {
@@ -246,10 +251,7 @@ class RunSpec:
 
     @classmethod
     def from_dict(cls, plain: Any) -> RunSpec:
-        """Read :meth:`to_dict`'s form.
-
-        Raises SpecError if a field is unknown, missing, of the wrong kind or out of range.
-        """
+        """Read :meth:`to_dict`'s form."""
         if not isinstance(plain, dict):
             raise SpecError(_NO_SPEC)
         try:
@@ -289,26 +291,3 @@ def _of_one_stratum(plain: dict[str, Any]) -> dict[str, Any]:
 
 
 in_file(AnalysisSpec, dict, _of_one_stratum)
-
-
-def _choice(name: str, value: object, literal: object) -> None:
-    choices = get_args(literal)
-    if value not in choices:
-        raise SpecError(f"`{name}` must be one of {', '.join(choices)}; found {value!r}")
-
-
-def _texts(name: str, values: object, length: int | None = None) -> None:
-    if not isinstance(values, tuple) or not all(isinstance(value, str) for value in values):
-        raise SpecError(f"`{name}` must be a list of texts; found {values!r}")
-    if length is not None and len(values) != length:
-        raise SpecError(f"`{name}` must hold {length} texts; found {values!r}")
-
-
-def _unique(field: str, values: tuple[str, ...], what: str) -> None:
-    if len(set(values)) != len(values):
-        raise SpecError(f"{field} names {what} twice")
-
-
-def _whole(name: str, value: object, low: int, high: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-        raise SpecError(f"`{name}` must be a whole number from {low} to {high}; found {value!r}")

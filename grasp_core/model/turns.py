@@ -98,8 +98,6 @@ class Turns:
         longest. Who neither works nor waits is somebody new.
 
         `waits`: called several times a second; what it raises gives up.
-
-        Raises TooOftenError if too many wait, or it takes too long.
         """
         place = self._queued(asking())
         try:

@@ -5,8 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grasp_core.model.annotations import Annotations
-from grasp_core.model.ordering import PIECE, in_pieces, positions_by, sorted_codes, sorted_keys, tallied
+from grasp_core.model.annotations import (
+    PIECE,
+    Annotations,
+    in_pieces,
+    positions_by,
+    sorted_codes,
+    sorted_keys,
+    tallied,
+)
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int64, np.uint64])

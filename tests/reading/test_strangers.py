@@ -18,7 +18,7 @@ from grasp_core.cli.parser import Parser
 from grasp_core.cli.terminal.messages import VOICE
 from grasp_core.engine.request.reading import Tables, reading_of
 from grasp_core.model.errors import DataError
-from grasp_core.reading.connectors.anywhere import read_anywhere
+from grasp_core.reading.connectors.fetching import read_anywhere
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.table.table import Table
 from tests.shared_data import SHARED, needs_shared_data

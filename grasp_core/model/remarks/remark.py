@@ -54,26 +54,18 @@ class _Words(string.Formatter):
         if format_spec[:1] in ("?", "!"):
             return format_spec[1:] if bool(value) == (format_spec[0] == "?") else ""
         if isinstance(value, int):
-            return _counted(value, format_spec)
+            if format_spec in ("", "d"):
+                return format(value, format_spec or ",")
+            one, verb, many = format_spec.partition("/")
+            return agree(value, one, many) if verb else number(value, one)
         if isinstance(value, tuple):
-            return _joined(value, format_spec)
+            if format_spec.isalpha():
+                return f" {format_spec} ".join(_texts(value))
+            texts, more = _first(value, {format_spec})
+            return ", ".join(map(quoted, texts)) + (f" and {more:,} more" if more else "")
         if isinstance(value, str) and format_spec == "q":
             return quoted(value)
         return format(value if isinstance(value, str | float) else str(value), format_spec)
-
-
-def _counted(count: int, form: str) -> str:
-    if form in ("", "d"):
-        return format(count, form or ",")
-    one, verb, many = form.partition("/")
-    return agree(count, one, many) if verb else number(count, one)
-
-
-def _joined(values: tuple[Any, ...], form: str) -> str:
-    if form.isalpha():
-        return f" {form} ".join(_texts(values))
-    texts, more = _first(values, {form})
-    return ", ".join(map(quoted, texts)) + (f" and {more:,} more" if more else "")
 
 
 def _first(values: tuple[Any, ...], forms: set[str]) -> tuple[list[str], int]:
@@ -139,8 +131,6 @@ class Remark:
 
     `numbers`: sorted by name. Whole numbers, numbers with decimals, texts, lists of texts, or another remark
         or a list of them.
-
-    Raises ValueError if they are not the ones that the code's sentence takes.
     """
 
     code: Code

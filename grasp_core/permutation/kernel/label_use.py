@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from grasp_core.model.annotations import Annotations, FloatArray, Int32Array
-from grasp_core.model.ordering import positions_by, tallied
+from grasp_core.model.annotations import Annotations, FloatArray, Int32Array, positions_by, tallied
 from grasp_core.permutation.jit import compiled, inlined
 from grasp_core.permutation.kernel import sums as at
 

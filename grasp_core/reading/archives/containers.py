@@ -6,6 +6,7 @@ import io
 import lzma
 import zipfile
 import zlib
+from collections.abc import Iterable
 from typing import Any
 
 import pyarrow as pa
@@ -28,10 +29,7 @@ _FED = 1 << 12
 
 
 def unpack(content: bytes, name: str) -> tuple[bytes, str | None]:
-    """The content of a gzip, zstd or bzip2 file and which of them it was; other content as it is.
-
-    Raises DataError if it is damaged, compressed twice, or holds more than :data:`MAX_BYTES`.
-    """
+    """The content of a gzip, zstd or bzip2 file and which of them it was; other content as it is."""
     kind = _compression(content)
     if kind is None:
         return content, None
@@ -91,8 +89,6 @@ class Archive:
     """The files of a zip archive, without folders and hidden files.
 
     `name`: the archive's, for messages.
-
-    Raises DataError if the archive is damaged, empty, encrypted, or holds too much.
     """
 
     def __init__(self, content: bytes, name: str) -> None:
@@ -116,10 +112,7 @@ class Archive:
         self.names = tuple(entry.filename for entry in found)
 
     def member(self, path: str) -> bytes:
-        """One of the files; reading stops at :data:`MAX_BYTES`, whatever size it claims to have.
-
-        Raises DataError; KeyError if there is none of this name.
-        """
+        """One of the files; reading stops at :data:`MAX_BYTES`, whatever size it claims to have."""
         out = io.BytesIO()
         try:
             with self._archive.open(path) as file:
@@ -131,11 +124,17 @@ class Archive:
         return out.getvalue()
 
 
-def check_size(size: int, name: str) -> None:
-    """Refuse more than :data:`MAX_BYTES`.
+def packed(files: Iterable[tuple[str, bytes]]) -> bytes:
+    """An archive of files, the same bytes for the same files."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, content in files:
+            archive.writestr(zipfile.ZipInfo(name), content)
+    return out.getvalue()
 
-    Raises DataError.
-    """
+
+def check_size(size: int, name: str) -> None:
+    """Refuse more than :data:`MAX_BYTES`."""
     if size > MAX_BYTES:
         raise DataError(
             f"{name} unpacks to more than {MAX_BYTES / 1024**3:.3g} GiB, the most that is read; split it"

@@ -78,10 +78,7 @@ _DOCUMENT = b"application/vnd.oasis.opendocument."
 
 
 def refuse(content: bytes, name: str) -> None:
-    """Refuse what is known not to be a table, and whatever is no text.
-
-    Raises DataError naming what the file is and what would do.
-    """
+    """Refuse what is known not to be a table, and whatever is no text."""
     for kinds, start, flags in ((_KINDS, content, 0), (_TEXTS, content[:_START].lstrip(), re.IGNORECASE)):
         for pattern, what, advice in kinds:
             if re.match(pattern, start, flags | re.DOTALL):
@@ -93,13 +90,7 @@ def refuse(content: bytes, name: str) -> None:
 
 
 def refuse_archive(names: Sequence[str], member: Callable[[str], bytes], name: str) -> None:
-    """Refuse documents that are zip archives inside.
-
-    `names`: of the archive's files.
-    `member`: reads one of them.
-
-    Raises DataError.
-    """
+    """Refuse documents that are zip archives inside."""
     for pattern, what, advice in _ARCHIVES:
         if any(re.match(pattern, path) for path in names):
             raise _not_read(name, what, advice)

@@ -19,8 +19,6 @@ def read_at_most(path: Path, most: int, what: str) -> bytes:
 
     `most`: bytes; nothing is read beyond them.
     `what`: what it should hold, e.g. "a list of ids".
-
-    Raises OSError if it cannot be read; DataError if it is larger.
     """
     with path.open("rb") as file:
         content = file.read(most + 1)
@@ -29,10 +27,7 @@ def read_at_most(path: Path, most: int, what: str) -> bytes:
 
 
 def check_size(size: int, most: int, name: str, what: str) -> None:
-    """Refuse what is larger than it may be.
-
-    Raises DataError in one sentence, with the most that is read.
-    """
+    """Refuse what is larger than it may be."""
     if size > most:
         raise DataError(f"{name} is larger than {most // MIB:,} MiB, the most that is read of {what}")
 

@@ -51,10 +51,7 @@ class Stack:
 
     @classmethod
     def of(cls, tables: Sequence[Parsed], owners: Sequence[int], name: str) -> Stack:
-        """The columns that all tables have, in the first one's order; those of one owner count as one member.
-
-        Raises DataError if together they have too many cells.
-        """
+        """The columns that all tables have, in the first's order; tables of one owner are one member."""
         columns = [name for name in tables[0].columns if all(name in table.columns for table in tables)]
         check_cells(sum(len(table.data) for table in tables) * len(columns), name)
         texts = [as_texts(table, columns) for table in tables]
@@ -228,13 +225,6 @@ def together(tables: Sequence[Member], others: Sequence[str], name: str, what: s
     recur from one to the other and there are no items, each is an item's. Members that hold raters and never
     the same annotation are parts of one data set. Otherwise the first is read. What was
     done, and what was left out with how many rows, is among the problems.
-
-    `tables`: at least one.
-    `others`: members that hold no table.
-    `name`: the file's.
-    `what`: "file" or "sheet".
-
-    Raises DataError if together they have too many cells.
     """
     alike = _alike(tables)
     copies = _copies(alike)
@@ -369,7 +359,11 @@ def _of_annotators(alike: Sequence[Member], name: str, what: str) -> tuple[list[
         return None
     if not sure and tells_of_all(stack.differing(item)):
         return None
-    _check_versions(used, [rater for _, rater in chosen], name, what)
+    for at, first in versions([rater for _, rater in chosen]).items():  # would be taken for two annotators
+        raise DataError(
+            f"{name}: its {what} {quoted(used[at].name)} may be another version of "
+            f"{quoted(used[first].name)}; keep the one that counts, or give each its annotator's name"
+        )
     numbers = stack.row_numbers(item)
     stack, column = stack.without(numbers), _free("rater", stack)
     parsed = _stacked(used, stack, column, raters, what)
@@ -377,15 +371,6 @@ def _of_annotators(alike: Sequence[Member], name: str, what: str) -> tuple[list[
         file=name, members=len(used), what=what, raters=tuple(raters), rows=len(stack.data)
     )
     return used, _with_notes(parsed, [know(remark), *_narrowed(used, stack, numbers, name, what)])
-
-
-def _check_versions(used: Sequence[Member], raters: Sequence[str], name: str, what: str) -> None:
-    """Refuse members that may be another version of one annotator's: they would be taken for two."""
-    for at, first in versions(raters).items():
-        raise DataError(
-            f"{name}: its {what} {quoted(used[at].name)} may be another version of "
-            f"{quoted(used[first].name)}; keep the one that counts, or give each its annotator's name"
-        )
 
 
 def _narrowed(

@@ -13,17 +13,14 @@ from argilla import Argilla, Dataset
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.wording import listed, number, quoted
-from grasp_core.reading.connectors._job import Job
+from grasp_core.reading.connectors.source import Job
 
 _AT_ONCE = 250
 _KEPT = ("id", "external_id", "status", "fields", "metadata", "responses")
 
 
 def fetch(job: Job) -> str:
-    """Write the records into a file; returns its name.
-
-    Raises DataError if there is no such data set, or nobody has responded.
-    """
+    """Write the records into a file; returns its name."""
     client = Argilla(api_url=job.start(2), api_key=job.token, timeout=int(job.seconds), retries=1)
     dataset = _dataset(client, job)
     records = list(_records(client, dataset, job))

@@ -1,73 +1,148 @@
-"""A process that fetches one source and ends: told by its input, it answers in lines of JSON."""
+"""A process that fetches one source and ends: asked and answering over a socket."""
 
 from __future__ import annotations
 
+import errno
 import importlib
-import json
-import os
-import resource
+import socket
+import ssl
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from grasp_core.model.errors import DataError
 from grasp_core.reading.connectors import hosts
-from grasp_core.reading.connectors._failures import sentence
-from grasp_core.reading.connectors._job import Job
-from grasp_core.reading.connectors.source import parse
+from grasp_core.reading.connectors.source import TOOLS, Job, parse
+from grasp_core.reading.sandbox import wire
+from grasp_core.reading.sandbox.limits import limit_process
+
+_NOT_ADMITTED = (401, 403)
+_TOO_MANY = 429
+_REFUSALS = ("UnauthorizedError", "ForbiddenError", "ArgillaCredentialsError")
+
+
+def sentence(error: BaseException, job: Job) -> str:
+    """What to say of an error, or of one that led to it."""
+    host, chain = job.host, list(_chain(error))
+    on_the_way = _of_the_way(chain, job)
+    if hosts.refused and (on_the_way or any(isinstance(one, hosts.NotAdmittedError) for one in chain)):
+        return (
+            f"{host} leads to another host, {hosts.refused[-1]}, which this server may not ask; name the "
+            "address where the data really are, or have that host named in GRASP_SOURCE_HOSTS"
+        )
+    if any(isinstance(one, OSError) and one.errno == errno.EFBIG for one in chain):
+        return f"{job.source.shown} is larger than what is fetched at most; ask for a part of it"
+    known = _of_the_hub(error, chain, job) if job.source.kind == "hf" else None
+    status = next(filter(None, map(_status, chain)), None)
+    if known is not None:
+        return known
+    if status is not None:
+        return _of_status(status, job)
+    return on_the_way or (
+        f"{host} does not answer as {TOOLS[job.source.kind]} does ({type(error).__name__}); check the address"
+    )
+
+
+def _of_the_way(chain: list[BaseException], job: Job) -> str | None:
+    """What went wrong before the tool could answer."""
+    host, names = job.host, " ".join(type(one).__name__ for one in chain)
+    if any("CERTIFICATE_VERIFY" in str(one) for one in chain):
+        return (
+            f"the certificate of {host} cannot be verified, so nothing was sent; have it signed by a known "
+            "authority, or name your authority's file in SSL_CERT_FILE"
+        )
+    if any(isinstance(one, ssl.SSLError) for one in chain):
+        return f"{host} does not answer with encryption; check the address and its port"
+    if "Timeout" in names:
+        return f"{host} did not answer in time; try again later"
+    if any(isinstance(one, socket.gaierror) for one in chain):
+        return f"there is no host called {host}; check the address"
+    if any(isinstance(one, OSError) for one in chain) or "Connect" in names or "Protocol" in names:
+        return (
+            f"there is no connection to {host}, or it broke; check the address, and whether "
+            f"{TOOLS[job.source.kind]} runs there"
+        )
+    return None
+
+
+def _of_the_hub(error: BaseException, chain: list[BaseException], job: Job) -> str | None:
+    """What Hugging Face's own library says."""
+    name, names = job.source.address, " ".join(type(one).__name__ for one in chain)
+    if "Gated" in names:
+        return f"{name} is given to those who agreed to its terms at {job.host}; do so, and give a token"
+    if "RevisionNotFound" in names:
+        return f"{name}: there is no such revision at {job.host}"
+    if "EmptyDataset" in names or "DataFilesNotFound" in names:
+        return f"{name} at {job.host} has no files of data that can be read"
+    if "DatasetNotFound" in names or "RepositoryNotFound" in names:
+        whose = "this token may read" if job.token else "everybody may read; of a private one, give a token"
+        return f"{job.host} has no data set {name} that {whose}"
+    if isinstance(error, ValueError) and "onfig" in str(error):  # which configurations there are
+        return f"{name}: {' '.join(str(error).split())}"
+    return None
+
+
+def _of_status(status: int, job: Job) -> str:
+    tool, host = TOOLS[job.source.kind], job.host
+    if status in _NOT_ADMITTED:
+        return f"{host} does not let this token read {job.source.shown}; make one at {tool} that may"
+    if status == 404:
+        return f"{host} has no {job.source.shown} that this token may see; check the address"
+    if status == _TOO_MANY:
+        return f"{host} says that it is asked too often; try again later"
+    return f"{host} answers with status {status}; try again later, or ask whoever runs it"
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    seen = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _status(error: BaseException) -> int | None:
+    """The status of an answer, where the error has one."""
+    for holder in (error, getattr(error, "response", None)):
+        found = getattr(holder, "status_code", None)
+        if isinstance(found, int) and found >= 400:
+            return found
+    return _NOT_ADMITTED[0] if type(error).__name__ in _REFUSALS else None
+
 
 MODULES = {"label-studio": "label_studio", "argilla": "argilla", "hf": "hugging_face", "sql": "sql"}
 
 
 def main() -> None:
-    """Fetch what the input says."""
-    answers = os.fdopen(os.dup(1), "w", encoding="ascii")
-    os.dup2(2, 1)  # whatever a client prints is nobody's answer
-    asked = json.loads(sys.stdin.buffer.readline())
-
-    def say(what: str, value: str) -> None:
-        print(json.dumps({what: value}), file=answers, flush=True)
-
-    job = Job(
-        source=parse(asked["source"]),
-        token=asked["token"],
-        folder=Path(asked["folder"]),
-        seconds=asked["seconds"],
-        told=lambda words: say("told", words),
-        file=asked["file"],
-        hub=asked["hub"],
-    )
-    _limit(asked["bytes"], asked["memory"])
-    if asked["admitted"] is not None:
-        hosts.keep_to(_admits(asked["admitted"]))
-    try:
-        module = importlib.import_module(f"grasp_core.reading.connectors.{MODULES[job.source.kind]}")
-        say("done", module.fetch(job))
-    except DataError as error:
-        say("refused", str(error))
-    except MemoryError:
-        say("refused", f"{job.source.shown} takes more memory than reading may take; ask for less")
-    except Exception as error:  # every client has errors of its own
-        say("refused", sentence(error, job))
-
-
-def _admits(admitted: list[list[Any]]) -> hosts.Admits:
-    """Hosts with a port; those that begin with a dot stand for all below them."""
-    return lambda host, port: any(
-        port == known and (host == name or (name.startswith(".") and host.endswith(name)))
-        for name, known in admitted
-    )
-
-
-def _limit(most: int, memory: int) -> None:
-    for what, limit in (
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_FSIZE, most),
-        (resource.RLIMIT_DATA, memory),
-    ):
-        with suppress(ValueError, OSError):
-            resource.setrlimit(what, (limit, limit))
+    """Fetch what is asked over the socket of the number given."""
+    with socket.socket(fileno=int(sys.argv[1])) as connection:
+        channel = wire.Channel(connection)
+        asked = wire.value_of(channel.receive()[1])
+        job = Job(
+            source=parse(asked["source"]),
+            folder=Path(asked["folder"]),
+            told=lambda words: channel.say(wire.PROGRESS, words),
+            **{name: asked[name] for name in ("token", "seconds", "file", "hub")},
+        )
+        limit_process(asked["memory"], asked["bytes"])
+        admitted = asked["admitted"]
+        if admitted is not None:  # those that begin with a dot stand for all below them
+            hosts.keep_to(
+                lambda host, port: any(
+                    port == known and (host == name or (name.startswith(".") and host.endswith(name)))
+                    for name, known in admitted
+                )
+            )
+        try:
+            module = importlib.import_module(f"grasp_core.reading.connectors.{MODULES[job.source.kind]}")
+            channel.say(wire.VALUE, module.fetch(job))
+        except DataError as error:
+            channel.say(wire.REFUSED, str(error))
+        except MemoryError:
+            said = f"{job.source.shown} takes more memory than reading may take; ask for less"
+            channel.say(wire.REFUSED, said)
+        except Exception as error:  # every client has errors of its own
+            channel.say(wire.REFUSED, sentence(error, job))
 
 
 if __name__ == "__main__":

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
-import json
 import os
-import select
+import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -19,12 +18,17 @@ from typing import TYPE_CHECKING, Any
 
 from grasp_core.model.errors import FAULT, DataError
 from grasp_core.model.extras import has, require
+from grasp_core.model.settings import read_settings
 from grasp_core.model.wording import not_there
-from grasp_core.reading.connectors.hosts import Hosts, Place
-from grasp_core.reading.connectors.source import HUB, TOOLS, Kind, Source
+from grasp_core.reading.connectors.hosts import Hosts, hosts_of
+from grasp_core.reading.connectors.source import HUB, TOOLS, Kind, Source, is_source, parse
+from grasp_core.reading.sandbox import wire
 from grasp_core.reading.sandbox.limits import current_limits
-from grasp_core.reading.sandbox.process import ROOT
+from grasp_core.reading.sandbox.process import environment
+from grasp_core.reading.sandbox.read import read_table
+from grasp_core.reading.sources import allowed
 from grasp_core.reading.sources.folder import Folder
+from grasp_core.reading.table.table import Table
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -59,10 +63,7 @@ class Box:
         return nonce + self._cipher().encrypt(nonce, token.encode(), _bound(owner, site))
 
     def open(self, sealed: bytes, owner: str, site: str) -> str:
-        """The token again.
-
-        Raises DataError if it was sealed with another key, or for somebody or something else.
-        """
+        """The token again."""
         from cryptography.exceptions import InvalidTag
 
         try:
@@ -97,18 +98,12 @@ _CLIENTS: Mapping[Kind, str] = {
     "hf": "datasets",
     "sql": "sqlalchemy",
 }
-_INHERITED = (
-    *("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "VIRTUAL_ENV", "PYTHONHOME", "LD_LIBRARY_PATH"),
-    *("SSL_CERT_FILE", "SSL_CERT_DIR", "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"),
-)
 _OWN = {
     "HF_HUB_DISABLE_XET": "1",  # a client in Rust, whose connections Python does not see
     "HF_HUB_DISABLE_TELEMETRY": "1",
     "HF_UPDATE_DOWNLOAD_COUNTS": "0",  # it asks another host for that
     "HF_DATASETS_DISABLE_PROGRESS_BARS": "1",
     "DO_NOT_TRACK": "1",
-    "ARROW_DEFAULT_MEMORY_POOL": "system",
-    "OPENBLAS_NUM_THREADS": "1",
 }
 
 Told = Callable[[str], None]
@@ -138,15 +133,7 @@ def fetch(
     told: Told = lambda _: None,
     seconds: float = SECONDS,
 ) -> Snapshot:
-    """Fetch a source.
-
-    `token`: a token, or the password of a database; handed on to the process that fetches and kept nowhere.
-    `hosts`: those that may be asked.
-    `folder`: where databases in files may be, if not anywhere on this machine.
-    `seconds`: the longest that it may take.
-
-    Raises DataError if it may not or cannot be fetched, is empty, too large or takes too long.
-    """
+    """Fetch a source."""
     hub = os.environ.get("HF_ENDPOINT", HUB).rstrip("/")
     place = hosts.check(source, hub)
     if source.kind == "sql" and not source.in_file:
@@ -154,20 +141,29 @@ def fetch(
     require(TOOLS[source.kind], "connectors", _CLIENTS[source.kind])
     if not token and source.kind in NEEDED:
         raise DataError(f"{TOOLS[source.kind]} gives nothing without a token; make one there, and give it")
+    token = token.strip()
+    if not token.isprintable():
+        raise DataError("the token has characters that no token has; copy it again")
+    admitted = None
+    if not hosts.any and place is not None:
+        # Hugging Face leads to hosts of its own for the files.
+        further = (".huggingface.co", ".hf.co") if source.kind == "hf" and hub == HUB else ()
+        admitted = [(host, place.port) for host in (place.host, *further)]
     with tempfile.TemporaryDirectory(prefix="grasp-source-") as work:
         asked: dict[str, Any] = {
             "source": str(source),
-            "token": _usable(token),
+            "token": token,
             "folder": work,
             "file": _file(source, folder, hosts, Path(work)) if source.in_file else "",
             "hub": hub,
             "seconds": seconds,
             "bytes": MAX_BYTES,
             "memory": current_limits().memory,
-            "admitted": None if hosts.any or place is None else _admitted(place, source, hub),
+            "admitted": admitted,
         }
-        with _child(asked, hosts, work, hub) as answers:
-            name = _answer(answers, source, told, seconds)
+        caches = {"HF_HOME": work, "ARGILLA_CACHE_DIR": work, "HF_ENDPOINT": hub}
+        variables = environment(whole=hosts.any, **_OWN, **caches)
+        name = _fetched(asked, variables, source, told)
         content = (Path(work) / name).read_bytes()
     return Snapshot(source, name, content)
 
@@ -175,13 +171,6 @@ def fetch(
 def available(kind: Kind) -> bool:
     """Whether the client that a kind of source needs is installed."""
     return has(_CLIENTS[kind])
-
-
-def _usable(token: str) -> str:
-    token = token.strip()
-    if not token.isprintable():
-        raise DataError("the token has characters that no token has; copy it again")
-    return token
 
 
 def _file(source: Source, folder: Folder | None, hosts: Hosts, work: Path) -> str:
@@ -200,71 +189,78 @@ def _file(source: Source, folder: Folder | None, hosts: Hosts, work: Path) -> st
     return str(work / "database.db")
 
 
-def _admitted(place: Place, source: Source, hub: str) -> list[tuple[str, int]]:
-    hosts = [place.host]
-    if source.kind == "hf" and hub == HUB:  # which leads to hosts of its own for the files
-        hosts += [".huggingface.co", ".hf.co"]
-    return [(host, place.port) for host in hosts]
+def _fetched(asked: Mapping[str, Any], environment: Mapping[str, str], source: Source, told: Told) -> str:
+    """The name of the file that a process of its own has written."""
+    ours, theirs = socket.socketpair()
+    with theirs:
+        process = subprocess.Popen(  # noqa: S603 - our own module; no shell
+            [sys.executable, "-P", "-m", "grasp_core.reading.connectors.child", str(theirs.fileno())],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+            cwd=asked["folder"],  # no folder in which names would be found as files
+            pass_fds=[theirs.fileno()],
+        )
+    words, seconds = "", asked["seconds"]
+    end = time.monotonic() + seconds
 
+    def waiting() -> None:
+        told(words)
+        if time.monotonic() > end:
+            raise DataError(f"{source.shown} did not arrive within {seconds:,.0f} s, the limit; ask for less")
 
-@contextmanager
-def _child(asked: Mapping[str, Any], hosts: Hosts, work: str, hub: str) -> Iterator[subprocess.Popen[bytes]]:
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "grasp_core.reading.connectors.child"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=_environment(hosts, work, hub),
-        cwd=work,  # no folder in which names would be found as files
-    )
+    ours.settimeout(_POLL_S)
+    channel = wire.Channel(ours, waiting)
     try:
-        assert process.stdin is not None and process.stdout is not None  # noqa: S101, PT018 - pipes
-        process.stdin.write(json.dumps(asked).encode() + b"\n")
-        process.stdin.close()
-        yield process
+        channel.say(wire.REQUEST, asked)
+        while True:
+            kind, content = channel.receive()
+            said = wire.value_of(content)
+            if kind == wire.REFUSED:
+                raise DataError(said)
+            if kind == wire.VALUE:
+                return Path(said).name
+            words = said
+            waiting()
+    except (EOFError, ConnectionError):
+        killed = process.wait() < 0  # by a signal, as who takes too much is
+        more = f"{source.shown} takes more memory than reading may; ask for a part of it"
+        raise DataError(more if killed else FAULT) from None
     finally:
+        ours.close()
         process.kill()
         process.wait()
-        if process.stdout is not None:
-            process.stdout.close()
 
 
-def _environment(hosts: Hosts, work: str, hub: str) -> dict[str, str]:
-    """Nothing of a server's secrets, nor its proxies; of one's own machine all but GRASP's."""
-    given = {
-        name: value
-        for name, value in os.environ.items()
-        if name in _INHERITED or (hosts.any and not name.startswith(("GRASP_", "PYTHON")))
-    }
-    caches = {"HF_HOME": work, "ARGILLA_CACHE_DIR": work, "HF_ENDPOINT": hub}
-    return given | _OWN | caches | {"PYTHONPATH": str(ROOT)}
+Ask = Callable[[Source], str]
+"""Asks whoever runs this for a token; empty if there is none."""
 
 
-def _answer(process: subprocess.Popen[bytes], source: Source, told: Told, seconds: float) -> str:
-    """The file's name, once it is written."""
-    assert process.stdout is not None  # noqa: S101 - a pipe
-    descriptor, rest, words = process.stdout.fileno(), b"", ""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        told(words)
-        if not select.select([descriptor], [], [], _POLL_S)[0]:
-            continue
-        piece = os.read(descriptor, 1 << 16)
-        if not piece:
-            raise DataError(_why(process.wait(), source))
-        *lines, rest = (rest + piece).split(b"\n")
-        for line in lines:
-            said = json.loads(line)
-            if "refused" in said:
-                raise DataError(said["refused"])
-            if "done" in said:
-                return Path(said["done"]).name
-            words = said["told"]
-    raise DataError(f"{source.shown} did not arrive within {seconds:,.0f} s, the limit; ask for less")
+def read_anywhere(
+    place: str,
+    member: str | None = None,
+    *,
+    token: str | None = None,
+    ask: Ask = lambda _: "",
+    told: Told = lambda _: None,
+) -> Table:
+    """Read a path, an address through fsspec, or a source, as whoever runs this may.
+
+    `token`: of a source; by default what the environment has, and then what `ask` gives.
+    """
+    if not is_source(place):
+        return allowed.read_anywhere(place, member)
+    source = parse(place)
+    if token is None:
+        token = os.environ.get(VARIABLES[source.kind]) or ask(source)
+    name = "GRASP_SOURCE_HOSTS"
+    settings = read_settings({name: os.environ[name]} if name in os.environ else {})
+    hosts = hosts_of(settings.source_hosts, own_machine=True)  # who runs a command reads for themselves
+    return table_of(fetch(source, token, hosts=hosts, told=told), member)
 
 
-def _why(code: int, source: Source) -> str:
-    """Why the process that fetches ended without a word: a signal ends one that takes too much."""
-    if code >= 0:
-        return FAULT
-    return f"{source.shown} takes more memory than reading may; ask for a part of it"
+def table_of(snapshot: Snapshot, member: str | None = None) -> Table:
+    """What was fetched, as a table that knows where it is from."""
+    table = read_table(snapshot.content, snapshot.name, member=member)
+    return dataclasses.replace(table, source=str(snapshot.source))

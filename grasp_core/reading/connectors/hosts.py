@@ -81,10 +81,7 @@ class Hosts:
     any: bool = False
 
     def check(self, source: Source, hub: str = HUB) -> Place | None:
-        """The place of a source, with its port; None of a file.
-
-        Raises DataError if it may not be asked, or a token would be sent so that others can read it.
-        """
+        """The place of a source, with its port; None of a file."""
         if source.in_file:
             return None
         parts = urlsplit(source.site(hub))
@@ -112,10 +109,7 @@ class Hosts:
 
 
 def hosts_of(entries: Sequence[str], *, own_machine: bool) -> Hosts:
-    """Hosts as ``GRASP_SOURCE_HOSTS`` lists them.
-
-    Raises SettingsError if an entry is none.
-    """
+    """Hosts as ``GRASP_SOURCE_HOSTS`` lists them."""
     return Hosts(tuple(map(_place, entries)), own_machine)
 
 

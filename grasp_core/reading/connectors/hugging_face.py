@@ -6,21 +6,18 @@ import re
 from typing import Any
 
 import pyarrow.parquet as pq
-from datasets import Audio, Image, IterableDataset, Video, load_dataset
+from datasets import Audio, Image, Video, load_dataset
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.wording import listed, quoted
-from grasp_core.reading.connectors._job import Job
+from grasp_core.reading.connectors.source import Job
 
 _BATCH = 10_000
 _NO_TEXT = (Audio, Image, Video)
 
 
 def fetch(job: Job) -> str:
-    """Write the split into a file; returns its name.
-
-    Raises DataError if there is no such data set or split, or it has no rows.
-    """
+    """Write the split into a file; returns its name."""
     address, _, revision = job.source.address.partition("@")
     found = load_dataset(
         address,
@@ -30,7 +27,9 @@ def fetch(job: Job) -> str:
         streaming=True,
     )
     split = _split(found, job)
-    rows = _with_texts(found[split])
+    rows = found[split]
+    silent = [name for name, kind in (rows.features or {}).items() if isinstance(kind, _NO_TEXT)]
+    rows = rows.remove_columns(silent) if silent else rows  # pictures and sounds, which nothing here reads
     name = re.sub(r"[^\w.-]", "_", f"{address}-{split}.parquet")
     count = 0
     writer = None
@@ -58,10 +57,3 @@ def _split(found: Any, job: Job) -> str:
     if asked:
         raise DataError(f"{job.source.address} has no split {quoted(asked)}; it has {have}")
     raise DataError(f"{job.source.address} has {len(splits)} splits: {have}; name one (?split=...)")
-
-
-def _with_texts(rows: IterableDataset) -> IterableDataset:
-    """Without pictures and sounds, which nothing here reads."""
-    features = rows.features or {}
-    others = [name for name, kind in features.items() if isinstance(kind, _NO_TEXT)]
-    return rows.remove_columns(others) if others else rows

@@ -10,17 +10,14 @@ from label_studio_sdk import LabelStudio
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.wording import number
-from grasp_core.reading.connectors._job import Job
+from grasp_core.reading.connectors.source import Job
 from grasp_core.reading.formats.shapes.rows import want_list, want_object
 
 _CONNECT_S = 30
 
 
 def fetch(job: Job) -> str:
-    """Write the export into a file; returns its name.
-
-    Raises DataError if the project has no annotation.
-    """
+    """Write the export into a file; returns its name."""
     project = int(job.pieces[-1])
     limit = httpx.Timeout(job.seconds, connect=_CONNECT_S)
     with httpx.Client(timeout=limit, follow_redirects=True) as web:

@@ -1,10 +1,11 @@
-"""Sources: places in tools and databases, each as one text without a secret in it."""
+"""Sources: places in tools and databases, each as one text without a secret; the job of fetching one."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, get_args
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit
 
@@ -84,10 +85,7 @@ class Source:
         return self.address.startswith("sqlite:")
 
     def site(self, hub: str = HUB) -> str:
-        """What a token opens: a server, and for a database the user and the database there.
-
-        `hub`: where Hugging Face's data sets are.
-        """
+        """What a token opens: a server, and for a database the user and the database there."""
         if self.kind == "hf":
             return hub
         if self.in_file:
@@ -103,10 +101,7 @@ def is_source(text: str) -> bool:
 
 
 def parse(text: str) -> Source:
-    """Read a source as it is written.
-
-    Raises DataError if it is none, or holds a password.
-    """
+    """Read a source as it is written."""
     kind, colon, rest = text.strip().partition(":")
     found = next((known for known in KINDS if known == kind), None)
     if found is None or not colon:
@@ -116,10 +111,7 @@ def parse(text: str) -> Source:
 
 
 def make(kind: Kind, address: str, options: Mapping[str, str]) -> Source:
-    """A source of what somebody wrote; options without a value are left out.
-
-    Raises DataError if there can be none at this address.
-    """
+    """A source of what somebody wrote; options without a value are left out."""
     address = address.strip()
     given = {name: value.strip() for name, value in options.items() if value.strip()}
     if not (address + "".join(given.values())).replace("\n", " ").replace("\t", " ").isprintable():
@@ -228,3 +220,38 @@ _READ: Mapping[Kind, Callable[[str, Mapping[str, str]], str]] = {
     "hf": _hugging_face,
     "sql": _sql,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is to be fetched.
+
+    `token`: empty where none was given.
+    `folder`: where the file is written.
+    `seconds`: the longest that it may take in all.
+    `told`: takes words on how far it is.
+    `file`: where the database is, of one in a file.
+    `hub`: where Hugging Face's data sets are.
+    """
+
+    source: Source
+    token: str
+    folder: Path
+    seconds: float
+    told: Callable[[str], None]
+    file: str = ""
+    hub: str = HUB
+
+    @property
+    def host(self) -> str:
+        """The host that is asked, for sentences."""
+        return urlsplit(self.source.site(self.hub)).netloc.rpartition("@")[2]
+
+    @property
+    def pieces(self) -> list[str]:
+        """The folders of a web address."""
+        return [unquote(piece) for piece in urlsplit(self.source.address).path.split("/") if piece]
+
+    def start(self, pieces: int) -> str:
+        """A web address as far as the server, without so many of its last folders."""
+        return self.source.address.rsplit("/", pieces)[0]

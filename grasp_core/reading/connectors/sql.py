@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Callable, Generator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
@@ -17,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.wording import listed, quoted
-from grasp_core.reading.connectors._job import Job
+from grasp_core.reading.connectors.source import Job
 
 _BATCH = 10_000
 _CONNECT_S = 30
@@ -31,15 +30,36 @@ _ONLY = "a query is one SELECT, which may begin with WITH"
 
 
 def fetch(job: Job) -> str:
-    """Write the rows into a file; returns its name.
-
-    Raises DataError.
-    """
-    with _sentences(job), _connected(job) as connection:
-        name, query = _asked(connection, job)
-        asking = connection.execution_options(stream_results=True, no_parameters=True)
-        with closing(asking.exec_driver_sql(query)) as result:
-            _write(result, lambda: _limit(connection, job), job, name)
+    """Write the rows into a file; returns its name."""
+    try:
+        with _connected(job) as connection:
+            name, query = _asked(connection, job)
+            asking = connection.execution_options(stream_results=True, no_parameters=True)
+            with closing(asking.exec_driver_sql(query)) as result:
+                columns = list(result.keys())
+                twice = next((column for column in columns if columns.count(column) > 1), None)
+                if twice is not None:
+                    raise DataError(
+                        f"the query gives two columns called {quoted(twice)}; name them apart with AS"
+                    )
+                schema = pa.schema([(column, pa.string()) for column in columns])
+                count = 0
+                with pq.ParquetWriter(job.folder / name, schema) as file:
+                    while True:
+                        _limit(connection, job)
+                        rows = result.fetchmany(_BATCH)
+                        if not rows:
+                            break
+                        arrays = [
+                            pa.array(map(_text, cells), pa.string()) for cells in zip(*rows, strict=True)
+                        ]
+                        file.write_table(pa.Table.from_arrays(arrays, schema=schema))
+                        count += len(rows)
+                        job.told(f"{count:,} rows")
+                if not count:
+                    raise DataError(f"{_what(job)} has no rows, so there is nothing to read yet")
+    except DBAPIError as error:
+        raise DataError(_why(error, job)) from None
     return name
 
 
@@ -48,27 +68,6 @@ def _limit(connection: sa.Connection, job: Job) -> None:
     if not job.source.in_file:
         with closing(connection.connection.cursor()) as cursor:
             cursor.execute(f"SET statement_timeout = {_milliseconds(job)}")
-
-
-def _write(result: sa.CursorResult[Any], limit: Callable[[], None], job: Job, name: str) -> None:
-    columns = list(result.keys())
-    twice = next((column for column in columns if columns.count(column) > 1), None)
-    if twice is not None:
-        raise DataError(f"the query gives two columns called {quoted(twice)}; name them apart with AS")
-    schema = pa.schema([(column, pa.string()) for column in columns])
-    count = 0
-    with pq.ParquetWriter(job.folder / name, schema) as file:
-        while True:
-            limit()
-            rows = result.fetchmany(_BATCH)
-            if not rows:
-                break
-            arrays = [pa.array(map(_text, cells), pa.string()) for cells in zip(*rows, strict=True)]
-            file.write_table(pa.Table.from_arrays(arrays, schema=schema))
-            count += len(rows)
-            job.told(f"{count:,} rows")
-    if not count:
-        raise DataError(f"{_what(job)} has no rows, so there is nothing to read yet")
 
 
 def _text(value: Any) -> str | None:
@@ -97,7 +96,9 @@ def _asked(connection: sa.Connection, job: Job) -> tuple[str, str]:
     if job.source.in_file:
         driver = connection.connection.driver_connection
         assert isinstance(driver, sqlite3.Connection)  # noqa: S101 - the driver that the address names
-        driver.set_authorizer(_only_reading)
+        driver.set_authorizer(
+            lambda action, *_: sqlite3.SQLITE_OK if action in _ADMITTED else sqlite3.SQLITE_DENY
+        )
     table = re.sub(r"[^\w.-]", "_", job.source.option("table")) or "query"
     return f"{table}.parquet", query
 
@@ -116,25 +117,15 @@ def _of_table(connection: sa.Connection, job: Job) -> str:
     return f"SELECT * FROM {f'{name(schema)}.' if schema else ''}{name(table)}{order}"  # noqa: S608 - quoted
 
 
-def _only_reading(action: int, *_: object) -> int:
-    return sqlite3.SQLITE_OK if action in _ADMITTED else sqlite3.SQLITE_DENY
-
-
 # Connections that cannot write
 
 
 def _connected(job: Job) -> sa.Connection:
-    url = f"sqlite:///file:{quote(job.file)}?mode=ro&uri=true" if job.source.in_file else _server(job)
-    options = {} if job.source.in_file else {"connect_args": _limits(job)}
-    connection = sa.create_engine(url, poolclass=sa.NullPool, **options).connect()
     if job.source.in_file:
-        return connection
-    return connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-
-
-def _server(job: Job) -> sa.URL:
+        url: str | sa.URL = f"sqlite:///file:{quote(job.file)}?mode=ro&uri=true"
+        return sa.create_engine(url, poolclass=sa.NullPool).connect()
     parts = urlsplit(job.source.address)
-    return sa.URL.create(
+    url = sa.URL.create(
         "postgresql+psycopg",
         username=unquote(parts.username) if parts.username else None,
         password=job.token or None,
@@ -142,11 +133,10 @@ def _server(job: Job) -> sa.URL:
         port=parts.port,
         database=unquote(parts.path[1:]),
     )
-
-
-def _limits(job: Job) -> dict[str, Any]:
     options = f"-c default_transaction_read_only=on -c statement_timeout={_milliseconds(job)}"
-    return {"connect_timeout": _CONNECT_S, "options": options}
+    limits = {"connect_timeout": _CONNECT_S, "options": options}
+    connection = sa.create_engine(url, poolclass=sa.NullPool, connect_args=limits).connect()
+    return connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
 
 
 def _milliseconds(job: Job) -> int:
@@ -154,14 +144,6 @@ def _milliseconds(job: Job) -> int:
 
 
 # Why it cannot be
-
-
-@contextmanager
-def _sentences(job: Job) -> Generator[None]:
-    try:
-        yield
-    except DBAPIError as error:
-        raise DataError(_why(error, job)) from None
 
 
 def _why(error: DBAPIError, job: Job) -> str:

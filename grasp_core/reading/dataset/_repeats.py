@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from grasp_core.model.annotations import BoolArray, Codes
+from grasp_core.model.annotations import BoolArray, Codes, sorted_keys, tallied
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, Problem, know, stop
-from grasp_core.model.ordering import sorted_keys, tallied
 from grasp_core.model.remarks.cautions import LeftOutReason
 from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.remarks.remark import Remark

@@ -11,10 +11,9 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from grasp_core.model.annotations import BoolArray, Codes
+from grasp_core.model.annotations import BoolArray, Codes, in_pieces, tallied
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, Problem, know, stop
-from grasp_core.model.ordering import in_pieces, tallied
 from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.remarks.reasons import ItemProblem
 from grasp_core.model.remarks.remark import Remark

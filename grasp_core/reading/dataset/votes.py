@@ -10,13 +10,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from grasp_core.model.annotations import Annotations, BoolArray, Codes, Scalar
+from grasp_core.model.annotations import BoolArray, Codes, Scalar, in_pieces, tallied
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import Problem, stop
-from grasp_core.model.ordering import in_pieces, sorted_codes, tallied
 from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.wording import EXAMPLES, quoted
-from grasp_core.reading.sandbox.cache import check_matrix
+from grasp_core.reading.sandbox.limits import check_matrix
 from grasp_core.reading.table.columns import Column, near_duplicates
 from grasp_core.reading.table.table import Table
 

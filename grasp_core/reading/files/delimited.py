@@ -58,10 +58,7 @@ class UnreadableRowError(Exception):
 
 
 def records(file: BinaryIO, delimiter: str, *, strict: bool = True) -> Generator[tuple[int, list[str]]]:
-    """Each row that is not blank, with the line that it starts on.
-
-    Raises UnreadableRowError where quotation marks do not match.
-    """
+    """Each row that is not blank, with the line that it starts on."""
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     reader = csv.reader(text, delimiter=delimiter, strict=strict)
     line = 1
@@ -93,13 +90,7 @@ class WatchedBytes(io.BytesIO):
 
 
 def parse_with_care(content: bytes, header: Header, delimiter: str, name: str, watch: Watch) -> Parsed:
-    """Read every row by itself, where a file is unusual.
-
-    `content`: in UTF-8.
-
-    Raises DataError naming the row whose quotation marks do not match or whose fields are not as many as the
-    header's.
-    """
+    """Read every row by itself, where a file is unusual."""
     careful = _Careful(WatchedBytes(content, 0, watch), delimiter, header)
     try:
         data = from_rows(header.columns, careful.rows())
@@ -190,9 +181,6 @@ def parse(content: bytes, name: str, watch: Watch, *, headed: bool = False) -> P
 
     `content`: in UTF-8 (see :mod:`grasp_core.reading.files.encodings`), without byte order mark.
     `watch`: told how far reading is; may raise to stop it.
-    `headed`: the first row, and no other, is the header, whatever it looks like.
-
-    Raises DataError naming the row, what was found and what would do.
     """
     _check_bytes(content, name)
     declared = _DECLARED.match(content)
@@ -200,11 +188,27 @@ def parse(content: bytes, name: str, watch: Watch, *, headed: bool = False) -> P
         content = b"\n" + content[declared.end() :]  # an empty line in its place keeps the numbers of rows
     content = _tabbed(content) if declared is None else content
     delimiter = _sniff(content, name) if declared is None else declared[1].decode()
-    header = _header(content, delimiter, name, headed)
+    found = records(io.BytesIO(content), delimiter)
+    rows: list[list[str]] = []
+    line = 1
+    try:
+        line, first = next(found)
+        rows.append(first)
+        rows += (row for _, row in islice(found, 0 if headed else LOOKED_AT))
+    except UnreadableRowError as error:  # a later one is found again, by who reads the rows
+        if not rows:
+            raise error.refusal(name) from None
+    header = header_of(rows, name, line)
     parsed = _parse_fast(content, header, delimiter, watch)
     parsed = parsed or parse_with_care(content, header, delimiter, name, watch)
     for column in header.unnamed:
-        parsed = _without(parsed, column, name)
+        if any(text.strip() for text in parsed.data.column(column).unique().to_pylist()):
+            raise DataError(
+                f"{name}: column {parsed.columns.index(column) + 1} has no name and holds text; "
+                "name every column in the header, or remove it"
+            )
+        columns = tuple(other for other in parsed.columns if other != column)
+        parsed = dataclasses.replace(parsed, columns=columns, data=parsed.data.select(list(columns)))
     parsed = _without_header(parsed, name) if header.rows == 1 and not headed else parsed
     return dataclasses.replace(parsed, problems=(*header.notes, *parsed.problems))
 
@@ -223,31 +227,6 @@ def _without_header(parsed: Parsed, name: str) -> Parsed:
     count = len(parsed.data) - kept.size
     note = know(FileProblem.HEADER_AGAIN(file=name, rows=count), count)
     return dataclasses.replace(parsed.kept(kept), problems=(*parsed.problems, note))
-
-
-def _without(parsed: Parsed, column: str, name: str) -> Parsed:
-    """The table without a column that has neither a name nor a filled cell."""
-    if any(text.strip() for text in parsed.data.column(column).unique().to_pylist()):
-        raise DataError(
-            f"{name}: column {parsed.columns.index(column) + 1} has no name and holds text; "
-            "name every column in the header, or remove it"
-        )
-    columns = tuple(other for other in parsed.columns if other != column)
-    return dataclasses.replace(parsed, columns=columns, data=parsed.data.select(list(columns)))
-
-
-def _header(content: bytes, delimiter: str, name: str, headed: bool) -> Header:
-    found = records(io.BytesIO(content), delimiter)
-    rows: list[list[str]] = []
-    line = 1
-    try:
-        line, first = next(found)
-        rows.append(first)
-        rows += (row for _, row in islice(found, 0 if headed else LOOKED_AT))
-    except UnreadableRowError as error:  # a later one is found again, by who reads the rows
-        if not rows:
-            raise error.refusal(name) from None
-    return header_of(rows, name, line)
 
 
 def _check_bytes(content: bytes, name: str) -> None:
@@ -349,7 +328,14 @@ def _parse_fast(content: bytes, header: Header, delimiter: str, watch: Watch) ->
     regular = int(lines[0]) + rows - 1 == int(lines[-1])
     del starts, quotes
     try:
-        table = _arrow_table(content, first, header.columns, delimiter, watch)
+        table = pyarrow.csv.read_csv(
+            WatchedBytes(content, first, watch),
+            read_options=pyarrow.csv.ReadOptions(column_names=header.columns, block_size=MAX_LINE),
+            parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+            convert_options=pyarrow.csv.ConvertOptions(
+                column_types=dict.fromkeys(header.columns, pa.string()), strings_can_be_null=False
+            ),
+        )
     except pa.ArrowInvalid:
         return None
     if table.num_rows != rows:
@@ -392,16 +378,3 @@ def _row_starts(data: Bytes, quotes: Int64Array) -> tuple[Int64Array, Int64Array
     first = data[starts]
     blank = (first == _LF) | (first == _CR)
     return starts[~blank], lines[~blank]
-
-
-def _arrow_table(
-    content: bytes, start: int, columns: tuple[str, ...], delimiter: str, watch: Watch
-) -> pa.Table:
-    return pyarrow.csv.read_csv(
-        WatchedBytes(content, start, watch),
-        read_options=pyarrow.csv.ReadOptions(column_names=columns, block_size=MAX_LINE),
-        parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-        convert_options=pyarrow.csv.ConvertOptions(
-            column_types=dict.fromkeys(columns, pa.string()), strings_can_be_null=False
-        ),
-    )

@@ -178,13 +178,11 @@ def _likelihood(weights: Mapping[str, float], letters: str, page: str) -> float:
     total = 0.0
     for letter, weight in weights.items():
         rank = letters.find(letter) + 1 if letter else 0
-        stray = _STRAY / len(every) if letter in every else _rare(letter)
+        stray = (
+            _STRAY / len(every) if letter in every else (_SIGN if letter and not letter.isalpha() else _NEVER)
+        )
         total += weight * math.log(stray + ((1 - _STRAY) / (rank * whole) if rank else 0.0))
     return total
-
-
-def _rare(letter: str) -> float:
-    return _SIGN if letter and not letter.isalpha() else _NEVER
 
 
 def _first_unlike(content: bytes, table: Mapping[int, str], other: Mapping[int, str]) -> int | None:
@@ -215,10 +213,7 @@ _SAMPLE = 1 << 18
 
 
 def to_utf8(content: bytes, name: str) -> tuple[bytes, str, tuple[Problem, ...]]:
-    """The content in UTF-8 without byte order mark, its encoding for people, and what to know about it.
-
-    Raises DataError if the bytes are no text in any one encoding.
-    """
+    """The content in UTF-8 without byte order mark, its encoding for people, and what to know about it."""
     for mark, encoding, shown in _BOMS:
         if content.startswith(mark):
             rest = content[len(mark) :]
@@ -264,7 +259,7 @@ def _check_utf8(content: bytes, name: str) -> None:
 
 def _from_other(content: bytes, wrong: int, name: str) -> tuple[bytes, str, tuple[Problem, ...]]:
     """Text in a legacy encoding, told from the neighbourhood of its first byte that is not ASCII."""
-    if _holds_utf8(content[max(0, wrong - _SAMPLE) : wrong]):
+    if any(byte >= 0x80 for byte in content[max(0, wrong - _SAMPLE) : wrong]):
         raise _mixed(content, wrong, name, "what comes before it is UTF-8")
     start = max(0, wrong - _AROUND)
     sample = content[start : start + _SAMPLE]
@@ -306,10 +301,6 @@ def _western(sample: bytes, encoding: str) -> bool:
 
 def _shown(encoding: str) -> str:
     return f"Windows-{encoding[2:]}" if encoding.startswith("cp125") else codecs.lookup(encoding).name
-
-
-def _holds_utf8(content: bytes) -> bool:
-    return any(byte >= 0x80 for byte in content)
 
 
 def _looks_like_utf16(content: bytes, encoding: str) -> bool:

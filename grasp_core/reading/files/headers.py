@@ -42,10 +42,7 @@ class Header:
 
 
 def header_of(rows: Sequence[Row], name: str, line: int) -> Header:
-    """The header of a file that begins with `rows`, the first of which is in `line`.
-
-    Raises DataError if it names columns twice, or not.
-    """
+    """The header of a file that begins with `rows`, the first of which is in `line`."""
     first, where = list(rows[0]), f"row {line}"
     if len(first) > MAX_COLUMNS:
         name_columns(first, name, where)
@@ -234,7 +231,10 @@ def _joined(first: Row, below: Sequence[Row], levels: int) -> list[str]:
     """The names of both rows as one; a part that is the same everywhere is left out."""
     second = below[0]
     if _survey_monkey(first, second):
-        return [_question(one, two) for one, two in zip(_forward(first), second, strict=True)]
+        return [
+            (one if two.strip().casefold() in _PLAIN else f"{one.strip()}{BETWEEN}{two.strip()}")
+            for one, two in zip(_forward(first), second, strict=True)
+        ]
     start = _grouped_from(first) or 0
     upper, lower = _forward(first)[start:], second[start:]
     if len(set(upper)) == 1:
@@ -244,10 +244,6 @@ def _joined(first: Row, below: Sequence[Row], levels: int) -> list[str]:
     else:
         grouped = [f"{one.strip()}{BETWEEN}{two.strip()}" for one, two in zip(upper, lower, strict=True)]
     return [*_of_rows(first[:start], second[:start], below[1][:start] if levels == 3 else None), *grouped]
-
-
-def _question(one: str, two: str) -> str:
-    return one if two.strip().casefold() in _PLAIN else f"{one.strip()}{BETWEEN}{two.strip()}"
 
 
 def _of_rows(first: Row, second: Row, third: Row | None) -> list[str]:

@@ -72,10 +72,7 @@ def end_of_space(text: str, start: int) -> int:
 
 
 def decoded(text: str, start: int, name: str, line: int | None = None) -> tuple[Any, int]:
-    """The value that begins at `start`, and where it ends; `line` is the text's number if it is a line.
-
-    Raises DataError if it is no JSON, nested too deep, or an object has a field twice.
-    """
+    """The value that begins at `start`, and where it ends; `line` is the text's number if it is a line."""
     where = name if line is None else f"{name}, row {line}"
     try:
         value, end = _DECODER.raw_decode(text, start)
@@ -140,10 +137,18 @@ def records(content: bytes, name: str) -> tuple[list[Record], str]:
     other half, where a text was cut) becomes U+FFFD.
 
     `content`: in UTF-8, without byte order mark.
-
-    Raises DataError naming the line where it is not JSON, or what was found instead of records.
     """
-    _check_amount(content, name)
+    if len(content) > MAX_JSON_BYTES:
+        raise DataError(
+            f"{name} is JSON of more than {MAX_JSON_BYTES / 2**20:.0f} MiB, the most that is read; "
+            "save it as CSV or Parquet, or split it"
+        )
+    values = sum(content.count(mark) for mark in (b",", b"[", b"{"))
+    if values > MAX_VALUES:
+        raise DataError(
+            f"{name} is JSON of about {values:,} values, at most {MAX_VALUES:,} are read; "
+            "save it as CSV or Parquet, or split it"
+        )
     document = whole_characters(content.decode("utf-8"))
     try:
         whole, end = decoded(document, end_of_space(document, 0), name)
@@ -169,20 +174,6 @@ def cell(content: str) -> Any:
     except DataError:
         return None
     return found if end_of_space(document, end) == len(document) else None
-
-
-def _check_amount(content: bytes, name: str) -> None:
-    if len(content) > MAX_JSON_BYTES:
-        raise DataError(
-            f"{name} is JSON of more than {MAX_JSON_BYTES / 2**20:.0f} MiB, the most that is read; "
-            "save it as CSV or Parquet, or split it"
-        )
-    values = sum(content.count(mark) for mark in (b",", b"[", b"{"))
-    if values > MAX_VALUES:
-        raise DataError(
-            f"{name} is JSON of about {values:,} values, at most {MAX_VALUES:,} are read; "
-            "save it as CSV or Parquet, or split it"
-        )
 
 
 def _lines(document: str, name: str) -> Iterator[Record]:
@@ -264,10 +255,7 @@ def _from_split(columns: Sequence[Any], rows: Sequence[Any], name: str) -> list[
 
 
 def table(found: Sequence[Mapping[str, Any]], name: str, kind: str) -> Parsed:
-    """Records as a table: nested objects become columns ``outer.inner``, lists their JSON text.
-
-    Raises DataError if there are no rows or columns, too many, or two fields of a record get one name.
-    """
+    """Records as a table: nested objects become columns ``outer.inner``, lists their JSON text."""
     columns: dict[str, None] = {}
     filled = 0
     for count, record in enumerate(found, start=1):

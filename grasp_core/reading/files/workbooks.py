@@ -163,8 +163,6 @@ def parse(content: bytes, name: str, sheet: str | None) -> tuple[list[Member], t
     cells with an error are empty. Rows above the header, blank rows and hidden sheets are not read.
 
     Returns of the sheets; one at least; all that are visible and not blank.
-    Raises DataError if the file is damaged, has a password or unpacks to too much, or no sheet, or the one
-    chosen, is a table.
     """
     book, kind, errors, most_cells = _unpacked(content, name)
     tables: list[Member] = []
@@ -180,14 +178,15 @@ def parse(content: bytes, name: str, sheet: str | None) -> tuple[list[Member], t
             refused = refused or error
     if not tables:
         raise refused or _damaged(name, kind)
-    notes = tuple(_error_cells(errors, name))
+    notes = [know(FileProblem.ERROR_CELLS(file=name, cells=errors), errors)] if errors else []
     first = dataclasses.replace(tables[0].parsed, problems=(*tables[0].parsed.problems, *notes))
     return [Member(tables[0].name, first), *tables[1:]], sheets
 
 
 def _sheet(rows: Iterable[list[str]], about: dict[str, Any], kind: str, name: str) -> Parsed:
     shown = f"{name}, sheet {quoted(about['sheet'])}" if len(about["sheets"]) > 1 else name
-    columns, data, lines, problems = _table(_filled(rows), about, shown)
+    filled = ((line, row) for line, row in enumerate(rows, start=1) if any(cell.strip() for cell in row))
+    columns, data, lines, problems = _table(filled, about, shown)
     regular = lines[0] + len(lines) - 1 == lines[-1]
     return Parsed(
         columns,
@@ -285,11 +284,6 @@ def _damaged(name: str, kind: str = "XLSX") -> DataError:
     return DataError(f"{name} is not a workbook that can be read ({other}); {_OTHERWISE}")
 
 
-def _filled(rows: Iterable[list[str]]) -> Iterator[Row]:
-    """Rows that are not blank, with their number."""
-    return ((line, row) for line, row in enumerate(rows, start=1) if any(cell.strip() for cell in row))
-
-
 def _table(
     rows: Iterator[Row], about: dict[str, Any], name: str
 ) -> tuple[tuple[str, ...], pa.Table, array[int], list[Problem]]:
@@ -314,7 +308,11 @@ def _table(
     )
     if not lines:
         raise no_rows(name, line)
-    kept = [column for column in range(width) if header[column].strip() or not _is_blank(data.column(column))]
+    kept = [
+        column
+        for column in range(width)
+        if header[column].strip() or data.column(column).unique().to_pylist() != [""]
+    ]
     _check_header(about, header, kept, f"{name}, row {line}", line)
     columns, notes = name_columns([header[column] for column in kept], name, f"row {line}")
     notes = [*_above(window[:start], line, name), *notes, *_merged_cells(about, line, name)]
@@ -350,10 +348,6 @@ def _header(rows: Sequence[Row]) -> int:
         if count > 1 and 2 * count > below[math.ceil(_MOST * len(below)) - 1]:
             return position
     return 0
-
-
-def _is_blank(column: pa.ChunkedArray) -> bool:
-    return bool(column.unique().to_pylist() == [""])
 
 
 def _above(rows: Sequence[Row], header: int, name: str) -> list[Problem]:
@@ -397,7 +391,3 @@ def _merged_cells(about: dict[str, Any], line: int, name: str) -> list[Problem]:
     if not count:
         return []
     return [know(FileProblem.MERGED_CELLS(file=name, cells=count), count)]
-
-
-def _error_cells(count: int, name: str) -> list[Problem]:
-    return [know(FileProblem.ERROR_CELLS(file=name, cells=count), count)] if count else []

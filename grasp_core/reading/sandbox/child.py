@@ -19,10 +19,8 @@ from typing import Any, get_type_hints
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.json_values import CONVERTER, from_json
-from grasp_core.reading.sandbox import _wire as wire
-from grasp_core.reading.sandbox import parse
-from grasp_core.reading.sandbox.cache import check_weight
-from grasp_core.reading.sandbox.limits import DONE, FAULTY, NO_MEMORY, Limits
+from grasp_core.reading.sandbox import parse, wire
+from grasp_core.reading.sandbox.limits import DONE, FAULTY, NO_MEMORY, Limits, check_weight, limit_process
 from grasp_core.reading.table.parsed import Parsed
 from grasp_core.reading.table.table import Table
 
@@ -54,7 +52,16 @@ def run(connection: socket.socket) -> int:
         channel.send(wire.READY)
         request = json.loads(channel.receive()[1])
         limits = Limits(**request["limits"])
-        _limit(request, limits)
+        memory, seconds = request["memory"], request["seconds"]
+        os.environ |= {  # what handles tables asks for them
+            "GRASP_READ_MEMORY_MB": str(limits.memory >> 20), "GRASP_READ_SECONDS": str(limits.seconds)
+        }  # fmt: skip
+        time_limit = (resource.RLIMIT_CPU, seconds, seconds + 1)  # the soft one tells by its signal
+        limit_process(memory, 0, (resource.RLIMIT_NOFILE, _FILES, _FILES), time_limit)
+        with suppress(OSError):
+            os.nice(request["niceness"])
+        with suppress(OSError):  # where memory ends all the same, this process goes first
+            Path("/proc/self/oom_score_adj").write_text("1000")
         gc.disable()  # of millions of values it looks at all again and again; the process ends soon
         try:
             if "work" in request:
@@ -77,27 +84,6 @@ def run(connection: socket.socket) -> int:
             channel.say(wire.FAULT, _place(error))
         return FAULTY
     return DONE
-
-
-def _limit(request: dict[str, Any], limits: Limits) -> None:
-    memory, seconds = request["memory"], request["seconds"]
-    os.environ |= {  # what handles tables asks for them
-        "GRASP_READ_MEMORY_MB": str(limits.memory >> 20), "GRASP_READ_SECONDS": str(limits.seconds)
-    }  # fmt: skip
-    # Some systems know no limit of memory; core dumps would hold the file.
-    for what, soft, hard in (
-        (resource.RLIMIT_CORE, 0, 0),
-        (resource.RLIMIT_FSIZE, 0, 0),
-        (resource.RLIMIT_NOFILE, _FILES, _FILES),
-        (resource.RLIMIT_CPU, seconds, seconds + 1),  # the soft one tells by its signal
-        (resource.RLIMIT_DATA, memory, memory),
-    ):
-        with suppress(ValueError, OSError):
-            resource.setrlimit(what, (soft, hard))
-    with suppress(OSError):
-        os.nice(request["niceness"])
-    with suppress(OSError):  # where memory ends all the same, this process goes first
-        Path("/proc/self/oom_score_adj").write_text("1000")
 
 
 def _contents(channel: wire.Channel) -> list[bytes]:

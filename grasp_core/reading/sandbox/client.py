@@ -5,14 +5,13 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any, TypeVar, get_type_hints
+from typing import TypeVar, get_type_hints
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.turns import Turns, asking
-from grasp_core.reading.sandbox import _wire as wire
-from grasp_core.reading.sandbox.cache import count_held
-from grasp_core.reading.sandbox.limits import NO_MEMORY, Limits, current_limits
+from grasp_core.reading.sandbox import wire
+from grasp_core.reading.sandbox.limits import NO_MEMORY, Limits, count_held, current_limits
 from grasp_core.reading.sandbox.process import HELPER, Helper, HelperGoneError, Job
 from grasp_core.reading.table.parsed import Parsed, Watch
 from grasp_core.reading.table.table import Table
@@ -50,20 +49,22 @@ def read(
     """Parse files in a process of limited memory and time.
 
     `files`: gives an iterable of iterables of bytes, each file in pieces; called twice for what is not small.
-    `name`: for messages.
-    `folder`: whether they are the Parquet files of a folder, or one file of any format.
-    `member`: see :func:`grasp_core.reading.sandbox.parse.parse`.
     `watch`: called several times a second; what it raises ends the reading.
-
-    Raises DataError if they cannot be read, not within the limits, or not beside what the person has open;
-    TooOftenError if too many files wait.
     """
     request = {"name": name, "member": member, "folder": folder}
 
     def tried(within: Limits) -> Parsed:
         with _limited(HELPER, request, name, watch, within) as conversation:
-            conversation.send_files(files())
-            return conversation.parsed()
+            for file in files():
+                for piece in file:
+                    conversation.channel.send(wire.CHUNK, piece)
+                conversation.channel.send(wire.END_OF_FILE)
+            conversation.channel.send(wire.END_OF_FILES)
+            lines: bytearray | None = None
+            kind, content = conversation.answer()
+            if kind == wire.LINES:
+                lines, (_, content) = content, conversation.answer()
+            return wire.receive_table(conversation.channel, content, lines, Parsed)
 
     parsed = _in_turn(tried, lambda: watch(0, 1))
     count_held(parsed.data, name)
@@ -71,10 +72,7 @@ def read(
 
 
 def handle(work: Callable[..., T], tables: Mapping[str, Table | None], given: Mapping[str, object]) -> T:
-    """Call a function of tables in a process of limited memory and time: see :func:`call`.
-
-    Raises DataError; TooOftenError if too many files wait.
-    """
+    """Call a function of tables in a process of limited memory and time: see :func:`call`."""
     return _in_turn(lambda within: call(HELPER, work, given, tables, within=within))
 
 
@@ -97,13 +95,8 @@ def call(
 ) -> T:
     """Call a function in a process of limited memory and time.
 
-    `work`: of the module whose functions that helper calls.
-    `given`: its arguments that JSON holds.
-    `tables`: its arguments that are tables.
     `name`: for messages; by default the first table's.
     `within`: by default those that the settings give.
-
-    Raises DataError what it raises, or that it does not end within the limits.
     """
     sent = {name: table for name, table in tables.items() if table is not None}
     named = name or next(table.name for table in sent.values())
@@ -111,8 +104,9 @@ def call(
         "work": work.__name__, "tables": list(tables), "sent": list(sent), "given": to_json(dict(given))
     }  # fmt: skip
     with _limited(helper, request, named, _unwatched, within or current_limits()) as conversation:
-        conversation.send_tables(sent.values())
-        answer: T = from_json(conversation.value(), get_type_hints(work)["return"])
+        for table in sent.values():
+            wire.send_table(conversation.channel, table)
+        answer: T = from_json(wire.value_of(conversation.answer()[1]), get_type_hints(work)["return"])
         return answer
 
 
@@ -124,11 +118,7 @@ def _unwatched(_done: int, _total: int) -> None:
 def _limited(
     helper: Helper, request: Mapping[str, object], name: str, watch: Watch, within: Limits
 ) -> Generator[_Conversation]:
-    """A child that was told what to do, and within which limits.
-
-    Raises DataError, ReadingFaultError; _NotSmallError in place of what may come of the limits of a small
-    file.
-    """
+    """A child that was told what to do, and within which limits."""
     limits, small = current_limits(), within is SMALL
     told = {
         "name": name,
@@ -139,16 +129,14 @@ def _limited(
     }
     with _conversation(helper, watch) as conversation:
         try:
-            conversation.ask({**told, **request})
+            conversation.channel.say(wire.REQUEST, {**told, **request})
             yield conversation
-        except (EOFError, ConnectionError):
+        except (EOFError, ConnectionError, ReadingFaultError) as error:
             if small:
                 raise _NotSmallError from None
+            if isinstance(error, ReadingFaultError):
+                raise
             raise _ended(conversation.job.exit_code(), limits, name) from None
-        except ReadingFaultError:
-            if small:
-                raise _NotSmallError from None
-            raise
 
 
 class _Conversation:
@@ -160,14 +148,14 @@ class _Conversation:
         self._watch = watch
         self._progress = (0, 1)
         job.connection.settimeout(_POLL)
-        self._channel = wire.Channel(job.connection, self._waiting)
+        self.channel = wire.Channel(job.connection, self._waiting)
 
     def _waiting(self) -> None:
         self._watch(*self._progress)
 
     def is_there(self) -> bool:
         try:
-            return self._channel.receive()[0] == wire.READY
+            return self.channel.receive()[0] == wire.READY
         except (EOFError, ConnectionError):
             return False
 
@@ -175,34 +163,10 @@ class _Conversation:
         self._helper.kill(self.job)
         self.job.close()
 
-    def ask(self, request: Mapping[str, object]) -> None:
-        self._channel.say(wire.REQUEST, request)
-
-    def send_files(self, files: Iterable[Iterable[bytes | memoryview]]) -> None:
-        for file in files:
-            for piece in file:
-                self._channel.send(wire.CHUNK, piece)
-            self._channel.send(wire.END_OF_FILE)
-        self._channel.send(wire.END_OF_FILES)
-
-    def send_tables(self, tables: Iterable[Table]) -> None:
-        for table in tables:
-            wire.send_table(self._channel, table)
-
-    def parsed(self) -> Parsed:
-        lines: bytearray | None = None
-        kind, content = self._answer()
-        if kind == wire.LINES:
-            lines, (_, content) = content, self._answer()
-        return wire.receive_table(self._channel, content, lines, Parsed)
-
-    def value(self) -> Any:
-        return wire.value_of(self._answer()[1])
-
-    def _answer(self) -> tuple[bytes, bytearray]:
+    def answer(self) -> tuple[bytes, bytearray]:
         """The next frame that is an answer."""
         while True:
-            kind, content = self._channel.receive()
+            kind, content = self.channel.receive()
             if kind in (wire.TABLE, wire.LINES, wire.VALUE):
                 return kind, content
             if kind == wire.PROGRESS:
@@ -218,25 +182,19 @@ class _Conversation:
 def _conversation(helper: Helper, watch: Watch) -> Generator[_Conversation]:
     """A child that waits for a request."""
     for _ in range(_TRIED):  # the helper may be ending while it is asked
-        conversation = _Conversation(helper, _job(helper), watch)
+        try:
+            conversation = _Conversation(helper, helper.job(), watch)
+        except HelperGoneError:
+            break
         try:
             if conversation.is_there():
                 yield conversation
                 return
         finally:
             conversation.close()
-    raise _no_process()
-
-
-def _job(helper: Helper) -> Job:
-    try:
-        return helper.job()
-    except HelperGoneError:
-        raise _no_process() from None
-
-
-def _no_process() -> DataError:
-    return DataError("files cannot be read just now: no process to read them in can be started; try again")
+    raise DataError(
+        "files cannot be read just now: no process to read them in can be started; try again"
+    ) from None
 
 
 def _ended(code: int | None, limits: Limits, name: str) -> DataError:

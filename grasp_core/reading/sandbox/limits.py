@@ -1,12 +1,24 @@
-"""Limits of memory and time for the reading of one file."""
+"""Limits of memory and time for the reading of one file, and of the tables that people have open."""
 
 from __future__ import annotations
 
 import os
+import resource
+import threading
+import weakref
+from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from grasp_core.model.errors import DataError
 from grasp_core.model.settings import read_settings
+from grasp_core.model.turns import asking
+from grasp_core.model.wording import number
+from grasp_core.reading.table.parsed import Parsed
 
 _SHARE = 3
 """A file may take this part of the machine's memory: two at a time leave the rest to whoever asked."""
@@ -30,12 +42,21 @@ class Limits:
 
 
 def current_limits() -> Limits:
-    """Those that the settings give, or the machine where they leave it open.
-
-    Raises SettingsError if one of them cannot be read.
-    """
+    """Those that the settings give, or the machine where they leave it open."""
     settings = read_settings({name: os.environ[name] for name in _SETTINGS if name in os.environ})
     return Limits(settings.read_memory_mb * 2**20 or machine_memory() // _SHARE, settings.read_seconds)
+
+
+def limit_process(memory: int, written: int, *further: tuple[int, int, int]) -> None:
+    """Limit this process: bytes of memory and of files written; `further`: kinds, soft and hard limits."""
+    for what, soft, hard in (
+        (resource.RLIMIT_CORE, 0, 0),  # which would hold what was read
+        (resource.RLIMIT_FSIZE, written, written),
+        *further,
+        (resource.RLIMIT_DATA, memory, memory),
+    ):
+        with suppress(ValueError, OSError):  # some systems know no limit of memory
+            resource.setrlimit(what, (soft, hard))
 
 
 def machine_memory(control_groups: Path = CONTROL_GROUPS) -> int:
@@ -65,3 +86,70 @@ def _control_files(groups: Path) -> list[Path]:
             elif "memory" in names.split(","):
                 files.append(groups / "memory" / group / "memory.limit_in_bytes")
     return files
+
+
+_ROW_BYTES = 35
+_TEXT_BYTES = 220
+"""Of each distinct text in the column that has the most: its items, as a rule."""
+_CELL_BYTES, _ANNOTATION_BYTES = 12, 100
+"""Of each cell of a matrix, and of each that becomes an annotation."""
+
+
+def check_weight(parsed: Parsed, limits: Limits, name: str) -> None:
+    """Refuse a table whose rows would take more memory than one file may."""
+    rows = parsed.data.num_rows
+    plain = parsed.data.nbytes + _ROW_BYTES * rows
+    if plain + _TEXT_BYTES * rows <= limits.memory:
+        return  # however many texts are distinct
+    distinct = max(map(_distinct, parsed.data.columns), default=0)
+    _check(plain + _TEXT_BYTES * distinct, limits, name, rows, "row")
+
+
+def check_matrix(cells: int, filled: int, name: str) -> None:
+    """Refuse a matrix whose cells would, as far as it is known how many are filled."""
+    _check(_CELL_BYTES * cells + _ANNOTATION_BYTES * filled, current_limits(), name, cells, "cell")
+
+
+def _check(weight: int, limits: Limits, name: str, count: int, what: str) -> None:
+    if weight > limits.memory:
+        raise DataError(
+            f"{name} holds {number(count, what)}, which would take about {weight / 2**30:.3g} GiB of memory, "
+            f"more than the {limits.memory / 2**30:.3g} GiB that one file may; split it, or leave columns out"
+        )
+
+
+def _distinct(column: pa.ChunkedArray) -> int:
+    if not pa.types.is_dictionary(column.type):
+        return int(pc.count_distinct(column).as_py())
+    return sum(len(chunk.dictionary) for chunk in column.chunks)
+
+
+_held: Counter[str] = Counter()
+_lock = threading.Lock()
+
+
+def count_held(data: pa.Table, name: str) -> None:
+    """Count a table as long as it is there, for whoever asks; nothing where nobody shares with others."""
+    person, most = asking(), current_limits().memory
+    if person is None:
+        return
+    with _lock:
+        if _held[person] + data.nbytes > most:
+            raise DataError(
+                f"{name} and the files that you have open in other tabs take more than {most / 2**30:.3g} "
+                "GiB of memory, the most that one person may have here; close tabs, or remove files there"
+            )
+        _held[person] += data.nbytes
+    weakref.finalize(data, _give_back, person, data.nbytes)
+
+
+def held_by(person: str) -> int:
+    """Bytes of the tables that a person has open."""
+    return _held[person]
+
+
+def _give_back(person: str, size: int) -> None:
+    with _lock:
+        _held[person] -= size
+        if not _held[person]:
+            del _held[person]

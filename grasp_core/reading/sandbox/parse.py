@@ -36,12 +36,9 @@ from grasp_core.reading.table.table import Table
 def parse(raw: bytes, name: str, member: str | None, watch: Watch) -> Parsed:
     """Read a table from a file of any format that docs/formats.md lists.
 
-    `name`: the file's name for messages.
     `member`: sheet of a workbook or file in an archive; None for what
         :func:`~grasp_core.reading.archives.stack.together` makes of all.
     `watch`: told how far reading is; may raise to stop it.
-
-    Raises DataError if the file cannot be read or holds no table.
     """
     content, packed = containers.unpack(raw, name)
     if content.startswith(containers.ZIP):
@@ -148,10 +145,7 @@ def _parse_text(content: bytes, name: str, watch: Watch) -> Parsed:
 
 
 def parse_folder(contents: Sequence[bytes], name: str, watch: Watch) -> Parsed:
-    """Read the Parquet files of a folder as one table.
-
-    Raises DataError if one of them cannot be read, or they do not fit together.
-    """
+    """Read the Parquet files of a folder as one table."""
     return registry.of_table(parquet.parse(contents, name, watch), name)
 
 
@@ -165,31 +159,17 @@ def frame_table(frame: Any, name: str) -> Table:
     Cells become text: a missing one (None, NaN, NaT, NA) the empty text, whole numbers in columns of reals
     lose their ``.0``, texts stay as they are. Of a pandas frame, index levels that have a name are columns.
 
-    `frame`: of pandas, polars or Arrow, or of any library that hands out its columns by Arrow's or the
-        dataframe interchange protocol.
     `name`: what it is called in messages and results.
 
     Returns its hash is that of names and texts: the same for the same data in another library's frame.
-    Raises DataError if it is no frame, has no rows, or a cell is neither text, number, truth value nor date.
     """
     data, kind = _arrow(frame, name)
     if not data.num_rows:
         raise no_rows(name)
     parsed = registry.of_table(arrow_files.of_table(data, kind, name), name)
     sha256, size = _fingerprint(parsed.data)
-    return Table(
-        name=name,
-        columns=parsed.columns,
-        data=parsed.data,
-        sha256=sha256,
-        bytes=size,
-        kind=parsed.kind,
-        first_row=parsed.first_row,
-        lines=parsed.lines,
-        problems=parsed.problems,
-        recipe=parsed.recipe,
-        vocabularies=parsed.vocabularies,
-    )
+    fields = {field.name: getattr(parsed, field.name) for field in dataclasses.fields(parsed)}
+    return Table(name=name, sha256=sha256, bytes=size, **fields)
 
 
 def _arrow(frame: Any, name: str) -> tuple[pa.Table, str]:
@@ -235,14 +215,10 @@ def _joined_lists(data: pa.Table) -> pa.Table:
 def _of_pandas(frame: pd.DataFrame, name: str) -> pa.Table:
     levels = [level for level in frame.index.names if level is not None]
     frame = frame.reset_index(level=levels) if levels else frame
-    columns = list(map(_column_name, frame.columns))
+    found: list[Any] = list(frame.columns)
+    columns = [".".join(map(str, one)) if isinstance(one, tuple) else str(one) for one in found]
     arrays = [_column(frame.iloc[:, at], column, name) for at, column in enumerate(columns)]
     return pa.Table.from_arrays(arrays, names=columns, metadata=OF_PANDAS)
-
-
-def _column_name(column: Any) -> str:
-    """A column's name as text; of several levels joined by dots."""
-    return ".".join(map(str, column)) if isinstance(column, tuple) else str(column)
 
 
 def _column(series: pd.Series[Any], column: str, name: str) -> pa.Array | pa.ChunkedArray:

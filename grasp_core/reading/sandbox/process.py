@@ -20,8 +20,10 @@ from grasp_core.reading.sandbox.helper import KILL, ORDER, READ
 _SCRIPT = Path(__file__).with_name("helper.py")
 ROOT = Path(__file__).parents[3]
 """The folder that holds the package: processes started here import it, installed or not."""
-_INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "VIRTUAL_ENV", "PYTHONHOME")
-_LOADER = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX")
+_INHERITED = (
+    *("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "VIRTUAL_ENV", "PYTHONHOME", "LD_LIBRARY_PATH"),
+    *("DYLD_LIBRARY_PATH", "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX", "SSL_CERT_FILE", "SSL_CERT_DIR"),
+)
 _OWN = {
     "OPENBLAS_NUM_THREADS": "1",  # a process that forks has no threads
     "JE_ARROW_MALLOC_CONF": "background_thread:false",
@@ -72,10 +74,7 @@ class Helper:
             self._started()
 
     def job(self) -> Job:
-        """Fork a child.
-
-        Raises HelperGoneError.
-        """
+        """Fork a child."""
         with self._lock:
             for _ in range(2):  # it may have ended since it was last needed
                 try:
@@ -121,7 +120,7 @@ class Helper:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                env=_environment(),
+                env=environment(),
                 pass_fds=[theirs.fileno()],
             )
         self._control = ours
@@ -136,10 +135,17 @@ class Helper:
         self._control = self._process = None
 
 
-def _environment() -> dict[str, str]:
-    """The variables that the helper needs, and none of its owner's secrets."""
-    given = {name: os.environ[name] for name in (*_INHERITED, *_LOADER) if name in os.environ}
-    return given | _OWN | {"PYTHONPATH": str(ROOT)}
+def environment(*, whole: bool = False, **own: str) -> dict[str, str]:
+    """The variables of a process that handles what strangers send: no secrets of a server, nor its proxies.
+
+    `whole`: all but GRASP's own, as on one's own machine.
+    """
+    given = {
+        name: value
+        for name, value in os.environ.items()
+        if name in _INHERITED or (whole and not name.startswith(("GRASP_", "PYTHON")))
+    }
+    return given | _OWN | own | {"PYTHONPATH": str(ROOT)}
 
 
 HELPER = Helper("grasp_core.reading.work")

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import io
 import os
-import zipfile
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -36,12 +34,9 @@ def read_table(
 ) -> Table:
     """Read a table from a file of any format that docs/formats.md lists, or from a folder of such files.
 
-    `name`: the file's name for messages and results; its folder is left out.
     `member`: sheet of a workbook or file in an archive; by default all that fit together, else the first
         table.
     `watch`: called now and then with how much is done, and of how much; what it raises ends the reading.
-
-    Raises DataError if the file cannot be read or holds no table.
     """
     shown = _base_name(name or (str(source) if isinstance(source, Path | str) else "file"))
     if isinstance(source, Path | str) and os.path.isdir(source):
@@ -71,29 +66,26 @@ def _read_folder(folder: Path, name: str, member: str | None, watch: Watch) -> T
         raise DataError(
             f"{name} is a folder of {len(shown):,} files, at most {containers.MAX_MEMBERS:,} are read"
         )
-    packed = _packed([(path.relative_to(folder).as_posix(), path) for path in shown], name)
+    packed = containers.packed(_contents(shown, folder, name))
     table = read_table(packed, name, member=member, watch=watch)
     return dataclasses.replace(table, kind=table.kind.replace(", zip", ", folder"))
 
 
-def _packed(paths: Sequence[tuple[str, Path]], name: str) -> bytes:
-    """The files as an archive, the same bytes for the same files."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        for inner, path in paths:
-            try:
-                containers.check_size(out.tell() + path.stat().st_size, name)
-                archive.writestr(zipfile.ZipInfo(inner), path.read_bytes())
-            except OSError as error:
-                raise DataError(f"{name}, {inner} cannot be read: {error.strerror}") from None
-    return out.getvalue()
+def _contents(paths: Sequence[Path], folder: Path, name: str) -> Iterator[tuple[str, bytes]]:
+    """Files by their path below the folder, as long as they are not too large together."""
+    total = 0
+    for path in paths:
+        inner = path.relative_to(folder).as_posix()
+        try:
+            total += path.stat().st_size
+            containers.check_size(total, name)
+            yield inner, path.read_bytes()
+        except OSError as error:
+            raise DataError(f"{name}, {inner} cannot be read: {error.strerror}") from None
 
 
 def read_files(files: Sequence[tuple[str, bytes | Path]], name: str, *, watch: Watch = _unwatched) -> Table:
-    """Read the Parquet files of a folder, each given as its path below the folder and its content or place.
-
-    Raises DataError if one of them cannot be read, or they do not fit together.
-    """
+    """Read a folder's Parquet files, each given as its path below the folder and its content or place."""
     streams = [_File(source, PurePosixPath(path).name) for path, source in files]
     parsed = read(lambda: _within(streams, name), name, folder=True, member=None, watch=watch)
     hashes = [(path, stream.sha256) for (path, _), stream in zip(files, streams, strict=True)]
@@ -135,10 +127,7 @@ class _File:
         return self._hash.hexdigest()
 
     def pieces(self) -> Iterator[bytes | memoryview]:
-        """The content, from its beginning each time.
-
-        Raises DataError if it cannot be read, or is too large.
-        """
+        """The content, from its beginning each time."""
         self._hash = hashlib.sha256()
         self.size = 0
         for piece in self._raw_pieces():

@@ -10,8 +10,7 @@ from scipy.sparse import csr_array
 from scipy.special import ndtri
 from threadpoolctl import threadpool_limits
 
-from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int32Array, Int64Array
-from grasp_core.model.ordering import tallied
+from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int32Array, Int64Array, tallied
 from grasp_core.reading.screens.constant import find_constant, others_shares
 
 _STEPS = 25

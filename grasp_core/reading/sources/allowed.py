@@ -51,8 +51,6 @@ class AllowedSources:
 
     `folder`: empty where there is none.
     `prefixes`: addresses; files below them may be read.
-
-    Raises SettingsError if one of them cannot be used.
     """
 
     def __init__(self, folder: str = "", prefixes: Sequence[str] = ()) -> None:
@@ -73,23 +71,16 @@ class AllowedSources:
         return Listing((), False) if self.folder is None else self.folder.listing(search)
 
     def fetch(self, location: str) -> Fetched:
-        """Read a file, or a folder of Parquet files.
-
-        `location`: ``data:`` and the path below the folder, or an address.
-
-        Raises DataError if it may not be read here, cannot be read, or is too large.
-        """
+        """Read a file, or a folder of Parquet files."""
         if location.startswith(FOLDER):
-            return self._from_folder(location.removeprefix(FOLDER))
+            path = location.removeprefix(FOLDER)
+            if self.folder is None:
+                raise DataError(f"{quoted(path)} was in this server's folder, which it has no more")
+            return Fetched(PurePosixPath(path).name, FOLDER + path, self.folder.read(path))
         address = remote.parse(location.strip())
         self._check(address)
         content = remote.fetch(address.url, address.name, partial(self._check_hop, address))
         return Fetched(address.name, address.url, content)
-
-    def _from_folder(self, path: str) -> Fetched:
-        if self.folder is None:
-            raise DataError(f"{quoted(path)} was in this server's folder, which it has no more")
-        return Fetched(PurePosixPath(path).name, FOLDER + path, self.folder.read(path))
 
     def _check(self, address: remote.Address) -> None:
         if not any(address.below(prefix) for prefix in self.prefixes):

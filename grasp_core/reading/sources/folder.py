@@ -41,10 +41,7 @@ class Listing:
 
 
 class Folder:
-    """Reads below `root`; links are followed as long as they stay there.
-
-    Raises DataError if it is no folder.
-    """
+    """Reads below `root`; links are followed as long as they stay there."""
 
     def __init__(self, root: Path) -> None:
         self._root = os.path.realpath(root)
@@ -52,10 +49,7 @@ class Folder:
             raise DataError(f"{root} is not a folder; name one that exists and can be read")
 
     def read(self, path: str) -> bytes | tuple[tuple[str, bytes], ...]:
-        """A file's content, or path (below the folder) and content of each Parquet file in a folder.
-
-        Raises DataError if there is no such file below the folder, or it is too large.
-        """
+        """A file's content, or path (below the folder) and content of each Parquet file in a folder."""
         real = self._real(path)
         if not os.path.isdir(real):
             return self._content(real, _name(path))

@@ -1,15 +1,19 @@
-"""Published data sets that can be downloaded: where they are, what they are, under which licence."""
+"""Published data sets: files and repositories, their licences, and how they are fetched and checked."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from urllib.parse import urlsplit
+from typing import Any, Literal
+from urllib.parse import quote, urlsplit
 
 from grasp_core.model.errors import DataError
+from grasp_core.model.wording import listed, quoted
 
 TIMEOUT_S = 30
 """The longest that a server may be silent."""
@@ -68,90 +72,255 @@ PUBLISHED: Mapping[str, Published] = {
 def fetch(name: str, folder: Path, published: Mapping[str, Published] = PUBLISHED) -> Path:
     """Download a published data set into a folder, unless it is there already.
 
-    `name`: a key of `published`.
-    `folder`: made where it does not exist.
-
     Returns the file, under its publisher's name.
-    Raises DataError if the name is unknown, the server does not deliver, the file is another one than was
-    published, or it cannot be written. Nothing is left behind then, and a file that was there stays as it is.
     """
     if name not in published:
         raise DataError(f"{name} is no data set that can be fetched; there are {', '.join(published)}")
     wanted = published[name]
     target = folder / wanted.file_name
-    try:
-        if target.exists():
-            return _checked(target, wanted)
-        _download(wanted, target)
-    except OSError as error:
-        why = error.strerror or "no permission"  # pooch words that one itself
-        raise DataError(f"{target} cannot be written ({why}); choose another folder") from None
+    file = Listed(wanted.file_name, wanted.url, wanted.bytes, f"sha256:{wanted.sha256}")
+    if target.exists() and not _is(target, file):
+        raise DataError(
+            f"{target} is there already and is not the file as published; move it away, or choose another "
+            "folder"
+        )
+    _fetch(file, target, "published (its SHA-256 is another), so it was not kept; try again, and if it stays "
+           "so, the publisher has changed it")  # fmt: skip
     return target
 
 
-def _checked(target: Path, wanted: Published) -> Path:
-    with target.open("rb") as file:
-        if hashlib.file_digest(file, "sha256").hexdigest() != wanted.sha256:
-            raise DataError(
-                f"{target} is there already and is not the file as published; move it away, or choose "
-                "another folder"
-            )
-    return target
-
-
-@contextmanager
-def saying_why(url: str) -> Iterator[None]:
-    """Word what `requests` raises inside as one sentence.
-
-    Raises DataError.
-    """
-    from requests import HTTPError, RequestException
+def _sent(url: str) -> Iterator[bytes]:
+    """What a server sends, in pieces; what `requests` raises, as one sentence."""
+    import requests  # of an extra
 
     host = urlsplit(url).netloc
     try:
-        yield
-    except HTTPError as error:
+        with requests.get(url, stream=True, timeout=TIMEOUT_S) as response:
+            response.raise_for_status()
+            yield from response.iter_content(_PIECE)
+    except requests.HTTPError as error:
         answer = error.response
         status = "an error" if answer is None else f"{answer.status_code} {answer.reason}".strip()
         raise DataError(f"{url}: {host} answered {status}; look there whether the file has moved") from None
-    except RequestException as error:
+    except requests.RequestException as error:
         raise DataError(
             f"{url}: {host} cannot be reached, or broke off ({type(error).__name__}); check the "
             "network and try again"
         ) from None
 
 
-def _download(wanted: Published, target: Path) -> None:
-    """Write the file under another name first, check it, then give it its own."""
-    import pooch  # with requests, of an extra
+_MAX_LISTING = 4 << 20
+_MAX_FILE = 256 << 20
+_COMMIT = re.compile(r"[0-9a-f]{40}")
 
-    pooch.get_logger().setLevel("WARNING")
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """Where a publisher keeps a data set.
+
+    `kind`: whose interface lists its files.
+    `name`: owner and name, e.g. "ought/raft".
+    `api`, `files`: addresses of the listing's host and of the files'.
+    `folder`: the folder of the repository that is fetched; "" is all of it.
+    `wanted`: regular expression that the whole path of a file below `folder` has to match.
+    `licence`, `citation`, `warning`: as in :class:`~grasp_core.reading.sources.published.Published`.
+    """
+
+    kind: Literal["hugging face", "github"]
+    name: str
+    api: str
+    files: str
+    folder: str
+    wanted: str
+    licence: str
+    citation: str
+    warning: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A file as its publisher lists it.
+
+    `path`: below the repository's folder.
+    `checksum`: ``sha256:`` or ``git:`` (SHA-1 of the file as a Git object), and hexadecimal digits.
+    """
+
+    path: str
+    url: str
+    bytes: int
+    checksum: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a repository holds at a commit.
+
+    `commit`: 40 hexadecimal digits.
+    `files`: by path.
+    """
+
+    commit: str
+    files: tuple[Listed, ...]
+
+    @property
+    def bytes(self) -> int:
+        """Of all files."""
+        return sum(file.bytes for file in self.files)
+
+
+REPOSITORIES: Mapping[str, Repository] = {
+    "raft": Repository(
+        kind="hugging face",
+        name="ought/raft",
+        api="https://huggingface.co",
+        files="https://huggingface.co",
+        folder="data",
+        wanted=r"\w+/(train|test_unlabeled)\.csv",
+        licence="by task: `grasp raft tasks`; semiconductor_org_types is for non-commercial use alone",
+        citation=(
+            "Alex et al. (2021), RAFT: A Real-World Few-Shot Text Classification Benchmark, "
+            "https://arxiv.org/abs/2109.14076"
+        ),
+        warning="The tweets of tweet_eval_hate are offensive and hateful, towards women and immigrants.",
+    ),
+    "d3code": Repository(
+        kind="github",
+        name="google-research-datasets/D3code",
+        api="https://api.github.com",
+        files="https://raw.githubusercontent.com",
+        folder="",
+        wanted=r"(.+/)?[\w-]*(raters|items|ratings)\.csv",
+        licence="CC BY 4.0",
+        citation=(
+            "Davani et al. (2024), D3CODE: Disentangling Disagreements in Data across Cultures on "
+            "Offensiveness Detection and Evaluation, https://arxiv.org/abs/2404.10857"
+        ),
+        warning="Many of the texts are offensive.",
+    ),
+}
+
+
+def listing(repository: Repository) -> Listing:
+    """Ask the publisher what there is, before anything is downloaded."""
+    name, start = repository.name, repository.api
+    if repository.kind == "hugging face":
+        commit = _commit(_json(f"{start}/api/datasets/{name}"), start)
+        plain = _json(f"{start}/api/datasets/{name}/tree/{commit}/{repository.folder}?recursive=true")
+    else:
+        commit = _commit(_json(f"{start}/repos/{name}/commits/HEAD"), start)
+        answer = _json(f"{start}/repos/{name}/git/trees/{commit}?recursive=1")
+        plain = answer.get("tree") if isinstance(answer, dict) else None
     try:
-        with saying_why(wanted.url):
-            pooch.retrieve(
-                wanted.url,
-                known_hash=f"sha256:{wanted.sha256}",
-                fname=target.name,
-                path=target.parent,
-                downloader=lambda _url, output, _pooch: download(wanted.url, wanted.bytes, Path(output)),
-            )
-    except ValueError:
+        entries = [_listed(repository, commit, one) for one in plain if one.get("type") in ("file", "blob")]
+    except (AttributeError, KeyError, TypeError):
+        raise _strange(start) from None
+    files = sorted((one for one in entries if one is not None), key=lambda one: one.path)
+    if not files:
+        raise DataError(f"{repository.files}/{name} holds none of the files that were there; look there")
+    return Listing(commit, tuple(files))
+
+
+def _listed(repository: Repository, commit: str, plain: Mapping[str, Any]) -> Listed | None:
+    """The file, if it is wanted."""
+    path, before = str(plain["path"]), f"{repository.folder}/" if repository.folder else ""
+    inside = path.removeprefix(before)
+    if not path.startswith(before) or not re.fullmatch(repository.wanted, inside) or ".." in inside:
+        return None
+    large = plain.get("lfs")  # stored apart: its object in Git is only a pointer
+    hugging_face = repository.kind == "hugging face"
+    size = (large or plain)["size"]
+    checksum = (
+        f"sha256:{large['oid'].removeprefix('sha256:')}"
+        if large
+        else f"git:{plain['oid' if hugging_face else 'sha']}"
+    )
+    if not isinstance(size, int) or not re.fullmatch(r"(sha256:[0-9a-f]{64}|git:[0-9a-f]{40})", checksum):
+        raise KeyError(path)
+    if size > _MAX_FILE:
+        raise DataError(f"{path} of {repository.name} has {size / 1e6:.0f} MB, more than is fetched at most")
+    start = f"{repository.files}/datasets" if hugging_face else repository.files
+    middle = f"resolve/{commit}" if hugging_face else commit
+    return Listed(inside, f"{start}/{repository.name}/{middle}/{quote(path)}", size, checksum)
+
+
+def fetch_listed(found: Listing, folder: Path, told: Callable[[int, int], None]) -> list[Path]:
+    """Download every file that is not there yet, each checked before it gets its name.
+
+    Returns in the order of the listing.
+    """
+    targets = [folder / file.path for file in found.files]
+    other = [
+        target
+        for file, target in zip(found.files, targets, strict=True)
+        if target.exists() and not _is(target, file)
+    ]
+    if other:
         raise DataError(
-            f"{wanted.url}: the file that came is not the one published (its SHA-256 is another), so it was "
-            "not kept; try again, and if it stays so, the publisher has changed it"
-        ) from None
+            f"{listed(list(map(str, other)), 3)}: a file of this name is there already and is not the one "
+            "published; move it away, or choose another folder"
+        )
+    for done, (file, target) in enumerate(zip(found.files, targets, strict=True), 1):
+        _fetch(file, target, "listed (its checksum is another), so it was not kept; try again")
+        told(done, len(targets))
+    return targets
 
 
-def download(url: str, size: int, output: Path) -> None:
-    """Write what the server sends, one piece beyond the size that is told at most."""
-    import requests
+def _fetch(file: Listed, target: Path, otherwise: str) -> None:
+    """Download a file unless it is there: under another name first, checked before it gets its own."""
+    if target.exists():
+        return
+    part = target.with_name(f"{target.name}.part")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with part.open("wb") as out:
+            for piece in _sent(file.url):
+                out.write(piece)
+                if out.tell() > file.bytes:
+                    break
+        if not _is(part, file):
+            raise DataError(f"{file.url}: the file that came is not the one {otherwise}")
+        part.replace(target)
+    except OSError as error:
+        raise DataError(f"{target} cannot be written ({error.strerror}); choose another folder") from None
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
 
-    with (
-        output.open("wb") as file,
-        requests.get(url, stream=True, timeout=TIMEOUT_S) as response,
-    ):
-        response.raise_for_status()
-        for piece in response.iter_content(_PIECE):
-            file.write(piece)
-            if file.tell() > size:
-                return
+
+def _is(path: Path, file: Listed) -> bool:
+    """Whether a file on disk is the one listed."""
+    if not path.is_file() or path.stat().st_size != file.bytes:
+        return False
+    kind, _, digits = file.checksum.partition(":")
+    digest = (
+        hashlib.sha256()
+        if kind == "sha256"
+        else hashlib.sha1(f"blob {file.bytes}\0".encode(), usedforsecurity=False)
+    )
+    with path.open("rb") as content:
+        return hashlib.file_digest(content, lambda: digest).hexdigest() == digits
+
+
+def _json(url: str) -> Any:
+    content = b""
+    for piece in _sent(url):
+        content += piece
+        if len(content) > _MAX_LISTING:
+            raise _strange(url)
+    try:
+        return json.loads(content)
+    except ValueError:
+        raise _strange(url) from None
+
+
+def _commit(plain: Any, start: str) -> str:
+    commit = plain.get("sha") if isinstance(plain, dict) else None
+    if not isinstance(commit, str) or not _COMMIT.fullmatch(commit):
+        raise _strange(start)
+    return commit
+
+
+def _strange(url: str) -> DataError:
+    return DataError(
+        f"{quoted(url)} answered otherwise than expected; look there whether the data have moved"
+    )

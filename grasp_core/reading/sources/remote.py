@@ -66,15 +66,19 @@ class Address:
 
 
 def parse(text: str) -> Address:
-    """Read an address.
-
-    Raises DataError if it is none, or written in a way that programs read differently: with a user name, a
-    query, dots for folders, encoded slashes, several protocols in a chain.
-    """
+    """Read an address."""
     parts = _split(text)
     if parts.scheme in _NOT_REMOTE:
         raise DataError(f"{quoted(parts.scheme + '://')} does not lead to another machine; {_EXPECTED}")
-    host = _host(parts)
+    name, port = parts.netloc, ""
+    if parts.scheme in _WEB or parts.port is not None:
+        usual = parts.port in (None, _WEB.get(parts.scheme))
+        port = "" if usual else f":{parts.port}"
+        name = (parts.hostname or "").rstrip(".")
+        name = f"[{name}]" if ":" in name else name
+    if not _HOST.fullmatch(name):
+        raise DataError(f"{quoted(name)} is not the name of a host; {_EXPECTED}")
+    host = name + port
     *folders, last = parts.path.split("/")[1:] or [""]
     segments = tuple(_segment(piece, parts.scheme) for piece in (*folders, *([last] if last else [])))
     return Address(parts.scheme, host, segments)
@@ -97,18 +101,6 @@ def _split(text: str) -> SplitResult:
     if "?" in text or "#" in text:
         raise DataError("the address has a query ('?') or a fragment ('#'); leave it out")
     return parts
-
-
-def _host(parts: SplitResult) -> str:
-    name, port = parts.netloc, ""
-    if parts.scheme in _WEB or parts.port is not None:
-        usual = parts.port in (None, _WEB.get(parts.scheme))
-        port = "" if usual else f":{parts.port}"
-        name = (parts.hostname or "").rstrip(".")
-        name = f"[{name}]" if ":" in name else name
-    if not _HOST.fullmatch(name):
-        raise DataError(f"{quoted(name)} is not the name of a host; {_EXPECTED}")
-    return name + port
 
 
 def _segment(piece: str, scheme: str) -> str:
@@ -134,15 +126,20 @@ Guard = Callable[[str], None]
 
 
 def fetch(url: str, name: str, guard: Guard | None = None) -> bytes:
-    """The content of a file that fsspec can reach.
-
-    `name`: the file's name for messages.
-
-    Raises DataError if it cannot be reached, is not there, is larger than
-    :data:`~grasp_core.reading.archives.containers.MAX_BYTES` or takes longer than :data:`TOTAL_SECONDS`.
-    """
+    """The content of a file that fsspec can reach."""
     with in_sentences(url, name), _opened(url, guard) as file:
-        return _whole(file, name)
+        out = io.BytesIO()
+        started = time.monotonic()
+        while piece := file.read(_PIECE):
+            out.write(piece)
+            if out.tell() > containers.MAX_BYTES:
+                raise DataError(
+                    f"{name} is larger than {containers.MAX_BYTES / 1024**3:.3g} GiB, the most that is read; "
+                    "split or thin it"
+                )
+            if time.monotonic() - started > TOTAL_SECONDS:
+                raise TimeoutError
+        return out.getvalue()
 
 
 def file_system(place: str) -> tuple[Any, str]:
@@ -157,8 +154,6 @@ def parquet_files(url: str, name: str) -> list[tuple[str, str]] | None:
     """The Parquet files of a folder at an address that can be listed: path below it and address of each.
 
     None where the address is no such folder.
-
-    Raises DataError if it cannot be listed, or holds none.
     """
     if url.startswith(("http://", "https://")) or "::" in url:
         return None
@@ -177,10 +172,7 @@ def parquet_files(url: str, name: str) -> list[tuple[str, str]] | None:
 
 @contextlib.contextmanager
 def in_sentences(url: str, name: str) -> Iterator[None]:
-    """Turn whatever a protocol's package raises into one sentence.
-
-    Raises DataError.
-    """
+    """Turn whatever a protocol's package raises into one sentence."""
     try:
         yield
     except DataError:
@@ -196,21 +188,6 @@ def in_sentences(url: str, name: str) -> Iterator[None]:
         raise DataError(f"{name} is not at that address; check its spelling") from None
     except Exception as error:  # every protocol's package has errors of its own
         raise DataError(f"{name} cannot be read from its address: {_reason(error)}") from None
-
-
-def _whole(file: Any, name: str) -> bytes:
-    out = io.BytesIO()
-    started = time.monotonic()
-    while piece := file.read(_PIECE):
-        out.write(piece)
-        if out.tell() > containers.MAX_BYTES:
-            raise DataError(
-                f"{name} is larger than {containers.MAX_BYTES / 1024**3:.3g} GiB, the most that is read; "
-                "split or thin it"
-            )
-        if time.monotonic() - started > TOTAL_SECONDS:
-            raise TimeoutError
-    return out.getvalue()
 
 
 @contextlib.contextmanager

@@ -12,9 +12,8 @@ from datetime import datetime, time, timedelta
 import numpy as np
 import pyarrow as pa
 
-from grasp_core.model.annotations import BoolArray, Codes
+from grasp_core.model.annotations import BoolArray, Codes, tallied
 from grasp_core.model.errors import DataError, Problem, know
-from grasp_core.model.ordering import tallied
 from grasp_core.model.remarks.problems import DataProblem, FileProblem
 from grasp_core.model.wording import number, quoted
 

@@ -5,8 +5,8 @@ A file that cannot be read never displaces one that could.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, get_args
@@ -17,7 +17,8 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import number
-from grasp_core.reading.connectors.anywhere import table_of
+from grasp_core.reading.archives import containers
+from grasp_core.reading.connectors.fetching import table_of
 from grasp_core.reading.connectors.source import Source
 from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.guess.roles import Role
@@ -282,7 +283,10 @@ def _joined(brought: Sequence[_Brought]) -> list[_Brought]:
         if len(files) == 1 or len(dropped) < len(files):
             joined.extend(files)
         else:
-            joined.append(_kept(packed(dropped), f"{number(len(files), 'file')}.zip"))
+            names = [name for name, _ in dropped]
+            apart = [f"{at + 1} {name}" if name in names[:at] else name for at, name in enumerate(names)]
+            packed = containers.packed(zip(apart, (content for _, content in dropped), strict=True))
+            joined.append(_kept(packed, f"{number(len(files), 'file')}.zip"))
     return joined
 
 

@@ -12,10 +12,9 @@ import pytest
 
 from grasp_core.model.errors import DataError
 from grasp_core.reading.connectors import sql
-from grasp_core.reading.connectors._job import Job
 from grasp_core.reading.connectors.fetching import fetch
 from grasp_core.reading.connectors.hosts import hosts_of
-from grasp_core.reading.connectors.source import make
+from grasp_core.reading.connectors.source import Job, make
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.sources.folder import Folder
 

@@ -10,7 +10,7 @@ import pytest
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.turns import ask_as
-from grasp_core.reading.sandbox.cache import count_held, held_by
+from grasp_core.reading.sandbox.limits import count_held, held_by
 from grasp_core.reading.sandbox.read import read_table
 
 pytestmark = pytest.mark.in_earnest

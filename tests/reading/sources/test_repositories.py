@@ -14,7 +14,7 @@ import pytest
 from grasp_core.benchmark.tasks import builtin_tasks, read_rows, read_tasks
 from grasp_core.cli.fetch import fill_fetch
 from grasp_core.model.errors import DataError
-from grasp_core.reading.sources.repositories import REPOSITORIES, Repository, fetch_listed, listing
+from grasp_core.reading.sources.published import REPOSITORIES, Repository, fetch_listed, listing
 from tests.reading.sources.serving import Site, site
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"

@@ -37,10 +37,7 @@ class Channel:
         self._waiting = waiting
 
     def send(self, kind: bytes, content: bytes | memoryview = b"") -> None:
-        """Send a frame.
-
-        Raises OSError if nobody listens.
-        """
+        """Send a frame."""
         self.write(_HEAD.pack(kind, len(content)))
         self.write(content)
 
@@ -49,10 +46,7 @@ class Channel:
         self.send(kind, json.dumps(to_json(value)).encode())
 
     def receive(self) -> tuple[bytes, bytearray]:
-        """The next frame: its kind and content.
-
-        Raises EOFError, OSError if the other side is gone.
-        """
+        """The next frame: its kind and content."""
         kind, size = _HEAD.unpack(self.read(_HEAD.size))
         return kind, self.read(size)
 
