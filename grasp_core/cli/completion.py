@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from grasp_core.cli.commands import fill_all
+from grasp_core.cli.parser import fill_all
 from grasp_core.cli.terminal.messages import say
 
 _FILES = ("FILE", "BACKUP", "RESULT", "DIR", "FOLDER", "A", "B")

@@ -7,8 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from grasp_core.cli.commands import Command, add_commands
-from grasp_core.cli.parser import Parser
+from grasp_core.cli.parser import Command, Parser, add_commands
 from grasp_core.model.errors import FAULT, GraspError
 from grasp_core.version import __version__
 
@@ -55,9 +54,7 @@ COMMANDS = (
         "agreement:fill_raters",
         reads=True,
     ),
-    Command(
-        "report", "tell a saved result, or write it in another format, without a run", "report:fill_report"
-    ),
+    Command("report", "tell a saved result, or write it in another format, without a run", "run:fill_report"),
     Command("compare", "hold one result against another", "compare:fill_compare"),
     Command("example", "write the synthetic example's files", "example:fill_example"),
     Command(
@@ -100,11 +97,8 @@ COMMANDS = (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command.
 
-    Returns
-    -------
-    int
-        Exit status: 0, or what the command itself gives; 2 with one sentence on standard error where the
-        input cannot be used; 70 where GRASP itself is at fault; 130 where the user cancelled.
+    Returns exit status: 0, or what the command itself gives; 2 with one sentence on standard error where the
+    input cannot be used; 70 where GRASP itself is at fault; 130 where the user cancelled.
     """
     try:
         chosen = make_parser().parse_args(arguments)  # an argument may name a file, which is read here

@@ -10,10 +10,11 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import SpecError
+from grasp_core.model.fields import asked, check, described
 from grasp_core.model.groups import AxisSet
 from grasp_core.model.json_values import ADDED, FormError, closed, from_json, in_file, to_json
 
@@ -67,89 +68,87 @@ ADAPTIVE_PERMUTATIONS = 100_000
 
 
 @closed
+@described
 @dataclass(frozen=True)
 class AnalysisSpec:
     """The analysis: what is computed on the data.
 
-    Parameters
-    ----------
-    axes : tuple of axis sets
-        ``("gender",)`` for the groups of one axis, ``("race", "gender")`` for an intersection. Without any,
-        the run tells how well all raters agree.
-    statistics : tuple of str
-        Those reported, out of :data:`STATISTICS`.
-    gai : (str, str)
-        In-group and cross-group statistic whose ratio is the group association index.
-    min_raters : int
-        Groups with fewer raters are not shown.
-    strata : tuple of str
-        Axes within whose values, or combinations of them, profiles are shuffled; :data:`WORKLOAD` stands for
-        bins of raters by number of annotations. Without any, they are shuffled over all raters.
-    p_value, cross_negentropy, voting_agreement, ties, correction, family
-        Conventions of docs/methods.md, "Cross-group cohesion" and "Observed against shuffled".
-    adaptive : bool
-        Whether permutations stop once further ones are not expected to change a mark; `permutations` is then
-        the most there are.
-    level : {"nominal", "ordinal", "interval", "ratio"}
-        Level of measurement of the labels, for IRR and XRR.
-    interval : {"both", "raters", "items"}
-        What intervals are for: other raters and other items, other raters alone, or other items alone.
-    pairs : bool
-        Whether the groups of each axis are held against each other two by two.
-    slices : tuple of str
-        Columns that describe items: the groups are computed once more on the items of each of their values.
-    given : tuple of str
-        Axes given which the others are tested once more: profiles are shuffled within their values too.
-    cluster : str, optional
-        Column whose values, such as teams, hold raters together: profiles move by whole clusters.
-    tail : bool
-        Whether p-values that fewer than 10 permutations reach are taken from a curve through the tail.
+    `axes`: ``("gender",)`` for the groups of one axis, ``("race", "gender")`` for an intersection. Without
+        any, the run tells how well all raters agree.
     """
 
     axes: tuple[AxisSet, ...]
-    statistics: tuple[str, ...] = STATISTICS
-    gai: tuple[str, str] = ("irr", "xrr")
-    min_raters: int = 2
-    permutations: int = DEFAULT_PERMUTATIONS
-    seed: int = 1
-    strata: tuple[str, ...] = ()
-    p_value: PValue = "two-sided"
-    cross_negentropy: CrossNegentropy = "smooth"
-    ties: Ties = "random"
-    correction: Correction = "benjamini-hochberg"
-    family: Family = "statistic"
-    level: Level = "nominal"
-    adaptive: bool = False
-    interval: IntervalTarget = "both"
-    pairs: bool = False
-    slices: tuple[str, ...] = ()
-    given: tuple[str, ...] = field(default=(), metadata=ADDED)
-    cluster: str | None = field(default=None, metadata=ADDED)
-    tail: bool = field(default=False, metadata=ADDED)
-    voting_agreement: VotingAgreement = field(default="alpha", metadata=ADDED)
+    statistics: tuple[str, ...] = asked(STATISTICS, "those reported (default: all)", "NAME,...")
+    gai: tuple[str, str] = asked(("irr", "xrr"), "ratio that GAI is (default: irr,xrr)", "IN,CROSS")
+    min_raters: int = asked(2, "smallest group shown", "N", low=1, high=1_000_000)
+    permutations: int = asked(
+        DEFAULT_PERMUTATIONS,
+        f"how many at most (default: {DEFAULT_PERMUTATIONS:,}; of large data they stop once all marks are "
+        "settled)",
+        "B",
+        low=1,
+        high=MAX_PERMUTATIONS,
+    )
+    seed: int = asked(1, "of all that is drawn (default: 1)", "N", low=0, high=MAX_SEED)
+    strata: tuple[str, ...] = asked(
+        (),
+        "shuffle profiles only among raters with the same values here; "
+        f"{WORKLOAD} stands for bins of raters by number of annotations",
+        "COLUMN,...",
+        flag="within",
+    )
+    p_value: PValue = asked("two-sided", "convention of p (default: two-sided)")
+    cross_negentropy: CrossNegentropy = asked("smooth", "convention of its logarithms (default: smooth)")
+    ties: Ties = asked("random", "which of the most frequent labels a plurality is (default: random)")
+    correction: Correction = asked("benjamini-hochberg", "of p for many tests (default: benjamini-hochberg)")
+    family: Family = asked("statistic", "tests that are corrected together (default: statistic)")
+    level: Level = asked("nominal", "of measurement (default: nominal)")
+    adaptive: bool = asked(
+        False,
+        "stop permutations once all marks are settled; permutations are then the most, by default "
+        f"{ADAPTIVE_PERMUTATIONS:,}",
+    )
+    interval: IntervalTarget = asked(
+        "both", "what intervals are for: other raters and items, or one of the two (default: both)"
+    )
+    pairs: bool = asked(
+        False, "hold the groups of each axis against each other two by two (default: unless it takes long)"
+    )
+    slices: tuple[str, ...] = asked(
+        (),
+        "all groups once more on the items of each value of this column, of the annotations or of --items",
+        "COLUMN",
+        flag="slice",
+        each=True,
+    )
+    given: tuple[str, ...] = asked(
+        (),
+        "test the other axes once more with profiles shuffled within this one's values too",
+        "COLUMN",
+        each=True,
+        added=True,
+    )
+    cluster: str | None = asked(
+        None, "move the profiles of whole teams, batches or vendors together", "COLUMN", added=True
+    )
+    tail: bool = asked(
+        False,
+        "take p that fewer than 10 permutations reach from a curve through the tail; marked as fitted",
+        added=True,
+    )
+    voting_agreement: VotingAgreement = asked(
+        "alpha", "coefficient between pluralities (default: alpha)", added=True
+    )
 
     def __post_init__(self) -> None:
-        _choice("p_value", self.p_value, PValue)
-        _choice("cross_negentropy", self.cross_negentropy, CrossNegentropy)
-        _choice("voting_agreement", self.voting_agreement, VotingAgreement)
-        _choice("ties", self.ties, Ties)
-        _choice("correction", self.correction, Correction)
-        _choice("family", self.family, Family)
-        _choice("level", self.level, Level)
-        _choice("interval", self.interval, IntervalTarget)
+        check(self)
         for axes in self.axes:
             _texts("axes", axes)
-        _texts("statistics", self.statistics)
         _texts("gai", self.gai, length=2)
-        _texts("slices", self.slices)
         _unique("`slices`", self.slices, "a column")
-        _texts("given", self.given)
         _unique("`given`", self.given, "an axis")
-        _texts("strata", self.strata)
         _unique("`strata`", self.strata, "an axis")
         object.__setattr__(self, "strata", tuple(sorted(self.strata)))  # one order: one question, one hash
-        if not isinstance(self.cluster, str | None):
-            raise SpecError(f"`cluster` must be the name of a column; found {self.cluster!r}")
         if self.cluster is not None and WORKLOAD in self.strata:
             raise SpecError("bins of workload would cut clusters apart; leave one of the two out")
         if self.cluster in self.strata:
@@ -173,16 +172,10 @@ class AnalysisSpec:
                 f"GAI is one of {', '.join(IN_GROUP)} over one of {', '.join(CROSS_GROUP)};"
                 f" found {' over '.join(self.gai)}"
             )
-        for name in ("adaptive", "pairs", "tail"):
-            if not isinstance(getattr(self, name), bool):
-                raise SpecError(f"`{name}` must be true or false; found {getattr(self, name)!r}")
         if self.tail and self.p_value == "paper":
             raise SpecError(
                 "the paper's p-values are counted; for a curve through the tail take two-sided ones"
             )
-        _whole("permutations", self.permutations, 1, MAX_PERMUTATIONS)
-        _whole("min_raters", self.min_raters, 1, 1_000_000)
-        _whole("seed", self.seed, 0, MAX_SEED)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -311,12 +304,6 @@ def _of_one_stratum(plain: dict[str, Any]) -> dict[str, Any]:
 in_file(AnalysisSpec, dict, _of_one_stratum)
 
 
-def _choice(name: str, value: object, literal: object) -> None:
-    choices = get_args(literal)
-    if value not in choices:
-        raise SpecError(f"`{name}` must be one of {', '.join(choices)}; found {value!r}")
-
-
 def _texts(name: str, values: object, length: int | None = None) -> None:
     if not isinstance(values, tuple) or not all(isinstance(value, str) for value in values):
         raise SpecError(f"`{name}` must be a list of texts; found {values!r}")
@@ -327,8 +314,3 @@ def _texts(name: str, values: object, length: int | None = None) -> None:
 def _unique(field: str, values: tuple[str, ...], what: str) -> None:
     if len(set(values)) != len(values):
         raise SpecError(f"{field} names {what} twice")
-
-
-def _whole(name: str, value: object, low: int, high: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-        raise SpecError(f"`{name}` must be a whole number from {low} to {high}; found {value!r}")

@@ -12,15 +12,7 @@ from grasp_core.reading.dataset.load import Dataset
 
 
 def data_of(result: Analysis, annotations: Any, raters: Any, items: Any) -> tuple[Dataset, Reading]:
-    """The data, read as the result's were.
-
-    Raises
-    ------
-    SpecError
-        If `result` is none.
-    DataError
-        If the data cannot be read so.
-    """
+    """The data, read as the result's were."""
     if not isinstance(result, Analysis):
         raise SpecError("result= takes what analyse or open returned of a run on agreement")
     tables = tables_of(annotations, raters, items, result.spec.data)

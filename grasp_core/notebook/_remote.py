@@ -34,17 +34,8 @@ _WRITE_IT = "write it like https://host/results?run=... or https://host/api/v1/r
 def fetched(address: str, token: str | None) -> Any:
     """A run's result as parsed JSON.
 
-    Parameters
-    ----------
-    address : str
-        Of the run's page, or of the run in the API.
-    token : str, optional
-        Sent to this server alone, and never in the clear but to this machine.
-
-    Raises
-    ------
-    RemoteError
-        If the address is none of a run, or the server does not give the result.
+    `address`: of the run's page, or of the run in the API.
+    `token`: sent to this server alone, and never in the clear but to this machine.
     """
     plain = _answer(_asked(api_address(address), token))
     if isinstance(plain, dict) and plain.get("format") is None and "state" in plain:
@@ -56,12 +47,7 @@ def fetched(address: str, token: str | None) -> Any:
 
 
 def api_address(address: str) -> str:
-    """The address of a run in the API, of any address by which people know the run.
-
-    Raises
-    ------
-    RemoteError
-    """
+    """The address of a run in the API, of any address by which people know the run."""
     parts = urlsplit(address)
     if parts.hostname is None or parts.username is not None or parts.password is not None:
         raise RemoteError(f"this is no address of a run; {_WRITE_IT}", "no-address")

@@ -14,17 +14,9 @@ R = TypeVar("R")
 def save(path: str | Path, kinds: Mapping[str, Callable[[R], bytes]], result: R) -> None:
     """Write a result as the file's ending asks; the longest ending that fits counts.
 
-    Parameters
-    ----------
-    path : str or Path
-    kinds : mapping from ending, such as ".csv", to callable
-        Makes the file's content.
-    result : object
+    `kinds`: makes the file's content.
 
-    Raises
-    ------
-    DataError
-        If the ending is none of them, or the file cannot be written.
+    Raises DataError if the ending is none of them, or the file cannot be written.
     """
     target = Path(path)
     ending = max((one for one in kinds if target.name.endswith(one)), key=len, default=None)

@@ -13,14 +13,13 @@ from grasp_core.engine.pools.choose import make_pool
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.request.analysis import (
     analysis_of,
-    cohesion_stopping_early,
     say_batches,
     say_data,
     say_level,
     say_order,
     say_shuffles,
     say_teams,
-    with_pairs,
+    settled,
 )
 from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import checked_groups
@@ -29,7 +28,9 @@ from grasp_core.model.result import Result, RunResult
 from grasp_core.model.settings import read_settings
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import for_python
-from grasp_core.notebook._options import (
+from grasp_core.notebook._progress import Bar
+from grasp_core.notebook.data import loaded, reading, saved_spec, tables_of
+from grasp_core.notebook.options import (
     AnalysisOptions,
     Axes,
     Python,
@@ -38,8 +39,6 @@ from grasp_core.notebook._options import (
     check_names,
     takes,
 )
-from grasp_core.notebook._progress import Bar
-from grasp_core.notebook.data import loaded, reading, saved_spec, tables_of
 from grasp_core.notebook.results import Analysis
 from grasp_core.reading.dataset.load import Dataset
 
@@ -137,7 +136,7 @@ def analyse(
     data = loaded(found, run_spec)
     grouping = checked_groups(data, run_spec)  # what cannot be computed is refused
     if spec is None:
-        run_spec = _settled(data, run_spec, options, voice)
+        run_spec = settled(data, run_spec, options, voice)
     say_data(data, run_spec.data, voice)
     say_order(data, run_spec, voice)
     if spec is None and "level" not in options:
@@ -147,13 +146,6 @@ def analyse(
     say_batches(found, run_spec.analysis.columns, data, result.warnings, voice)
     say_teams(found, run_spec.analysis, data, voice)
     return Analysis(cast("RunResult", result), tuple(map(for_python, voice.notes)), data)
-
-
-def _settled(data: Dataset, run_spec: RunSpec, given: AnalysisOptions, voice: Python) -> RunSpec:
-    """With what depends on how long the run would take, as far as nobody said it."""
-    if "permutations" not in given and "adaptive" not in given:
-        run_spec = cohesion_stopping_early(data, run_spec, voice)
-    return run_spec if "pairs" in given else with_pairs(data, run_spec, voice)
 
 
 def computed(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from grasp_core.engine.request.reading import Reading, Tables, as_named, reading_of
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.spec import RunSpec
-from grasp_core.notebook._options import Python, answer_of, data_fields
+from grasp_core.notebook.options import Python, answer_of, data_fields
 from grasp_core.reading.connectors.anywhere import read_anywhere
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.example import example_files
@@ -50,13 +50,7 @@ def read(path: str | Path, *, member: str | None = None, token: str | None = Non
 
 
 def table_of(given: Any, name: str, member: str | None = None) -> Table:
-    """A table of a frame, of a path or an address, or one that was read before.
-
-    Raises
-    ------
-    DataError
-        If it is none of these, or cannot be read.
-    """
+    """A table of a frame, of a path or an address, or one that was read before."""
     if isinstance(given, Table):
         return given
     if isinstance(given, str | Path):
@@ -93,12 +87,7 @@ def load_example() -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def tables_of(annotations: Any, raters: Any, items: Any, members: Mapping[str, Any] | DataSpec) -> Tables:
-    """The three tables; raters and items may be None.
-
-    Raises
-    ------
-    DataError
-    """
+    """The three tables; raters and items may be None."""
 
     def member(name: str) -> str | None:
         return members.get(name) if isinstance(members, Mapping) else getattr(members, name)
@@ -119,12 +108,7 @@ def loaded(found: Reading, run_spec: RunSpec) -> Dataset:
 def reading(
     tables: Tables, options: Mapping[str, Any], voice: Python, *, axes_named: bool, several: bool = False
 ) -> Reading:
-    """The tables as the options say; what they leave open is recognised, unless `guess` is False.
-
-    Raises
-    ------
-    UnsureError, DataError, SpecError
-    """
+    """The tables as the options say; what they leave open is recognised, unless `guess` is False."""
     fields = data_fields(options, several=several)
     if not options.get("guess", True):
         return as_named(tables, fields)

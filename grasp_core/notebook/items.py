@@ -16,11 +16,11 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.text import json_text
 from grasp_core.model.wording import listed
 from grasp_core.notebook._of_run import data_of, other_data
-from grasp_core.notebook._options import group_of, worded
 from grasp_core.notebook._progress import Bar
 from grasp_core.notebook._saving import save
 from grasp_core.notebook._shown import Brief, page, shown_table
 from grasp_core.notebook.analysis import on
+from grasp_core.notebook.options import group_of, worded
 from grasp_core.notebook.results import Analysis
 from grasp_core.report.items import MEASURES, in_order, items_csv, items_table, sentences
 from grasp_core.report.tables import or_nan

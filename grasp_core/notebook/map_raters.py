@@ -16,9 +16,9 @@ from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import json_text
 from grasp_core.model.wording import listed
 from grasp_core.notebook._of_run import data_of, other_data
-from grasp_core.notebook._options import texts, worded
 from grasp_core.notebook._saving import save
 from grasp_core.notebook._shown import Brief, page, shown_table
+from grasp_core.notebook.options import texts, worded
 from grasp_core.notebook.results import Analysis
 from grasp_core.report.rater_map import (
     EXPLANATION,

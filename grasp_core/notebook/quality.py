@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -13,7 +13,11 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import Sentence
-from grasp_core.notebook._options import (
+from grasp_core.notebook._progress import Bar
+from grasp_core.notebook._saving import save
+from grasp_core.notebook._shown import Brief, page, shown_table
+from grasp_core.notebook.data import reading, tables_of
+from grasp_core.notebook.options import (
     Axes,
     Python,
     ReadingOptions,
@@ -21,10 +25,6 @@ from grasp_core.notebook._options import (
     check_names,
     takes,
 )
-from grasp_core.notebook._progress import Bar
-from grasp_core.notebook._saving import save
-from grasp_core.notebook._shown import Brief, page, shown_table
-from grasp_core.notebook.data import reading, tables_of
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.report.quality import (
     QualityReport,
@@ -129,20 +129,20 @@ def quality(
         voice.note(problem.message)
     if power and not sets:
         raise SpecError("power needs groups: name an axis with axes=")
-    estimated = _power(data, sets, shown=progress) if power else []
-    report = quality_report(data, power=estimated)
+    bar = Bar("groups", shown=progress)
+    try:
+        report = quality_report(data, power=power_of(data, sets if power else (), bar.tell))
+    finally:
+        bar.close()
     say_batches(found, tuple(data.raters.axes), data, report.warnings, voice)
     return Quality(report, tuple(voice.notes))
 
 
-def _power(data: Dataset, axes: Sequence[AxisSet], *, shown: bool) -> list[GroupPower]:
-    tasks = power_tasks(data.annotations, data.raters, axes)
-    bar = Bar("groups", shown=shown)
+def power_of(data: Dataset, axes: Sequence[AxisSet], tell: Callable[[int, int], object]) -> list[GroupPower]:
+    """How large a GAI is found of each group of the axes; `tell` takes how many are done, of how many."""
+    tasks = power_tasks(data.annotations, data.raters, axes) if axes else ()
     found: list[GroupPower] = []
-    try:
-        for task in tasks:
-            bar.tell(len(found), len(tasks))
-            found.append(estimate(task))
-    finally:
-        bar.close()
+    for task in tasks:
+        tell(len(found), len(tasks))
+        found.append(estimate(task))
     return found

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import Sentence, for_python
-from grasp_core.notebook._options import worded
 from grasp_core.notebook._saving import save
 from grasp_core.notebook._shown import Brief, page, shown_table
+from grasp_core.notebook.options import worded
 from grasp_core.report.contents import marks_legend
 from grasp_core.report.findings.mending import warned
 from grasp_core.report.findings.sentences import answer

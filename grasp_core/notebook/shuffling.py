@@ -20,7 +20,11 @@ from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import STATISTICS, AnalysisSpec, RunSpec
 from grasp_core.model.text import for_python
 from grasp_core.model.wording import quoted
-from grasp_core.notebook._options import (
+from grasp_core.notebook._progress import Bar
+from grasp_core.notebook._saving import save
+from grasp_core.notebook._shown import Brief
+from grasp_core.notebook.data import loaded, reading, tables_of
+from grasp_core.notebook.options import (
     Axes,
     Python,
     TestOptions,
@@ -30,10 +34,6 @@ from grasp_core.notebook._options import (
     group_of,
     takes,
 )
-from grasp_core.notebook._progress import Bar
-from grasp_core.notebook._saving import save
-from grasp_core.notebook._shown import Brief
-from grasp_core.notebook.data import loaded, reading, tables_of
 from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.testing.deviations import Kept
 from grasp_core.permutation.testing.outcomes import outcomes

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from grasp_core import cli
-from grasp_core.cli.commands import fill_all
 from grasp_core.cli.entry import make_parser
-from grasp_core.cli.parser import Parser
+from grasp_core.cli.parser import Parser, fill_all
 from tests.reading.making import csv_bytes
 
 

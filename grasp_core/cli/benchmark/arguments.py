@@ -52,13 +52,7 @@ class Setting:
 
 
 def open_setting(chosen: argparse.Namespace) -> Setting:
-    """What ``--tasks`` and ``--gold`` name.
-
-    Raises
-    ------
-    DataError
-        If it cannot be used.
-    """
+    """What ``--tasks`` and ``--gold`` name."""
     tasks = read_tasks(chosen.tasks)
     ids = known_ids(chosen.tasks)
     gold = read_gold(chosen.gold, tasks, ids)
@@ -86,12 +80,7 @@ def add_seed(parser: argparse.ArgumentParser) -> None:
 
 
 def whole(text: str) -> int:
-    """A whole number from 0, as seeds are.
-
-    Raises
-    ------
-    ArgumentTypeError
-    """
+    """A whole number from 0, as seeds are."""
     if not (text.isascii() and text.isdigit() and int(text) < 2**63):
         raise argparse.ArgumentTypeError(f"must be a whole number from 0 to 2^63 - 1; found {text!r}")
     return int(text)

@@ -22,8 +22,8 @@ from grasp_core.benchmark.leaderboard import (
 )
 from grasp_core.benchmark.scoring.human import HumanScore, human_baseline, of_kind, qualify
 from grasp_core.benchmark.tasks import builtin_tasks
-from grasp_core.cli.data.options import add_reading
-from grasp_core.cli.data.reading import read
+from grasp_core.cli.options import add_reading
+from grasp_core.cli.reading import read
 from grasp_core.cli.terminal.messages import note
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import DataError, SpecError
@@ -178,13 +178,7 @@ def _entry(name: str, task: str | None, result: HumanScore) -> Entry:
 
 
 def _board(path: Path | None, entries: Sequence[Entry]) -> list[Entry]:
-    """The leaderboard of the file, or the published one, with the rows; a row of before gets the task added.
-
-    Raises
-    ------
-    DataError
-        If the file is no leaderboard.
-    """
+    """The leaderboard of the file, or the published one, with the rows; an earlier row gets the task."""
     known = list(published())
     if path is not None and path.exists():
         try:

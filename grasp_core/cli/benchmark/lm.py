@@ -80,13 +80,7 @@ def model_options(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def make_lm(chosen: argparse.Namespace, task: Task, watch: Watch | None = None) -> Iterator[InContext]:
-    """The language model baseline that the options describe; at the end, what it took is said.
-
-    Raises
-    ------
-    DataError, SpecError
-        If the model cannot be had.
-    """
+    """The language model baseline that the options describe; at the end, what it took is said."""
     with asked_lm(chosen, watch) as (make, _):
         yield make(task)
 

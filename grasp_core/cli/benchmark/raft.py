@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from grasp_core.cli.commands import Command, add_commands
+from grasp_core.cli.parser import Command, add_commands
 
 COMMANDS = (
     Command(

@@ -157,13 +157,7 @@ def _person(accounts: Accounts, who: str) -> Person:
 
 
 def person_id_of(people: PeopleStore, who: str) -> str:
-    """The id of who is named by mail address or id; of nobody, where nobody signs in, it is empty.
-
-    Raises
-    ------
-    DataError
-        If nobody signed in with the address, or several people did.
-    """
+    """The id of who is named by mail address or id; of nobody, where nobody signs in, it is empty."""
     if not who or people.get(who) is not None:
         return who
     found, _ = people.search(who, limit=_MOST)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import get_args
 
-from grasp_core.cli.commands import Command, add_commands
+from grasp_core.cli.parser import Command, add_commands
 from grasp_core.cli.server.people import person_id_of
 from grasp_core.cli.server.storage import open_database
 from grasp_core.cli.terminal.messages import note

@@ -26,12 +26,8 @@ STOPS_WITHIN = 5.0
 class RunOnTerminal(Watcher):
     """A table that fills in and a line below it, both written anew in their place; elsewhere the line alone.
 
-    Parameters
-    ----------
-    table : callable
-        Makes a provisional result's table.
-    adaptive : bool
-        Whether the run may stop early.
+    `table`: makes a provisional result's table.
+    `adaptive`: whether the run may stop early.
     """
 
     def __init__(self, table: Callable[[Result], pd.DataFrame], *, adaptive: bool) -> None:

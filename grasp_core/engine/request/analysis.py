@@ -126,6 +126,13 @@ def with_pairs(data: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
     return dataclasses.replace(run_spec, analysis=dataclasses.replace(analysis, pairs=True))
 
 
+def settled(data: Dataset, run_spec: RunSpec, named: Collection[str], voice: Voice) -> RunSpec:
+    """With what depends on how long the run would take, as far as it is not among the options named."""
+    if "permutations" not in named and "adaptive" not in named:
+        run_spec = cohesion_stopping_early(data, run_spec, voice)
+    return run_spec if "pairs" in named else with_pairs(data, run_spec, voice)
+
+
 def say_data(dataset: Dataset, data: DataSpec, voice: Voice) -> None:
     """Say which labels there are and how many, and what was used of the data."""
     voice.note(labelled_sentence(data, dataset.summary))

@@ -195,12 +195,7 @@ def _plain(name: str, value: Any) -> Any:
 
 
 def check_names(function: Callable[..., object], given: Mapping[str, Any]) -> None:
-    """Refuse a name that is none of a function's options, as its signature shows them.
-
-    Raises
-    ------
-    TypeError
-    """
+    """Refuse a name that is none of a function's options, as its signature shows them."""
     known = tuple(inspect.signature(function).parameters)
     for name in given:
         if name not in known:
@@ -210,13 +205,7 @@ def check_names(function: Callable[..., object], given: Mapping[str, Any]) -> No
 
 
 def data_fields(given: Mapping[str, Any], *, several: bool = False) -> dict[str, Any]:
-    """Fields of a data spec as options give them, for :func:`grasp_core.engine.request.reading.reading_of`.
-
-    Raises
-    ------
-    SpecError
-        If several labels are named where one is looked at, or categories are not of them.
-    """
+    """Fields of a data spec as options give them, for :func:`.reading_of`."""
     own = {field.name for field in dataclasses.fields(DataSpec)} - {"label", "categories", "further"}
     fields = {name: value for name, value in given.items() if name in own}
     for name in ("profile", "ignore", "screens"):
@@ -231,12 +220,7 @@ def data_fields(given: Mapping[str, Any], *, several: bool = False) -> dict[str,
 
 
 def answer_of(given: Mapping[str, Any]) -> Answer:
-    """What the options say to the advice of leaving out.
-
-    Raises
-    ------
-    SpecError
-    """
+    """What the options say to the advice of leaving out."""
     recommended = given.get("recommended")
     if not isinstance(recommended, bool | None):
         raise SpecError(f"recommended is True or False; found {recommended!r}", field="recommended")
@@ -283,12 +267,7 @@ def axis_sets(axes: Axes | None) -> tuple[AxisSet, ...]:
 
 
 def conditions(option: str, pairs: Any) -> tuple[tuple[str, str], ...]:
-    """Columns with values, as texts.
-
-    Raises
-    ------
-    SpecError
-    """
+    """Columns with values, as texts."""
     found = tuple(texts(pair) for pair in pairs)
     if isinstance(pairs, str | Mapping) or any(len(pair) != 2 for pair in found):
         raise SpecError(f"{option} takes pairs of a column and a value, as [('column', 'value')]")
@@ -296,13 +275,7 @@ def conditions(option: str, pairs: Any) -> tuple[tuple[str, str], ...]:
 
 
 def group_of(named: Any, groups: Mapping[Group, Any]) -> Group:
-    """The group that a mapping from axis to value names, in any order of its axes.
-
-    Raises
-    ------
-    SpecError
-        If it is none of the groups.
-    """
+    """The group that a mapping from axis to value names, in any order of its axes."""
     wanted = {tuple(texts(pair)) for pair in named.items()} if isinstance(named, Mapping) else None
     for group in groups:
         if set(zip(group.axes, group.values, strict=True)) == wanted:
