@@ -20,11 +20,10 @@ if TYPE_CHECKING:
     from grasp_core.model.recode_steps import Bins, Combine, MapValues
     from grasp_core.model.spec import AnalysisSpec, RunSpec
     from grasp_core.notebook.analysis import analyse
-    from grasp_core.notebook.comparing import Compared, compare
+    from grasp_core.notebook.beside import GroupItems, MappedRaters, items, map_raters
     from grasp_core.notebook.data import load_example, read
-    from grasp_core.notebook.items import GroupItems, items
-    from grasp_core.notebook.map_raters import MappedRaters, map_raters
     from grasp_core.notebook.models import ModelsAnalysis, models
+    from grasp_core.notebook.opening import Compared, compare
     from grasp_core.notebook.opening import open as open
     from grasp_core.notebook.plan import Planned, plan
     from grasp_core.notebook.quality import Quality, quality
@@ -41,12 +40,12 @@ _HOMES = {
     "open": "notebook.opening",
     "permutation_test": "notebook.shuffling",
     "Tested": "notebook.shuffling",
-    "items": "notebook.items",
-    "GroupItems": "notebook.items",
-    "map_raters": "notebook.map_raters",
-    "MappedRaters": "notebook.map_raters",
-    "compare": "notebook.comparing",
-    "Compared": "notebook.comparing",
+    "items": "notebook.beside",
+    "GroupItems": "notebook.beside",
+    "map_raters": "notebook.beside",
+    "MappedRaters": "notebook.beside",
+    "compare": "notebook.opening",
+    "Compared": "notebook.opening",
     "Analysis": "notebook.results",
     "ModelsAnalysis": "notebook.models",
     "Quality": "notebook.quality",

@@ -102,9 +102,9 @@ class DataSpec:
     """
 
     layout: Layout = asked("long", "a row per annotation, or a matrix")
-    item: str | None = asked(None, "of item ids", "COLUMN")
-    rater: str | None = asked(None, "of rater ids", "COLUMN")
-    label: str | None = asked(None, "of the labels; several are held together", "COLUMN")
+    item: str | None = asked(None, "column of item ids", "COLUMN")
+    rater: str | None = asked(None, "column of rater ids", "COLUMN")
+    label: str | None = asked(None, "column of the labels; several are held together", "COLUMN")
     profile: tuple[str, ...] = asked((), "raters-by-items: columns that are no item", "COLUMN,...")
     ignore: tuple[str, ...] = asked((), "matrices: columns that are neither", "COLUMN,...")
     text: str | None = asked(None, "the items' texts", "COLUMN")
@@ -125,7 +125,7 @@ class DataSpec:
         "where a rater gives an item different labels: refuse (default), or let the first or last count",
     )
     order: str | None = asked(None, "times that tell first and last (default: the order of rows)", "COLUMN")
-    items_id: str | None = asked(None, "its column of item ids, if not recognised", "COLUMN")
+    items_id: str | None = asked(None, "column of the items file's item ids, if not recognised", "COLUMN")
     items_member: str | None = asked(None, "as --member, of the items file", "NAME")
     screens: tuple[Screen, ...] = asked(
         (),

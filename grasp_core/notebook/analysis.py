@@ -79,34 +79,6 @@ def analyse(
     workers : int, optional
         Blocks of permutations side by side; by default, and with -1, one per core. No digit depends on it.
 
-    Other Parameters
-    ----------------
-    guess
-        False recognises nothing and leaves nothing out that is not named: `item`, `rater` and `label` (of a
-        matrix `layout` and what its rows are) have to be.
-    layout, item, rater, label, profile, ignore, text, categories, missing, repeated, order, items_id
-        How the data are read, as in :class:`~grasp_core.model.data_spec.DataSpec`; what is not named is
-        recognised. `label` may name several columns, held together; `categories` are then a mapping.
-    recode, exclude, filters, screens, recommended, keep
-        What is recoded and left out. `recommended` says whether raters and answers go that the data mark, but
-        for those to `keep`; by default they count, and the first note says how many they are. `exclude` and
-        `keep` take pairs of a column and a value, `recode` steps of :class:`MapValues`, :class:`Bins` and
-        :class:`Combine`, `filters` is a :class:`Filters`.
-    member, raters_member, items_member
-        Sheet of a workbook, or file of an archive, where data are given by their path.
-    statistics, gai, min_raters, strata, cluster, p_value, cross_negentropy, voting_agreement, ties,
-    correction, family, level, interval, slices, given, tail
-        As in :class:`~grasp_core.model.spec.AnalysisSpec`.
-    seed
-        A whole number, a NumPy Generator to draw one from, or None for another one each time.
-    permutations, adaptive
-        How many at most, and whether they stop once marks are settled; by default 10,000, which stop early
-        where all take long. `adaptive` alone takes up to 100,000.
-    pairs
-        Whether groups are held against each other two by two; by default, unless that takes long.
-    preset : {"default", "paper"}
-        Conventions, see docs/methods.md.
-
     Returns
     -------
     Analysis

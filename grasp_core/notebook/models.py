@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from grasp_core.analysis.models.labels import check_models, read_model, read_model_column, sources
@@ -20,8 +19,7 @@ from grasp_core.engine.run import checked_groups
 from grasp_core.model.annotations import ModelLabels
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text
-from grasp_core.notebook._saving import save
-from grasp_core.notebook._shown import Brief, page, shown_table
+from grasp_core.notebook._shown import Saved, page, shown_table
 from grasp_core.notebook.analysis import computed
 from grasp_core.notebook.data import reading, table_of, tables_of
 from grasp_core.notebook.options import (
@@ -44,8 +42,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ModelsAnalysis(Brief):
-    """What was found about models and groups.
+class ModelsAnalysis(Saved):
+    """What was found about models and groups; saved as ``.json``, for :func:`open`, or as a table, ``.csv``.
 
     Parameters
     ----------
@@ -82,19 +80,11 @@ class ModelsAnalysis(Brief):
 
         return models_chart(self.result, theme)
 
-    def save(self, path: str | Path) -> None:
-        """Write ``.json``, which :func:`open` reads, or the table as ``.csv``.
-
-        Raises
-        ------
-        DataError
-            If it cannot be written, or its ending is neither.
-        """
-        kinds = {
-            ".json": lambda result: json_text(result.to_dict()).encode(),
-            ".csv": lambda result: sides_csv(result).encode(),
+    def _files(self) -> Mapping[str, Callable[[], str | bytes]]:
+        return {
+            ".json": lambda: json_text(self.result.to_dict()),
+            ".csv": lambda: sides_csv(self.result),
         }
-        save(path, kinds, self.result)
 
     def _repr_html_(self) -> str:
         table = shown_table(plurality_table(self.result), "Macro-F1 against each group’s own plurality.")
@@ -127,12 +117,6 @@ def models(
         A column of the annotations as a model, one value per item, such as experts' gold labels.
     baselines : sequence of str, optional
         Baselines that label the items by their texts, whose column `text` names.
-
-    Other Parameters
-    ----------------
-    layout, item, rater, label, ..., min_raters, permutations, adaptive, seed, strata, cluster, p_value, ties,
-    correction, family
-        As in :func:`analyse`.
 
     Returns
     -------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from grasp_core.analysis.planner.make import UNLESS_SAID, PlanTask, assumed_task, make_plan, task_of, usual
@@ -18,8 +17,7 @@ from grasp_core.model.groups import AxisSet, Group, form_groups, one_line
 from grasp_core.model.spec import Level
 from grasp_core.model.text import json_text
 from grasp_core.notebook._progress import Bar
-from grasp_core.notebook._saving import save
-from grasp_core.notebook._shown import Brief, page, shown_table
+from grasp_core.notebook._shown import Saved, page, shown_table
 from grasp_core.notebook.analysis import on
 from grasp_core.notebook.data import reading, tables_of
 from grasp_core.notebook.options import (
@@ -67,8 +65,10 @@ class PlanOptions(ReadingOptions, total=False):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Planned(Brief):
+class Planned(Saved):
     """How many raters and items find a difference.
+
+    It is saved as ``.json``, or whom it takes as ``.csv`` or ``.xlsx``.
 
     Parameters
     ----------
@@ -99,20 +99,12 @@ class Planned(Brief):
 
         return plan_chart(self.plan, theme)
 
-    def save(self, path: str | Path) -> None:
-        """Write the plan as ``.json``, or whom it takes as ``.csv`` or ``.xlsx``.
-
-        Raises
-        ------
-        DataError
-            If it cannot be written, or its ending is none of these.
-        """
-        kinds: Mapping[str, Callable[[Plan], bytes]] = {
-            ".json": lambda plan: json_text(plan_dict(plan)).encode(),
-            ".csv": lambda plan: words.recruitment_csv(plan).encode(),
-            ".xlsx": recruitment_xlsx,
+    def _files(self) -> Mapping[str, Callable[[], str | bytes]]:
+        return {
+            ".json": lambda: json_text(plan_dict(self.plan)),
+            ".csv": lambda: words.recruitment_csv(self.plan),
+            ".xlsx": lambda: recruitment_xlsx(self.plan),
         }
-        save(path, kinds, self.plan)
 
     def _repr_html_(self) -> str:
         table = shown_table(self.table(), words.EXPLANATION)
@@ -148,15 +140,13 @@ def plan(
         What is to be found; by default a difference in label use.
     size, more
         Of the difference: points of the label `more`, else the statistic's value; by default the pilot's.
-    goal, share, each, level, seed
+    goal, share, each
         Chance of finding it, the group's share of the raters, labels an item (None: one of every rater); as
         in :class:`~grasp_core.analysis.planner.values.PlanSpec`.
     range_raters, range_items
         Fewest and most that are looked at.
     cost_annotation, cost_rater
         By which the cheapest design is chosen.
-    min_raters, layout, item, rater, label, ...
-        As in :func:`analyse`.
 
     Returns
     -------

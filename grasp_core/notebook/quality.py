@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from grasp_core.analysis.power import GroupPower, estimate, power_tasks
@@ -14,8 +13,7 @@ from grasp_core.model.groups import AxisSet
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import Sentence
 from grasp_core.notebook._progress import Bar
-from grasp_core.notebook._saving import save
-from grasp_core.notebook._shown import Brief, page, shown_table
+from grasp_core.notebook._shown import Saved, page, shown_table
 from grasp_core.notebook.data import reading, tables_of
 from grasp_core.notebook.options import (
     Axes,
@@ -41,8 +39,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Quality(Brief):
-    """What data can and cannot show.
+class Quality(Saved):
+    """What data can and cannot show; saved as ``.json``.
 
     Parameters
     ----------
@@ -63,15 +61,8 @@ class Quality(Brief):
         """All tables that have rows, by title; numbers are numbers, shares are of 1."""
         return report_numbers(self.report)
 
-    def save(self, path: str | Path) -> None:
-        """Write the report as ``.json``.
-
-        Raises
-        ------
-        DataError
-            If it cannot be written, or its ending is another.
-        """
-        save(path, {".json": lambda report: quality_json(report).encode()}, self.report)
+    def _files(self) -> Mapping[str, Callable[[], str | bytes]]:
+        return {".json": lambda: quality_json(self.report)}
 
     def _sentences(self) -> list[str]:
         power = power_sentences(self.report.power) if self.report.power else []
@@ -102,11 +93,6 @@ def quality(
         As in :func:`analyse`.
     power : bool
         Whether to simulate how large a GAI these raters and items would find; it takes seconds a group.
-
-    Other Parameters
-    ----------------
-    layout, item, rater, label, ...
-        How the data are read, as in :func:`analyse`.
 
     Returns
     -------

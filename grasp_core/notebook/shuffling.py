@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import numpy as np
@@ -21,8 +20,7 @@ from grasp_core.model.spec import STATISTICS, AnalysisSpec, RunSpec
 from grasp_core.model.text import for_python
 from grasp_core.model.wording import quoted
 from grasp_core.notebook._progress import Bar
-from grasp_core.notebook._saving import save
-from grasp_core.notebook._shown import Brief
+from grasp_core.notebook._shown import Saved
 from grasp_core.notebook.data import loaded, reading, tables_of
 from grasp_core.notebook.options import (
     Axes,
@@ -84,8 +82,8 @@ def shuffled_values(analysis: Analysis, statistic: str, group: Any) -> FloatArra
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Tested(Brief):
-    """A statistic of one's own, of every group, held against random groupings of the raters.
+class Tested(Saved):
+    """A statistic of one's own, of every group, against random groupings; its table is saved as ``.csv``.
 
     Parameters
     ----------
@@ -146,15 +144,8 @@ class Tested(Brief):
             ]
         )
 
-    def save(self, path: str | Path) -> None:
-        """Write the table as ``.csv``.
-
-        Raises
-        ------
-        DataError
-            If it cannot be written, or its ending is another.
-        """
-        save(path, {".csv": lambda one: one.table().to_csv(index=False).encode()}, self)
+    def _files(self) -> Mapping[str, Callable[[], str | bytes]]:
+        return {".csv": lambda: self.table().to_csv(index=False)}
 
 
 @takes(TestOptions)
@@ -170,7 +161,7 @@ def permutation_test(
     """Test a statistic of one's own as GRASP tests its own: against random groupings of the raters.
 
     It is computed in Python, once a group and permutation, which is slower than :func:`analyse` by a factor
-    of hundreds; so `permutations` are 1,000 by default.
+    of hundreds; so `permutations` are 1,000 by default. All groups together are one family of tests.
 
     Parameters
     ----------
@@ -180,11 +171,6 @@ def permutation_test(
         Takes two integer arrays of shape (I, K), how many of the group and how many of the others gave item i
         category k, and returns a number; NaN where it has none. Those of ``grasp.statistics`` fit with
         ``counts=True``, such as ``lambda group, others: grasp.statistics.gwet_ac1(group, counts=True)``.
-
-    Other Parameters
-    ----------------
-    layout, item, rater, label, ..., min_raters, permutations, seed, strata, cluster, p_value, correction
-        As in :func:`analyse`; all groups together are one family of tests.
 
     Returns
     -------
