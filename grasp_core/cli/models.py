@@ -116,17 +116,10 @@ def _compute(dataset: Dataset, spec: RunSpec) -> ModelsResult:
         lambda found: plurality_table(cast("ModelsResult", found)), adaptive=spec.analysis.adaptive
     )
     try:
-        with shown.stopping():
+        with shown.stopping(_print):
             return cast("ModelsResult", compute(dataset, spec, pool, shown))
-    except KeyboardInterrupt:
-        shown.clear()
-        if isinstance(shown.latest, ModelsResult) and shown.latest.permutations:
-            say(f"\nSo far, after {shown.latest.permutations:,} permutations:")
-            _print(shown.latest)
-        raise
     finally:
         pool.close()
-        shown.clear()
 
 
 def _print(result: ModelsResult) -> None:

@@ -98,14 +98,14 @@ def _meant(name: str, names: Sequence[str]) -> str:
 class Command:
     """A command whose parser is filled when it is chosen, so that the others cost nothing.
 
-    `fill`: ``module:function`` within this package; the function takes the command's parser, adds arguments
-        and sets the default ``command``, which takes the parsed ones. `extra`: the extra that it takes;
+    `module`: within this package; its function ``fill_NAME`` takes the command's parser, adds arguments and
+        sets the default ``command``, which takes the parsed ones. `extra`: the extra that it takes;
         `modules`: those of it without which the command is refused.
     """
 
     name: str
     help: str
-    fill: str
+    module: str
     reads: bool = False
     extra: Extra | None = None
     modules: tuple[str, ...] = ()
@@ -116,12 +116,15 @@ class Command:
             require(f"`{self.name}`", self.extra, *self.modules)
         if self.reads and to_run:  # what reads files gets ready while the rest is imported
             HELPER.start()
-        module, _, function = self.fill.partition(":")
-        getattr(importlib.import_module(f"grasp_core.cli.{module}"), function)(parser)
+        module = importlib.import_module(f"grasp_core.cli.{self.module}")
+        getattr(module, f"fill_{self.name.replace('-', '_')}")(parser)
         if parser.get_default("command") is not None:
-            parser.add_argument(
-                "-q", "--quiet", action="store_true", help="say nothing on standard error but errors"
-            )
+            add_quiet(parser)
+
+
+def add_quiet(parser: argparse.ArgumentParser) -> None:
+    """Add the option that leaves out notes and progress."""
+    parser.add_argument("-q", "--quiet", action="store_true", help="say nothing on standard error but errors")
 
 
 def add_commands(parser: argparse.ArgumentParser, commands: Sequence[Command]) -> None:

@@ -252,22 +252,20 @@ def _compute(
     folder = own if chosen.resume else chosen.scratch
     scratch = None if folder is None else Scratch(folder, key)
     kept = InCaseOfStop()
+
+    def tell(found: RunResult) -> None:
+        say_result(found, brief=True)
+        say(f"\n{what_is_provisional(found)}")
+
     try:
-        with shown.stopping():
+        with shown.stopping(tell):
             result = compute(data, run_spec, pool, shown, scratch or kept, load_s=load_s)
     except KeyboardInterrupt:
-        shown.clear()
-        if isinstance(shown.latest, RunResult) and shown.latest.permutations:
-            say(f"\nSo far, after {shown.latest.permutations:,} permutations:")
-            say_result(shown.latest, brief=True)
-            say(f"\n{what_is_provisional(shown.latest)}")
         with contextlib.suppress(GraspError):  # a folder that cannot be written
             if scratch is not None or kept.keep(Scratch(own, key)):
                 again = "--resume" if chosen.scratch is None else "the same --scratch"
                 note(f"what was computed is kept: the same command with {again} goes on from there")
         raise
-    finally:
-        shown.clear()
     if scratch is not None:
         scratch.forget()
     return cast("RunResult", result)

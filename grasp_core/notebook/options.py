@@ -110,22 +110,6 @@ class Python(KeepingNotes):
         """See :class:`~grasp_core.engine.request.voice.Voice`."""
         return f"{field}={value!r}"
 
-    def within(self, column: str) -> str:
-        """See :class:`~grasp_core.engine.request.voice.Voice`."""
-        return f"strata=[{column!r}]"
-
-    def switch(self, field: str) -> str:
-        """See :class:`~grasp_core.engine.request.voice.Voice`."""
-        return f"{field}=True"
-
-    def switch_off(self, field: str) -> str:
-        """See :class:`~grasp_core.engine.request.voice.Voice`."""
-        return f"{field}=False"
-
-    def condition(self, option: str, column: str, value: str) -> str:
-        """See :class:`~grasp_core.engine.request.voice.Voice`."""
-        return f"{option}=[({column!r}, {value!r})]"
-
 
 _HEADING = "    Other Parameters\n    ----------------\n"
 

@@ -291,22 +291,20 @@ def test_a_failing_run_is_one_sentence(folder: Path, capsys, monkeypatch) -> Non
     assert not (folder / "result.json").exists()
 
 
-def test_interrupting_is_not_a_crash(capsys, monkeypatch, tmp_path: Path) -> None:
-    def interrupt(*arguments):
-        raise KeyboardInterrupt
+@pytest.mark.parametrize(
+    ("error", "status", "said"),
+    [(KeyboardInterrupt(), 130, "grasp: stopped\n"), (GraspError("not today"), 2, "grasp: not today\n")],
+    ids=["Ctrl-C", "refusal"],
+)
+def test_every_end_is_one_sentence(
+    capsys, monkeypatch, tmp_path: Path, error: BaseException, status: int, said: str
+) -> None:
+    def end(*arguments):
+        raise error
 
-    monkeypatch.setattr(cli.example, "example_files", interrupt)
-    assert cli.main(["example", str(tmp_path)]) == 130
-    assert capsys.readouterr().err == "grasp: stopped\n"
-
-
-def test_a_grasp_error_anywhere_is_one_sentence(capsys, monkeypatch, tmp_path: Path) -> None:
-    def refuse(*arguments):
-        raise GraspError("not today")
-
-    monkeypatch.setattr(cli.example, "example_files", refuse)
-    assert cli.main(["example", str(tmp_path)]) == 2
-    assert capsys.readouterr().err == "grasp: not today\n"
+    monkeypatch.setattr("grasp_core.cli.fetch.example_files", end)
+    assert cli.main(["example", str(tmp_path)]) == status
+    assert capsys.readouterr().err == said
 
 
 def test_example_writes_its_files(tmp_path: Path) -> None:

@@ -1,11 +1,11 @@
-"""Where commands write what they find, and as what; and how they write a day."""
+"""Where commands write what they find, and as what."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -135,12 +135,14 @@ def write_bytes(target: Path, content: bytes) -> None:
         sys.stdout.buffer.write(content)
         sys.stdout.flush()
         return
-    try:
+    with unwritable(target):
         target.write_bytes(content)
+
+
+@contextlib.contextmanager
+def unwritable(target: Path) -> Iterator[None]:
+    """Say of a file or folder that it cannot be written, where it cannot."""
+    try:
+        yield
     except OSError as error:
         raise DataError(f"{target}: cannot be written ({error.strerror})") from None
-
-
-def day(moment: float) -> str:
-    """The day of a moment, seconds since 1970, such as ``2026-11-24``."""
-    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d}"

@@ -120,7 +120,7 @@ def with_pairs(data: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
     analysis = run_spec.analysis
     seconds = pairs_seconds(data, analysis.axes, analysis.min_raters)
     if seconds > LONG_SECONDS:
-        asks = voice.switch("pairs")
+        asks = voice.value("pairs", True)
         voice.note(f"pairs of groups would take about {seconds:.0f} s on two cores; {asks} compares them")
         return run_spec
     return dataclasses.replace(run_spec, analysis=dataclasses.replace(analysis, pairs=True))
