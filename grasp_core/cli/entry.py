@@ -12,11 +12,10 @@ from grasp_core.cli.parser import Command, Parser, add_commands
 from grasp_core.model.errors import FAULT, GraspError
 from grasp_core.version import __version__
 
-CLEAR = 1
 BAD_INPUT = 2
 FAILED = 70
 INTERRUPTED = 130
-"""Exit statuses: with --exit-code something is clear; refused; GRASP itself is at fault; stopped."""
+"""Exit statuses: refused; GRASP itself is at fault; stopped."""
 
 
 _SERVER: Any = {"extra": "server", "modules": ("sqlalchemy", "alembic", "pyrage", "limits")}
@@ -97,7 +96,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(chosen: argparse.Namespace) -> int | None:
     """Run the command; what it says goes where the options want it."""
-    quiet = vars(chosen).pop("quiet", False)
+    quiet, server = vars(chosen).pop("quiet", False), vars(chosen).pop("server")
+    if server is not None:
+        from grasp_core.cli.run import on_server
+
+        chosen.command = on_server(chosen.command, server)
     taken = [name for name in ("out", "csv") if str(getattr(chosen, name, None)) == "-"]
     machine = getattr(chosen, "format", None) not in (None, "text") and chosen.out is None
     if not (quiet or taken or machine):
@@ -120,5 +123,11 @@ def make_parser() -> argparse.ArgumentParser:
         description="Which groups of raters see a task differently, and is it real?",
     )
     parser.add_argument("--version", action="version", version=__version__)
+    parser.add_argument(
+        "--server",
+        metavar="ADDRESS",
+        help="have `run` computed by this server, such as https://grasp.example.org; the token stands in "
+        "GRASP_TOKEN",
+    )
     add_commands(parser, COMMANDS)
     return parser

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import time
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, Any, cast
 
 from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.analysis.results import read_result
-from grasp_core.cli.entry import CLEAR
 from grasp_core.cli.options import (
     add_fields,
     add_groups_and_test,
@@ -22,7 +23,7 @@ from grasp_core.cli.options import (
 )
 from grasp_core.cli.reading import note_other_data, read, recorded_spec, say_data, sort_files
 from grasp_core.cli.scratch import InCaseOfStop, Scratch
-from grasp_core.cli.terminal.messages import VOICE, note, say
+from grasp_core.cli.terminal.messages import VOICE, Countdown, clear_line, note, say
 from grasp_core.cli.terminal.output import (
     add_output,
     check_ending,
@@ -32,7 +33,7 @@ from grasp_core.cli.terminal.output import (
     write_output,
 )
 from grasp_core.cli.terminal.progress import RunOnTerminal
-from grasp_core.cli.terminal.results import WIDTH, say_map, say_result, something_clear
+from grasp_core.cli.terminal.results import CLEAR, WIDTH, say_map, say_result, something_clear
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.choose import make_pool
@@ -46,8 +47,9 @@ from grasp_core.engine.request.analysis import (
     say_teams,
     settled,
 )
+from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import checked_groups, run_key
-from grasp_core.model.errors import DataError, GraspError, MissingPackageError, SettingsError
+from grasp_core.model.errors import DataError, GraspError, MissingPackageError, SettingsError, SpecError
 from grasp_core.model.extras import require
 from grasp_core.model.result import RunResult
 from grasp_core.model.settings import Settings, read_settings
@@ -59,6 +61,9 @@ from grasp_core.report.table_csv import table_csv
 from grasp_core.report.tables import lead_table
 from grasp_core.report.words.names import what_is_provisional
 from grasp_core.version import __version__
+
+if TYPE_CHECKING:
+    from grasp_core.notebook.remote import Api
 
 FORMATS = ("json", "csv", "markdown", "html", "latex", "xlsx")
 _REPORTS = {".html": "html", ".xlsx": "xlsx", ".tex": "latex", ".md": "markdown"}
@@ -186,7 +191,25 @@ def fill_report(parser: argparse.ArgumentParser) -> None:
     _add_telling(output)
 
 
-def _run(chosen: argparse.Namespace) -> int:
+def on_server(command: Callable[..., int], address: str) -> Callable[[argparse.Namespace], int]:
+    """The command `run`, computed by a server."""
+    if command is not _run:
+        raise SpecError("--server goes with `grasp run`: other commands compute here")
+    from grasp_core.notebook.remote import Api
+
+    api = Api(address, os.environ.get("GRASP_TOKEN") or None)
+
+    def there(chosen: argparse.Namespace) -> int:
+        given = given_options(chosen)
+        for name in ("engine", "workers", "scratch", "resume"):
+            if name in given:
+                raise SpecError(f"--{name} is of runs that are computed here: leave --server out")
+        return _run(chosen, api)
+
+    return there
+
+
+def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
     _check_files(chosen)
     sort_files(chosen)
     started = time.perf_counter()
@@ -220,7 +243,10 @@ def _run(chosen: argparse.Namespace) -> int:
     load_s = time.perf_counter() - started
     pool = make_pool(settings, workers.threads, chosen.workers)
     try:
-        result = _compute(chosen, data, run_spec, pool, load_s)
+        if api is None:
+            result = _compute(chosen, data, run_spec, pool, load_s)
+        else:
+            result = _compute_there(api, found, given, run_spec)
         raters = None
         if chosen.rater_map:
             from grasp_core.analysis.rater_map import MapTask, rater_map  # with eigenvectors, as above
@@ -239,6 +265,22 @@ def _run(chosen: argparse.Namespace) -> int:
     if grouping.groups:
         say_teams(found, run_spec.analysis, data, VOICE)
     return CLEAR if chosen.exit_code and something_clear(result) else 0
+
+
+def _compute_there(api: Api, found: Reading, given: Mapping[str, Any], run_spec: RunSpec) -> RunResult:
+    tables = {"annotations": found.annotations, "raters": found.raters, "items": found.items}
+    files = api.files({name: (one, given[name]) for name, one in tables.items() if one is not None})
+    countdown = Countdown()
+    try:
+        result, run = api.compute(
+            run_spec,
+            files,
+            lambda done, of: countdown.show(done / max(of, 1), f"{done:,} of {of:,} permutations"),
+        )
+    finally:
+        clear_line()
+    note(f"the run is {api.address}/results?run={run}")
+    return cast("RunResult", result)
 
 
 def _compute(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar, Unpack, cast
+from typing import Any, NamedTuple, TypeVar, Unpack, cast
 
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers as kinds
@@ -29,7 +29,7 @@ from grasp_core.model.settings import read_settings
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import for_python
 from grasp_core.notebook._progress import Bar
-from grasp_core.notebook.data import loaded, reading, saved_spec, tables_of
+from grasp_core.notebook.data import loaded, reading, tables_of
 from grasp_core.notebook.options import (
     AnalysisOptions,
     Axes,
@@ -41,6 +41,7 @@ from grasp_core.notebook.options import (
 )
 from grasp_core.notebook.results import Analysis
 from grasp_core.reading.dataset.load import Dataset
+from grasp_core.report.saved import read_spec
 
 R = TypeVar("R")
 
@@ -92,9 +93,37 @@ def analyse(
         If the data, or what is asked of them, cannot be used; `code` says why, and `problems` all of it.
     """
     check_names(analyse, options)
-    voice, started = Python(), time.perf_counter()
+    started = time.perf_counter()
+    asked = asked_of(annotations, raters, items, axes=axes, spec=spec, options=options)
+    data, voice = asked.data, asked.voice
+    result = computed(data, asked.spec, progress=progress, workers=workers, started=started)
+    say_batches(asked.found, asked.spec.analysis.columns, data, result.warnings, voice)
+    say_teams(asked.found, asked.spec.analysis, data, voice)
+    return Analysis(cast("RunResult", result), tuple(map(for_python, voice.notes)), data)
+
+
+class Asked(NamedTuple):
+    """What a run is asked: the files, how they are read and analysed, and what is to be known of it."""
+
+    found: Reading
+    spec: RunSpec
+    data: Dataset
+    voice: Python
+
+
+def asked_of(
+    annotations: Any,
+    raters: Any,
+    items: Any,
+    *,
+    axes: Axes | None,
+    spec: RunSpec | str | Path | None,
+    options: AnalysisOptions,
+) -> Asked:
+    """What is asked by the arguments of :func:`analyse`; what cannot be computed is refused."""
+    voice = Python()
     if isinstance(spec, str | Path):
-        spec = saved_spec(Path(spec))
+        spec = read_spec(Path(spec)).spec
     if spec is not None and (options or axes is not None):
         raise SpecError("a spec says all of what to run: leave axes and options out")
     tables = tables_of(annotations, raters, items, options if spec is None else spec.data)
@@ -106,7 +135,7 @@ def analyse(
         found = Reading(tables.annotations, tables.raters, spec.data, items=tables.items)
         run_spec = spec
     data = loaded(found, run_spec)
-    grouping = checked_groups(data, run_spec)  # what cannot be computed is refused
+    grouping = checked_groups(data, run_spec)
     if spec is None:
         run_spec = settled(data, run_spec, options, voice)
     say_data(data, run_spec.data, voice)
@@ -114,10 +143,7 @@ def analyse(
     if spec is None and "level" not in options:
         say_level(data, voice)
     say_shuffles(data, grouping, run_spec.analysis, voice)
-    result = computed(data, run_spec, progress=progress, workers=workers, started=started)
-    say_batches(found, run_spec.analysis.columns, data, result.warnings, voice)
-    say_teams(found, run_spec.analysis, data, voice)
-    return Analysis(cast("RunResult", result), tuple(map(for_python, voice.notes)), data)
+    return Asked(found, run_spec, data, voice)
 
 
 def computed(

@@ -16,7 +16,6 @@ from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.example import example_files
 from grasp_core.reading.sandbox.parse import frame_table
 from grasp_core.reading.table.table import Table
-from grasp_core.report.saved import read_spec
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,11 +55,6 @@ def table_of(given: Any, name: str, member: str | None = None) -> Table:
     if isinstance(given, str | Path):
         return read(given, member=member)
     return frame_table(given, name)
-
-
-def saved_spec(path: Path) -> RunSpec:
-    """The spec in a file that :meth:`Analysis.save` wrote, as ``.spec.json`` or with a whole result."""
-    return read_spec(path).spec
 
 
 def load_example() -> tuple[pd.DataFrame, pd.DataFrame]:

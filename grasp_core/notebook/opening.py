@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.analysis.results import read_result
 from grasp_core.model.errors import SpecError
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.text import Sentence
-from grasp_core.notebook._remote import fetched
 from grasp_core.notebook._shown import Brief, page, shown_table
 from grasp_core.notebook.models import ModelsAnalysis
+from grasp_core.notebook.remote import api_of
 from grasp_core.notebook.results import Analysis
 from grasp_core.report.comparison.changes import (
     Comparison,
@@ -55,9 +55,15 @@ def open(place: str | Path, *, token: str | None = None) -> Analysis | ModelsAna
     RemoteError
         If the server cannot be reached, or does not give the run; `code` says why.
     """
-    address = str(place)
-    remote = address.startswith(("http://", "https://"))
-    result = read_result(fetched(address, token) if remote else json_in(Path(place)))
+    if not str(place).startswith(("http://", "https://")):
+        return opened(json_in(Path(place)))
+    api, run = api_of(str(place), token)
+    return opened(api.result(run))
+
+
+def opened(plain: Any) -> Opened:
+    """A result of its parsed JSON."""
+    result = read_result(plain)
     return ModelsAnalysis(result) if isinstance(result, ModelsResult) else Analysis(cast("RunResult", result))
 
 

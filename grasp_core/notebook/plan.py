@@ -204,6 +204,10 @@ def pilot_task(
 
 def plan_spec(options: Mapping[str, Any], unless_said: Mapping[str, Any]) -> PlanSpec:
     """The spec that the options give."""
+    return PlanSpec(**{"target": "labels", **unless_said, **given_fields(options)})
+
+
+def given_fields(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields of a :class:`PlanSpec` that the options give."""
     own = PlanOptions.__annotations__.keys() - ReadingOptions.__annotations__.keys() - {"min_raters"}
-    given = {_FIELDS.get(name, name): value for name, value in options.items() if name in own}
-    return PlanSpec(**{"target": "labels", **unless_said, **given})
+    return {_FIELDS.get(name, name): value for name, value in options.items() if name in own}

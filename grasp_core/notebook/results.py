@@ -45,11 +45,14 @@ class Analysis(Saved):
         How the data were read, and what is good to know of the run; empty of a result that was opened.
     data : Dataset, optional
         What was analysed; None of a result that was opened or pickled.
+    run : str, optional
+        Id of the run on a server that computed it (:func:`connect`).
     """
 
     result: RunResult
     notes: tuple[str, ...] = field(default=(), compare=False)
     data: Dataset | None = field(default=None, compare=False)
+    run: str | None = field(default=None, compare=False)
 
     def __reduce__(self) -> tuple[type[Analysis], tuple[RunResult, tuple[str, ...]]]:
         return type(self), (self.result, self.notes)  # a pickle holds what was found, nobody's answers

@@ -34,6 +34,8 @@ from grasp_core.report.words.names import (
 )
 from grasp_core.report.words.printable import printable_result
 
+CLEAR = 1
+"""Exit status of what is clear, with --exit-code."""
 WIDTH = 100
 """Columns of a terminal that tables with intervals fit in."""
 _LINES = 24
