@@ -36,7 +36,6 @@ from grasp_core.notebook.options import (
     Python,
     analysis_fields,
     axis_sets,
-    check_names,
     takes,
 )
 from grasp_core.notebook.results import Analysis
@@ -92,7 +91,6 @@ def analyse(
     DataError, SpecError
         If the data, or what is asked of them, cannot be used; `code` says why, and `problems` all of it.
     """
-    check_names(analyse, options)
     started = time.perf_counter()
     asked = asked_of(annotations, raters, items, axes=axes, spec=spec, options=options)
     data, voice = asked.data, asked.voice

@@ -28,7 +28,6 @@ from grasp_core.notebook.options import (
     TestOptions,
     analysis_fields,
     axis_sets,
-    check_names,
     takes,
 )
 from grasp_core.reading.dataset.load import Dataset, load
@@ -129,7 +128,6 @@ def models(
     MissingPackageError
         If a baseline's packages are not installed.
     """
-    check_names(models, options)
     for name in baselines:
         check_installed(name)
     voice, started = Python(), time.perf_counter()

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.analysis.results import read_result
-from grasp_core.model.errors import SpecError
+from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.text import Sentence
+from grasp_core.model.wording import not_there
 from grasp_core.notebook._shown import Brief, page, shown_table
 from grasp_core.notebook.models import ModelsAnalysis
 from grasp_core.notebook.remote import api_of
@@ -56,6 +57,8 @@ def open(place: str | Path, *, token: str | None = None) -> Analysis | ModelsAna
         If the server cannot be reached, or does not give the run; `code` says why.
     """
     if not str(place).startswith(("http://", "https://")):
+        if not Path(place).exists():
+            raise DataError(not_there(Path(place).name, Path(place)))
         return opened(json_in(Path(place)))
     api, run = api_of(str(place), token)
     return opened(api.result(run))

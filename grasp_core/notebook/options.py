@@ -130,8 +130,17 @@ def takes(options: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
             for name, hint in hints.items()
         ]
 
+        known = [one.name for one in (*own, *shown)]
+
         @functools.wraps(function)
         def called(*args: P.args, **kwargs: P.kwargs) -> R:
+            for name in kwargs:
+                if name not in known:
+                    close = closest(name, known)
+                    hint = f"; did you mean {' or '.join(close)}?" if close else ""
+                    raise TypeError(
+                        f"{function.__name__}() got an unexpected keyword argument {name!r}{hint}"
+                    )
             with worded():
                 named: Any = {
                     name: _plain(name, value)
@@ -207,16 +216,6 @@ def _plain(name: str, value: Any) -> Any:
     if name in ("item", "rater", "text", "order", "items_id"):
         return _text(value)
     return value.item() if isinstance(value, np.generic) else value
-
-
-def check_names(function: Callable[..., object], given: Mapping[str, Any]) -> None:
-    """Refuse a name that is none of a function's options, as its signature shows them."""
-    known = tuple(inspect.signature(function).parameters)
-    for name in given:
-        if name not in known:
-            close = closest(name, known)
-            hint = f"; did you mean {' or '.join(close)}?" if close else ""
-            raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}{hint}")
 
 
 def data_fields(given: Mapping[str, Any], *, several: bool = False) -> dict[str, Any]:

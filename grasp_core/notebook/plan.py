@@ -23,7 +23,6 @@ from grasp_core.notebook.data import reading, tables_of
 from grasp_core.notebook.options import (
     Python,
     ReadingOptions,
-    check_names,
     group_of,
     takes,
     texts,
@@ -157,7 +156,6 @@ def plan(
     UnsureError, DataError, SpecError
         As :func:`analyse`; also if the pilot is too small, or the range holds no design.
     """
-    check_names(plan, options)
     voice = Python()
     if assumed is not None:
         if annotations is not None or group is not None:

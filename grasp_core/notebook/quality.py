@@ -20,7 +20,6 @@ from grasp_core.notebook.options import (
     Python,
     ReadingOptions,
     axis_sets,
-    check_names,
     takes,
 )
 from grasp_core.reading.dataset.load import Dataset, load
@@ -103,7 +102,6 @@ def quality(
     UnsureError, DataError, SpecError
         As :func:`analyse`.
     """
-    check_names(quality, options)
     voice = Python()
     tables = tables_of(annotations, raters, None, options)
     found = reading(tables, options, voice, axes_named=axes is not None)

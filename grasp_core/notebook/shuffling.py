@@ -28,7 +28,6 @@ from grasp_core.notebook.options import (
     TestOptions,
     analysis_fields,
     axis_sets,
-    check_names,
     group_of,
     takes,
 )
@@ -181,7 +180,6 @@ def permutation_test(
     UnsureError, DataError, SpecError
         As :func:`analyse`; also if the statistic returns no number.
     """
-    check_names(permutation_test, options)
     if not callable(statistic):
         raise SpecError(f"statistic takes a function of two arrays of counts; found {statistic!r}")
     voice = Python()
