@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +25,9 @@ def token(served: Served, scope: Any = "run") -> str:
 
 
 @pytest.fixture(scope="module")
-def there(served: Served) -> Iterator[grasp.Connection]:
+def there(served: Served) -> grasp.Connection:
     served.server.service.start()
-    yield grasp.connect(served.url, token(served))
+    return grasp.connect(served.url, token(served))
 
 
 @pytest.fixture(scope="module")
