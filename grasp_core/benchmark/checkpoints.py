@@ -19,23 +19,13 @@ _MAX_FILE = 1024 * MIB
 class Kept(MutableMapping[str, V], Generic[V]):
     """A file's pieces of work; a piece that is set is on disk before anything else happens.
 
-    Parameters
-    ----------
-    path : Path
-        May hold pieces of an earlier attempt.
-    form : str
-        The file's own name for what it holds, in its first line.
-    what : (str, str)
-        One piece and several, in words.
-    write : callable
-        A piece as the fields of a JSON object.
-    read : callable
-        The piece of such an object, which has a ``key`` too; raises ValueError, TypeError or KeyError.
+    `path`: may hold pieces of an earlier attempt.
+    `form`: the file's own name for what it holds, in its first line.
+    `what`: one piece and several, in words.
+    `write`: a piece as the fields of a JSON object.
+    `read`: the piece of such an object, which has a ``key`` too; raises ValueError, TypeError or KeyError.
 
-    Raises
-    ------
-    DataError
-        If the file cannot be read or written, or holds something else.
+    Raises DataError if the file cannot be read or written, or holds something else.
     """
 
     def __init__(

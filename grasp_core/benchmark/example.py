@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from itertools import product
 
 import numpy as np
@@ -11,6 +9,7 @@ import numpy as np
 from grasp_core.analysis.models.labels import ID, LABEL
 from grasp_core.benchmark.gold import GOLD_FILE
 from grasp_core.benchmark.tasks import TASK_FILE, TEST_FILE, TRAIN_FILE, Task
+from grasp_core.model.text import csv_text
 
 NAME = "shop_messages"
 CLASSES = ("complaint", "praise", "question")
@@ -73,10 +72,7 @@ TASK = Task(
 def example_task_files() -> dict[str, bytes]:
     """The files of the example by their paths: ``tasks/`` and ``gold/``, as the commands take them.
 
-    Returns
-    -------
-    dict of str to bytes
-        50 labelled rows, 100 rows to be labelled, and the latter's labels.
+    Returns 50 labelled rows, 100 rows to be labelled, and the latter's labels.
     """
     rows = [
         (said.format(thing=thing), label)
@@ -88,15 +84,9 @@ def example_task_files() -> dict[str, bytes]:
     train, test = drawn[:_TRAIN], drawn[_TRAIN:]
     return {
         f"tasks/{NAME}/{TASK_FILE}": TASK.task_json.encode(),
-        f"tasks/{NAME}/{TRAIN_FILE}": _csv(["Message", LABEL, ID], train),
-        f"tasks/{NAME}/{TEST_FILE}": _csv(["Message", ID], [(text, one) for text, _, one in test]),
-        f"gold/{NAME}/{GOLD_FILE}": _csv([ID, LABEL], [(one, label) for _, label, one in test]),
+        f"tasks/{NAME}/{TRAIN_FILE}": csv_text(["Message", LABEL, ID], train).encode(),
+        f"tasks/{NAME}/{TEST_FILE}": csv_text(
+            ["Message", ID], [(text, one) for text, _, one in test]
+        ).encode(),
+        f"gold/{NAME}/{GOLD_FILE}": csv_text([ID, LABEL], [(one, label) for _, label, one in test]).encode(),
     }
-
-
-def _csv(header: list[str], rows: list[tuple[str, ...]]) -> bytes:
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return out.getvalue().encode()

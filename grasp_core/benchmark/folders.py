@@ -33,13 +33,8 @@ DATA = "data"
 class RawFile:
     """A CSV file as it is.
 
-    Parameters
-    ----------
-    path : str
-        Below the submission, e.g. "data/banking_77/predictions.csv".
-    content : bytes
-    error : str or None
-        Why it was not read.
+    `path`: below the submission, e.g. "data/banking_77/predictions.csv".
+    `error`: why it was not read.
     """
 
     path: str
@@ -50,16 +45,10 @@ class RawFile:
 def csv_files(source: Path | str | bytes, name: str | None = None) -> tuple[RawFile, ...]:
     """The CSV files of a folder or zip archive: those of ``data`` where there is one, and of its folders.
 
-    Parameters
-    ----------
-    source : path of a folder or zip archive, or the content of a zip archive
-    name : str, optional
-        The archive's name for messages.
+    `name`: the archive's name for messages.
 
-    Raises
-    ------
-    DataError
-        If there is no such folder or archive, it holds too much, or a path in an archive leads out of it.
+    Raises DataError if there is no such folder or archive, it holds too much, or a path in an archive leads
+    out of it.
     """
     if isinstance(source, bytes):
         return _of_zip(source, name or "the archive")

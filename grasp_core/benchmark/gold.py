@@ -28,20 +28,12 @@ _MAX_LINES = 2 * MAX_ROWS
 class LabelledFile:
     """Ids and labels as a file has them.
 
-    Parameters
-    ----------
-    path : str
-        For messages.
-    columns : tuple of str
-        Empty if the file could not be read.
-    ids, labels : tuple of str, length n
-        Empty if the file has no such columns.
-    rows : int
-        Rows of the file.
-    error : str or None
-        Why it could not be read, in one sentence.
-    lines : int array, shape (n,), or None
-        As in :class:`grasp_core.reading.table.table.Table`.
+    `path`: for messages.
+    `columns`: empty if the file could not be read.
+    `ids`, `labels`, length n: empty if the file has no such columns.
+    `rows`: rows of the file.
+    `error`: why it could not be read, in one sentence.
+    `lines`, shape (n,), or None: as in :class:`grasp_core.reading.table.table.Table`.
     """
 
     path: str
@@ -70,8 +62,6 @@ class LabelledFile:
 def read_labelled(file: RawFile) -> LabelledFile:
     """Read a file with a header and columns separated by commas; what is wrong with it is in ``error``.
 
-    Notes
-    -----
     Rows longer than :data:`~grasp_core.reading.files.delimited.MAX_LINE` bytes are refused before being taken
     apart.
     """
@@ -112,10 +102,7 @@ def _texts(column: object) -> tuple[str, ...]:
 def gold_labels(annotations: Table, spec: DataSpec, column: str) -> dict[str, str]:
     """Right label of each item that has one in a column of the annotations file, recoded as the data are.
 
-    Raises
-    ------
-    DataError
-        If the layout has no such column, or an item has two right labels.
+    Raises DataError if the layout has no such column, or an item has two right labels.
     """
     table = own_recoded(annotations, spec)
     item = spec.item
@@ -143,10 +130,7 @@ def gold_labels(annotations: Table, spec: DataSpec, column: str) -> dict[str, st
 def right_labels(file: RawFile) -> dict[str, str]:
     """Right label of each item, from a file of its own with the columns ID and Label.
 
-    Raises
-    ------
-    DataError
-        If it cannot be read, lacks a column, or an id occurs twice.
+    Raises DataError if it cannot be read, lacks a column, or an id occurs twice.
     """
     found = read_labelled(file)
     if found.error is not None:
@@ -167,10 +151,7 @@ GOLD_FILE = "test.csv"
 class Gold:
     """Right labels by task and id; they are not shown when the value is printed.
 
-    Parameters
-    ----------
-    labels : mapping of str to mapping of str to str
-        Label by id, by task.
+    `labels`: label by id, by task.
     """
 
     labels: Mapping[str, Mapping[str, str]] = field(repr=False)
@@ -186,17 +167,10 @@ def read_gold(
 ) -> Gold:
     """Read ``<task>/test.csv`` with the columns ID and Label of every task that has it.
 
-    Parameters
-    ----------
-    folder : path
-    tasks : mapping of str to Task
-    ids : mapping of str to sequence of str, optional
-        Ids of the rows to be labelled, by task, where they are known.
+    `ids`: ids of the rows to be labelled, by task, where they are known.
 
-    Raises
-    ------
-    DataError
-        If there is no such file at all, or one cannot be used. Messages name rows and ids, never labels.
+    Raises DataError if there is no such file at all, or one cannot be used. Messages name rows and ids, never
+    labels.
     """
     known = ids or {}
     paths = {name: folder / name / GOLD_FILE for name in tasks}

@@ -38,12 +38,8 @@ Predictions = Mapping[str, Mapping[str, str]]
 class Benchmark:
     """Where a server keeps its benchmark.
 
-    Parameters
-    ----------
-    gold : Path
-        Folder with ``<task>/test.csv``.
-    tasks : Path or None
-        Folder with ``<task>/task.json``; None for the built-in tasks.
+    `gold`: folder with ``<task>/test.csv``.
+    `tasks`: folder with ``<task>/task.json``; None for the built-in tasks.
     """
 
     gold: Path
@@ -72,29 +68,32 @@ def parts_of(task: Task, rows: int) -> list[Part]:
 
 
 def score_one(job: tuple[Benchmark, str, Part, Mapping[str, str], bool]) -> TaskDraws:
-    """Score one task's labels, or those of `some` of its rows, on a part of the draws.
+    """Score one task's labels, or those of `some` of its rows, as people label, on a part of the draws.
 
-    Raises
-    ------
-    DataError
-        If the benchmark's files cannot be used or the labels do not fit them.
+    Raises DataError if the benchmark's files cannot be used or the labels do not fit them.
     """
     benchmark, name, part, labels, some = job
     tasks, gold, ids = benchmark.open(name)
-    if some:
-        gold = _gold_of(name, labels, tasks[name], gold)
-    else:
+    if not some:
         require_scorable(as_submission({name: labels}), tasks, {**gold.ids, **ids})
+        return score_task(tasks[name], gold, labels, part=part)
+    strange = sorted(labels.keys() - gold.labels.get(name, {}).keys())
+    if strange:
+        raise DataError(
+            f"{number(len(strange), 'item')} of {len(labels):,} are no rows of {name} with a gold label "
+            f"here, such as {listed(strange, 3)}; choose the task that people labelled"
+        )
+    unknown = sorted(set(labels.values()) - set(tasks[name].classes))
+    if unknown:
+        raise DataError(f"{listed(unknown, 3)}: no class of {name}; people must say the classes' names")
+    gold = Gold({name: {one: gold.labels[name][one] for one in labels}})
     return score_task(tasks[name], gold, labels, part=part)
 
 
 def compare_one(job: tuple[Benchmark, str, Part, Mapping[str, str], Mapping[str, str]]) -> TaskDifference:
     """Compare two systems' labels of one task on a part of the draws.
 
-    Raises
-    ------
-    DataError
-        If the benchmark's files cannot be used or the labels do not fit them.
+    Raises DataError if the benchmark's files cannot be used or the labels do not fit them.
     """
     benchmark, name, part, first, second = job
     tasks, gold, _ = benchmark.open(name)
@@ -103,12 +102,11 @@ def compare_one(job: tuple[Benchmark, str, Part, Mapping[str, str], Mapping[str,
 
 def as_submission(predictions: Predictions) -> Submission:
     """Stored predictions as a submission."""
-    return Submission({task: _file(task, labels) for task, labels in predictions.items()})
-
-
-def _file(task: str, labels: Mapping[str, str]) -> LabelledFile:
-    return LabelledFile(
-        path=task, columns=(ID, LABEL), ids=tuple(labels), labels=tuple(labels.values()), rows=len(labels)
+    return Submission(
+        {
+            task: LabelledFile(task, (ID, LABEL), tuple(labels), tuple(labels.values()), len(labels))
+            for task, labels in predictions.items()
+        }
     )
 
 
@@ -116,14 +114,9 @@ def _file(task: str, labels: Mapping[str, str]) -> LabelledFile:
 class Folds:
     """Folds of an evaluation for one worker, which shares what it embeds among them.
 
-    Parameters
-    ----------
-    name : str
-        Of the baseline.
-    folds : mapping of int to Fold
-        By number.
-    unlabelled : sequence of mapping
-        Texts of rows without labels, for the baseline that learns from them.
+    `name`: of the baseline.
+    `folds`: by number.
+    `unlabelled`: texts of rows without labels, for the baseline that learns from them.
     """
 
     name: str
@@ -137,10 +130,7 @@ class Folds:
 def label_folds(job: Folds) -> dict[str, list[str]]:
     """Labels by fold, as :func:`~grasp_core.benchmark.scoring.evaluate.evaluate` keeps work that is done.
 
-    Raises
-    ------
-    MissingPackageError
-        If the baseline needs packages that are not installed.
+    Raises MissingPackageError if the baseline needs packages that are not installed.
     """
     fit = make_baseline(job.name, unlabelled=job.unlabelled)
     return {
@@ -155,12 +145,8 @@ def label_folds(job: Folds) -> dict[str, list[str]]:
 class TaskJob:
     """A baseline on one of a server's tasks.
 
-    Parameters
-    ----------
-    name : str
-        Of the baseline.
-    folder : Path
-        The task's own.
+    `name`: of the baseline.
+    `folder`: the task's own.
     """
 
     name: str
@@ -171,12 +157,8 @@ class TaskJob:
 def label_task(job: TaskJob) -> tuple[str, str]:
     """The task's name and its file of a submission.
 
-    Raises
-    ------
-    DataError
-        If a file of the task cannot be read.
-    MissingPackageError
-        If the baseline needs packages that are not installed.
+    Raises DataError if a file of the task cannot be read; MissingPackageError if the baseline needs packages
+    that are not installed.
     """
     task = read_task(job.folder)
     train = read_rows(job.folder / TRAIN_FILE, task, labelled=True)
@@ -186,38 +168,13 @@ def label_task(job: TaskJob) -> tuple[str, str]:
     return task.name, predictions_csv(test.ids, labels)
 
 
-def _gold_of(name: str, labels: Mapping[str, str], task: Task, gold: Gold) -> Gold:
-    """The gold labels of a part of a task's rows, as people label.
-
-    Raises
-    ------
-    DataError
-        If a row is none of those with a gold label, or a label no class of the task.
-    """
-    strange = labels.keys() - gold.labels.get(name, {}).keys()
-    if strange:
-        raise DataError(
-            f"{number(len(strange), 'item')} of {len(labels):,} are no rows of {name} with a gold label "
-            f"here, such as {listed(sorted(strange), 3)}; choose the task that people labelled"
-        )
-    unknown = sorted(set(labels.values()) - set(task.classes))
-    if unknown:
-        raise DataError(f"{listed(unknown, 3)}: no class of {name}; people must say the classes' names")
-    return Gold({name: {one: gold.labels[name][one] for one in labels}})
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class HumanDraws:
     """A human baseline to compute; parameters are those of :func:`~.scoring.human.human_baseline`.
 
-    Parameters
-    ----------
-    qualification : mapping of str to str, optional
-        Right label by item, of the rows that raters qualify on.
-    bar : float
-        Share of these that must be right.
-    by : str, optional
-        Column of the raters whose values are scored apart.
+    `qualification`: right label by item, of the rows that raters qualify on.
+    `bar`: share of these that must be right.
+    `by`: column of the raters whose values are scored apart.
     """
 
     dataset: Dataset
@@ -241,10 +198,8 @@ class People:
 def score_people(job: HumanDraws) -> People:
     """Score the plurality of a few raters.
 
-    Raises
-    ------
-    DataError
-        If nobody qualifies, too few items can be drawn, or right labels are no categories of the data.
+    Raises DataError if nobody qualifies, too few items can be drawn, or right labels are no categories of the
+    data.
     """
     kinds, qualified = _voters(job)
     scores = {
@@ -257,10 +212,7 @@ def score_people(job: HumanDraws) -> People:
 def people_labels(job: HumanDraws) -> dict[str, dict[str, str]]:
     """The plurality of a few raters by item, by kind of raters, to be scored.
 
-    Raises
-    ------
-    DataError
-        If nobody qualifies, or too few items can be drawn.
+    Raises DataError if nobody qualifies, or too few items can be drawn.
     """
     kinds, _ = _voters(job)
     return {

@@ -25,18 +25,11 @@ OVERALL = "overall"
 class Entry:
     """One system's macro-F1.
 
-    Parameters
-    ----------
-    tasks : mapping from task to float
-        In the leaderboard's convention.
-    overall : float or None
-        Mean over all tasks of the benchmark; None where one is missing.
-    source : str
-        Where a published figure is from; empty for one scored here.
-    ci95 : mapping from task to (low, high)
-        Bootstrap intervals, that of the mean as :data:`OVERALL`; published systems give none.
-    id : str
-        Of the submission, for one scored here.
+    `tasks`: in the leaderboard's convention.
+    `overall`: mean over all tasks of the benchmark; None where one is missing.
+    `source`: where a published figure is from; empty for one scored here.
+    `ci95`: bootstrap intervals, that of the mean as :data:`OVERALL`; published systems give none.
+    `id`: of the submission, for one scored here.
     """
 
     name: str
@@ -81,8 +74,6 @@ def ranked(entries: Iterable[Entry], column: str = OVERALL) -> list[Entry]:
 def over_tasks(entries: Iterable[Entry], names: Sequence[str]) -> list[Entry]:
     """The same systems with the mean over these tasks as overall figure; None where one of them is missing.
 
-    Notes
-    -----
     Where `names` are all that a published system has, its published mean stays.
     """
     return [
@@ -196,10 +187,8 @@ def leaderboard_dict(entries: Sequence[Entry], tasks: Sequence[str]) -> dict[str
 def read_leaderboard(plain: Any) -> tuple[list[Entry], list[str]]:
     """The entries and tasks of :func:`leaderboard_dict`'s form.
 
-    Raises
-    ------
-    DataError
-        If it is not a ``grasp-leaderboard`` of version 1, or a field is missing or of the wrong kind.
+    Raises DataError if it is not a ``grasp-leaderboard`` of version 1, or a field is missing or of the wrong
+    kind.
     """
     if not isinstance(plain, dict) or (plain.get("format"), plain.get("version")) != (FORMAT, FORMAT_VERSION):
         raise DataError(f'this is no leaderboard: it lacks "format": "{FORMAT}", "version": {FORMAT_VERSION}')

@@ -28,12 +28,8 @@ def with_retrieved(
 ) -> tuple[Rows, Task]:
     """The rows with what was retrieved for each as one more field, and the task that has this field.
 
-    Parameters
-    ----------
-    retrieve : callable
-        Such as a :class:`Command`, or a function of one's own.
-    watch : callable, optional
-        Told (rows done, rows in all).
+    `retrieve`: such as a :class:`Command`, or a function of one's own.
+    `watch`: told (rows done, rows in all).
     """
     if FIELD in task.fields:
         raise SpecError(f"task {task.name} has a field {FIELD} of its own, where retrieved texts would stand")
@@ -51,10 +47,7 @@ def with_retrieved(
 def kept_texts(path: Path) -> Kept[str]:
     """The file that keeps what was retrieved, so that nothing is asked for twice.
 
-    Raises
-    ------
-    DataError
-        If it cannot be read, or holds something else.
+    Raises DataError if it cannot be read, or holds something else.
     """
     return Kept(
         path,
@@ -70,19 +63,11 @@ class Command:
 
     It is started without a shell, once for each different row.
 
-    Parameters
-    ----------
-    line : str
-        The program and its arguments, as a shell would have them.
-    known : mapping of str to str
-        What was retrieved before; what is found is added.
-    timeout_s : float
-        Seconds that it may take for a row.
+    `line`: the program and its arguments, as a shell would have them.
+    `known`: what was retrieved before; what is found is added.
+    `timeout_s`: seconds that it may take for a row.
 
-    Raises
-    ------
-    SpecError
-        If there is no program in the line.
+    Raises SpecError if there is no program in the line.
     """
 
     def __init__(self, line: str, known: MutableMapping[str, str], *, timeout_s: float = 60.0) -> None:
@@ -97,10 +82,7 @@ class Command:
     def __call__(self, text: Mapping[str, str]) -> str:
         """What the program finds for a row.
 
-        Raises
-        ------
-        DataError
-            If it cannot be started, takes too long, fails, or writes no UTF-8.
+        Raises DataError if it cannot be started, takes too long, fails, or writes no UTF-8.
         """
         row = json.dumps(dict(text), ensure_ascii=False, sort_keys=True)
         key = hashlib.sha256(json.dumps([self._words, row]).encode()).hexdigest()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,6 +9,7 @@ import numpy as np
 from grasp_core.analysis.models.labels import ID, LABEL
 from grasp_core.benchmark.tasks import Rows, Task
 from grasp_core.model.errors import DataError, SpecError
+from grasp_core.model.text import csv_text
 
 RATER = "rater"
 
@@ -27,30 +26,16 @@ def voting_sheet(
 ) -> tuple[str, str]:
     """A CSV file with a row for each rater and row, without labels, and the right labels of a qualification.
 
-    Parameters
-    ----------
-    train : Rows
-        Labelled rows, of which some are the qualification.
-    test : Rows
-        Rows to be voted on.
-    raters : sequence of str
-        Names that tell the raters apart.
-    items, asked : int
-        Rows to be voted on and rows of the qualification, both drawn at random; all where there are fewer.
-    seed : int
+    `train`: labelled rows, of which some are the qualification.
+    `test`: rows to be voted on.
+    `raters`: names that tell the raters apart.
+    `items`, `asked`: rows to be voted on and rows of the qualification, both drawn at random; all where there
+        are fewer.
 
-    Returns
-    -------
-    (str, str)
-        The sheet, columns rater, ID, Label and the task's fields, the qualification's rows first; and the
-        qualification, columns ID and Label.
-
-    Raises
-    ------
-    SpecError
-        If there is no rater, or a name occurs twice.
-    DataError
-        If a labelled row has the id of one to be voted on, or nothing is labelled.
+    Returns the sheet, columns rater, ID, Label and the task's fields, the qualification's rows first; and the
+    qualification, columns ID and Label.
+    Raises SpecError if there is no rater, or a name occurs twice; DataError if a labelled row has the id of
+    one to be voted on, or nothing is labelled.
     """
     if not raters or len(set(raters)) != len(raters) or not all(raters):
         raise SpecError("a sheet needs raters, each with a name of its own")
@@ -63,17 +48,14 @@ def voting_sheet(
         )
     rng = np.random.Generator(np.random.Philox(seed))
     known, voted = _some(rng, len(train.ids), asked), _some(rng, len(test.ids), items)
-    sheet, right = io.StringIO(), io.StringIO()
-    writer = csv.writer(sheet, lineterminator="\n")
-    writer.writerow([RATER, ID, LABEL, *task.fields])
-    for rater in raters:
-        for rows, places in ((train, known), (test, voted)):
-            for at in places:
-                writer.writerow([rater, rows.ids[at], "", *(rows.texts[at][name] for name in task.fields)])
-    writer = csv.writer(right, lineterminator="\n")
-    writer.writerow([ID, LABEL])
-    writer.writerows((train.ids[at], train.labels[at]) for at in known)
-    return sheet.getvalue(), right.getvalue()
+    sheet = (
+        [rater, rows.ids[at], "", *(rows.texts[at][name] for name in task.fields)]
+        for rater in raters
+        for rows, places in ((train, known), (test, voted))
+        for at in places
+    )
+    right = ((train.ids[at], train.labels[at]) for at in known)
+    return csv_text([RATER, ID, LABEL, *task.fields], sheet), csv_text([ID, LABEL], right)
 
 
 def _some(rng: np.random.Generator, rows: int, wanted: int) -> list[int]:

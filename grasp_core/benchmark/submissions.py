@@ -30,77 +30,41 @@ _FIRST_TEST_ID = 50
 def check_rows(file: LabelledFile, task: Task, ids: Sequence[str] | None) -> Iterator[Problem]:
     """Repeated, unknown and missing ids, and labels that are no class.
 
-    Parameters
-    ----------
-    file : LabelledFile
-        With the columns ID and Label.
-    ids : sequence of str or None
-        Ids of the rows to be labelled, where they are known.
+    `ids`: ids of the rows to be labelled, where they are known.
     """
-    yield from _repeated(file)
-    yield from _ids(file, task, ids)
-    yield from _labels(file, task)
 
+    def first(positions: Sequence[int], code: SubmissionProblem, **numbers: Value) -> Problem:
+        """One problem for all rows with the same fault: the first row's, and how many more there are."""
+        places = [file.place(position) for position in positions]
+        return stop(code(place=places[0], more=len(places) - 1, **numbers), len(places), places)
 
-def _first(
-    file: LabelledFile, positions: Sequence[int], code: SubmissionProblem, **numbers: Value
-) -> Problem:
-    """One problem for all rows with the same fault: the first row's, and how many more there are."""
-    places = [file.place(position) for position in positions]
-    return stop(code(place=places[0], more=len(places) - 1, **numbers), len(places), places)
-
-
-def _repeated(file: LabelledFile) -> Iterator[Problem]:
-    first: dict[str, int] = {}
-    again = [position for position, one in enumerate(file.ids) if first.setdefault(one, position) != position]
+    row_of: dict[str, int] = {}
+    again = [at for at, one in enumerate(file.ids) if row_of.setdefault(one, at) != at]
     if again:
         one = file.ids[again[0]]
-        yield _first(file, again, SubmissionProblem.ID_AGAIN, id=one, first=file.row(first[one]))
-
-
-def _ids(file: LabelledFile, task: Task, ids: Sequence[str] | None) -> Iterator[Problem]:
-    if ids is None:
-        if builtin_tasks().get(task.name) is task:
-            strange = [position for position, one in enumerate(file.ids) if not _may_be_test_row(one)]
-            for one in strange[:1]:
-                code = SubmissionProblem.ID_OF_NO_TEST_ROW
-                yield _first(file, strange, code, id=file.ids[one], least=_FIRST_TEST_ID)
-        return
-    known = set(ids)
-    strange = [position for position, one in enumerate(file.ids) if one not in known]
-    if strange:
-        code = SubmissionProblem.ID_OF_NO_ROW
-        yield _first(file, strange, code, id=file.ids[strange[0]], task=task.name)
-    yield from _missing(file, task, ids)
-    if not strange and len(file.ids) == len(ids) and file.ids != tuple(ids) and set(file.ids) == known:
-        yield know(SubmissionProblem.OTHER_ORDER(path=file.path, task=task.name, key=ID))
-
-
-def _missing(file: LabelledFile, task: Task, ids: Sequence[str]) -> Iterator[Problem]:
-    there = set(file.ids)
-    missing = [one for one in ids if one not in there]
-    if missing:
-        remark = SubmissionProblem.ROWS_MISSING(
-            path=file.path, ids=len(missing), task=task.name, missing=tuple(missing)
-        )
-        yield stop(remark, len(missing), missing)
-
-
-def _may_be_test_row(one: str) -> bool:
-    return one.isascii() and one.isdigit() and len(one) < 10 and int(one) >= _FIRST_TEST_ID
-
-
-def _labels(file: LabelledFile, task: Task) -> Iterator[Problem]:
-    unlabeled = [position for position, label in enumerate(file.labels) if label == UNLABELED]
-    if unlabeled:
-        private = SubmissionProblem.LABEL_PRIVATE
-        yield _first(file, unlabeled, private, label=UNLABELED, classes=task.classes)
+        yield first(again, SubmissionProblem.ID_AGAIN, id=one, first=file.row(row_of[one]))
+    if ids is not None:
+        known = set(ids)
+        if strange := [at for at, one in enumerate(file.ids) if one not in known]:
+            yield first(strange, SubmissionProblem.ID_OF_NO_ROW, id=file.ids[strange[0]], task=task.name)
+        if missing := [one for one in ids if one not in row_of]:
+            remark = SubmissionProblem.ROWS_MISSING(
+                path=file.path, ids=len(missing), task=task.name, missing=tuple(missing)
+            )
+            yield stop(remark, len(missing), missing)
+        if not strange and len(file.ids) == len(ids) and file.ids != tuple(ids) and set(file.ids) == known:
+            yield know(SubmissionProblem.OTHER_ORDER(path=file.path, task=task.name, key=ID))
+    elif builtin_tasks().get(task.name) is task:
+        digits = (one if one.isascii() and one.isdigit() and len(one) < 10 else "0" for one in file.ids)
+        if strange := [at for at, one in enumerate(digits) if int(one) < _FIRST_TEST_ID]:
+            code = SubmissionProblem.ID_OF_NO_TEST_ROW
+            yield first(strange, code, id=file.ids[strange[0]], least=_FIRST_TEST_ID)
+    if unlabeled := [at for at, label in enumerate(file.labels) if label == UNLABELED]:
+        yield first(unlabeled, SubmissionProblem.LABEL_PRIVATE, label=UNLABELED, classes=task.classes)
     allowed = {*task.classes, UNLABELED}
-    strange = [position for position, label in enumerate(file.labels) if label not in allowed]
-    if strange:
+    if strange := [at for at, label in enumerate(file.labels) if label not in allowed]:
         label = file.labels[strange[0]]
-        yield _first(
-            file,
+        yield first(
             strange,
             SubmissionProblem.LABEL_OF_NO_CLASS,
             label=label,
@@ -118,12 +82,8 @@ PREDICTIONS = "predictions.csv"
 class Submission:
     """A system's labels.
 
-    Parameters
-    ----------
-    files : mapping of str to LabelledFile
-        By task, in the tasks' order; tasks without a file are left out.
-    unexpected : tuple of LabelledFile
-        CSV files that belong to no task.
+    `files`: by task, in the tasks' order; tasks without a file are left out.
+    `unexpected`: CSV files that belong to no task.
     """
 
     files: Mapping[str, LabelledFile]
@@ -144,38 +104,22 @@ def read_submission(
 ) -> Submission:
     """Read ``data/<task>/predictions.csv`` (or ``<task>/predictions.csv``) from a folder or a zip archive.
 
-    Parameters
-    ----------
-    source : path of a folder or zip archive, or the content of a zip archive
-    tasks : mapping of str to Task
-    name : str, optional
-        The archive's name for messages.
+    `name`: the archive's name for messages.
 
-    Returns
-    -------
-    Submission
-        What is wrong with single files is for :func:`~.validation.validate` to say.
-
-    Raises
-    ------
-    DataError
-        If there is no such folder or archive, it holds too much, or a path in an archive leads out of it.
+    Returns what is wrong with single files is for :func:`~.validation.validate` to say.
+    Raises DataError if there is no such folder or archive, it holds too much, or a path in an archive leads
+    out of it.
     """
     found: dict[str, LabelledFile] = {}
     unexpected = []
     for raw in csv_files(source, name):
         file = read_labelled(raw)
-        task = _task_of(file.path)
+        task = PurePosixPath(file.path.removeprefix(f"{DATA}/")).parent.as_posix()
         if task in tasks and PurePosixPath(file.path).name == PREDICTIONS:
             found[task] = file
         else:
             unexpected.append(file)
     return Submission({task: found[task] for task in tasks if task in found}, tuple(unexpected))
-
-
-def _task_of(path: str) -> str:
-    parent = PurePosixPath(path.removeprefix(f"{DATA}/")).parent
-    return parent.as_posix()
 
 
 VALIDATED = "All submission files validated!"
@@ -187,15 +131,9 @@ Ids = Mapping[str, Sequence[str]]
 def known_ids(folder: Path | None, names: Container[str] | None = None) -> dict[str, tuple[str, ...]]:
     """Ids of the rows to be labelled, by task, of the tasks whose folder has a ``test_unlabeled.csv``.
 
-    Parameters
-    ----------
-    names : container of str, optional
-        Of the tasks to be read; by default all.
+    `names`: of the tasks to be read; by default all.
 
-    Raises
-    ------
-    DataError
-        If such a file cannot be read.
+    Raises DataError if such a file cannot be read.
     """
     if folder is None:
         return {}
@@ -212,35 +150,51 @@ def known_ids(folder: Path | None, names: Container[str] | None = None) -> dict[
 def validate(submission: Submission, tasks: Mapping[str, Task], ids: Ids | None = None) -> list[Problem]:
     """Everything that is wrong with a submission; empty if it can be submitted.
 
-    Parameters
-    ----------
-    tasks : mapping of str to Task
-    ids : mapping of str to sequence of str, optional
-        Ids of the rows to be labelled, by task, where they are known.
+    `ids`: ids of the rows to be labelled, by task, where they are known.
 
-    Returns
-    -------
-    list of Problem
-        The original validator's messages word for word, each followed by what it means, with file and row.
-        Problems that do not stop are remarks: nothing has to be mended.
+    Returns the original validator's messages word for word, each followed by what it means, with file and
+    row. Problems that do not stop are remarks: nothing has to be mended.
     """
-    return [*_number_of_files(submission, tasks), *check_files(submission, tasks, ids or {})]
+    missing = [name for name in tasks if name not in submission.files]
+    found = len(submission.files) + len(submission.unexpected)
+    problems = []
+    if missing or submission.unexpected:
+        problems.append(stop(SubmissionProblem.NUMBER_OF_FILES(expected=len(tasks), found=found)))
+    problems += [stop(SubmissionProblem.FILE_MISSING(task=name, name=PREDICTIONS)) for name in missing]
+    for file in submission.unexpected:
+        remark = SubmissionProblem.FILE_OF_NO_TASK(path=file.path, tasks=len(tasks), name=PREDICTIONS)
+        problems.append(stop(remark))
+    return [*problems, *check_files(submission, tasks, ids or {})]
 
 
 def check_files(submission: Submission, tasks: Mapping[str, Task], ids: Ids) -> list[Problem]:
     """Faults of the files that are there."""
-    files = submission.files
-    unread = {name: [stop(said(file.error))] for name, file in files.items() if file.error is not None}
-    read = {name: file for name, file in files.items() if file.error is None}
-    shapes = {name: _shape(file, tasks[name], ids.get(name)) for name, file in read.items()}
-    columns = {name: _columns(file) for name, file in read.items()}
-    errors = [found[0].message for found in unread.values()]
-    rows = (
-        problem
-        for name, file in read.items()
-        if file.has_columns
-        for problem in check_rows(file, tasks[name], ids.get(name))
-    )
+    shapes: dict[str, list[Problem]] = {}
+    columns: dict[str, list[Problem]] = {}
+    errors: list[str] = []
+    rows: list[Problem] = []
+    for name, file in submission.files.items():
+        if file.error is not None:
+            errors.append(stop(said(file.error)).message)
+            continue
+        task, shape = tasks[name], []
+        expected = len(ids[name]) if name in ids else task.test_rows
+        if expected is not None and file.rows != expected:
+            remark = SubmissionProblem.ROWS_EXPECTED(
+                path=file.path, rows=file.rows, task=name, expected=expected
+            )
+            shape.append(stop(remark))
+        if len(file.columns) != 2:
+            remark = SubmissionProblem.TWO_COLUMNS_EXPECTED(path=file.path, columns=len(file.columns))
+            shape.append(stop(remark))
+        shapes[name] = shape
+        if set(file.columns) != {ID, LABEL}:
+            remark = SubmissionProblem.HEADER_EXPECTED(
+                path=file.path, columns=tuple(file.columns), expected=f"{ID},{LABEL}"
+            )
+            columns[name] = [stop(remark)]
+        if file.has_columns:
+            rows += check_rows(file, task, ids.get(name))
     return [
         *_headed(SubmissionProblem.SHAPES, submission, shapes),
         *_headed(SubmissionProblem.COLUMNS, submission, columns),
@@ -252,10 +206,7 @@ def check_files(submission: Submission, tasks: Mapping[str, Task], ids: Ids) -> 
 def require_scorable(submission: Submission, tasks: Mapping[str, Task], ids: Ids) -> None:
     """Refuse a submission with a faulty file; tasks without a file are no fault here.
 
-    Raises
-    ------
-    DataError
-        With every problem in ``problems``.
+    Raises DataError with every problem in ``problems``.
     """
     if not submission.files:
         raise DataError(
@@ -263,17 +214,6 @@ def require_scorable(submission: Submission, tasks: Mapping[str, Task], ids: Ids
             f"into data/<task>/{PREDICTIONS}"
         )
     raise_stopping(check_files(submission, tasks, ids))
-
-
-def _number_of_files(submission: Submission, tasks: Mapping[str, Task]) -> Iterator[Problem]:
-    missing = [name for name in tasks if name not in submission.files]
-    found = len(submission.files) + len(submission.unexpected)
-    if missing or submission.unexpected:
-        yield stop(SubmissionProblem.NUMBER_OF_FILES(expected=len(tasks), found=found))
-    for name in missing:
-        yield stop(SubmissionProblem.FILE_MISSING(task=name, name=PREDICTIONS))
-    for file in submission.unexpected:
-        yield stop(SubmissionProblem.FILE_OF_NO_TASK(path=file.path, tasks=len(tasks), name=PREDICTIONS))
 
 
 def _headed(
@@ -284,25 +224,3 @@ def _headed(
         yield stop(headline(paths=str(paths)), len(paths))
     for problems in found.values():
         yield from problems
-
-
-def _shape(file: LabelledFile, task: Task, ids: Sequence[str] | None) -> list[Problem]:
-    expected = task.test_rows if ids is None else len(ids)
-    problems = []
-    if expected is not None and file.rows != expected:
-        remark = SubmissionProblem.ROWS_EXPECTED(
-            path=file.path, rows=file.rows, task=task.name, expected=expected
-        )
-        problems.append(stop(remark))
-    if len(file.columns) != 2:
-        problems.append(
-            stop(SubmissionProblem.TWO_COLUMNS_EXPECTED(path=file.path, columns=len(file.columns)))
-        )
-    return problems
-
-
-def _columns(file: LabelledFile) -> list[Problem]:
-    if set(file.columns) == {ID, LABEL}:
-        return []
-    columns, expected = tuple(file.columns), f"{ID},{LABEL}"
-    return [stop(SubmissionProblem.HEADER_EXPECTED(path=file.path, columns=columns, expected=expected))]

@@ -29,28 +29,17 @@ _MAX_TASK = MIB
 class Task:
     """One classification task.
 
-    Parameters
-    ----------
-    name : str
-        Its configuration's name, e.g. "banking_77".
-    classes : tuple of str
-        In the order of their numbers.
-    fields : tuple of str
-        Text columns in the order of the files.
-    prompt_fields : tuple of str
-        Those that a language model is shown, in that order.
-    instructions : str
-        What is to be decided, in words for a person or a language model.
-    shots : int
-        Examples in a language model's prompt.
-    test_rows : int or None
-        Rows to be labelled; None where it is not known.
-    numeric : bool
-        Whether a language model names a class by its number, because names share their first token.
-    difficulty : tuple of str
-        What makes it hard: the benchmark's are "long inputs", "many classes", "expertise" and "imbalance".
-    warning : str
-        What a reader should know before opening its rows.
+    `name`: its configuration's name, e.g. "banking_77".
+    `classes`: in the order of their numbers.
+    `fields`: text columns in the order of the files.
+    `prompt_fields`: those that a language model is shown, in that order.
+    `instructions`: what is to be decided, in words for a person or a language model.
+    `shots`: examples in a language model's prompt.
+    `test_rows`: rows to be labelled; None where it is not known.
+    `numeric`: whether a language model names a class by its number, because names share their first token.
+    `difficulty`: what makes it hard: the benchmark's are "long inputs", "many classes", "expertise" and
+        "imbalance".
+    `warning`: what a reader should know before opening its rows.
     """
 
     name: str
@@ -82,15 +71,10 @@ class Task:
 class Rows:
     """Rows of a task.
 
-    Parameters
-    ----------
-    ids : tuple of str, length n
-    texts : tuple of mapping, length n
-        Text by field.
-    labels : tuple of str, length n, or None
-        Class of each row, where the file has them.
-    table : Table
-        The file, for messages.
+    `ids`: length n.
+    `texts`, length n: text by field.
+    `labels`, length n, or None: class of each row, where the file has them.
+    `table`: the file, for messages.
     """
 
     ids: tuple[str, ...]
@@ -109,10 +93,7 @@ def builtin_tasks() -> Mapping[str, Task]:
 def read_tasks(folder: Path | None) -> Mapping[str, Task]:
     """The tasks of a folder with ``<config>/task.json`` in it, by name; the built-in ones without a folder.
 
-    Raises
-    ------
-    DataError
-        If the folder holds no task, or a task cannot be read.
+    Raises DataError if the folder holds no task, or a task cannot be read.
     """
     if folder is None:
         return builtin_tasks()
@@ -125,10 +106,7 @@ def read_tasks(folder: Path | None) -> Mapping[str, Task]:
 def read_task(folder: Path) -> Task:
     """A task from its folder's ``task.json``, in this program's form or in that of the released files.
 
-    Raises
-    ------
-    DataError
-        If there is no such file, or it does not describe a task.
+    Raises DataError if there is no such file, or it does not describe a task.
     """
     path = folder / TASK_FILE
     try:
@@ -189,10 +167,8 @@ def _check(where: str, classes: list[str], fields: tuple[str, ...], prompt: Any)
 def read_rows(path: Path, task: Task, *, labelled: bool) -> Rows:
     """Rows of a task's file; ids are those of its column ID, or the row numbers from 0.
 
-    Raises
-    ------
-    DataError
-        If the file is too large, a column is missing, an id occurs twice, or a label is none of the classes.
+    Raises DataError if the file is too large, a column is missing, an id occurs twice, or a label is none of
+    the classes.
     """
     if path.is_file():
         check_size(path.stat().st_size, MAX_ROWS_FILE, path.name, "a task's rows")

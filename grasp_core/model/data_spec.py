@@ -73,12 +73,8 @@ class Filters:
 class Question:
     """A further question that raters answered about each item.
 
-    Parameters
-    ----------
-    label : str
-        Column of a long file.
-    categories : tuple of str or None
-        As in :class:`DataSpec`.
+    `label`: column of a long file.
+    `categories`: as in :class:`DataSpec`.
     """
 
     label: str

@@ -194,12 +194,8 @@ class AnalysisSpec:
 class ModelSource:
     """Where a model's labels are.
 
-    Parameters
-    ----------
-    sha256 : str
-        Of the file.
-    column : str, optional
-        Of the annotations file; without one the file holds this model's labels alone.
+    `sha256`: of the file.
+    `column`: of the annotations file; without one the file holds this model's labels alone.
     """
 
     name: str
@@ -258,10 +254,7 @@ class RunSpec:
     def from_dict(cls, plain: Any) -> RunSpec:
         """Read :meth:`to_dict`'s form.
 
-        Raises
-        ------
-        SpecError
-            If a field is unknown, missing, of the wrong kind or out of range.
+        Raises SpecError if a field is unknown, missing, of the wrong kind or out of range.
         """
         if not isinstance(plain, dict):
             raise SpecError(_NO_SPEC)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 import string
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,8 +25,6 @@ _REPLACED_AFTER_PARSING = re.compile(r"[:@](?=\S)|www(?=\.)", re.IGNORECASE)
 def escape_markdown(text: str) -> str:
     r"""Make text show as itself in Streamlit's markdown.
 
-    Notes
-    -----
     A backslash before punctuation stops everything the parser knows (emphasis, links, HTML, maths,
     ``:red[...]``). Emoji and icon codes and bare addresses are replaced after parsing, when the
     backslashes are gone; an invisible word joiner breaks those.
@@ -134,8 +135,6 @@ _UNSEEN_IN_JSON = re.compile(f"(?!\n)[{_DIRECTIONS}{_NOT_TEXT}\u2028\u2029]")
 def printable(text: str) -> str:
     """Text in which tabs and line breaks are blanks and other unseen characters read like ``[U+202E]``.
 
-    Notes
-    -----
     Unseen are control characters, halves of surrogate pairs and noncharacters, which XML and Excel
     refuse, and the characters that turn the reading direction of what follows.
     """
@@ -167,3 +166,12 @@ spreadsheets of many countries part a line."""
 def safe_cell(text: str) -> str:
     """Text that a spreadsheet shows instead of running it."""
     return _FORMULA.sub(r"\1'", text)
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A CSV file with a header, lines ended by a line feed."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return out.getvalue()

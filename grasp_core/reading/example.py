@@ -9,14 +9,12 @@ are chance.
 
 from __future__ import annotations
 
-import csv
-import io
-
 import numpy as np
 
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.groups import Group
 from grasp_core.model.spec import AnalysisSpec, RunSpec
+from grasp_core.model.text import csv_text
 
 SEED = 20240616
 N_ITEMS = 350
@@ -53,10 +51,7 @@ _THRESHOLDS = (0.45, 0.85)
 def example_files(seed: int = SEED) -> dict[str, bytes]:
     """Generate the example: ``annotations.csv`` and ``raters.csv``, by name.
 
-    Returns
-    -------
-    dict of str to bytes
-        36,400 annotations of 350 items by 104 raters, and the raters' race, gender and age.
+    Returns 36,400 annotations of 350 items by 104 raters, and the raters' race, gender and age.
     """
     rng = np.random.default_rng(seed)
     profiles = [group for group, size in RATERS_PER_GROUP.items() for _ in range(size)]
@@ -79,8 +74,8 @@ def example_files(seed: int = SEED) -> dict[str, bytes]:
             label = ("No", "Unsure", "Yes")[place]
             annotations.append((f"item-{i + 1:03d}", rater, label))
     return {
-        "annotations.csv": _csv(("item_id", "rater_id", "label"), annotations),
-        "raters.csv": _csv(("rater_id", *AXES), raters),
+        "annotations.csv": csv_text(("item_id", "rater_id", "label"), annotations).encode(),
+        "raters.csv": csv_text(("rater_id", *AXES), raters).encode(),
     }
 
 
@@ -91,11 +86,3 @@ def example_spec() -> RunSpec:
         DataSpec(item="item_id", rater="rater_id", label="label", categories=LABELS),
         AnalysisSpec(axes=((age,), (gender,), (race,), (race, gender)), pairs=True),
     )
-
-
-def _csv(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> bytes:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return text.getvalue().encode()

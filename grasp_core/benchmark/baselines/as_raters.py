@@ -10,6 +10,7 @@ from grasp_core.benchmark.baselines.registry import make_baseline
 from grasp_core.benchmark.tasks import Rows, Task
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
+from grasp_core.model.text import csv_text
 from grasp_core.model.wording import quoted
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
@@ -23,13 +24,9 @@ _FIELD = "text"
 class ItemTexts:
     """The texts that a baseline is to label.
 
-    Parameters
-    ----------
-    baseline : str
-        One of :data:`WITHOUT_EXAMPLES`.
-    ids, texts : tuple of str, length I
-    source : str
-        The file and column that the texts are from.
+    `ids`, `texts`: length I.
+    `baseline`: one of :data:`WITHOUT_EXAMPLES`.
+    `source`: the file and column that the texts are from.
     """
 
     baseline: str
@@ -47,10 +44,7 @@ class ItemTexts:
 def item_texts(table: Table, spec: DataSpec, categories: Sequence[str], baseline: str) -> ItemTexts:
     """The items' texts, from the column that `spec.text` names.
 
-    Raises
-    ------
-    DataError
-        If no column of texts is named, or the file has no row of its own for an item.
+    Raises DataError if no column of texts is named, or the file has no row of its own for an item.
     """
     if spec.text is None or spec.text not in table.columns or spec.item not in table.columns:
         raise DataError(
@@ -71,23 +65,11 @@ def item_texts(table: Table, spec: DataSpec, categories: Sequence[str], baseline
 def label_items(job: ItemTexts) -> bytes:
     """The baseline's labels as a CSV file with the columns ID and Label.
 
-    Raises
-    ------
-    MissingPackageError
-        If the baseline needs packages that are not installed.
+    Raises MissingPackageError if the baseline needs packages that are not installed.
     """
     task = Task("items", job.categories, (_FIELD,), (_FIELD,))
     texts = tuple({_FIELD: text} for text in job.texts)
     unlabelled = read_table(b"ID,text\n0,none\n", job.baseline)
     rows = Rows(job.ids, texts, None, unlabelled)
     labels = make_baseline(job.baseline)(rows, task, 1)(texts)
-    return _csv(job.ids, labels)
-
-
-def _csv(ids: Sequence[str], labels: Sequence[str]) -> bytes:
-    lines = [(ID, LABEL), *zip(ids, labels, strict=True)]
-    return "".join(f"{_quoted(one)},{_quoted(label)}\n" for one, label in lines).encode()
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"'
+    return csv_text((ID, LABEL), zip(job.ids, labels, strict=True)).encode()

@@ -42,12 +42,8 @@ C = 10.0
 def logistic(features: Any, labels: Sequence[str]) -> LogisticRegression:
     """A fitted classifier, each class of the same weight whatever its number of rows.
 
-    Parameters
-    ----------
-    features : array or sparse matrix, shape (n, width)
-        Rows of length 1.
-    labels : sequence of str, length n
-        Of two classes at least.
+    `features`, shape (n, width): rows of length 1.
+    `labels`, length n: of two classes at least.
     """
     from sklearn.linear_model import LogisticRegression  # of an extra
 
@@ -85,13 +81,8 @@ NGRAMS = (1, 5)
 class Boosting:
     """Settings of AdaBoost; by default those of the published figures.
 
-    Parameters
-    ----------
-    trees : int
-        Trees, of which fewer are grown where the labelled rows are all right before.
-    depth : int
-        Questions that a tree asks one after the other.
-    learning_rate : float
+    `trees`: trees, of which fewer are grown where the labelled rows are all right before.
+    `depth`: questions that a tree asks one after the other.
     """
 
     trees: int = 100
@@ -107,8 +98,6 @@ Staged = Callable[[Texts, Sequence[int]], list[list[str]]]
 def fit_adaboost(train: Rows, task: Task, seed: int, setting: Boosting = PUBLISHED) -> Predict:
     """Discrete AdaBoost (SAMME), by default of 100 trees of depth 3 at learning rate 1.
 
-    Notes
-    -----
     The published figures used SAMME.R, which scikit-learn dropped in version 1.6. Counts are of words of two
     or more letters, lower-cased and without accents, of all fields joined by ``". "``. Of n-grams that part
     the labelled rows alike, only the shortest is asked about: it is the likeliest to occur in other texts,
@@ -159,14 +148,9 @@ def fit_staged(train: Rows, task: Task, seed: int, setting: Boosting) -> Staged:
 def distinct_columns(counts: Any, lengths: Sequence[int]) -> Int32Array:
     """Columns of which no two are equal in all rows; of equal ones the first of the shortest n-grams.
 
-    Parameters
-    ----------
-    counts : sparse column array, shape (n, F)
-    lengths : sequence of int, length F
+    `counts`: shape (n, F); `lengths`: length F.
 
-    Returns
-    -------
-    int array, shape (at most F,)
+    Returns shape (at most F,).
     """
     found: dict[bytes, int] = {}
     for column in np.argsort(lengths, kind="stable"):

@@ -30,19 +30,12 @@ GAMMA, CLAMP = 10.0, 0.2
 def spreading(embed: Embedder, unlabelled: Texts) -> Fit:
     """Labels spread from the labelled rows over all others, the more the more similar the embeddings are.
 
-    Parameters
-    ----------
-    unlabelled : sequence of mapping
-        Texts by field. Of more than :data:`MOST`, some are drawn at random.
+    `unlabelled`: texts by field. Of more than :data:`MOST`, some are drawn at random.
 
-    Raises
-    ------
-    DataError
-        If there are none.
+    Raises DataError if there are none.
 
-    References
-    ----------
-    Zhou, Bousquet, Lal, Weston and Schölkopf, *Learning with Local and Global Consistency*, NeurIPS 2004.
+    Source: Zhou, Bousquet, Lal, Weston and Schölkopf, *Learning with Local and Global Consistency*, NeurIPS
+    2004.
     """
     if not unlabelled:
         raise DataError(f"it learns from unlabelled rows too; give the task a {TEST_FILE} with some")
@@ -92,15 +85,9 @@ BATCH_TOKENS = 4096
 class Embedder:
     """Embeds texts; each different text once in its lifetime, which should be one run's.
 
-    Parameters
-    ----------
-    batch_tokens : int
-        Tokens computed at a time; changes the speed, and results by less than 1e-6.
+    `batch_tokens`: tokens computed at a time; changes the speed, and results by less than 1e-6.
 
-    Raises
-    ------
-    MissingPackageError
-        If the optional packages are not installed.
+    Raises MissingPackageError if the optional packages are not installed.
     """
 
     def __init__(self, batch_tokens: int = BATCH_TOKENS) -> None:
@@ -111,14 +98,10 @@ class Embedder:
     def __call__(self, texts: Sequence[str]) -> Matrix:
         """Embeddings of unit length.
 
-        Parameters
-        ----------
-        texts : sequence of str, length n
+        `texts`: length n.
 
-        Returns
-        -------
-        array of float32, shape (n, 384)
-            Mean of the last layer's tokens, normalised: a product of two rows is their cosine.
+        Returns shape (n, 384): mean of the last layer's tokens, normalised: a product of two rows is their
+        cosine.
         """
         keys = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._known}
@@ -145,10 +128,7 @@ def available() -> bool:
 def load_model() -> tuple[Any, Mapping[str, Matrix]]:
     """The tokenizer and the weights, read once.
 
-    Raises
-    ------
-    MissingPackageError
-        If the optional packages are not installed.
+    Raises MissingPackageError if the optional packages are not installed.
     """
     require("MiniLM", "models", *MODULES)
     from safetensors.numpy import load_file
@@ -190,9 +170,7 @@ def _batches(tokens: Sequence[Sequence[int]], most: int) -> Iterator[list[int]]:
 def forward(weights: Mapping[str, Matrix], texts: Sequence[Sequence[int]]) -> Matrix:
     """BERT's encoder on texts sorted by length, their tokens one below the other, without padding.
 
-    References
-    ----------
-    Devlin et al. (2019), section 3; Wang et al. (2020), MiniLM; pooling: Reimers and Gurevych (2019).
+    Source: Devlin et al. (2019), section 3; Wang et al. (2020), MiniLM; pooling: Reimers and Gurevych (2019).
     """
     lengths = np.array([len(text) for text in texts])
     starts = np.cumsum(lengths) - lengths

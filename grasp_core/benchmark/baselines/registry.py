@@ -56,9 +56,7 @@ def installed(name: str) -> bool:
 def check_installed(name: str) -> None:
     """Refuse, before any work, a baseline whose packages are missing.
 
-    Raises
-    ------
-    MissingPackageError
+    Raises MissingPackageError.
     """
     if name in _NEEDED:
         require(name, "models", *_NEEDED[name])
@@ -67,23 +65,12 @@ def check_installed(name: str) -> None:
 def make_baseline(name: str, embedder: Embedder | None = None, unlabelled: Texts = ()) -> Fit:
     """A baseline for one run.
 
-    Parameters
-    ----------
-    name : str
-        One of :data:`BASELINES` but :data:`LM`.
-    embedder : Embedder, optional
-        Shared where several baselines run on the same texts; by default one of its own.
-    unlabelled : sequence of mapping, optional
-        Texts of the task's rows without labels, for :data:`SPREADING`.
+    `name`: one of :data:`BASELINES` but :data:`LM`.
+    `embedder`: shared where several baselines run on the same texts; by default one of its own.
+    `unlabelled`: texts of the task's rows without labels, for :data:`SPREADING`.
 
-    Raises
-    ------
-    SpecError
-        If there is no such baseline.
-    MissingPackageError
-        If it needs packages that are not installed.
-    DataError
-        If it learns from unlabelled rows and there are none.
+    Raises SpecError if there is no such baseline; MissingPackageError if it needs packages that are not
+    installed; DataError if it learns from unlabelled rows and there are none.
     """
     check_installed(name)
     if name == SPREADING:

@@ -34,15 +34,9 @@ class Answers:
 
     The file holds hashes and numbers: no text, no label and no key.
 
-    Parameters
-    ----------
-    path : Path
-        May hold answers of an earlier attempt.
+    `path`: may hold answers of an earlier attempt.
 
-    Raises
-    ------
-    DataError
-        If the file cannot be read or written, or is none of answers.
+    Raises DataError if the file cannot be read or written, or is none of answers.
     """
 
     def __init__(self, path: Path) -> None:
@@ -73,20 +67,12 @@ def _answer(plain: dict[str, Any]) -> Answer:
 class Usage:
     """Questions and tokens that a piece of work took, and what they cost.
 
-    Parameters
-    ----------
-    price_in, price_out : float
-        Per million tokens.
-    asked, reused : int
-        Questions that the model was asked now, and those whose answer was known.
-    prompt_tokens, completion_tokens : int
-        Of the questions asked now.
-    floored : int
-        Classes, summed over questions, that were not among the tokens the model named.
-    undecided : int
-        Questions in which several classes share the highest probability; the first of them is taken.
-    left_out : int
-        Examples, summed over questions, for which the window had no room.
+    `price_in`, `price_out`: per million tokens.
+    `asked`, `reused`: questions that the model was asked now, and those whose answer was known.
+    `prompt_tokens`, `completion_tokens`: of the questions asked now.
+    `floored`: classes, summed over questions, that were not among the tokens the model named.
+    `undecided`: questions in which several classes share the highest probability; the first of them is taken.
+    `left_out`: examples, summed over questions, for which the window had no room.
     """
 
     price_in: float = 0.0
@@ -98,6 +84,11 @@ class Usage:
     floored: int = 0
     undecided: int = 0
     left_out: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """Of prompts and answers, of the questions asked now."""
+        return self.prompt_tokens + self.completion_tokens
 
     @property
     def cost(self) -> float:
@@ -152,15 +143,9 @@ _IN_A_ROW = 3  # failures after which the model is taken to be out of reach
 class Asking:
     """All that stays the same from question to question.
 
-    Parameters
-    ----------
-    similarity : callable, optional
-        Needed where examples are chosen by similarity.
-    seed : int
-        Of examples by chance.
-    watch : callable, optional
-    usage : Usage
-        Counts along.
+    `similarity`: needed where examples are chosen by similarity.
+    `seed`: of examples by chance.
+    `usage`: counts along.
     """
 
     task: Task
@@ -175,12 +160,8 @@ class Asking:
 class UnansweredError(DataError):
     """Questions stayed without an answer.
 
-    Parameters
-    ----------
-    remark : Remark
-        Why.
-    found, total : int
-        Questions that got an answer, and all.
+    `remark`: why.
+    `found`, `total`: questions that got an answer, and all.
     """
 
     def __init__(self, remark: Remark, found: int, total: int) -> None:
@@ -192,11 +173,8 @@ class UnansweredError(DataError):
 def ask_all(asking: Asking, prompts: Iterator[Prompt], total: int) -> list[Answer]:
     """The answers to all prompts, in their order; those not known yet are asked for, some at a time.
 
-    Raises
-    ------
-    UnansweredError
-        If a prompt stayed without an answer. The others have been asked by then, unless the model seems to be
-        out of reach, and all answers are kept.
+    Raises UnansweredError if a prompt stayed without an answer. The others have been asked by then, unless
+    the model seems to be out of reach, and all answers are kept.
     """
     found: list[Answer] = []
     failures: Counter[Remark] = Counter()

@@ -24,10 +24,7 @@ from grasp_core.model.wording import quoted
 def checked(url: str) -> str:
     """The host of an endpoint's address.
 
-    Raises
-    ------
-    SpecError
-        If it is no web address, or one with a name, password or query in it.
+    Raises SpecError if it is no web address, or one with a name, password or query in it.
     """
     try:
         parts = urlsplit(url)
@@ -48,10 +45,7 @@ def checked(url: str) -> str:
 def key_for(variable: str | None, url: str, host: str) -> str:
     """The key in an environment variable; a word where none is needed, since the library insists on one.
 
-    Raises
-    ------
-    SpecError
-        If the variable holds none, or it would travel unencrypted.
+    Raises SpecError if the variable holds none, or it would travel unencrypted.
     """
     if variable is None:
         return "unused"
@@ -101,36 +95,19 @@ class EndpointTokens(Tokens, Protocol):
 class Endpoint:
     """A model behind an address.
 
-    Parameters
-    ----------
-    url : str
-        Up to and with the version, e.g. ``http://localhost:8000/v1``.
-    model : str
-        Its name there.
-    key_variable : str, optional
-        Environment variable that holds the key. It is read for each client and kept nowhere else. Without it,
-        OPENAI_API_KEY is read for OpenAI's own address, and no other address is sent a key.
-    tokens : optional
-        The model's tokens; without them an estimate (`ApproximateTokens`).
-    window : int
-        Tokens that prompt and answer may have together.
-    top : int
-        Most likely tokens that the endpoint is asked to name. OpenAI names 5 at most; the paper had 100.
-    timeout_s : float
-        Seconds that an attempt may take.
-    retries : int
-        Attempts after a first that failed; waits are the endpoint's own wish (Retry-After), or grow.
-    parallel : int
-        Questions asked at the same time.
-    chat : bool
-        Whether it is asked as a chat: the class is then the one that it writes, with probability 1.
+    `url`: up to and with the version, e.g. ``http://localhost:8000/v1``.
+    `model`: its name there.
+    `key_variable`: environment variable that holds the key. It is read for each client and kept nowhere else.
+        Without it, OPENAI_API_KEY is read for OpenAI's own address, and no other address is sent a key.
+    `tokens`: the model's tokens; without them an estimate (`ApproximateTokens`).
+    `window`: tokens that prompt and answer may have together.
+    `top`: most likely tokens that the endpoint is asked to name. OpenAI names 5 at most; the paper had 100.
+    `timeout_s`: seconds that an attempt may take.
+    `retries`: attempts after a first that failed; waits are the endpoint's own wish (Retry-After), or grow.
+    `parallel`: questions asked at the same time.
+    `chat`: whether it is asked as a chat: the class is then the one that it writes, with probability 1.
 
-    Raises
-    ------
-    DataError
-        If the package `openai` is missing.
-    SpecError
-        If an option cannot be used.
+    Raises DataError if the package `openai` is missing; SpecError if an option cannot be used.
     """
 
     def __init__(
@@ -180,10 +157,7 @@ class Endpoint:
 
         Asked as a chat, the candidate that it writes has probability 1.
 
-        Raises
-        ------
-        ModelError
-            If the endpoint cannot be reached, refuses, or answers without what is needed.
+        Raises ModelError if the endpoint cannot be reached, refuses, or answers without what is needed.
         """
         openai = self._openai
         try:

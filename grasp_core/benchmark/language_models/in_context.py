@@ -21,12 +21,8 @@ from grasp_core.statistics.f1 import confusion, macro_f1
 class Setting:
     """How a model is asked.
 
-    Parameters
-    ----------
-    shots : int
-        Examples.
-    semantic : bool
-        Whether the most similar rows are the examples; else rows by chance.
+    `shots`: examples.
+    `semantic`: whether the most similar rows are the examples; else rows by chance.
     """
 
     shots: int
@@ -38,11 +34,8 @@ class Setting:
 class Predictions:
     """Classes of rows.
 
-    Parameters
-    ----------
-    labels : tuple of str, length n
-    probabilities : array of shape (n, classes)
-        Each row sums to 1.
+    `labels`: length n.
+    `probabilities`, of shape (n, classes): each row sums to 1.
     """
 
     labels: tuple[str, ...]
@@ -52,10 +45,7 @@ class Predictions:
 def predict(asking: Asking, setting: Setting, train: Rows, texts: Sequence[Mapping[str, str]]) -> Predictions:
     """Classes of texts, with the training rows as examples.
 
-    Raises
-    ------
-    DataError
-        If rows stayed without an answer; those that have one are kept.
+    Raises DataError if rows stayed without an answer; those that have one are kept.
     """
     every = list(range(len(train.texts)))
     return _classified(asking, _prompts(asking, setting, train, texts, lambda _: every), len(texts))
@@ -64,10 +54,7 @@ def predict(asking: Asking, setting: Setting, train: Rows, texts: Sequence[Mappi
 def leave_one_out(asking: Asking, setting: Setting, train: Rows) -> Predictions:
     """Classes of the training rows, each with the others as examples.
 
-    Raises
-    ------
-    DataError
-        As in :func:`predict`.
+    Raises DataError as in :func:`predict`.
     """
     n = len(train.texts)
 
@@ -127,17 +114,10 @@ def _classified(asking: Asking, prompts: Iterator[Prompt], total: int) -> Predic
 class InContext:
     """A language model that sees instructions and examples.
 
-    Parameters
-    ----------
-    setting : Setting, optional
-        By default the task's number of examples, chosen by similarity, and its instructions.
-    answers : Answers
-        Those known from before; new ones are added.
-    similarity : callable, optional
-        Needed where examples are chosen by similarity.
-    watch : callable, optional
-    usage : Usage
-        Counts along, over all calls.
+    `setting`: by default the task's number of examples, chosen by similarity, and its instructions.
+    `answers`: those known from before; new ones are added.
+    `similarity`: needed where examples are chosen by similarity.
+    `usage`: counts along, over all calls.
     """
 
     model: LanguageModel
@@ -165,10 +145,7 @@ Score = Callable[[Sequence[str], Sequence[str], Task], float]
 class Trial:
     """How well one way of asking did.
 
-    Parameters
-    ----------
-    score : float
-        Macro-F1 over the declared classes, by leave-one-out.
+    `score`: macro-F1 over the declared classes, by leave-one-out.
     """
 
     setting: Setting
@@ -212,13 +189,8 @@ def tune(asking: Asking, train: Rows, settings: Sequence[Setting], score: Score)
     Progress is told over all settings together. Stopping loses nothing: the answers so far are kept, and the
     next attempt asks only for the others.
 
-    Raises
-    ------
-    DataError
-        If rows stayed without an answer.
+    Raises DataError if rows stayed without an answer.
 
-    Notes
-    -----
     Leave-one-out misleads where classes are balanced, for the class of the row left out is always the rarer
     one among the others, and where a class has a single row, which is then left without an example.
     """

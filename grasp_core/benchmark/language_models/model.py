@@ -25,14 +25,9 @@ FLOOR = -100.0
 class Answer:
     """A model's answer to one prompt.
 
-    Parameters
-    ----------
-    logprobs : tuple of float
-        Natural logarithm of each candidate's probability, in the candidates' order; at least `FLOOR`.
-    floored : int
-        Candidates that the model's list of tokens did not hold; they have `FLOOR`.
-    prompt_tokens, completion_tokens : int
-        As the model counts them.
+    `logprobs`: natural logarithm of each candidate's probability, in the candidates' order; at least `FLOOR`.
+    `floored`: candidates that the model's list of tokens did not hold; they have `FLOOR`.
+    `prompt_tokens`, `completion_tokens`: as the model counts them.
     """
 
     logprobs: tuple[float, ...]
@@ -44,12 +39,8 @@ class Answer:
 class ModelError(DataError):
     """A model gave no answer that can be used.
 
-    Parameters
-    ----------
-    remark : Remark
-        Without texts and keys.
-    passing : bool
-        Whether the next question may well be answered.
+    `remark`: without texts and keys.
+    `passing`: whether the next question may well be answered.
     """
 
     def __init__(self, remark: Remark, *, passing: bool = False) -> None:
@@ -86,10 +77,7 @@ class LanguageModel(Tokens, Protocol):
     def next_token_logprobs(self, prompt: str, candidates: Sequence[str]) -> Answer:
         """How likely each candidate's first token is to follow the prompt.
 
-        Raises
-        ------
-        ModelError
-            If there is no answer, or none that can be used.
+        Raises ModelError if there is no answer, or none that can be used.
         """
 
     def close(self) -> None:
@@ -102,18 +90,10 @@ _SAMPLE = 2**20
 class LocalModel:
     """A model in a GGUF file.
 
-    Parameters
-    ----------
-    path : Path
-    window : int, optional
-        Tokens; by default what the model was trained with, at most 2,048, the paper's.
-    threads : int, optional
-        By default the processors that this process may use.
+    `window`: tokens; by default what the model was trained with, at most 2,048, the paper's.
+    `threads`: by default the processors that this process may use.
 
-    Raises
-    ------
-    DataError
-        If llama-cpp-python is missing, or the file is no model.
+    Raises DataError if llama-cpp-python is missing, or the file is no model.
     """
 
     parallel = 1

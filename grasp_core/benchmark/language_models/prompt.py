@@ -66,14 +66,7 @@ class ApproximateTokens:
 class FileTokens:
     """Tokens of a ``tokenizer.json``, as Hugging Face's models have it.
 
-    Parameters
-    ----------
-    path : Path
-
-    Raises
-    ------
-    DataError
-        If the package `tokenizers` is missing, or the file is no such file.
+    Raises DataError if the package `tokenizers` is missing, or the file is no such file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -154,12 +147,8 @@ _BESIDE = 2  # the answer's token, and one that some models put before every tex
 class Prompt:
     """A prompt that fits.
 
-    Parameters
-    ----------
-    examples : int
-        Examples in it.
-    left_out : int
-        Examples, the least similar ones, that the window had no room for.
+    `examples`: examples in it.
+    `left_out`: examples, the least similar ones, that the window had no room for.
     """
 
     text: str
@@ -177,22 +166,13 @@ def fit(
 ) -> Prompt:
     """The prompt for a target, cut to the model's window.
 
-    Parameters
-    ----------
-    target : mapping
-        Text by field.
-    examples : sequence of (mapping, str)
-        Text by field and label, in the prompt's order: the most similar last.
-    instructions : bool
-        Whether the task's instructions are given; the classes are named in any case.
+    `target`: text by field.
+    `examples`: text by field and label, in the prompt's order: the most similar last.
+    `instructions`: whether the task's instructions are given; the classes are named in any case.
 
-    Raises
-    ------
-    DataError
-        If the window does not even hold the instructions, the classes and the target's label line.
+    Raises DataError if the window does not even hold the instructions, the classes and the target's label
+    line.
 
-    Notes
-    -----
     Of ``window - 11 - tokens(instructions) - 2 (n + 1)``, the target has what it needs, at most the share
     ``max(1/4, 1/(n + 1))``, and each of the n examples an equal part of the rest (the paper counts a
     separator as two tokens). Texts are cut from their end, label lines are kept. The paper's code would cut a
@@ -254,9 +234,7 @@ def cosine_of(embed: Callable[[Sequence[str]], npt.NDArray[np.floating[Any]]]) -
 def most_similar(cosines: FloatArray, shots: int) -> list[int]:
     """The rows most similar to a target, the most similar last; of equal ones, the first of the file.
 
-    Parameters
-    ----------
-    cosines : array of shape (rows,)
+    `cosines`: shape (rows,).
     """
     first = np.argsort(-cosines, kind="stable")[:shots]
     return [int(row) for row in first[::-1]]

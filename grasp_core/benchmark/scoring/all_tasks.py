@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +19,7 @@ from grasp_core.benchmark.submissions import PREDICTIONS
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Rows, Task, read_rows, read_tasks
 from grasp_core.model.errors import DataError
 from grasp_core.model.json_values import FormError, from_json
+from grasp_core.model.text import csv_text
 
 RUN_FILE = "run.json"
 """Beside ``data``: what was run, and what it took."""
@@ -39,10 +38,7 @@ class TaskFiles:
 def read_files(folder: Path) -> tuple[list[TaskFiles], list[str]]:
     """The tasks of a folder, and the names of those that lack one of the files with rows.
 
-    Raises
-    ------
-    DataError
-        If the folder holds no task, none has both files, or a file cannot be read.
+    Raises DataError if the folder holds no task, none has both files, or a file cannot be read.
     """
     if not folder.is_dir():
         raise DataError(
@@ -66,16 +62,10 @@ def read_files(folder: Path) -> tuple[list[TaskFiles], list[str]]:
 class TaskRun:
     """What labelling a task took.
 
-    Parameters
-    ----------
-    key : str
-        All that decides the labels; work of another key is done anew.
-    labels_sha256 : str
-        Of the file of labels.
-    rows, questions, tokens : int
-        Questions and tokens are those of a language model.
-    seconds, cost : float
-        The cost in the currency of the model's prices.
+    `key`: all that decides the labels; work of another key is done anew.
+    `labels_sha256`: of the file of labels.
+    `rows`, `questions`, `tokens`: questions and tokens are those of a language model.
+    `seconds`, `cost`: the cost in the currency of the model's prices.
     """
 
     key: str
@@ -100,25 +90,14 @@ def label_all(
 ) -> Iterator[tuple[str, TaskRun, bool]]:
     """Label every task, each written as soon as it is done; gives its name, what it took, whether it is new.
 
-    Parameters
-    ----------
-    fit : callable
-        The baseline for a task.
-    name : str
-        The baseline with all its settings; tasks that the same one has labelled are not labelled again.
-    out : Path
-        Folder of the submission; made if it is not there.
-    usage : Usage, optional
-        That of a language model, which counts along.
-    watch : callable, optional
-        Told (rows done, rows of this task).
-    block : int
-        Rows labelled between two calls of `watch`.
+    `fit`: the baseline for a task.
+    `name`: the baseline with all its settings; tasks that the same one has labelled are not labelled again.
+    `out`: folder of the submission; made if it is not there.
+    `usage`: that of a language model, which counts along.
+    `watch`: told (rows done, rows of this task).
+    `block`: rows labelled between two calls of `watch`.
 
-    Raises
-    ------
-    DataError
-        If a file cannot be written, or labelling fails; tasks done before are kept.
+    Raises DataError if a file cannot be written, or labelling fails; tasks done before are kept.
     """
     known = read_run(out)
     for files in found:
@@ -127,7 +106,7 @@ def label_all(
         run = known.get(files.task.name)
         new = run is None or run.key != key or run.labels_sha256 != _sha256(path)
         if run is None or new:
-            before = Usage() if usage is None else _counts(usage)
+            before = Usage() if usage is None else replace(usage)
             started = time.perf_counter()
             labels = label_rows(
                 fit(files),
@@ -138,7 +117,7 @@ def label_all(
                 watch=watch,
                 block=block,
             )
-            after = before if usage is None else _counts(usage)
+            after = before if usage is None else usage
             content = predictions_csv(files.test.ids, labels).encode()
             _write(path, content)
             run = TaskRun(
@@ -147,7 +126,7 @@ def label_all(
                 rows=len(labels),
                 seconds=round(time.perf_counter() - started, 3),
                 questions=after.asked - before.asked,
-                tokens=after.prompt_tokens + after.completion_tokens - _tokens(before),
+                tokens=after.tokens - before.tokens,
                 cost=after.cost - before.cost,
             )
             known = {**known, files.task.name: run}
@@ -155,21 +134,10 @@ def label_all(
         yield files.task.name, run, new
 
 
-def _counts(usage: Usage) -> Usage:
-    return Usage(**asdict(usage))
-
-
-def _tokens(usage: Usage) -> int:
-    return usage.prompt_tokens + usage.completion_tokens
-
-
 def read_run(out: Path) -> dict[str, TaskRun]:
     """What an earlier call did, by task; nothing where there was none.
 
-    Raises
-    ------
-    DataError
-        If the folder's ``run.json`` is something else.
+    Raises DataError if the folder's ``run.json`` is something else.
     """
     path = out / RUN_FILE
     try:
@@ -199,11 +167,7 @@ def write_run(out: Path, runs: Mapping[str, TaskRun], scores: Scores | None = No
 
 def predictions_csv(ids: Sequence[str], labels: Sequence[str]) -> str:
     """A task's file of a submission."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([ID, LABEL])
-    writer.writerows(zip(ids, labels, strict=True))
-    return text.getvalue()
+    return csv_text((ID, LABEL), zip(ids, labels, strict=True))
 
 
 def _write(path: Path, content: bytes) -> None:

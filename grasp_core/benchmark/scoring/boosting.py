@@ -30,10 +30,7 @@ Done = MutableMapping[str, list[str]]
 class BoostingTrial:
     """How well one setting did.
 
-    Parameters
-    ----------
-    score : float
-        Macro-F1 over the declared classes, by leave-one-out.
+    `score`: macro-F1 over the declared classes, by leave-one-out.
     """
 
     setting: Boosting
@@ -57,10 +54,7 @@ def boosting_sweeps() -> tuple[tuple[str, tuple[Boosting, ...]], ...]:
 def kept_trials(path: Path) -> Kept[list[str]]:
     """The file that lets a search go on where it was ended.
 
-    Raises
-    ------
-    DataError
-        If it cannot be read, or holds something else.
+    Raises DataError if it cannot be read, or holds something else.
     """
 
     def read(plain: dict[str, Any]) -> list[str]:
@@ -83,19 +77,11 @@ def tune_boosting(
 
     An ensemble tells what fewer of its trees say, so one is grown for each depth and rate.
 
-    Parameters
-    ----------
-    train : Rows
-        Labelled rows.
-    done : mapping
-        Work of an earlier attempt; what is added lets the next go on.
-    watch : callable, optional
-        Told (ensembles done, ensembles in all).
+    `train`: labelled rows.
+    `done`: work of an earlier attempt; what is added lets the next go on.
+    `watch`: told (ensembles done, ensembles in all).
 
-    Raises
-    ------
-    DataError
-        If there are too few rows, or they have no labels.
+    Raises DataError if there are too few rows, or they have no labels.
     """
     labels = known_labels(train)
     if len(labels) < 2:

@@ -30,11 +30,8 @@ _LEAST = 1e-15
 class Bin:
     """Items whose most probable class has a probability from `low` to `high`.
 
-    Parameters
-    ----------
-    n : int
-    confidence, accuracy : float or None
-        Mean probability of the most probable class, and share of the items of that class; None without items.
+    `confidence`, `accuracy`: mean probability of the most probable class, and share of the items of that
+        class; None without items.
     """
 
     low: float
@@ -48,22 +45,13 @@ class Bin:
 class Calibration:
     """How probabilities of a task's classes come true.
 
-    Parameters
-    ----------
-    n : int
-        Items.
-    brier : float
-        Mean over items of the sum over classes of squared differences from 1 (gold) or 0; from 0 to 2.
-    log_loss : float
-        Mean of -ln of the gold class's probability.
-    ece : float
-        Expected calibration error: over bins, the mean distance of accuracy and confidence, by items.
-    bins : tuple of Bin
-        Ten of equal width.
+    `n`: items.
+    `brier`: mean over items of the sum over classes of squared differences from 1 (gold) or 0; from 0 to 2.
+    `log_loss`: mean of -ln of the gold class's probability.
+    `ece`: expected calibration error: over bins, the mean distance of accuracy and confidence, by items.
+    `bins`: ten of equal width.
 
-    References
-    ----------
-    Brier (1950), Verification of forecasts expressed in terms of probability. Naeini, Cooper and
+    Source: Brier (1950), Verification of forecasts expressed in terms of probability. Naeini, Cooper and
     Hauskrecht (2015), Obtaining well calibrated probabilities using Bayesian binning.
     """
 
@@ -86,18 +74,10 @@ class Calibration:
 def calibration(task: Task, gold: Mapping[str, str], probabilities: Mapping[str, FloatArray]) -> Calibration:
     """Hold probabilities against gold labels.
 
-    Parameters
-    ----------
-    task : Task
-    gold : mapping of str to str
-        Class by row id.
-    probabilities : mapping of str to float array, shape (K,)
-        By row id, in the order of the task's classes.
+    `gold`: class by row id.
+    `probabilities`, shape (K,): by row id, in the order of the task's classes.
 
-    Raises
-    ------
-    DataError
-        If a row with a gold label has no probabilities, or there is no row.
+    Raises DataError if a row with a gold label has no probabilities, or there is no row.
     """
     missing = [one for one in gold if one not in probabilities]
     if missing or not gold:
@@ -134,10 +114,8 @@ def _bin(at: int, confidence: FloatArray, correct: Any) -> Bin:
 def read_probabilities(path: Path, task: Task) -> dict[str, FloatArray]:
     """Read a file with the column ID and a column per class, named as the class.
 
-    Raises
-    ------
-    DataError
-        If it cannot be read, a class has no column, an id occurs twice, or a row holds no probabilities.
+    Raises DataError if it cannot be read, a class has no column, an id occurs twice, or a row holds no
+    probabilities.
     """
     shown = f"{path.parent.name}/{path.name}"
     if path.is_file():

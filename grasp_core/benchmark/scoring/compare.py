@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,7 +17,7 @@ from grasp_core.benchmark.submissions import Submission
 from grasp_core.benchmark.tasks import TEST_FILE, Task, read_rows
 from grasp_core.model.annotations import Codes, FloatArray, Int64Array
 from grasp_core.model.errors import DataError
-from grasp_core.model.text import printable_name, safe_cell
+from grasp_core.model.text import csv_text, printable_name, safe_cell
 from grasp_core.statistics.f1 import (
     TIE,
     Part,
@@ -41,11 +39,8 @@ _LARGEST = 10
 def confusion_table(counts: Int64Array, classes: Sequence[str]) -> pd.DataFrame:
     """Rows by gold class (down) and predicted class (across); classes that never occur are left out.
 
-    Parameters
-    ----------
-    counts : int array, shape (K, K)
-        See :func:`grasp_core.statistics.f1.confusion`.
-    classes : sequence of str, length K
+    `classes`: length K.
+    `counts`, shape (K, K): see :func:`grasp_core.statistics.f1.confusion`.
     """
     occur = np.flatnonzero(counts.sum(axis=0) + counts.sum(axis=1)).tolist()
     names = [classes[code] for code in occur]
@@ -55,10 +50,7 @@ def confusion_table(counts: Int64Array, classes: Sequence[str]) -> pd.DataFrame:
 def mistakes_text(name: str, score: TaskScore) -> str:
     """How many rows of a task are wrong, and which classes were taken for which.
 
-    Parameters
-    ----------
-    name : str
-        Of the task.
+    `name`: of the task.
     """
     wrong = score.n - int(np.trace(score.confusion))
     start = f"{name}: {wrong:,} of {score.n:,} labelled wrongly"
@@ -88,42 +80,25 @@ def errors_csv(
 ) -> str:
     """Every row that was labelled wrongly, as CSV with :data:`ERROR_COLUMNS`.
 
-    Parameters
-    ----------
-    predictions : mapping of str to mapping of str to str
-        Label by id, by task, of all rows that have a gold label.
-    tasks : mapping of str to Task
-    folder : Path, optional
-        Of the tasks: where a task's ``test_unlabeled.csv`` is there, the texts are taken from it.
+    `predictions`: label by id, by task, of all rows that have a gold label.
+    `folder`: of the tasks: where a task's ``test_unlabeled.csv`` is there, the texts are taken from it.
 
-    Raises
-    ------
-    DataError
-        If such a file cannot be read.
+    Raises DataError if such a file cannot be read.
     """
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(ERROR_COLUMNS)
+    found = []
     for name, task in tasks.items():
-        if name in predictions and name in gold.labels:
-            texts = _texts(task, folder)
-            for one, right, said in _wrong(predictions[name], gold.labels[name]):
-                writer.writerow([safe_cell(cell) for cell in (name, one, right, said, texts.get(one, ""))])
-    return out.getvalue()
-
-
-def _wrong(predictions: Mapping[str, str], gold: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
-    for one, right in gold.items():
-        if predictions[one] != right:
-            yield one, right, predictions[one]
-
-
-def _texts(task: Task, folder: Path | None) -> dict[str, str]:
-    path = None if folder is None else folder / task.name / TEST_FILE
-    if path is None or not path.is_file():
-        return {}
-    rows = read_rows(path, task, labelled=False)
-    return {one: shown(task, text) for one, text in zip(rows.ids, rows.texts, strict=True)}
+        if name not in predictions or name not in gold.labels:
+            continue
+        texts = {}
+        path = None if folder is None else folder / name / TEST_FILE
+        if path is not None and path.is_file():
+            rows = read_rows(path, task, labelled=False)
+            texts = {one: shown(task, text) for one, text in zip(rows.ids, rows.texts, strict=True)}
+        for one, right in gold.labels[name].items():
+            said = predictions[name][one]
+            if said != right:
+                found.append([safe_cell(cell) for cell in (name, one, right, said, texts.get(one, ""))])
+    return csv_text(ERROR_COLUMNS, found)
 
 
 PERMUTATIONS = 10_000
@@ -133,14 +108,9 @@ PERMUTATIONS = 10_000
 class Difference:
     """How much higher the first submission's macro-F1 (leaderboard's convention) is than the second's.
 
-    Parameters
-    ----------
-    ci95 : (float, float)
-        95 % bootstrap interval over items, both submissions scored on the same draws.
-    p : float
-        Of the paired permutation test, two-sided; never 0.
-    n : int
-        Items.
+    `ci95`: 95 % bootstrap interval over items, both submissions scored on the same draws.
+    `p`: of the paired permutation test, two-sided; never 0.
+    `n`: items.
     """
 
     difference: float
@@ -153,12 +123,8 @@ class Difference:
 class Comparison:
     """Two submissions, task by task and overall.
 
-    Parameters
-    ----------
-    tasks : mapping of str to Difference
-        Those tasks for which both submissions and the gold have labels.
-    overall : Difference or None
-        Of the mean over all tasks; None unless every one was compared.
+    `tasks`: those tasks for which both submissions and the gold have labels.
+    `overall`: of the mean over all tasks; None unless every one was compared.
     """
 
     tasks: Mapping[str, Difference]
@@ -178,15 +144,9 @@ def compare(
 ) -> Comparison:
     """Compare two submissions that ``require_scorable`` takes.
 
-    Parameters
-    ----------
-    told : callable
-        Takes the name of each task before it is compared.
+    `told`: takes the name of each task before it is compared.
 
-    Raises
-    ------
-    DataError
-        If there is no task for which both submissions and the gold have labels.
+    Raises DataError if there is no task for which both submissions and the gold have labels.
     """
     one, other = first.predictions, second.predictions
     parts = []
@@ -211,15 +171,9 @@ def compare(
 class TaskDifference:
     """A task's difference with its draws, or a part of them.
 
-    Parameters
-    ----------
-    name : str
-    gap : float
-        How much higher the first system's macro-F1 is.
-    n : int
-        Items.
-    null : float array, shape (permutations,)
-    drawn : float array, shape (resamples,)
+    `null`: shape (permutations,); `drawn`: shape (resamples,).
+    `gap`: how much higher the first system's macro-F1 is.
+    `n`: items.
     """
 
     name: str
@@ -247,10 +201,7 @@ def compare_task(
 ) -> TaskDifference:
     """Compare two systems' labels of one task, by row id, on all draws or a part of them.
 
-    Raises
-    ------
-    DataError
-        If a row lacks a label.
+    Raises DataError if a row lacks a label.
     """
     right, (a, b) = paired_codes(task, gold, [first, second])
     classes, name = len(task.classes), task.name
@@ -271,15 +222,9 @@ def joined_difference(parts: Sequence[TaskDifference]) -> TaskDifference:
 def compared(parts: Sequence[TaskDifference], tasks: Iterable[str]) -> Comparison:
     """A comparison from those of its tasks.
 
-    Parameters
-    ----------
-    tasks : iterable of str
-        All tasks of the benchmark.
+    `tasks`: all tasks of the benchmark.
 
-    Raises
-    ------
-    DataError
-        If there is no part.
+    Raises DataError if there is no part.
     """
     if not parts:
         raise DataError("there is no task for which both submissions and the gold have labels")
@@ -309,12 +254,8 @@ def swapped_differences(
 ) -> FloatArray:
     """Differences in macro-F1 after each item's two predictions were swapped with probability 1/2.
 
-    Returns
-    -------
-    float array, shape (permutations,)
+    Returns shape (permutations,).
 
-    Notes
-    -----
     Of c items with the same gold label and the same two predictions a binomial number is swapped; each
     swap moves one count between two classes of either submission.
     """

@@ -32,18 +32,12 @@ BLOCK = 512
 class Evaluation:
     """Scores of a baseline.
 
-    Parameters
-    ----------
-    macro_f1, macro_f1_declared : float
-        Over the classes in gold or predictions, and over all declared ones; of splits, the mean over them.
-    ci95 : (float, float)
-        Of `macro_f1`: bootstrap over rows; of splits, the 2.5th and 97.5th percentile over them.
-    n : int
-        Rows labelled, over all splits.
-    predicted : tuple of str
-        Labels, fold after fold.
-    caution : tuple of Remark
-        Sentences that say where the score misleads.
+    `macro_f1`, `macro_f1_declared`: over the classes in gold or predictions, and over all declared ones; of
+        splits, the mean over them.
+    `ci95`: of `macro_f1`: bootstrap over rows; of splits, the 2.5th and 97.5th percentile over them.
+    `n`: rows labelled, over all splits.
+    `predicted`: labels, fold after fold.
+    `caution`: sentences that say where the score misleads.
     """
 
     way: Way
@@ -68,24 +62,13 @@ def evaluate(
 ) -> Evaluation:
     """Score a baseline.
 
-    Parameters
-    ----------
-    train : Rows
-        Labelled rows.
-    way : {"loo", "splits", "file"}
-        Leave-one-out, repeated stratified splits, or other labelled rows.
-    test : Rows, optional
-        The other labelled rows, for "file".
-    seed : int
-        Of the baseline, the splits and the bootstrap.
-    watch : callable, optional
-    done : mapping, optional
-        Work of an earlier attempt on the same baseline, rows and seed; what is added lets the next go on.
+    `train`: labelled rows.
+    `way`: leave-one-out, repeated stratified splits, or other labelled rows.
+    `test`: the other labelled rows, for "file".
+    `seed`: of the baseline, the splits and the bootstrap.
+    `done`: work of an earlier attempt on the same baseline, rows and seed; what is added lets the next go on.
 
-    Raises
-    ------
-    DataError
-        If there are too few rows, or they have no labels.
+    Raises DataError if there are too few rows, or they have no labels.
     """
     labels = known_labels(train)
     if way == "file":

@@ -34,10 +34,7 @@ def stratified_splits(rows: Rows, seed: int, splits: int = SPLITS) -> list[Fold]
 
     A class of one row stays with those to learn from.
 
-    Raises
-    ------
-    DataError
-        If no class has two rows.
+    Raises DataError if no class has two rows.
     """
     labels = np.array(known_labels(rows))
     classes = [np.flatnonzero(labels == name) for name in dict.fromkeys(labels)]

@@ -23,18 +23,12 @@ _STREAM = 2**64 - 2
 class HumanScore:
     """How well the plurality of a few raters does.
 
-    Parameters
-    ----------
-    macro_f1, macro_f1_declared : float
-        Of the first draw of items and votes.
-    ci95 : (float, float)
-        Its 95 % bootstrap interval, over items.
-    mean, spread : float
-        Mean and standard deviation of `macro_f1` over all draws; the spread is NaN for a single one.
-    repeats, n, votes, classes : int
-        Draws, items of each, votes per item and categories of the data.
-    eligible : int
-        Items that could be drawn.
+    `macro_f1`, `macro_f1_declared`: of the first draw of items and votes.
+    `ci95`: its 95 % bootstrap interval, over items.
+    `mean`, `spread`: mean and standard deviation of `macro_f1` over all draws; the spread is NaN for a single
+        one.
+    `repeats`, `n`, `votes`, `classes`: draws, items of each, votes per item and categories of the data.
+    `eligible`: items that could be drawn.
     """
 
     macro_f1: float
@@ -62,32 +56,18 @@ def human_baseline(
 ) -> HumanScore:
     """Score the plurality of `votes` annotations per item, on `items` items drawn at random.
 
-    Parameters
-    ----------
-    votes : int
-        Annotations drawn per item, without replacement; ties between labels are broken at random.
-    items : int
-        Items drawn, without replacement, among those with enough annotations and a right label.
-    repeats : int
-        Draws of items and votes.
-    seed : int
-        Draw r depends on (seed, r) alone.
-    against : mapping of str to str, optional
-        Right label by item. Without it, the right label is the plurality of the item's other annotations, so
-        items need one more than `votes`.
-    resamples : int
-        Of the bootstrap.
+    `votes`: annotations drawn per item, without replacement; ties between labels are broken at random.
+    `items`: items drawn, without replacement, among those with enough annotations and a right label.
+    `repeats`: draws of items and votes.
+    `seed`: draw r depends on (seed, r) alone.
+    `against`: right label by item. Without it, the right label is the plurality of the item's other
+        annotations, so items need one more than `votes`.
+    `resamples`: of the bootstrap.
 
-    Raises
-    ------
-    SpecError
-        If a number is too small.
-    DataError
-        If too few items can be drawn, or right labels are no categories of the data.
+    Raises SpecError if a number is too small; DataError if too few items can be drawn, or right labels are no
+    categories of the data.
 
-    References
-    ----------
-    Alex et al., *RAFT*, 2021: five votes on each of 100 test rows per task, ties broken at random.
+    Source: Alex et al., *RAFT*, 2021: five votes on each of 100 test rows per task, ties broken at random.
     """
     _check(seed, votes=votes, items=items, repeats=repeats)
     annotations = dataset.annotations
@@ -121,12 +101,7 @@ def plurality_of_few(dataset: Dataset, *, votes: int = 5, items: int = 100, seed
 
     Parameters are those of :func:`human_baseline`; no right label is needed, nor a vote more.
 
-    Raises
-    ------
-    SpecError
-        If a number is too small.
-    DataError
-        If too few items have so many annotations.
+    Raises SpecError if a number is too small; DataError if too few items have so many annotations.
     """
     _check(seed, votes=votes, items=items)
     annotations = dataset.annotations
@@ -149,12 +124,9 @@ LEAST = 10
 class Qualification:
     """Who may vote, by how they labelled rows whose right label is known.
 
-    Parameters
-    ----------
-    passed, failed, few : tuple of str
-        Raters who reached the bar, who did not, and who labelled fewer than :data:`LEAST` of the rows.
-    votes : int
-        Annotations of these rows, which no score is drawn from.
+    `passed`, `failed`, `few`: raters who reached the bar, who did not, and who labelled fewer than
+        :data:`LEAST` of the rows.
+    `votes`: annotations of these rows, which no score is drawn from.
     """
 
     passed: tuple[str, ...]
@@ -168,25 +140,14 @@ def qualify(
 ) -> tuple[Dataset, Qualification]:
     """The votes of raters who are right on a share of `bar` of the qualification's rows, without these rows.
 
-    Parameters
-    ----------
-    right : mapping of str to str
-        Right label by item, of the rows that raters qualify on.
-    bar : float
-        Smallest share that must be right, 0 to 1.
-    least : int
-        Smallest number of these rows that a rater must have labelled.
+    `right`: right label by item, of the rows that raters qualify on.
+    `bar`: smallest share that must be right, 0 to 1.
+    `least`: smallest number of these rows that a rater must have labelled.
 
-    Raises
-    ------
-    SpecError
-        If the bar is no share.
-    DataError
-        If right labels are no categories of the data, no such row was labelled, or nobody qualifies.
+    Raises SpecError if the bar is no share; DataError if right labels are no categories of the data, no such
+    row was labelled, or nobody qualifies.
 
-    References
-    ----------
-    Alex et al., *RAFT*, 2021, section 4: a qualification of at least 10 rows, then annotation.
+    Source: Alex et al., *RAFT*, 2021, section 4: a qualification of at least 10 rows, then annotation.
     """
     if not 0 <= bar <= 1:
         raise SpecError(f"the bar is a share of rows labelled rightly, from 0 to 1; found {bar:g}")
@@ -214,10 +175,7 @@ def qualify(
 def of_kind(dataset: Dataset, column: str) -> dict[str, Dataset]:
     """The votes of each kind of raters apart, such as experts and crowd, by the value of a rater column.
 
-    Raises
-    ------
-    DataError
-        If no such column was read.
+    Raises DataError if no such column was read.
     """
     axis = dataset.raters.axes.get(column)
     if axis is None:

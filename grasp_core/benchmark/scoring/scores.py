@@ -46,32 +46,19 @@ def resampled_f1(
 ) -> FloatArray:
     """Macro-F1 (leaderboard's convention) of one or several systems on items drawn with replacement.
 
-    Parameters
-    ----------
-    gold : int array, shape (n,)
-    systems : sequence of int arrays, each of shape (n,)
-        Predicted classes; every system is scored on the same draws.
-    classes : int
-        K.
-    purpose : str
-        What the draws are for, e.g. the task's name: tasks must not share their draws.
-    resamples : int
-        B.
-    part : (int, int)
-        See :func:`grasp_core.statistics.f1.streams`; of several parts each has its share of the B draws.
+    `gold`: shape (n,).
+    `systems`, of shape (n,): predicted classes; every system is scored on the same draws.
+    `classes`: K.
+    `purpose`: what the draws are for, e.g. the task's name: tasks must not share their draws.
+    `resamples`: B.
+    `part`: see :func:`grasp_core.statistics.f1.streams`; of several parts each has its share of the B draws.
 
-    Returns
-    -------
-    float array, shape (systems, B)
+    Returns shape (systems, B).
 
-    Notes
-    -----
     Items that agree in gold and predictions are alike, so only the counts of the distinct rows are drawn;
     sums over rows are products with 0/1 matrices.
 
-    References
-    ----------
-    Efron and Tibshirani, *An Introduction to the Bootstrap*, 1993, chapter 13 (percentile interval).
+    Source: Efron and Tibshirani, *An Introduction to the Bootstrap*, 1993, chapter 13 (percentile interval).
     """
     rows, times = distinct([gold, *systems])
     of_gold = indicator(rows[:, 0], classes)
@@ -92,8 +79,6 @@ def resampled_f1(
 def _drawn(generator: np.random.Generator, times: Int64Array, size: int) -> Int64Array:
     """How often each distinct row is drawn, shape (size, P).
 
-    Notes
-    -----
     Multinomial: a few rows are drawn at once with their counts, many are counted item by item, which is
     faster where they are nearly as many as the items.
     """
@@ -143,19 +128,12 @@ def file_cautions(train: Rows, test: Rows) -> tuple[Remark, ...]:
 class TaskScore:
     """Scores on one task; counts over items only, no item's gold label.
 
-    Parameters
-    ----------
-    macro_f1 : float
-        Over the classes in gold or predictions, as on the leaderboard.
-    macro_f1_declared : float
-        Over all classes that the task declares.
-    ci95 : (float, float)
-        95 % bootstrap interval of `macro_f1`, over items.
-    n : int
-        Items scored.
-    classes : tuple of str, length K
-    confusion : int array, shape (K, K)
-        Items by gold class (row) and predicted class (column).
+    `classes`: length K.
+    `macro_f1`: over the classes in gold or predictions, as on the leaderboard.
+    `macro_f1_declared`: over all classes that the task declares.
+    `ci95`: 95 % bootstrap interval of `macro_f1`, over items.
+    `n`: items scored.
+    `confusion`, shape (K, K): items by gold class (row) and predicted class (column).
     """
 
     macro_f1: float
@@ -170,16 +148,10 @@ class TaskScore:
 class Scores:
     """Scores of a submission.
 
-    Parameters
-    ----------
-    tasks : mapping of str to TaskScore
-        Those tasks that have both predictions and gold.
-    overall : float or None
-        Mean macro-F1 over all tasks, each counting alike; None unless every one was scored.
-    overall_ci95 : (float, float) or None
-        Its 95 % bootstrap interval, over the items of every task.
-    unscored : tuple of str
-        Tasks without predictions or without gold.
+    `tasks`: those tasks that have both predictions and gold.
+    `overall`: mean macro-F1 over all tasks, each counting alike; None unless every one was scored.
+    `overall_ci95`: its 95 % bootstrap interval, over the items of every task.
+    `unscored`: tasks without predictions or without gold.
     """
 
     tasks: Mapping[str, TaskScore]
@@ -199,18 +171,10 @@ def score(
 ) -> Scores:
     """Score a submission that :func:`~grasp_core.benchmark.submissions.require_scorable` takes.
 
-    Parameters
-    ----------
-    tasks : mapping of str to Task
-    seed, resamples : int
-        Of the bootstrap.
-    told : callable
-        Takes the name of each task before it is scored.
+    `seed`, `resamples`: of the bootstrap.
+    `told`: takes the name of each task before it is scored.
 
-    Raises
-    ------
-    DataError
-        If no task has both predictions and gold.
+    Raises DataError if no task has both predictions and gold.
     """
     predictions = submission.predictions
     parts = []
@@ -225,12 +189,7 @@ def score(
 class TaskDraws:
     """A task's counts, and its macro-F1 of bootstrap draws, or of a part of them.
 
-    Parameters
-    ----------
-    name : str
-    classes : tuple of str, length K
-    confusion : int array, shape (K, K)
-    values : float array, shape (B,)
+    `classes`: length K; `confusion`: shape (K, K); `values`: shape (B,).
     """
 
     name: str
@@ -262,10 +221,7 @@ def score_task(
 ) -> TaskDraws:
     """Score one task's labels, by row id, on all draws or a part of them.
 
-    Raises
-    ------
-    DataError
-        If a row lacks a label.
+    Raises DataError if a row lacks a label.
     """
     right, (said,) = paired_codes(task, gold, [labels])
     classes = len(task.classes)
@@ -285,15 +241,9 @@ def joined(parts: Sequence[TaskDraws]) -> TaskDraws:
 def gathered(parts: Sequence[TaskDraws], tasks: Iterable[str]) -> Scores:
     """Scores of a submission from those of its tasks.
 
-    Parameters
-    ----------
-    tasks : iterable of str
-        All tasks of the benchmark.
+    `tasks`: all tasks of the benchmark.
 
-    Raises
-    ------
-    DataError
-        If there is no part.
+    Raises DataError if there is no part.
     """
     if not parts:
         raise DataError("no task has both predictions and gold labels; name the tasks' folders alike in both")
@@ -311,10 +261,7 @@ def paired_codes(
 ) -> tuple[Codes, tuple[Codes, ...]]:
     """Class numbers, each (I,), of the gold labels and of each system's, all in the order of the gold labels.
 
-    Raises
-    ------
-    DataError
-        If a system lacks a row or names no class.
+    Raises DataError if a system lacks a row or names no class.
     """
     code_of = {label: code for code, label in enumerate(task.classes)}
     labels = gold.labels[task.name]
@@ -332,11 +279,8 @@ def paired_codes(
 class ClassScore:
     """One class of a task.
 
-    Parameters
-    ----------
-    name : str
-    right, false_positives, false_negatives : int
-        Items rightly given the class, wrongly given it, and of it but given another.
+    `right`, `false_positives`, `false_negatives`: items rightly given the class, wrongly given it, and of it
+        but given another.
     """
 
     name: str
@@ -395,10 +339,7 @@ def scores_json(scores: Scores) -> str:
 def score_details(scores: Scores) -> dict[str, Any]:
     """The same, JSON-ready, with the overall interval, and with counts by class: these tell of gold labels.
 
-    Returns
-    -------
-    dict
-        Fields are those of docs/models.md, "Scores".
+    Returns fields are those of docs/models.md, "Scores".
     """
     plain: dict[str, Any] = json.loads(scores_json(scores))
     plain["overall_ci95"] = None if scores.overall_ci95 is None else list(scores.overall_ci95)

@@ -52,10 +52,7 @@ def no_raters(why: str) -> str:
 def aggregated_cells(look: Look, cells: Sequence[str], layout: Layout) -> str | None:
     """The sentence that refuses columns of counts, shares or means as raters; None where they may be raters.
 
-    Parameters
-    ----------
-    cells : sequence of str
-        Columns that look like those of a matrix.
+    `cells`: columns that look like those of a matrix.
     """
     counted = [name for name in cells if names.mentions(name, names.COUNTED)]
     if counted and 2 * len(counted) > len(cells):
@@ -109,6 +106,14 @@ _NEVER_A_LABEL = frozenset({"nan", "#n/a", "<na>", ""})
 _WRITTEN = frozenset({"NA", "NULL", "null"})
 _UNRATED = 1 / 3
 """Share of a matrix's filled cells from which such a text is no label among words, either."""
+_UNANSWERED = frozenset(
+    {
+        *("no answer", "no response", "not answered", "unanswered", "prefer not to answer"),
+        *("k.a.", "k. a.", "ka.", "keine angabe", "keine antwort", "ohne angabe", "o. a."),
+        *("sans réponse", "pas de réponse", "sin respuesta", "ns/nc", "sem resposta", "geen antwoord"),
+    }
+)
+"""Words that say that there is no answer, in the languages of the usual survey tools."""
 _MARKS = frozenset({"-", "."})
 """No labels among words."""
 CODE = re.compile(r"-([789])\1*|([789])\2+")
@@ -171,15 +176,17 @@ def _codes(labels: set[str]) -> set[str]:
 
 
 def advise_missing(cells: Mapping[str, int], spec: DataSpec, declared: Collection[str]) -> Iterator[Advice]:
-    """Numbers and signs among the labels that may stand for no answer: it is for a person to say.
+    """Numbers, signs and words among the labels that may stand for no answer: it is for a person to say.
 
-    Codes apart from all others, as surveys write them, are recommended to be taken so; a number beside a
-    scale, such as 0 beside 1 to 5, and a lone sign may be either. Nobody is asked about texts that are
-    `declared`; `cells` are :func:`label_cells`.
+    Words that say so, and codes apart from all others, as surveys write them, are recommended to be taken so;
+    a number beside a scale, such as 0 beside 1 to 5, and a lone sign may be either. Nobody is asked about
+    texts that are `declared`; `cells` are :func:`label_cells`.
     """
     if spec.categories is not None:
         return
-    known = {text: number_of(text) for text in cells if text not in spec.missing}
+    there = [text for text in cells if text not in spec.missing]
+    said = {text for text in there if text.strip().casefold() in _UNANSWERED}
+    known = {text: number_of(text) for text in there if text not in said}
     column = str(spec.label) if spec.label is not None else "label"
     codes = _codes(set(known))
     rest = {text: value for text, value in known.items() if text not in codes}
@@ -187,6 +194,7 @@ def advise_missing(cells: Mapping[str, int], spec: DataSpec, declared: Collectio
     beyond = _beyond(rest)
     doubtful |= beyond | _beside_scale({text: value for text, value in rest.items() if text not in beyond})
     for texts, why, sure in (
+        (said if known else (), "it says that there is no answer", True),
         (codes, "it lies apart from the other numbers, as codes for no answer do", True),
         (doubtful, "it may be a label, or stand for no answer", False),
     ):
@@ -312,14 +320,9 @@ def one_number(
 ) -> tuple[DataSpec, list[Reason]]:
     """The reading in which labels that are one number are one label, and why.
 
-    Parameters
-    ----------
-    cells : mapping from text to cells
-        Of all columns that hold labels.
-    spec : DataSpec
-        Left as it is where it recodes, or names categories.
-    declared : collection of str
-        Texts of which somebody has said that they are labels.
+    `cells`: of all columns that hold labels.
+    `spec`: left as it is where it recodes, or names categories.
+    `declared`: texts of which somebody has said that they are labels.
     """
     if spec.recode or spec.categories is not None:
         return spec, []
@@ -435,14 +438,10 @@ def missing_profiles(
 ) -> tuple[DataSpec, list[Reason]]:
     """The reading with what stands for no answer among raters' values as texts that mean "no value", and why.
 
-    Parameters
-    ----------
-    tables : sequence of Table
-        The files; a text that is an id there is none.
-    labels : collection of str
-        A text that is a label is none.
-    axes : mapping from name to texts
-        Columns about raters, and the distinct texts in each; what is a value of one is none in the others.
+    `tables`: the files; a text that is an id there is none.
+    `labels`: a text that is a label is none.
+    `axes`: columns about raters, and the distinct texts in each; what is a value of one is none in the
+        others.
     """
     known = set(spec.missing)
     codes = {name: _codes_of_missing_profiles(texts) - known for name, texts in axes.items()}

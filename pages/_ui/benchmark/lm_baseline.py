@@ -135,7 +135,7 @@ def show_taken(usage: Usage) -> None:
     asked, known, tokens = st.columns(3)
     asked.metric("Questions asked", f"{usage.asked:,}")
     known.metric("Known from before", f"{usage.reused:,}")
-    tokens.metric("Tokens", f"{usage.prompt_tokens + usage.completion_tokens:,}")
+    tokens.metric("Tokens", f"{usage.tokens:,}")
     for remark in usage.remarks():
         st.caption(f"{remark[0].upper()}{remark[1:]}.")
 

@@ -84,6 +84,23 @@ def test_a_number_apart_from_the_others_is_recommended_to_be_no_answer(odd: str,
     assert load(table, None, guess.advised).summary.annotations == 20
 
 
+@pytest.mark.parametrize("odd", ["k.A.", "keine Angabe", "No answer", "sin respuesta"])
+@pytest.mark.parametrize("labels", ["12345", "xyz"])
+def test_words_that_say_so_are_recommended_to_be_no_answer(odd: str, labels: str) -> None:
+    given = [*labels, odd]
+    rows = [f"i{n},r{r},{given[(n + r) % len(given)]}" for n in range(12) for r in range(6)]
+    guess = recognise(read_table("\n".join(["item,rater,label", *rows]).encode(), "votes.csv"))
+    (asked,) = guess.advice
+    assert (asked.field, asked.values, asked.count) == ("missing", (odd,), 72 // len(given))
+    assert asked.recommended
+
+
+def test_a_column_of_seconds_is_no_label() -> None:
+    rows = [f"i{n},r{r},{'xyz'[(n + r) % 3]},{n * r % 7}" for n in range(12) for r in range(6)]
+    table = read_table("\n".join(["Nr,Bewerter,Urteil,Dauer (s)", *rows]).encode(), "votes.csv")
+    assert recognise(table).spec.label == "Urteil"
+
+
 @pytest.mark.parametrize(
     ("labels", "asked"),
     [
