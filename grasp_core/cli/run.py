@@ -268,12 +268,11 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
 
 
 def _compute_there(api: Api, found: Reading, given: Mapping[str, Any], run_spec: RunSpec) -> RunResult:
-    tables = {"annotations": found.annotations, "raters": found.raters, "items": found.items}
-    files = api.files({name: (one, given[name]) for name, one in tables.items() if one is not None})
+    sent, files = api.sent(run_spec, found, given)
     countdown = Countdown()
     try:
         result, run = api.compute(
-            run_spec,
+            sent,
             files,
             lambda done, of: countdown.show(done / max(of, 1), f"{done:,} of {of:,} permutations"),
         )

@@ -14,7 +14,7 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import for_python
 from grasp_core.notebook._progress import Bar
-from grasp_core.notebook.analysis import Asked, asked_of
+from grasp_core.notebook.analysis import asked_of
 from grasp_core.notebook.beside import MappedRaters
 from grasp_core.notebook.opening import Compared, Opened, compare, opened
 from grasp_core.notebook.options import AnalysisOptions, Axes, takes, texts, worded
@@ -70,9 +70,11 @@ class Connection:
             As :func:`~grasp_core.analyse`.
         """
         asked = asked_of(annotations, raters, items, axes=axes, spec=spec, options=options)
-        files, bar = self._sent(asked, annotations, raters, items), Bar("permutations", shown=progress)
+        given = {"annotations": annotations, "raters": raters, "items": items}
+        sent, files = self._api.sent(asked.spec, asked.found, given)
+        bar = Bar("permutations", shown=progress)
         try:
-            result, run = self._api.compute(asked.spec, files, bar.tell, project=self._project)
+            result, run = self._api.compute(sent, files, bar.tell, project=self._project)
         finally:
             bar.close()
         notes = tuple(map(for_python, asked.voice.notes))
@@ -95,8 +97,9 @@ class Connection:
         dict
         """
         asked = asked_of(annotations, raters, None, axes=axes, spec=None, options=options)
-        files = self._sent(asked, annotations, raters, None)
-        plain = {"spec": asked.spec.to_dict(), "files": files, "power": power, "project": self._project}
+        given = {"annotations": annotations, "raters": raters}
+        sent, files = self._api.sent(asked.spec, asked.found, given)
+        plain = {"spec": sent.to_dict(), "files": files, "power": power, "project": self._project}
         told: dict[str, Any] = self._api.ended(self._api.ask("/quality", plain))
         return cast("dict[str, Any]", told.get("report") or told)
 
@@ -155,15 +158,6 @@ class Connection:
             plain |= {"run": _id(run), "group": {axis: texts(value)[0] for axis, value in group.items()}}
         told = self._api.ended(self._api.ask("/plans", plain))["report"]
         return Planned(from_json(told["plan"], Plan))
-
-    def _sent(self, asked: Asked, annotations: Any, raters: Any, items: Any) -> dict[str, dict[str, str]]:
-        found = asked.found
-        tables = {
-            "annotations": (found.annotations, annotations),
-            "raters": (found.raters, raters),
-            "items": (found.items, items),
-        }
-        return self._api.files({role: (one, of) for role, (one, of) in tables.items() if one is not None})
 
 
 def _id(run: Run) -> str:

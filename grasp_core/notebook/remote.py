@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import http.client
 import ipaddress
 import json
@@ -16,6 +17,7 @@ from typing import Any
 from urllib.parse import parse_qs, quote, urljoin, urlsplit
 
 from grasp_core.analysis.results import read_result
+from grasp_core.engine.request.reading import Reading
 from grasp_core.model.errors import RemoteError
 from grasp_core.model.result import Result
 from grasp_core.model.spec import RunSpec
@@ -37,6 +39,8 @@ _CODES: Mapping[int, str] = {
     HTTPStatus.NOT_FOUND: "not-found",
     HTTPStatus.TOO_MANY_REQUESTS: "too-often",
 }
+_ROLES = {"annotations": "member", "raters": "raters_member", "items": "items_member"}
+"""Files of a request, and the field that names the member of each."""
 _WRITE_IT = "write it like https://host/results?run=... or https://host/api/v1/runs/..."
 
 Told = Callable[[int, int], object]
@@ -87,16 +91,27 @@ class Api:
             raise RemoteError(for_python(problem["detail"]), problem["code"])
         return told
 
-    def files(self, tables: Mapping[str, tuple[Table, Any]]) -> dict[str, dict[str, str]]:
-        """Upload tables by their role, with what each was read from; gives how a request names them."""
-        found = {}
-        for role, (table, given) in tables.items():
-            here = isinstance(given, str | Path) and Path(given).is_file()
-            name = Path(given).name if here else f"{table.name.removesuffix('.parquet')}.parquet"
-            content = Path(given).read_bytes() if here else _parquet(table)
+    def sent(
+        self, spec: RunSpec, found: Reading, given: Mapping[str, Any]
+    ) -> tuple[RunSpec, dict[str, dict[str, str]]]:
+        """Upload the files, each as it is where `given` has its path by its role, else as Parquet.
+
+        Returns the spec of what is sent, and how a request names the files.
+        """
+        files = {}
+        for role, member in _ROLES.items():
+            table = getattr(found, role)
+            if table is None:
+                continue
+            path = Path(place) if isinstance(place := given.get(role), str | Path) else None
+            if path is not None and path.is_file():
+                name, content = path.name, path.read_bytes()
+            else:  # which has no members
+                name, content = f"{table.name.removesuffix('.parquet')}.parquet", _parquet(table)
+                spec = dataclasses.replace(spec, data=dataclasses.replace(spec.data, **{member: None}))
             stored = self.ask(f"/files?name={quote(name, safe='')}", content=content)
-            found[role] = {"sha256": stored["sha256"], "name": name}
-        return found
+            files[role] = {"sha256": stored["sha256"], "name": name}
+        return spec, files
 
     def compute(
         self, spec: RunSpec, files: Mapping[str, object], tell: Told, *, project: str = "everyone"

@@ -64,12 +64,12 @@ def test_what_is_asked_of_a_run(there: grasp.Connection, run: grasp.Analysis) ->
     assert there.compare(run, str(other.run)).asked()["what"].tolist() == ["Seed"]
     drawn, here = there.map_raters(run), grasp.map_raters(*few(), result=run)
     assert drawn.axes().equals(here.axes())
-    asked: Any = {"size": 20, "range_raters": (20, 60), "range_items": (20, 60)}
+    asked: Any = {"size": 40, "range_raters": (20, 22), "range_items": (10, 12)}
     planned = there.plan(run, group={"rater_gender": "Man"}, **asked)
-    assert planned.plan.spec.raters == (20, 60)
+    assert planned.plan.spec.raters == (20, 22)
     assert planned.plan.group is not None
     assert planned.plan.group.values == ("Man",)
-    assumed = there.plan(assumed=grasp.Assumed(labels=3), **asked)
+    assumed = there.plan(assumed=grasp.Assumed(labels=2, agreement=0.5), share=0.5, **asked)
     assert assumed.answer()
 
 
