@@ -108,7 +108,8 @@ class Api:
                 name, content = path.name, path.read_bytes()
             else:  # which has no members
                 name, content = f"{table.name.removesuffix('.parquet')}.parquet", _parquet(table)
-                spec = dataclasses.replace(spec, data=dataclasses.replace(spec.data, **{member: None}))
+                alone: dict[str, Any] = {member: None}
+                spec = dataclasses.replace(spec, data=dataclasses.replace(spec.data, **alone))
             stored = self.ask(f"/files?name={quote(name, safe='')}", content=content)
             files[role] = {"sha256": stored["sha256"], "name": name}
         return spec, files
