@@ -65,12 +65,20 @@ def test_what_is_asked_of_a_run(there: grasp.Connection, run: grasp.Analysis) ->
     drawn, here = there.map_raters(run), grasp.map_raters(*few(), result=run)
     assert drawn.axes().equals(here.axes())
     asked: Any = {"size": 40, "range_raters": (20, 22), "range_items": (10, 12)}
+    assumed = there.plan(assumed=grasp.Assumed(labels=2, agreement=0.5), share=0.5, **asked)
+    assert assumed.plan.spec.raters == (20, 22)
+    assert assumed.answer()
+    with pytest.raises(grasp.RemoteError, match="no group") as refused:
+        there.plan(run, group={"rater_gender": "Other"}, **asked)
+    assert refused.value.code == "not-found"
+
+
+@pytest.mark.long
+def test_a_plan_from_a_run_is_of_its_group(there: grasp.Connection, run: grasp.Analysis) -> None:
+    asked: Any = {"size": 40, "range_raters": (20, 22), "range_items": (10, 12)}
     planned = there.plan(run, group={"rater_gender": "Man"}, **asked)
-    assert planned.plan.spec.raters == (20, 22)
     assert planned.plan.group is not None
     assert planned.plan.group.values == ("Man",)
-    assumed = there.plan(assumed=grasp.Assumed(labels=2, agreement=0.5), share=0.5, **asked)
-    assert assumed.answer()
 
 
 def test_quality_and_agreement_of_everybody(there: grasp.Connection) -> None:
