@@ -1,8 +1,8 @@
 """Which groups of raters see a task differently, and whether that is real.
 
 ``import grasp_core as grasp`` gives the functions of docs/python.md: :func:`analyse`, :func:`models`,
-:func:`items`, :func:`map_raters`, :func:`quality`, :func:`plan`, :func:`read`, :func:`open` and
-:func:`compare`. Each is loaded when it is first used.
+:func:`items`, :func:`map_raters`, :func:`quality`, :func:`plan`, :func:`read`, :func:`open`,
+:func:`compare` and :func:`connect`. Each is loaded when it is first used.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from grasp_core.model.recode_steps import Bins, Combine, MapValues
     from grasp_core.model.spec import AnalysisSpec, RunSpec
     from grasp_core.notebook.analysis import analyse
-    from grasp_core.notebook.comparing import Compared, compare
+    from grasp_core.notebook.beside import GroupItems, MappedRaters, items, map_raters
+    from grasp_core.notebook.connecting import Connection, connect
     from grasp_core.notebook.data import load_example, read
-    from grasp_core.notebook.items import GroupItems, items
-    from grasp_core.notebook.map_raters import MappedRaters, map_raters
     from grasp_core.notebook.models import ModelsAnalysis, models
+    from grasp_core.notebook.opening import Compared, compare
     from grasp_core.notebook.opening import open as open
     from grasp_core.notebook.plan import Planned, plan
     from grasp_core.notebook.quality import Quality, quality
@@ -41,12 +41,14 @@ _HOMES = {
     "open": "notebook.opening",
     "permutation_test": "notebook.shuffling",
     "Tested": "notebook.shuffling",
-    "items": "notebook.items",
-    "GroupItems": "notebook.items",
-    "map_raters": "notebook.map_raters",
-    "MappedRaters": "notebook.map_raters",
-    "compare": "notebook.comparing",
-    "Compared": "notebook.comparing",
+    "items": "notebook.beside",
+    "GroupItems": "notebook.beside",
+    "map_raters": "notebook.beside",
+    "MappedRaters": "notebook.beside",
+    "compare": "notebook.opening",
+    "connect": "notebook.connecting",
+    "Connection": "notebook.connecting",
+    "Compared": "notebook.opening",
     "Analysis": "notebook.results",
     "ModelsAnalysis": "notebook.models",
     "Quality": "notebook.quality",
@@ -74,6 +76,7 @@ __all__ = [  # without `open`, so that a star import replaces no builtin
     "Bins",
     "Combine",
     "Compared",
+    "Connection",
     "DataError",
     "DataSpec",
     "Filters",
@@ -92,6 +95,7 @@ __all__ = [  # without `open`, so that a star import replaces no builtin
     "__version__",
     "analyse",
     "compare",
+    "connect",
     "items",
     "load_example",
     "map_raters",

@@ -5,22 +5,21 @@ from __future__ import annotations
 import argparse
 import dataclasses
 from collections.abc import Callable
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from grasp_core.analysis.models.labels import read_model_column
-from grasp_core.cli.data.options import add_items, add_reading
-from grasp_core.cli.data.reading import read, say_data, sort_files
-from grasp_core.cli.data.recorded import given_options
+from grasp_core.cli.options import add_fields, add_reading, given_options
+from grasp_core.cli.reading import read, say_data, sort_files
 from grasp_core.cli.terminal.messages import VOICE, emphasised, note, say
 from grasp_core.cli.terminal.output import (
     add_output,
     check_output,
     records,
-    safe_cells,
+    safe_csv,
     tables_markdown,
     write_output,
 )
@@ -28,11 +27,10 @@ from grasp_core.cli.terminal.results import fitted, is_brief
 from grasp_core.engine.request.analysis import say_level, say_order
 from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import agreement_alone
-from grasp_core.model import spec as specs
 from grasp_core.model.annotations import Int64Array
 from grasp_core.model.errors import SpecError, raise_stopping
 from grasp_core.model.json_values import to_json
-from grasp_core.model.result import Everybody, RunResult
+from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text, printable
 from grasp_core.model.wording import quoted
@@ -73,11 +71,9 @@ _OF_NAMES = (
 def fill_agreement(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``agreement``."""
     parser.set_defaults(command=_agreement)
-    _add_files(parser)
+    add_reading(parser, items=True)
     group = parser.add_argument_group("agreement")
-    group.add_argument(
-        "--level", choices=get_args(specs.Level), help="of measurement, for alpha (default: nominal)"
-    )
+    add_fields(group, AnalysisSpec, "level")
     group.add_argument(
         "--by",
         action="append",
@@ -99,15 +95,10 @@ def fill_agreement(parser: argparse.ArgumentParser) -> None:
 def fill_raters(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``raters``."""
     parser.set_defaults(command=_raters)
-    _add_files(parser)
+    add_reading(parser, items=True)
     add_output(
         parser.add_argument_group("output"), ("csv", "json", "markdown"), "the table, which has raters' ids,"
     )
-
-
-def _add_files(parser: argparse.ArgumentParser) -> None:
-    add_reading(parser)
-    add_items(parser)
 
 
 def _agreement(chosen: argparse.Namespace) -> None:
@@ -134,8 +125,18 @@ def _agreement(chosen: argparse.Namespace) -> None:
     questions = [str(one.label) for one in run_spec.data.questions]
     frame = coefficients_frame(data, everybody, questions, run_spec.analysis.level)
     makers: dict[str, Callable[[], str]] = {
-        "json": lambda: _agreement_json(result, everybody, frame),
-        "csv": lambda: _csv(frame),
+        "json": lambda: json_text(
+            {
+                "format": "grasp-agreement",
+                "version": 1,
+                "code_version": result.code_version,
+                "data": to_json(result.data),
+                "spec": result.spec.to_dict(),
+                "coefficients": records(frame),
+                "everybody": to_json(everybody),
+            }
+        ),
+        "csv": lambda: safe_csv(frame, "\r\n"),
         "markdown": lambda: tables_markdown(_tables(result, frame, brief=False)),
     }
     write_output(chosen, makers)
@@ -178,34 +179,8 @@ def _tables(result: RunResult, frame: pd.DataFrame, *, brief: bool) -> dict[str,
     }
 
 
-def _agreement_json(result: RunResult, found: Everybody, frame: pd.DataFrame) -> str:
-    return json_text(
-        {
-            "format": "grasp-agreement",
-            "version": 1,
-            "code_version": result.code_version,
-            "data": to_json(result.data),
-            "spec": result.spec.to_dict(),
-            "coefficients": records(frame),
-            "everybody": to_json(found),
-        }
-    )
-
-
-def _csv(frame: pd.DataFrame) -> str:
-    return safe_cells(frame).to_csv(index=False, lineterminator="\r\n")
-
-
 def _with_periods(found: Reading, column: str, every: str | None) -> tuple[Reading, str]:
-    """The files with a column that has each item's period, and that column's name.
-
-    Raises
-    ------
-    SpecError
-        If rows are no annotations, or the column holds no dates.
-    DataError
-        If there is no such column.
-    """
+    """The files with a column that has each item's period, and that column's name."""
     table, item = found.annotations, found.spec.item
     if column not in table.columns:
         raise_stopping([no_column(column, (table,))])
@@ -263,7 +238,7 @@ def _raters(chosen: argparse.Namespace) -> None:
     say_data(data, found.spec)
     frame = raters_frame(data, None if chosen.gold is None else _gold(chosen.gold, found, data))
     makers: dict[str, Callable[[], str]] = {
-        "csv": lambda: _csv(frame.assign(copies=frame["copies"].map("; ".join))),
+        "csv": lambda: safe_csv(frame.assign(copies=frame["copies"].map("; ".join)), "\r\n"),
         "json": lambda: json_text({"format": "grasp-raters", "version": 1, "raters": records(frame)}),
         "markdown": lambda: tables_markdown({"Raters": raters_table(frame)}),
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -12,16 +11,14 @@ from grasp_core.cli.terminal.messages import say
 from grasp_core.cli.terminal.output import (
     add_output,
     check_output,
-    check_target,
     records,
-    safe_cells,
+    safe_csv,
     tables_markdown,
     write_output,
-    write_text,
 )
 from grasp_core.cli.terminal.results import in_width
 from grasp_core.model.text import json_text, printable
-from grasp_core.notebook.comparing import Compared, compare
+from grasp_core.notebook.opening import compare
 from grasp_core.report.comparison.changes import changes_table
 
 FORMATS = ("csv", "json", "markdown")
@@ -47,9 +44,8 @@ def fill_compare(parser: argparse.ArgumentParser) -> None:
 
 def _compare(chosen: argparse.Namespace) -> None:
     check_output(chosen, FORMATS)
-    check_target(chosen.csv)
     found = compare(Path(chosen.one), Path(chosen.other))
-    say(f"\n{_safe(found.answer())}")
+    say("\n" + "\n".join(map(printable, found.answer().split("\n"))))
     for title, table in (
         ("What was asked differently", found.asked()),
         ("How the data differ", found.data()),
@@ -57,40 +53,24 @@ def _compare(chosen: argparse.Namespace) -> None:
         if not table.empty:
             say(f"\n{title}\n{_printed(table.rename(columns={'what': '', 'a': 'A', 'b': 'B'}))}")
     moved = changes_table(one for one in found.comparison.changes if one.beyond_noise)
-    if not moved.empty:
+    if moved.empty:
+        say("\nNothing moved further than noise explains, and no mark changed.")
+    else:
         shown = moved[[name for name in _HEADS if name in moved]].rename(columns=_HEADS)
         say(f"\nMoved further than noise explains, or marked otherwise\n{_printed(shown, names=3)}")
-    else:
-        say("\nNothing moved further than noise explains, and no mark changed.")
-    makers: dict[str, Callable[[], str]] = {
-        "csv": lambda: _csv(found),
-        "json": lambda: json_text(records(_every(found))),
-        "markdown": lambda: tables_markdown({"Moved": moved}),
-    }
-    write_output(chosen, makers)
-    write_text(chosen.csv, _csv(found))
+    frames = [frame for frame in (found.table(), found.pairs(), found.slices()) if not frame.empty]
+    every = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+    first = [name for name in ("slice", "pair", "group") if name in every]
+    every = every[[*first, *(name for name in every if name not in first)]]
+    write_output(
+        chosen,
+        {
+            "csv": lambda: "" if every.empty else safe_csv(every),
+            "json": lambda: json_text(records(every)),
+            "markdown": lambda: tables_markdown({"Moved": moved}),
+        },
+    )
 
 
 def _printed(table: pd.DataFrame, names: int = 1) -> str:
     return in_width(table.map(lambda cell: printable(str(cell))), names)
-
-
-def _safe(text: str) -> str:
-    return "\n".join(map(printable, text.split("\n")))
-
-
-def _every(found: Compared) -> pd.DataFrame:
-    """All rows, behind what they are of: a group, a pair or a slice."""
-    frames = [frame for frame in (found.table(), found.pairs(), found.slices()) if not frame.empty]
-    if not frames:
-        return pd.DataFrame()
-    every = pd.concat(frames, ignore_index=True)
-    first = [name for name in ("slice", "pair", "group") if name in every]
-    return every[[*first, *(name for name in every if name not in first)]]
-
-
-def _csv(found: Compared) -> str:
-    every = _every(found)
-    if every.empty:
-        return ""
-    return safe_cells(every).to_csv(index=False)

@@ -1,4 +1,4 @@
-"""``completion``: a script that completes commands, options and values in bash, zsh or fish."""
+"""``completion`` and ``warm``: a script that completes words in bash, zsh or fish; kernels compiled now."""
 
 from __future__ import annotations
 
@@ -8,13 +8,71 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from grasp_core.cli.commands import fill_all
+from grasp_core.cli.parser import fill_all
 from grasp_core.cli.terminal.messages import say
+from grasp_core.engine.warm import warm
 
 _FILES = ("FILE", "BACKUP", "RESULT", "DIR", "FOLDER", "A", "B")
 """What stands for a file or folder in a command's help."""
 _LONGEST = 70
 _BASH_FILES = """local IFS=$'\\n'; COMPREPLY=($(compgen -f -- "$cur"))"""
+_BASH = """\
+# Completion of grasp in bash. In ~/.bashrc: source <(grasp completion bash)
+_grasp() {
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} at=grasp words="" options=""
+  local files=no i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "$at ${COMP_WORDS[i]}" in
+      @STEPS@) at="$at ${COMP_WORDS[i]}" ;;
+    esac
+  done
+  case "$at $prev" in
+@VALUES@
+  esac
+  case "$at" in
+@PLACES@
+  esac
+  if [[ $cur == -* ]]; then
+    COMPREPLY=($(compgen -W "$options" -- "$cur"))
+  elif [[ $files == yes ]]; then
+    @FILES@
+  else
+    COMPREPLY=($(compgen -W "$words" -- "$cur"))
+  fi
+}
+complete -o filenames -F _grasp grasp
+""".replace("@FILES@", _BASH_FILES)
+_ZSH = """\
+#compdef grasp
+# Completion of grasp in zsh. In ~/.zshrc, behind compinit: source <(grasp completion zsh)
+_grasp() {
+  local at=grasp files=no i
+  local -a offered options
+  for ((i = 2; i < CURRENT; i++)); do
+    case "$at ${words[i]}" in
+      (@STEPS@) at="$at ${words[i]}" ;;
+    esac
+  done
+  case "$at ${words[CURRENT-1]}" in
+@VALUES@
+  esac
+  case "$at" in
+@PLACES@
+  esac
+  if [[ $PREFIX == -* ]]; then
+    _describe -o option options
+  elif [[ $files == yes ]]; then
+    _files
+  else
+    _describe command offered
+  fi
+}
+if [ "$funcstack[1]" = "_grasp" ]; then _grasp "$@"; else compdef _grasp grasp; fi
+"""
+_FISH = """\
+# Completion of grasp in fish: grasp completion fish > ~/.config/fish/completions/grasp.fish
+complete -c grasp -f
+"""
 
 
 class _Option(NamedTuple):
@@ -28,193 +86,138 @@ class _Option(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """A command by its words, what may follow it, and in which words it is described."""
+    """A command by its words, those of the commands below it, its options, and what else may follow."""
 
-    path: tuple[str, ...]
-    words: str
-    below: tuple[str, ...]
-    options: tuple[_Option, ...]
-    values: tuple[str, ...]
+    name: str
+    below: dict[str, str]
+    options: list[_Option]
+    values: list[str]
     files: bool
+
+    @property
+    def all_below(self) -> str:
+        """Names of the commands below, and other words that may follow."""
+        return " ".join((*self.below, *self.values))
 
 
 def fill_completion(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
-    parser.set_defaults(command=_completion)
-    parser.add_argument("shell", choices=_SCRIPTS, metavar="SHELL", help=f"{', '.join(_SCRIPTS)}")
+    """Add the arguments of ``completion``."""
+    scripts = {"bash": _bash, "zsh": _zsh, "fish": _fish}
+
+    def command(chosen: argparse.Namespace) -> None:
+        from grasp_core.cli.entry import make_parser
+
+        every = make_parser()
+        fill_all(every)
+        say(scripts[chosen.shell](list(_places(every, "grasp"))), end="")
+
+    parser.set_defaults(command=command)
+    parser.add_argument("shell", choices=scripts, metavar="SHELL", help=", ".join(scripts))
 
 
-def _completion(chosen: argparse.Namespace) -> None:
-    from grasp_core.cli.entry import make_parser
-
-    parser = make_parser()
-    fill_all(parser)
-    say(_SCRIPTS[chosen.shell](list(_places(parser, ("grasp",), ""))), end="")
+def fill_warm(parser: argparse.ArgumentParser) -> None:
+    """``warm`` has no arguments."""
+    parser.set_defaults(command=lambda _: warm())
 
 
-def _places(parser: argparse.ArgumentParser, path: tuple[str, ...], words: str) -> Iterator[_Place]:
+def _places(parser: argparse.ArgumentParser, name: str) -> Iterator[_Place]:
     """A command and all below it."""
-    options: list[_Option] = []
-    values: list[str] = []
-    files = False
-    below: dict[str, argparse.ArgumentParser] = {}
-    told: dict[str, str] = {}
+
+    def line(text: str) -> str:
+        text = " ".join(text.split())
+        return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+    place = _Place(name, {}, [], [], files=False)
+    parsers: dict[str, argparse.ArgumentParser] = {}
     for action in parser._actions:
         choices = tuple(map(str, action.choices)) if action.choices is not None else ()
+        is_file = action.type is Path or action.metavar in _FILES
         if isinstance(action, argparse._SubParsersAction):
-            below = dict(action.choices)
-            told = {one.dest: _line(one.help or "") for one in action._choices_actions}
+            parsers = dict(action.choices)
+            place.below.update({one.dest: line(one.help or "") for one in action._choices_actions})
         elif action.option_strings and action.help != argparse.SUPPRESS:
-            named = tuple(action.option_strings)
-            options.append(
-                _Option(named, _help(parser, action), action.nargs != 0, choices, _is_file(action))
-            )
+            words = line(parser._get_formatter()._expand_help(action) if action.help else "")
+            names = tuple(action.option_strings)
+            place.options.append(_Option(names, words, action.nargs != 0, choices, is_file))
         elif not action.option_strings:
-            values += choices
-            files = files or _is_file(action)
-    yield _Place(path, words, tuple(below), tuple(options), tuple(values), files)
-    for name, one in below.items():
-        yield from _places(one, (*path, name), told.get(name, ""))
+            place.values.extend(choices)
+            place = place._replace(files=place.files or is_file)
+    yield place
+    for below, one in parsers.items():
+        yield from _places(one, f"{name} {below}")
 
 
-def _is_file(action: argparse.Action) -> bool:
-    return action.type is Path or action.metavar in _FILES
+def _alternatives(names: Iterable[str]) -> str:
+    return "|".join(f'"{name}"' for name in names)
 
 
-def _help(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
-    return _line(parser._get_formatter()._expand_help(action) if action.help else "")
-
-
-def _line(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
-
-
-def _alternatives(paths: Iterable[str]) -> str:
-    return "|".join(f'"{path}"' for path in paths)
-
-
-def _cases(places: list[_Place]) -> Iterator[tuple[str, tuple[str, ...] | None, bool]]:
+def _cases(places: list[_Place]) -> Iterator[tuple[str, tuple[str, ...], bool]]:
     """Patterns of commands with options that wait for a value, the values where they are known, or files."""
     files: list[str] = []
     unknown: list[str] = []
     for place in places:
         for option in place.options:
-            patterns = [" ".join((*place.path, name)) for name in option.names]
+            patterns = [f"{place.name} {name}" for name in option.names]
             if option.values:
                 yield _alternatives(patterns), option.values, False
             elif option.takes_value:
                 (files if option.files else unknown).extend(patterns)
-    yield _alternatives(files), None, True
-    yield _alternatives(unknown), None, False
+    yield _alternatives(files), (), True
+    yield _alternatives(unknown), (), False
+
+
+def _filled(script: str, places: list[_Place], values: Iterable[str], lines: Iterable[str]) -> str:
+    steps = _alternatives(place.name for place in places[1:])
+    parts = {"@STEPS@": steps, "@VALUES@": "\n".join(values), "@PLACES@": "\n".join(lines)}
+    for mark, text in parts.items():
+        script = script.replace(mark, text)
+    return script
 
 
 def _bash(places: list[_Place]) -> str:
-    steps = _alternatives(" ".join(place.path) for place in places[1:])
-    lines = [
-        "# Completion of grasp in bash. In ~/.bashrc: source <(grasp completion bash)",
-        "_grasp() {",
-        '  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} at=grasp words="" options=""',
-        "  local files=no i",
-        "  for ((i = 1; i < COMP_CWORD; i++)); do",
-        '    case "$at ${COMP_WORDS[i]}" in',
-        f'      {steps}) at="$at ${{COMP_WORDS[i]}}" ;;',
-        "    esac",
-        "  done",
-        '  case "$at $prev" in',
-    ]
+    cases = []
     for pattern, values, files in _cases(places):
-        known = f'COMPREPLY=($(compgen -W "{" ".join(values or ())}" -- "$cur"))'
+        known = f'COMPREPLY=($(compgen -W "{" ".join(values)}" -- "$cur"))'
         found = known if values else _BASH_FILES if files else "COMPREPLY=()"
-        lines.append(f"    {pattern}) {found}; return ;;")
-    lines += ["  esac", '  case "$at" in']
+        cases.append(f"    {pattern}) {found}; return ;;")
+    lines = []
     for place in places:
         options = " ".join(name for option in place.options for name in option.names)
-        words = " ".join((*place.below, *place.values))
         files_too = " files=yes;" if place.files else ""
-        lines.append(f'    "{" ".join(place.path)}") words="{words}"; options="{options}";{files_too} ;;')
-    return "\n".join(
-        [
-            *lines,
-            "  esac",
-            "  if [[ $cur == -* ]]; then",
-            '    COMPREPLY=($(compgen -W "$options" -- "$cur"))',
-            "  elif [[ $files == yes ]]; then",
-            f"    {_BASH_FILES}",
-            "  else",
-            '    COMPREPLY=($(compgen -W "$words" -- "$cur"))',
-            "  fi",
-            "}",
-            "complete -o filenames -F _grasp grasp",
-            "",
-        ]
-    )
+        lines.append(f'    "{place.name}") words="{place.all_below}"; options="{options}";{files_too} ;;')
+    return _filled(_BASH, places, cases, lines)
 
 
 def _zsh(places: list[_Place]) -> str:
-    words_of = {place.path: place.words for place in places}
-    steps = _alternatives(" ".join(place.path) for place in places[1:])
-    lines = [
-        "#compdef grasp",
-        "# Completion of grasp in zsh. In ~/.zshrc, behind compinit: source <(grasp completion zsh)",
-        "_grasp() {",
-        "  local at=grasp files=no i",
-        "  local -a offered options",
-        "  for ((i = 2; i < CURRENT; i++)); do",
-        '    case "$at ${words[i]}" in',
-        f'      ({steps}) at="$at ${{words[i]}}" ;;',
-        "    esac",
-        "  done",
-        '  case "$at ${words[CURRENT-1]}" in',
-    ]
+    cases = []
     for pattern, values, files in _cases(places):
         found = f"compadd -- {' '.join(values)}" if values else "_files" if files else "_message value"
-        lines.append(f"    ({pattern}) {found}; return ;;")
-    lines += ["  esac", '  case "$at" in']
+        cases.append(f"    ({pattern}) {found}; return ;;")
+    lines = []
     for place in places:
         options = " ".join(
             shlex.quote(f"{name}:{option.words}") for option in place.options for name in option.names
         )
-        below = [f"{name}:{words_of[(*place.path, name)]}" for name in place.below]
+        below = [f"{name}:{words}" for name, words in place.below.items()]
         offered = " ".join(map(shlex.quote, (*below, *place.values)))
         files_too = " files=yes" if place.files else ""
-        lines.append(
-            f'    ("{" ".join(place.path)}") offered=({offered}); options=({options});{files_too} ;;'
-        )
-    return "\n".join(
-        [
-            *lines,
-            "  esac",
-            "  if [[ $PREFIX == -* ]]; then",
-            "    _describe -o option options",
-            "  elif [[ $files == yes ]]; then",
-            "    _files",
-            "  else",
-            "    _describe command offered",
-            "  fi",
-            "}",
-            'if [ "$funcstack[1]" = "_grasp" ]; then _grasp "$@"; else compdef _grasp grasp; fi',
-            "",
-        ]
-    )
+        lines.append(f'    ("{place.name}") offered=({offered}); options=({options});{files_too} ;;')
+    return _filled(_ZSH, places, cases, lines)
 
 
 def _fish(places: list[_Place]) -> str:
-    words_of = {place.path: place.words for place in places}
-    lines = [
-        "# Completion of grasp in fish: grasp completion fish > ~/.config/fish/completions/grasp.fish",
-        "complete -c grasp -f",
-    ]
+    def quoted(text: str) -> str:  # a backslash stands before another and before a quote
+        return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+    lines = []
     for place in places:
-        seen = [f"__fish_seen_subcommand_from {name}" for name in place.path[1:]]
-        here = "; and ".join(seen) or "__fish_use_subcommand"
-        nothing_yet = (
-            [f"not __fish_seen_subcommand_from {' '.join(place.below)}"] if place.below and seen else []
-        )
-        when = shlex.quote("; and ".join([*seen, *nothing_yet]) or here)
-        for name in place.below:
-            told = _in_fish(words_of[(*place.path, name)])
-            lines.append(f"complete -c grasp -n {when} -a {name} -d {told}")
+        seen = [f"__fish_seen_subcommand_from {name}" for name in place.name.split()[1:]]
+        here = shlex.quote("; and ".join(seen) or "__fish_use_subcommand")
+        further = f"not __fish_seen_subcommand_from {' '.join(place.below)}" if place.below else ""
+        when = shlex.quote("; and ".join(filter(None, [*seen, further]))) if seen else here
+        lines += [
+            f"complete -c grasp -n {when} -a {name} -d {quoted(words)}" for name, words in place.below.items()
+        ]
         if place.values:
             lines.append(f"complete -c grasp -n {when} -a {shlex.quote(' '.join(place.values))}")
         if place.files:
@@ -226,15 +229,5 @@ def _fish(places: list[_Place]) -> str:
             value = " -r" if option.takes_value else ""
             value += f" -a {shlex.quote(' '.join(option.values))}" if option.values else ""
             value += " -F" if option.files else ""
-            lines.append(
-                f"complete -c grasp -n {shlex.quote(here)} {names}{value} -d {_in_fish(option.words)}"
-            )
-    return "\n".join([*lines, ""])
-
-
-def _in_fish(text: str) -> str:
-    """A text in fish's single quotes, in which a backslash stands before another and before a quote."""
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
-
-
-_SCRIPTS = {"bash": _bash, "zsh": _zsh, "fish": _fish}
+            lines.append(f"complete -c grasp -n {here} {names}{value} -d {quoted(option.words)}")
+    return _FISH + "\n".join([*lines, ""])

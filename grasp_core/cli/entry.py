@@ -6,105 +6,75 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
-from grasp_core.cli.commands import Command, add_commands
-from grasp_core.cli.parser import Parser
+from grasp_core.cli.parser import Command, Parser, add_commands
 from grasp_core.model.errors import FAULT, GraspError
 from grasp_core.version import __version__
 
-CLEAR = 1
 BAD_INPUT = 2
 FAILED = 70
 INTERRUPTED = 130
-"""Exit statuses: with --exit-code something is clear; refused; GRASP itself is at fault; stopped."""
+"""Exit statuses: refused; GRASP itself is at fault; stopped."""
 
 
-_OF_STORE = ("sqlalchemy", "alembic", "pyrage", "limits")
-
-
-def _of_server(name: str, words: str, fill: str) -> Command:
-    """A command for whoever has a server's database."""
-    return Command(name, words, f"server.{fill}", extra="server", modules=_OF_STORE)
-
-
+_SERVER: Any = {"extra": "server", "modules": ("sqlalchemy", "alembic", "pyrage", "limits")}
+"""Of a command for whoever has a server's database."""
 COMMANDS = (
-    Command(
-        "run", "compute every statistic of every group, with permutation tests", "run:fill_run", reads=True
-    ),
-    Command(
-        "quality",
-        "check the data: sizes, odd raters, small groups, power",
-        "quality:fill_quality",
-        reads=True,
-    ),
-    Command(
-        "items",
-        "which items carry what one group says differently",
-        "items:fill_items",
-        reads=True,
-    ),
+    Command("run", "compute every statistic of every group, with permutation tests", "run", reads=True),
+    Command("quality", "check the data: sizes, odd raters, small groups, power", "quality", reads=True),
+    Command("items", "which items carry what one group says differently", "items", reads=True),
     Command(
         "agreement",
         "how well all raters agree: alpha, kappa, AC1, percent; by batch and over time",
-        "agreement:fill_agreement",
+        "agreement",
         reads=True,
     ),
     Command(
         "raters",
         "a row per rater: answers, agreement with the others and with gold, at chance, constant, copies",
-        "agreement:fill_raters",
+        "agreement",
         reads=True,
     ),
-    Command(
-        "report", "tell a saved result, or write it in another format, without a run", "report:fill_report"
-    ),
-    Command("compare", "hold one result against another", "compare:fill_compare"),
-    Command("example", "write the synthetic example's files", "example:fill_example"),
+    Command("report", "tell a saved result, or write it in another format, without a run", "run"),
+    Command("compare", "hold one result against another", "compare"),
+    Command("example", "write the synthetic example's files", "fetch"),
     Command(
         "fetch",
         "download a published data set and check that it is whole",
-        "fetch:fill_fetch",
+        "fetch",
         extra="remote",
         modules=("requests",),
     ),
-    _of_server("backup", "write all that the server keeps to one file", "storage:fill_backup"),
-    _of_server("restore", "read such a file into an empty server's database", "storage:fill_restore"),
-    _of_server("backup-key", "make a key that encrypts and signs backups", "storage:fill_backup_key"),
-    _of_server("token", "personal tokens of the server's API: make, list, withdraw", "token:fill_token"),
-    _of_server("log", "the audit log: who did what when; checks that it is whole", "log:fill_log"),
-    _of_server("people", "list who has signed in; roles, disable, sign out", "people:fill_people"),
-    Command("raft", "few-shot benchmark: check, score and compare submissions", "benchmark.raft:fill_raft"),
+    Command("backup", "write all that the server keeps to one file", "database", **_SERVER),
+    Command("restore", "read such a file into an empty server's database", "database", **_SERVER),
+    Command("backup-key", "make a key that encrypts and signs backups", "database", **_SERVER),
+    Command("token", "personal tokens of the server's API: make, list, withdraw", "people", **_SERVER),
+    Command("log", "the audit log: who did what when; checks that it is whole", "database", **_SERVER),
+    Command("people", "list who has signed in; roles, disable, sign out", "people", **_SERVER),
+    Command("raft", "few-shot benchmark: check, score and compare submissions", "benchmark.raft"),
     Command(
-        "models",
-        "whose judgements models reproduce: each model as one more rater",
-        "models:fill_models",
-        reads=True,
+        "models", "whose judgements models reproduce: each model as one more rater", "models", reads=True
     ),
     Command(
-        "rater-map",
-        "raters placed by how they agree, and which axes that follows",
-        "rater_map:fill_rater_map",
-        reads=True,
+        "rater-map", "raters placed by how they agree, and which axes that follows", "rater_map", reads=True
     ),
     Command(
         "plan",
         "how many raters of a group, and how many items, find a difference next time",
-        "plan:fill_plan",
+        "plan",
         reads=True,
     ),
-    Command("completion", "a script that completes words in bash, zsh or fish", "completion:fill_completion"),
-    Command("warm", "compile the kernels now, so that the first run starts at once", "warm:fill_warm"),
+    Command("completion", "a script that completes words in bash, zsh or fish", "completion"),
+    Command("warm", "compile the kernels now, so that the first run starts at once", "completion"),
 )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command.
 
-    Returns
-    -------
-    int
-        Exit status: 0, or what the command itself gives; 2 with one sentence on standard error where the
-        input cannot be used; 70 where GRASP itself is at fault; 130 where the user cancelled.
+    Returns exit status: 0, or what the command itself gives; 2 with one sentence on standard error where the
+    input cannot be used; 70 where GRASP itself is at fault; 130 where the user cancelled.
     """
     try:
         chosen = make_parser().parse_args(arguments)  # an argument may name a file, which is read here
@@ -126,7 +96,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(chosen: argparse.Namespace) -> int | None:
     """Run the command; what it says goes where the options want it."""
-    quiet = vars(chosen).pop("quiet", False)
+    quiet, server = vars(chosen).pop("quiet", False), vars(chosen).pop("server")
+    if server is not None:
+        from grasp_core.cli.run import on_server
+
+        chosen.command = on_server(chosen.command, server)
     taken = [name for name in ("out", "csv") if str(getattr(chosen, name, None)) == "-"]
     machine = getattr(chosen, "format", None) not in (None, "text") and chosen.out is None
     if not (quiet or taken or machine):
@@ -149,5 +123,11 @@ def make_parser() -> argparse.ArgumentParser:
         description="Which groups of raters see a task differently, and is it real?",
     )
     parser.add_argument("--version", action="version", version=__version__)
+    parser.add_argument(
+        "--server",
+        metavar="ADDRESS",
+        help="have `run` computed by this server, such as https://grasp.example.org; the token stands in "
+        "GRASP_TOKEN",
+    )
     add_commands(parser, COMMANDS)
     return parser

@@ -1,4 +1,4 @@
-"""``fetch``: published data sets, downloaded from where their authors put them."""
+"""``fetch`` and ``example``: published data sets from where their authors put them, and a made-up one."""
 
 from __future__ import annotations
 
@@ -9,18 +9,12 @@ from functools import partial
 from pathlib import Path
 
 from grasp_core.benchmark.tasks import TASK_FILE, builtin_tasks
-from grasp_core.cli.terminal.output import write_text
+from grasp_core.cli.terminal.output import unwritable, write_text
 from grasp_core.model.errors import DataError
 from grasp_core.model.wording import listed, number
-from grasp_core.reading.sources.published import (
-    PUBLISHED,
-    REPOSITORIES,
-    Published,
-    Repository,
-    fetch,
-    fetch_listed,
-    listing,
-)
+from grasp_core.reading.example import example_files
+from grasp_core.reading.sources.published import PUBLISHED, Published, fetch
+from grasp_core.reading.sources.repositories import REPOSITORIES, Repository, fetch_listed, listing
 
 RAFT = "raft"
 
@@ -30,7 +24,7 @@ def fill_fetch(
     published: Mapping[str, Published] = PUBLISHED,
     repositories: Mapping[str, Repository] = REPOSITORIES,
 ) -> None:
-    """Add the command to the parser; it offers what is `published` and the `repositories`."""
+    """Add the arguments of ``fetch``; it offers what is `published` and the `repositories`."""
     names = [*published, *repositories]
     fetching.add_argument("name", choices=names, metavar="NAME", help=f"one of {', '.join(names)}")
     fetching.add_argument(
@@ -40,6 +34,21 @@ def fill_fetch(
         "--list", action="store_true", help="say what there is, with sizes and checksums; download nothing"
     )
     fetching.set_defaults(command=partial(_fetch, published=published, repositories=repositories))
+
+
+def fill_example(example: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``example``."""
+    example.add_argument("directory", type=Path, metavar="DIR")
+    example.set_defaults(command=lambda chosen: write_files(chosen.directory, example_files()))
+
+
+def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files by their paths below a folder."""
+    with unwritable(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(content)
 
 
 def _fetch(

@@ -5,37 +5,32 @@ from __future__ import annotations
 import argparse
 import itertools
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import get_args
 
-from grasp_core.analysis.items.outcomes import ItemsResult, texts_of_items
+from grasp_core.analysis.items.outcomes import texts_of_items
 from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
-from grasp_core.cli.analysis import AtMost, add_groups_and_test, analysis_fields
-from grasp_core.cli.data.options import add_items, add_reading
-from grasp_core.cli.data.reading import read, say_data, sort_files
-from grasp_core.cli.data.recorded import given_options, note_other_data, reading_of, recorded_spec
-from grasp_core.cli.terminal.messages import Countdown, clear_line, note, say
-from grasp_core.cli.terminal.output import (
-    add_output,
-    check_output,
-    check_target,
-    tables_markdown,
-    write_output,
-    write_text,
+from grasp_core.cli.options import (
+    AtMost,
+    add_fields,
+    add_groups_and_test,
+    add_reading,
+    analysis_fields,
+    given_options,
 )
+from grasp_core.cli.reading import note_other_data, read, recorded_spec, say_data, sort_files
+from grasp_core.cli.terminal.messages import Countdown, clear_line, note, say
+from grasp_core.cli.terminal.output import add_output, check_output, tables_markdown, write_output
 from grasp_core.cli.terminal.results import fitted
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import checked_groups
-from grasp_core.model import spec
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet, Group
 from grasp_core.model.spec import DEFAULT_PERMUTATIONS, AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text, printable
 from grasp_core.model.wording import quoted
-from grasp_core.reading.dataset.load import Dataset, load
+from grasp_core.reading.dataset.load import load
 from grasp_core.report.items import MEASURES, in_order, items_csv, items_table, sentences
 
 BESIDE_SPEC = ("annotations", "raters", "items", "group", "question", "out", "format", "csv", "top")
@@ -59,29 +54,35 @@ def fill_items(items: argparse.ArgumentParser) -> None:
         metavar="AXIS=VALUE,...",
         help="whose items, such as race=Black,gender=Woman",
     )
-    add_reading(items)
-    add_items(items)
+    add_reading(items, items=True)
     analysis = items.add_argument_group("analysis")
     add_groups_and_test(analysis)
-    analysis.add_argument("--level", choices=get_args(spec.Level), help="of measurement (default: nominal)")
+    add_fields(analysis, AnalysisSpec, "level")
     items.add_argument("--question", metavar="COLUMN", help="of several labels, the one that is looked at")
     output = items.add_argument_group("output")
     output.add_argument("--top", type=int, metavar="N", help=f"items shown of each measure (default: {TOP})")
-    add_output(output, FORMATS)
-    output.add_argument("--csv", type=Path, metavar="FILE", help="the table, a row per item")
+    add_output(output, FORMATS, csv="the table, a row per item")
 
 
 def _items(chosen: argparse.Namespace) -> None:
     check_output(chosen, FORMATS)
-    check_target(chosen.csv)
     if chosen.top is not None and chosen.top < 0:
         raise SpecError(f"--top is a number of items from 0; found {chosen.top}")
     sort_files(chosen, "items")
-    recorded = None if chosen.spec is None else recorded_spec(chosen, BESIDE_SPEC)
-    if recorded is None:
-        found, run_spec = _from_options(chosen)
+    recorded = None
+    if chosen.spec is not None:
+        found, recorded = recorded_spec(chosen, BESIDE_SPEC)
+        run_spec, permutations = recorded.spec, recorded.permutations
     else:
-        found, run_spec = reading_of(chosen, recorded.spec), recorded.spec
+        given = given_options(chosen)
+        found = read(given, several=True)
+        fields = analysis_fields(given, found)
+        if isinstance(given.get("permutations"), AtMost):
+            raise SpecError("items are looked at under a number of permutations: write --permutations 10000")
+        if not given.keys() & {"axis", "intersect"}:  # the group's own
+            fields["axes"] = (group_axes(chosen.group),)
+        run_spec = RunSpec(found.spec, AnalysisSpec(**{"permutations": DEFAULT_PERMUTATIONS, **fields}))
+        permutations = run_spec.analysis.permutations
     axes = run_spec.analysis.columns
     dataset = load(found.annotations, found.raters, run_spec.data, axes, items=found.items)
     if recorded is not None:
@@ -89,45 +90,41 @@ def _items(chosen: argparse.Namespace) -> None:
     group = named_group(chosen.group, checked_groups(dataset, run_spec).groups)
     question = _question(chosen.question, run_spec)
     say_data(dataset, run_spec.data)
-    permutations = run_spec.analysis.permutations if recorded is None else recorded.permutations
-    result = _look(dataset, ItemsAsked(run_spec, group, permutations, question))
+    pool, countdown = Pool(workers.threads), Countdown()  # the kernel releases the interpreter's lock
+    try:
+        result = look_at_items(
+            dataset,
+            ItemsAsked(run_spec, group, permutations, question),
+            pool.each,
+            lambda share: countdown.show(share, f"{share:.0%} of the permutations"),
+        )
+    finally:
+        pool.close()
+        clear_line()
     texts = texts_of_items(found.annotations, run_spec.data)
     top = TOP if chosen.top is None else chosen.top
+    tables = {
+        measure: items_table(result, measure, in_order(result, measure, "part")[:top], texts)
+        for measure in MEASURES
+    }
     makers: dict[str, Callable[[], str]] = {
         "json": lambda: json_text(result.to_dict()),
         "csv": lambda: items_csv(result),
-        "markdown": lambda: tables_markdown(
-            {
-                name: items_table(result, measure, in_order(result, measure, "part")[:top], texts)
-                for measure, name in MEASURES.items()
-            }
-        ),
+        "markdown": lambda: tables_markdown({MEASURES[one]: table for one, table in tables.items()}),
     }
     write_output(chosen, makers)
-    write_text(chosen.csv, items_csv(result))
-    _print(result, top, texts)
-
-
-def _from_options(chosen: argparse.Namespace) -> tuple[Reading, RunSpec]:
-    """The files, and the run that has the group; its axes are the group's where none is named."""
-    given = given_options(chosen)
-    found = read(given, several=True)
-    fields = analysis_fields(given, found)
-    if isinstance(given.get("permutations"), AtMost):
-        raise SpecError("items are looked at under a number of permutations: write --permutations 10000")
-    if not given.keys() & {"axis", "intersect"}:
-        fields["axes"] = (group_axes(chosen.group),)
-    return found, RunSpec(found.spec, AnalysisSpec(**{"permutations": DEFAULT_PERMUTATIONS, **fields}))
+    for measure, table in tables.items():
+        say(f"\n{MEASURES[measure]}")
+        for sentence in sentences(result, measure):
+            say(f"- {printable(sentence.plain)}")
+        if not table.empty:
+            say(f"\n{fitted(table, 1)}")
+    for warning in result.warnings:
+        note(printable(str(warning)))
 
 
 def group_axes(text: str) -> AxisSet:
-    """The axes of ``AXIS=VALUE,AXIS=VALUE``.
-
-    Raises
-    ------
-    SpecError
-        If there are none.
-    """
+    """The axes of ``AXIS=VALUE,AXIS=VALUE``."""
     axes = tuple(_AXES.findall(text))
     if not axes:
         raise SpecError(f"--group is written AXIS=VALUE,AXIS=VALUE; found {quoted(text)}")
@@ -135,33 +132,23 @@ def group_axes(text: str) -> AxisSet:
 
 
 def named_group(text: str, groups: Iterable[Group]) -> Group:
-    """The group that ``AXIS=VALUE,AXIS=VALUE`` names, in any order of its axes.
+    """The group that ``AXIS=VALUE,AXIS=VALUE`` names, in any order of its axes."""
 
-    Raises
-    ------
-    SpecError
-        If no group of the run is called so.
-    """
+    def plain(text: str) -> str:
+        return re.sub(r"\s*([,=])\s*", r"\1", text.strip())
+
     names: dict[str, Group] = {}
+    shown: list[str] = []
     for group in groups:
         pairs = [f"{axis}={value}" for axis, value in zip(group.axes, group.values, strict=True)]
+        shown.append(printable(",".join(pairs)))
         for order in itertools.permutations(pairs):
-            names.setdefault(_plain(",".join(order)), group)
-    found = names.get(_plain(text))
+            names.setdefault(plain(",".join(order)), group)
+    found = names.get(plain(text))
     if found is None:
-        shown = list(dict.fromkeys(_named(group) for group in names.values()))
         more = f" and {len(shown) - 12:,} more" if len(shown) > 12 else ""
         raise SpecError(f"the run has no group {quoted(text)}; there are {'; '.join(shown[:12])}{more}")
     return found
-
-
-def _plain(text: str) -> str:
-    return re.sub(r"\s*([,=])\s*", r"\1", text.strip())
-
-
-def _named(group: Group) -> str:
-    pairs = zip(group.axes, group.values, strict=True)
-    return printable(",".join(f"{axis}={value}" for axis, value in pairs))
 
 
 def _question(named: str | None, run_spec: RunSpec) -> int:
@@ -172,27 +159,3 @@ def _question(named: str | None, run_spec: RunSpec) -> int:
         asked = "name one of them" if named is None else f"there is no {quoted(named)}"
         raise SpecError(f"items are looked at by one question; --question: {asked} of {', '.join(labels)}")
     return labels.index(named)
-
-
-def _look(dataset: Dataset, asked: ItemsAsked) -> ItemsResult:
-    """On threads: the kernel releases the interpreter's lock."""
-    pool, countdown = Pool(workers.threads), Countdown()
-    try:
-        return look_at_items(
-            dataset, asked, pool.each, lambda share: countdown.show(share, f"{share:.0%} of the permutations")
-        )
-    finally:
-        pool.close()
-        clear_line()
-
-
-def _print(result: ItemsResult, top: int, texts: Mapping[str, str] | None) -> None:
-    for measure, name in MEASURES.items():
-        say(f"\n{name}")
-        for sentence in sentences(result, measure):
-            say(f"- {printable(sentence.plain)}")
-        rows = in_order(result, measure, "part")[:top]
-        if rows:
-            say(f"\n{fitted(items_table(result, measure, rows, texts), 1)}")
-    for warning in result.warnings:
-        note(printable(str(warning)))

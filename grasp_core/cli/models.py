@@ -4,32 +4,18 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
-from grasp_core.analysis.models.labels import (
-    MAX_MODEL_FILE,
-    check_models,
-    read_model,
-    read_model_column,
-    sources,
-)
+from grasp_core.analysis.models.labels import MAX_MODEL_FILE, sources
 from grasp_core.analysis.models.result import ModelsResult
-from grasp_core.benchmark.baselines.as_raters import WITHOUT_EXAMPLES, item_texts, label_items
+from grasp_core.benchmark.baselines.as_raters import WITHOUT_EXAMPLES
 from grasp_core.benchmark.baselines.registry import check_installed
-from grasp_core.cli.analysis import add_groups_and_test, analysis_fields
-from grasp_core.cli.data.options import add_reading
-from grasp_core.cli.data.reading import read, say_data, sort_files
+from grasp_core.cli.options import add_groups_and_test, add_reading, analysis_fields, given_options
+from grasp_core.cli.reading import read, say_data, sort_files
 from grasp_core.cli.terminal.messages import VOICE, note, say
-from grasp_core.cli.terminal.output import (
-    add_output,
-    check_output,
-    check_target,
-    tables_markdown,
-    write_output,
-    write_text,
-)
+from grasp_core.cli.terminal.output import add_output, check_output, tables_markdown, write_output
 from grasp_core.cli.terminal.progress import RunOnTerminal
 from grasp_core.cli.terminal.results import fitted
 from grasp_core.engine.compute import compute
@@ -37,12 +23,11 @@ from grasp_core.engine.course import models_seconds
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.request.analysis import say_batches, say_shuffles, stopping_early
-from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import checked_groups
-from grasp_core.model.annotations import ModelLabels
 from grasp_core.model.errors import SpecError
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text, printable
+from grasp_core.notebook.models import asked_models
 from grasp_core.reading.archives.members import check_size
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
@@ -82,29 +67,26 @@ def fill_models(models: argparse.ArgumentParser) -> None:
     )
     add_groups_and_test(models.add_argument_group("analysis"))
     output = models.add_argument_group("output")
-    add_output(output, FORMATS)
-    output.add_argument(
-        "--csv", type=Path, metavar="FILE", help="the table, a row per model, group and statistic"
-    )
+    add_output(output, FORMATS, csv="the table, a row per model, group and statistic")
 
 
 def _models(chosen: argparse.Namespace) -> None:
     sort_files(chosen, "models")
-    given = {name: value for name, value in vars(chosen).items() if value is not None}
+    given = given_options(chosen)
     check_output(chosen, FORMATS)
-    check_target(chosen.csv)
     if not given.keys() & {"model", "model_column", "model_baseline"}:
         raise SpecError(
             "name at least one model: --model NAME=FILE, --model-column NAME=COLUMN or --model-baseline NAME"
         )
-    for name in chosen.model_baseline or ():
+    baselines = given.get("model_baseline", ())
+    for name in baselines:
         check_installed(name)
     found = read(given)
     analysis = AnalysisSpec(**analysis_fields(given, found))
     dataset = load(found.annotations, found.raters, found.spec, analysis.columns)
     say_data(dataset, found.spec)
-    models = _read_models(given, found, dataset)
-    check_models(models)
+    labels = ((name, _labels_of(Path(path))) for name, path in given.get("model", ()))
+    models = asked_models(found, dataset, labels, given.get("model_column", ()), baselines)
     spec = RunSpec(found.spec, analysis, models=sources(models))
     say_shuffles(dataset, checked_groups(dataset, spec), analysis, VOICE)
     if chosen.permutations is None:
@@ -117,24 +99,8 @@ def _models(chosen: argparse.Namespace) -> None:
         "markdown": lambda: tables_markdown({_PLURALITY: plurality_table(result)}),
     }
     write_output(chosen, makers)
-    write_text(chosen.csv, sides_csv(result))
     _print(result)
     say_batches(found, analysis.columns, dataset, result.warnings, VOICE)
-
-
-def _read_models(given: Mapping[str, Any], found: Reading, dataset: Dataset) -> list[ModelLabels]:
-    models = [
-        read_model(_labels_of(Path(path)), name, dataset, found.spec) for name, path in given.get("model", ())
-    ]
-    models += [
-        read_model_column(found.annotations, column, name, dataset, found.spec)
-        for name, column in given.get("model_column", ())
-    ]
-    for name in given.get("model_baseline", ()):
-        job = item_texts(found.annotations, found.spec, dataset.summary.categories, name)
-        labels = read_table(label_items(job), job.name)
-        models.append(read_model(labels, name, dataset, found.spec))
-    return models
 
 
 def _labels_of(path: Path) -> Table:
@@ -150,17 +116,10 @@ def _compute(dataset: Dataset, spec: RunSpec) -> ModelsResult:
         lambda found: plurality_table(cast("ModelsResult", found)), adaptive=spec.analysis.adaptive
     )
     try:
-        with shown.stopping():
+        with shown.stopping(_print):
             return cast("ModelsResult", compute(dataset, spec, pool, shown))
-    except KeyboardInterrupt:
-        shown.clear()
-        if isinstance(shown.latest, ModelsResult) and shown.latest.permutations:
-            say(f"\nSo far, after {shown.latest.permutations:,} permutations:")
-            _print(shown.latest)
-        raise
     finally:
         pool.close()
-        shown.clear()
 
 
 def _print(result: ModelsResult) -> None:

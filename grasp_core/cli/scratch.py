@@ -53,12 +53,8 @@ class Scratch(Checkpoints):
 
     What cannot be read is computed again.
 
-    Parameters
-    ----------
-    folder : str
-        Path or address; it is made where it does not exist.
-    key : str
-        Names the run: the same data, spec and version.
+    `folder`: path or address; it is made where it does not exist.
+    `key`: names the run: the same data, spec and version.
     """
 
     def __init__(self, folder: str, key: str) -> None:

@@ -15,6 +15,7 @@ from grasp_core.model._kinds import (
     is_number,
 )
 from grasp_core.model.errors import SpecError
+from grasp_core.model.fields import asked, check, described
 from grasp_core.model.json_values import closed, in_file
 from grasp_core.model.recode_steps import MapValues, Recode
 
@@ -27,32 +28,27 @@ Screen = Literal["random", "constant", "duplicates"]
 
 
 @closed
+@described
 @dataclass(frozen=True, slots=True)
 class Filters:
     """Which annotations, raters and items are left out, in the order of the fields.
 
-    `drop`: annotations with this value are left out; not for "raters-by-items". A matrix has no labels in
-        this column.
-    `raters`, `items`: ids to leave out.
-    `time`: column of the time an annotation took; `min_time` and `max_time` are in its unit.
-    `min_time`, `max_time`: annotations that took less, or longer, are left out; so are those without a
-        number, if either is set.
-    `gold`: column of the right label, where experts gave one.
-    `min_gold`: raters are left out who gave the right label to a smaller share of the items that have one.
-    `min_per_rater`, `min_per_item`: raters, then items, with fewer annotations are left out, once each in
-        this order.
+    Times are in the unit of their column; annotations without a number go too, if either limit is set. The
+    least numbers of a rater's and an item's annotations are held once each.
     """
 
-    drop: tuple[tuple[str, str], ...] = ()
-    raters: tuple[str, ...] = ()
-    items: tuple[str, ...] = ()
-    time: str | None = None
-    min_time: float | None = None
-    max_time: float | None = None
-    gold: str | None = None
-    min_gold: float | None = None
-    min_per_rater: int = 1
-    min_per_item: int = 1
+    drop: tuple[tuple[str, str], ...] = asked(
+        (), "leave out annotations with this value; not for raters-by-items", "COLUMN=VALUE", each=True
+    )
+    raters: tuple[str, ...] = asked((), "leave out this rater", "ID", flag="exclude-rater", each=True)
+    items: tuple[str, ...] = asked((), "leave out this item", "ID", flag="exclude-item", each=True)
+    time: str | None = asked(None, "time that an annotation took, for the next two", "COLUMN")
+    min_time: float | None = asked(None, "leave out annotations that took less", "TIME")
+    max_time: float | None = asked(None, "leave out annotations that took longer", "TIME")
+    gold: str | None = asked(None, "the right labels, for the next one", "COLUMN")
+    min_gold: float | None = asked(None, "leave out raters right less often, 0 to 1", "SHARE")
+    min_per_rater: int = asked(1, "leave out raters with fewer annotations", "N")
+    min_per_item: int = asked(1, "leave out items with fewer annotations", "N")
 
     def __post_init__(self) -> None:
         check_pairs("filters: `drop`", self.drop)
@@ -99,71 +95,58 @@ class Question:
 
 
 @closed
+@described
 @dataclass(frozen=True)
 class DataSpec:
     """How files become annotations and raters.
 
-    `layout`: a row per annotation, or a matrix with one row per item (per rater).
-    `item`, `rater`, `label`: columns of a long file. A matrix names only the column that holds its rows' ids:
-        `item` for "items-by-raters", `rater` for "raters-by-items"; without it each row is an item (a rater)
-        of its own, called "row 2" by its number in the file.
-    `profile`: "raters-by-items" only: columns that describe the rater and are not items.
-    `ignore`: matrices only: columns that are no rater (no item) and describe nobody.
-    `text`: column with the items' texts.
-    `categories`: declared labels in order; None takes those found, sorted.
-    `missing`: cell texts that mean "no value", in every column.
-    `exclude`: raters with this value in this column are left out.
-    `recode`: applied in order, before anything else looks at the values.
-    `member`, `raters_member`: the sheet of a workbook, or the member of an archive, that holds the
-        annotations (the raters); None where there is only one.
-    `further`: "long" only: questions besides `label`; an annotation is then one answer to each, any of which
-        may be missing.
-    `repeated`: what becomes of different labels that one rater gives one item.
-    `order`: column of the times that tell first and last; None takes the order of rows.
-    `items_id`: column of the items file that holds the item ids; None where there is no such file.
-    `items_member`: as `member`, of the items file.
-    `screens`: raters who are left out by what their labels show, after everything else; of two
-        near-duplicates one stays.
+    A matrix names only the column of its rows' ids, `item` or `rater`; without it each row is an item (a
+    rater) of its own, called "row 2" by its number in the file. Of a long file, `further` are questions
+    besides `label`: an annotation is then one answer to each, any of which may be missing.
     """
 
-    layout: Layout = "long"
-    item: str | None = None
-    rater: str | None = None
-    label: str | None = None
-    profile: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    text: str | None = None
-    categories: tuple[str, ...] | None = None
-    missing: tuple[str, ...] = ("",)
-    exclude: tuple[tuple[str, str], ...] = ()
-    recode: tuple[Recode, ...] = ()
+    layout: Layout = asked("long", "a row per annotation, or a matrix")
+    item: str | None = asked(None, "column of item ids", "COLUMN")
+    rater: str | None = asked(None, "column of rater ids", "COLUMN")
+    label: str | None = asked(None, "column of the labels; several are held together", "COLUMN")
+    profile: tuple[str, ...] = asked((), "raters-by-items: columns that are no item", "COLUMN,...")
+    ignore: tuple[str, ...] = asked((), "matrices: columns that are neither", "COLUMN,...")
+    text: str | None = asked(None, "the items' texts", "COLUMN")
+    categories: tuple[str, ...] | None = asked(None, "the labels in order (default: those found)")
+    missing: tuple[str, ...] = asked(
+        ("",), "cell text that means no value, as the empty cell does", "TEXT", each=True
+    )
+    exclude: tuple[tuple[str, str], ...] = asked(
+        (), "leave out raters with this value", "COLUMN=VALUE", each=True
+    )
+    recode: tuple[Recode, ...] = asked((), "steps of MapValues, Bins and Combine, before all else, in order")
     filters: Filters = field(default_factory=Filters)
-    member: str | None = None
-    raters_member: str | None = None
+    member: str | None = asked(None, "file of an archive, or sheet of a workbook", "NAME")
+    raters_member: str | None = asked(None, "the same of the raters file", "NAME")
     further: tuple[Question, ...] = ()
-    repeated: Repeated = "refuse"
-    order: str | None = None
-    items_id: str | None = None
-    items_member: str | None = None
-    screens: tuple[Screen, ...] = ()
+    repeated: Repeated = asked(
+        "refuse",
+        "where a rater gives an item different labels: refuse (default), or let the first or last count",
+    )
+    order: str | None = asked(None, "times that tell first and last (default: the order of rows)", "COLUMN")
+    items_id: str | None = asked(None, "column of the items file's item ids, if not recognised", "COLUMN")
+    items_member: str | None = asked(None, "as --member, of the items file", "NAME")
+    screens: tuple[Screen, ...] = asked(
+        (),
+        "leave out raters by what their labels show: random (at chance), constant, duplicates (one of each "
+        "two)",
+        "SCREEN,...",
+        flag="leave-out",
+    )
 
     def __post_init__(self) -> None:
-        check_choice("layout", self.layout, Layout)
-        for name in ("item", "rater", "label"):
-            if not isinstance(getattr(self, name), str | None):
-                raise SpecError(f"`{name}` must be a column name; found {getattr(self, name)!r}")
-        for name in ("text", "member", "raters_member", "order", "items_id", "items_member"):
-            check_text_or_none(f"`{name}`", getattr(self, name))
-        for name in ("profile", "ignore", "missing"):
-            check_texts(f"`{name}`", getattr(self, name))
-        check_choice("repeated", self.repeated, Repeated)
+        check(self)
         if self.order is not None and self.repeated == "refuse":
             raise SpecError(
                 "`order` tells which answer is the first or the last: set `repeated` to one of them"
             )
         if self.items_member is not None and self.items_id is None:
             raise SpecError("`items_member` is of an items file, whose column of ids `items_id` names")
-        check_pairs("`exclude`", self.exclude)
         if not isinstance(self.recode, tuple) or not all(isinstance(step, Recode) for step in self.recode):
             raise SpecError(f"`recode` must be a list of steps; found {self.recode!r}")
         if not isinstance(self.filters, Filters):

@@ -217,7 +217,7 @@ def _object(kind: Any) -> Callable[[Any, Any], Any]:
 
 def _is_needed(field: dataclasses.Field[Any], strict: bool) -> bool:
     default = (field.default, field.default_factory) != (dataclasses.MISSING, dataclasses.MISSING)
-    return field.init and not field.metadata and not (strict and default)
+    return field.init and not field.metadata.get("added") and not (strict and default)
 
 
 def _is_array(kind: Any) -> bool:
@@ -250,7 +250,9 @@ def _of_array(_: Any) -> Callable[[Any], dict[str, Any]]:
 @CONVERTER.register_unstructure_hook_factory(dataclasses.is_dataclass)
 def _fields(kind: Any) -> Callable[[Any], dict[str, Any]]:
     added: Any = {
-        field.name: override(omit_if_default=True) for field in dataclasses.fields(kind) if field.metadata
+        field.name: override(omit_if_default=True)
+        for field in dataclasses.fields(kind)
+        if field.metadata.get("added")
     }
     return make_dict_unstructure_fn(kind, CONVERTER, _cattrs_include_init_false=True, **added)
 

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from grasp_core.model._kinds import check_choice, check_texts, check_unique, check_whole
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import SpecError
+from grasp_core.model.fields import asked, check, described
 from grasp_core.model.groups import AxisSet
 from grasp_core.model.json_values import ADDED, FormError, closed, from_json, in_file, to_json
 
@@ -79,69 +80,87 @@ _CHOICES: Mapping[str, object] = {
 
 
 @closed
+@described
 @dataclass(frozen=True)
 class AnalysisSpec:
     """The analysis: what is computed on the data.
 
     `axes`: ``("gender",)`` for the groups of one axis, ``("race", "gender")`` for an intersection. Without
         any, the run tells how well all raters agree.
-    `statistics`: those reported, out of :data:`STATISTICS`.
-    `gai`: in-group and cross-group statistic whose ratio is the group association index.
-    `min_raters`: groups with fewer raters are not shown.
-    `strata`: axes within whose values, or combinations of them, profiles are shuffled; :data:`WORKLOAD`
-        stands for bins of raters by number of annotations. Without any, they are shuffled over all raters.
-    `p_value`, `cross_negentropy`, `voting_agreement`, `ties`, `correction`, `family`: conventions of
-        docs/methods.md, "Cross-group cohesion" and "Observed against shuffled".
-    `adaptive`: whether permutations stop once further ones are not expected to change a mark; `permutations`
-        is then the most there are.
-    `level`: level of measurement of the labels, for IRR and XRR.
-    `interval`: what intervals are for: other raters and other items, other raters alone, or other items
-        alone.
-    `pairs`: whether the groups of each axis are held against each other two by two.
-    `slices`: columns that describe items: the groups are computed once more on the items of each of their
-        values.
-    `given`: axes given which the others are tested once more: profiles are shuffled within their values too.
-    `cluster`: column whose values, such as teams, hold raters together: profiles move by whole clusters.
-    `tail`: whether p-values that fewer than 10 permutations reach are taken from a curve through the tail.
     """
 
     axes: tuple[AxisSet, ...]
-    statistics: tuple[str, ...] = STATISTICS
-    gai: tuple[str, str] = ("irr", "xrr")
-    min_raters: int = 2
-    permutations: int = DEFAULT_PERMUTATIONS
-    seed: int = 1
-    strata: tuple[str, ...] = ()
-    p_value: PValue = "two-sided"
-    cross_negentropy: CrossNegentropy = "smooth"
-    ties: Ties = "random"
-    correction: Correction = "benjamini-hochberg"
-    family: Family = "statistic"
-    level: Level = "nominal"
-    adaptive: bool = False
-    interval: IntervalTarget = "both"
-    pairs: bool = False
-    slices: tuple[str, ...] = ()
-    given: tuple[str, ...] = field(default=(), metadata=ADDED)
-    cluster: str | None = field(default=None, metadata=ADDED)
-    tail: bool = field(default=False, metadata=ADDED)
-    voting_agreement: VotingAgreement = field(default="alpha", metadata=ADDED)
+    statistics: tuple[str, ...] = asked(STATISTICS, "those reported (default: all)", "NAME,...")
+    gai: tuple[str, str] = asked(("irr", "xrr"), "ratio that GAI is (default: irr,xrr)", "IN,CROSS")
+    min_raters: int = asked(2, "smallest group shown", "N", low=1, high=1_000_000)
+    permutations: int = asked(
+        DEFAULT_PERMUTATIONS,
+        f"how many at most (default: {DEFAULT_PERMUTATIONS:,}; of large data they stop once all marks are "
+        "settled)",
+        "B",
+        low=1,
+        high=MAX_PERMUTATIONS,
+    )
+    seed: int = asked(1, "of all that is drawn (default: 1)", "N", low=0, high=MAX_SEED)
+    strata: tuple[str, ...] = asked(
+        (),
+        "shuffle profiles only among raters with the same values here; "
+        f"{WORKLOAD} stands for bins of raters by number of annotations",
+        "COLUMN,...",
+        flag="within",
+    )
+    p_value: PValue = asked("two-sided", "convention of p (default: two-sided)")
+    cross_negentropy: CrossNegentropy = asked("smooth", "convention of its logarithms (default: smooth)")
+    ties: Ties = asked("random", "which of the most frequent labels a plurality is (default: random)")
+    correction: Correction = asked("benjamini-hochberg", "of p for many tests (default: benjamini-hochberg)")
+    family: Family = asked("statistic", "tests that are corrected together (default: statistic)")
+    level: Level = asked("nominal", "of measurement (default: nominal)")
+    adaptive: bool = asked(
+        False,
+        "stop permutations once all marks are settled; permutations are then the most, by default "
+        f"{ADAPTIVE_PERMUTATIONS:,}",
+    )
+    interval: IntervalTarget = asked(
+        "both", "what intervals are for: other raters and items, or one of the two (default: both)"
+    )
+    pairs: bool = asked(
+        False, "hold the groups of each axis against each other two by two (default: unless it takes long)"
+    )
+    slices: tuple[str, ...] = asked(
+        (),
+        "all groups once more on the items of each value of this column, of the annotations or of --items",
+        "COLUMN",
+        flag="slice",
+        each=True,
+    )
+    given: tuple[str, ...] = asked(
+        (),
+        "test the other axes once more with profiles shuffled within this one's values too",
+        "COLUMN",
+        each=True,
+        added=True,
+    )
+    cluster: str | None = asked(
+        None, "move the profiles of whole teams, batches or vendors together", "COLUMN", added=True
+    )
+    tail: bool = asked(
+        False,
+        "take p that fewer than 10 permutations reach from a curve through the tail; marked as fitted",
+        added=True,
+    )
+    voting_agreement: VotingAgreement = asked(
+        "alpha", "coefficient between pluralities (default: alpha)", added=True
+    )
 
     def __post_init__(self) -> None:
-        for name, kind in _CHOICES.items():
-            check_choice(name, getattr(self, name), kind)
+        check(self)
         for axes in self.axes:
-            check_texts("`axes`", axes)
-        check_texts("`statistics`", self.statistics)
-        check_texts("`gai`", self.gai)
-        if len(self.gai) != 2:
-            raise SpecError(f"`gai` must hold 2 texts; found {self.gai!r}")
-        for name, what in (("slices", "a column"), ("given", "an axis"), ("strata", "an axis")):
-            check_texts(f"`{name}`", getattr(self, name))
-            check_unique(f"`{name}`", getattr(self, name), what)
+            _texts("axes", axes)
+        _texts("gai", self.gai, length=2)
+        _unique("`slices`", self.slices, "a column")
+        _unique("`given`", self.given, "an axis")
+        _unique("`strata`", self.strata, "an axis")
         object.__setattr__(self, "strata", tuple(sorted(self.strata)))  # one order: one question, one hash
-        if not isinstance(self.cluster, str | None):
-            raise SpecError(f"`cluster` must be the name of a column; found {self.cluster!r}")
         if self.cluster is not None and WORKLOAD in self.strata:
             raise SpecError("bins of workload would cut clusters apart; leave one of the two out")
         if self.cluster in self.strata:
@@ -165,16 +184,10 @@ class AnalysisSpec:
                 f"GAI is one of {', '.join(IN_GROUP)} over one of {', '.join(CROSS_GROUP)};"
                 f" found {' over '.join(self.gai)}"
             )
-        for name in ("adaptive", "pairs", "tail"):
-            if not isinstance(getattr(self, name), bool):
-                raise SpecError(f"`{name}` must be true or false; found {getattr(self, name)!r}")
         if self.tail and self.p_value == "paper":
             raise SpecError(
                 "the paper's p-values are counted; for a curve through the tail take two-sided ones"
             )
-        check_whole("permutations", self.permutations, 1, MAX_PERMUTATIONS)
-        check_whole("min_raters", self.min_raters, 1, 1_000_000)
-        check_whole("seed", self.seed, 0, MAX_SEED)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -291,3 +304,15 @@ def _of_one_stratum(plain: dict[str, Any]) -> dict[str, Any]:
 
 
 in_file(AnalysisSpec, dict, _of_one_stratum)
+
+
+def _texts(name: str, values: object, length: int | None = None) -> None:
+    if not isinstance(values, tuple) or not all(isinstance(value, str) for value in values):
+        raise SpecError(f"`{name}` must be a list of texts; found {values!r}")
+    if length is not None and len(values) != length:
+        raise SpecError(f"`{name}` must hold {length} texts; found {values!r}")
+
+
+def _unique(field: str, values: tuple[str, ...], what: str) -> None:
+    if len(set(values)) != len(values):
+        raise SpecError(f"{field} names {what} twice")

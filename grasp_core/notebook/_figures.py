@@ -12,7 +12,7 @@ from grasp_core.model.groups import AxisSet
 from grasp_core.model.result import GroupResult, RunResult, SlicesResult
 from grasp_core.model.spec import STATISTICS
 from grasp_core.model.wording import listed
-from grasp_core.notebook._options import group_of, texts
+from grasp_core.notebook.options import group_of, texts
 from grasp_core.report import charts
 from grasp_core.report.pairs import label_key, measures
 from grasp_core.report.slices import sliced_groups
@@ -25,17 +25,7 @@ _Of = Mapping[str, Any]
 def drawn(result: RunResult, name: str, of: _Of) -> alt.LayerChart:
     """The figure of this name.
 
-    Parameters
-    ----------
-    result : RunResult
-    name : str
-    of : mapping
-        What is drawn: some of `statistic`, `label`, `group`, `axis`, `column`, `order` and `theme`.
-
-    Raises
-    ------
-    SpecError
-        If there is no such figure, it takes no such thing, or the result has none of that name.
+    `of`: what is drawn: some of `statistic`, `label`, `group`, `axis`, `column`, `order` and `theme`.
     """
     if name not in _FIGURES:
         raise SpecError(f"there is no figure {name!r}; there are {listed(tuple(_FIGURES))}")

@@ -14,11 +14,7 @@ from grasp_core.permutation.jit import telling
 class Bar(Watcher):
     """A bar that goes away once the work is done.
 
-    Parameters
-    ----------
-    what : str
-        What is counted.
-    shown : bool
+    `what`: what is counted.
     """
 
     def __init__(self, what: str, *, shown: bool) -> None:

@@ -1,13 +1,15 @@
-"""Results in a notebook's cell: HTML without scripts, every text from the data escaped."""
+"""Results in a few lines, in a notebook's cell (HTML without scripts, texts escaped), and in files."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
+from pathlib import Path
 
 import pandas as pd
 
+from grasp_core.model.errors import DataError
 from grasp_core.model.text import Sentence, printable
 
 _LINES, _WIDTH = 8, 200
@@ -29,11 +31,39 @@ class Brief(ABC):
         return "\n".join(filter(None, (f"<grasp_core {type(self).__name__}>", *shown, more)))
 
 
+class Saved(Brief):
+    """A result that files can hold."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _files(self) -> Mapping[str, Callable[[], str | bytes]]:
+        """What makes a file's content, by the ending of its name."""
+
+    def save(self, path: str | Path) -> None:
+        """Write a file, whose ending says which: those of the class's description.
+
+        Raises
+        ------
+        DataError
+            If it cannot be written, or its ending is none of these.
+        """
+        target, kinds = Path(path), self._files()
+        ending = max((one for one in kinds if target.name.endswith(one)), key=len, default=None)
+        if ending is None:
+            raise DataError(f"{target.name} has to end in one of {', '.join(kinds)}")
+        content = kinds[ending]()
+        try:
+            target.write_bytes(content.encode() if isinstance(content, str) else content)
+        except OSError as error:
+            raise DataError(f"{target} cannot be written: {error.strerror}") from None
+
+
 def page(
     headline: Sentence | None, details: Sequence[Sentence], table: str, further: Mapping[str, Sequence[str]]
 ) -> str:
     """A headline, sentences, a table, and lists that are unfolded by a click."""
-    first = "" if headline is None else f"<p><strong>{_plain(headline)}</strong></p>"
+    first = "" if headline is None else f"<p><strong>{_safe(headline.plain)}</strong></p>"
     folded = "".join(
         f"<details><summary>{escape(title)} ({len(lines)})</summary>{_list(map(_safe, lines))}</details>"
         for title, lines in further.items()
@@ -58,10 +88,6 @@ def _html(sentence: Sentence) -> str:
     return "".join(
         f"<strong>{_safe(one.text)}</strong>" if one.strong else _safe(one.text) for one in sentence.segments
     )
-
-
-def _plain(sentence: Sentence) -> str:
-    return _safe(sentence.plain)
 
 
 def _safe(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar, Unpack, cast
+from typing import Any, NamedTuple, TypeVar, Unpack, cast
 
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers as kinds
@@ -13,14 +13,13 @@ from grasp_core.engine.pools.choose import make_pool
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.request.analysis import (
     analysis_of,
-    cohesion_stopping_early,
     say_batches,
     say_data,
     say_level,
     say_order,
     say_shuffles,
     say_teams,
-    with_pairs,
+    settled,
 )
 from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import checked_groups
@@ -29,19 +28,19 @@ from grasp_core.model.result import Result, RunResult
 from grasp_core.model.settings import read_settings
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import for_python
-from grasp_core.notebook._options import (
+from grasp_core.notebook._progress import Bar
+from grasp_core.notebook.data import loaded, reading, tables_of
+from grasp_core.notebook.options import (
     AnalysisOptions,
     Axes,
     Python,
     analysis_fields,
     axis_sets,
-    check_names,
     takes,
 )
-from grasp_core.notebook._progress import Bar
-from grasp_core.notebook.data import loaded, reading, saved_spec, tables_of
 from grasp_core.notebook.results import Analysis
 from grasp_core.reading.dataset.load import Dataset
+from grasp_core.report.saved import read_spec
 
 R = TypeVar("R")
 
@@ -80,34 +79,6 @@ def analyse(
     workers : int, optional
         Blocks of permutations side by side; by default, and with -1, one per core. No digit depends on it.
 
-    Other Parameters
-    ----------------
-    guess
-        False recognises nothing and leaves nothing out that is not named: `item`, `rater` and `label` (of a
-        matrix `layout` and what its rows are) have to be.
-    layout, item, rater, label, profile, ignore, text, categories, missing, repeated, order, items_id
-        How the data are read, as in :class:`~grasp_core.model.data_spec.DataSpec`; what is not named is
-        recognised. `label` may name several columns, held together; `categories` are then a mapping.
-    recode, exclude, filters, screens, recommended, keep
-        What is recoded and left out. `recommended` says whether raters and answers go that the data mark, but
-        for those to `keep`; by default they count, and the first note says how many they are. `exclude` and
-        `keep` take pairs of a column and a value, `recode` steps of :class:`MapValues`, :class:`Bins` and
-        :class:`Combine`, `filters` is a :class:`Filters`.
-    member, raters_member, items_member
-        Sheet of a workbook, or file of an archive, where data are given by their path.
-    statistics, gai, min_raters, strata, cluster, p_value, cross_negentropy, voting_agreement, ties,
-    correction, family, level, interval, slices, given, tail
-        As in :class:`~grasp_core.model.spec.AnalysisSpec`.
-    seed
-        A whole number, a NumPy Generator to draw one from, or None for another one each time.
-    permutations, adaptive
-        How many at most, and whether they stop once marks are settled; by default 10,000, which stop early
-        where all take long. `adaptive` alone takes up to 100,000.
-    pairs
-        Whether groups are held against each other two by two; by default, unless that takes long.
-    preset : {"default", "paper"}
-        Conventions, see docs/methods.md.
-
     Returns
     -------
     Analysis
@@ -120,10 +91,37 @@ def analyse(
     DataError, SpecError
         If the data, or what is asked of them, cannot be used; `code` says why, and `problems` all of it.
     """
-    check_names(analyse, options)
-    voice, started = Python(), time.perf_counter()
+    started = time.perf_counter()
+    asked = asked_of(annotations, raters, items, axes=axes, spec=spec, options=options)
+    data, voice = asked.data, asked.voice
+    result = computed(data, asked.spec, progress=progress, workers=workers, started=started)
+    say_batches(asked.found, asked.spec.analysis.columns, data, result.warnings, voice)
+    say_teams(asked.found, asked.spec.analysis, data, voice)
+    return Analysis(cast("RunResult", result), tuple(map(for_python, voice.notes)), data)
+
+
+class Asked(NamedTuple):
+    """What a run is asked: the files, how they are read and analysed, and what is to be known of it."""
+
+    found: Reading
+    spec: RunSpec
+    data: Dataset
+    voice: Python
+
+
+def asked_of(
+    annotations: Any,
+    raters: Any,
+    items: Any,
+    *,
+    axes: Axes | None,
+    spec: RunSpec | str | Path | None,
+    options: AnalysisOptions,
+) -> Asked:
+    """What is asked by the arguments of :func:`analyse`; what cannot be computed is refused."""
+    voice = Python()
     if isinstance(spec, str | Path):
-        spec = saved_spec(Path(spec))
+        spec = read_spec(Path(spec)).spec
     if spec is not None and (options or axes is not None):
         raise SpecError("a spec says all of what to run: leave axes and options out")
     tables = tables_of(annotations, raters, items, options if spec is None else spec.data)
@@ -135,25 +133,15 @@ def analyse(
         found = Reading(tables.annotations, tables.raters, spec.data, items=tables.items)
         run_spec = spec
     data = loaded(found, run_spec)
-    grouping = checked_groups(data, run_spec)  # what cannot be computed is refused
+    grouping = checked_groups(data, run_spec)
     if spec is None:
-        run_spec = _settled(data, run_spec, options, voice)
+        run_spec = settled(data, run_spec, options, voice)
     say_data(data, run_spec.data, voice)
     say_order(data, run_spec, voice)
     if spec is None and "level" not in options:
         say_level(data, voice)
     say_shuffles(data, grouping, run_spec.analysis, voice)
-    result = computed(data, run_spec, progress=progress, workers=workers, started=started)
-    say_batches(found, run_spec.analysis.columns, data, result.warnings, voice)
-    say_teams(found, run_spec.analysis, data, voice)
-    return Analysis(cast("RunResult", result), tuple(map(for_python, voice.notes)), data)
-
-
-def _settled(data: Dataset, run_spec: RunSpec, given: AnalysisOptions, voice: Python) -> RunSpec:
-    """With what depends on how long the run would take, as far as nobody said it."""
-    if "permutations" not in given and "adaptive" not in given:
-        run_spec = cohesion_stopping_early(data, run_spec, voice)
-    return run_spec if "pairs" in given else with_pairs(data, run_spec, voice)
+    return Asked(found, run_spec, data, voice)
 
 
 def computed(

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 from grasp_core.engine.request.reading import Reading, Tables, as_named, reading_of
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.spec import RunSpec
-from grasp_core.notebook._options import Python, answer_of, data_fields
-from grasp_core.reading.connectors.fetching import read_anywhere
+from grasp_core.notebook.options import Python, answer_of, data_fields
+from grasp_core.reading.connectors.anywhere import read_anywhere
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.example import example_files
 from grasp_core.reading.sandbox.parse import frame_table
 from grasp_core.reading.table.table import Table
-from grasp_core.report.saved import read_spec
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,23 +49,12 @@ def read(path: str | Path, *, member: str | None = None, token: str | None = Non
 
 
 def table_of(given: Any, name: str, member: str | None = None) -> Table:
-    """A table of a frame, of a path or an address, or one that was read before.
-
-    Raises
-    ------
-    DataError
-        If it is none of these, or cannot be read.
-    """
+    """A table of a frame, of a path or an address, or one that was read before."""
     if isinstance(given, Table):
         return given
     if isinstance(given, str | Path):
         return read(given, member=member)
     return frame_table(given, name)
-
-
-def saved_spec(path: Path) -> RunSpec:
-    """The spec in a file that :meth:`Analysis.save` wrote, as ``.spec.json`` or with a whole result."""
-    return read_spec(path).spec
 
 
 def load_example() -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -93,12 +81,7 @@ def load_example() -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def tables_of(annotations: Any, raters: Any, items: Any, members: Mapping[str, Any] | DataSpec) -> Tables:
-    """The three tables; raters and items may be None.
-
-    Raises
-    ------
-    DataError
-    """
+    """The three tables; raters and items may be None."""
 
     def member(name: str) -> str | None:
         return members.get(name) if isinstance(members, Mapping) else getattr(members, name)
@@ -119,12 +102,7 @@ def loaded(found: Reading, run_spec: RunSpec) -> Dataset:
 def reading(
     tables: Tables, options: Mapping[str, Any], voice: Python, *, axes_named: bool, several: bool = False
 ) -> Reading:
-    """The tables as the options say; what they leave open is recognised, unless `guess` is False.
-
-    Raises
-    ------
-    UnsureError, DataError, SpecError
-    """
+    """The tables as the options say; what they leave open is recognised, unless `guess` is False."""
     fields = data_fields(options, several=several)
     if not options.get("guess", True):
         return as_named(tables, fields)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from grasp_core.analysis.models.labels import check_models, read_model, read_model_column, sources
@@ -20,21 +19,20 @@ from grasp_core.engine.run import checked_groups
 from grasp_core.model.annotations import ModelLabels
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text
-from grasp_core.notebook._options import (
+from grasp_core.notebook._shown import Saved, page, shown_table
+from grasp_core.notebook.analysis import computed
+from grasp_core.notebook.data import reading, table_of, tables_of
+from grasp_core.notebook.options import (
     Axes,
     Python,
     TestOptions,
     analysis_fields,
     axis_sets,
-    check_names,
     takes,
 )
-from grasp_core.notebook._saving import save
-from grasp_core.notebook._shown import Brief, page, shown_table
-from grasp_core.notebook.analysis import computed
-from grasp_core.notebook.data import reading, table_of, tables_of
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
+from grasp_core.reading.table.table import Table
 from grasp_core.report.models import plurality_table, sentences, sides_csv, sides_table
 
 if TYPE_CHECKING:
@@ -43,8 +41,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ModelsAnalysis(Brief):
-    """What was found about models and groups.
+class ModelsAnalysis(Saved):
+    """What was found about models and groups; saved as ``.json``, for :func:`open`, or as a table, ``.csv``.
 
     Parameters
     ----------
@@ -81,19 +79,11 @@ class ModelsAnalysis(Brief):
 
         return models_chart(self.result, theme)
 
-    def save(self, path: str | Path) -> None:
-        """Write ``.json``, which :func:`open` reads, or the table as ``.csv``.
-
-        Raises
-        ------
-        DataError
-            If it cannot be written, or its ending is neither.
-        """
-        kinds = {
-            ".json": lambda result: json_text(result.to_dict()).encode(),
-            ".csv": lambda result: sides_csv(result).encode(),
+    def _files(self) -> Mapping[str, Callable[[], str | bytes]]:
+        return {
+            ".json": lambda: json_text(self.result.to_dict()),
+            ".csv": lambda: sides_csv(self.result),
         }
-        save(path, kinds, self.result)
 
     def _repr_html_(self) -> str:
         table = shown_table(plurality_table(self.result), "Macro-F1 against each group’s own plurality.")
@@ -127,12 +117,6 @@ def models(
     baselines : sequence of str, optional
         Baselines that label the items by their texts, whose column `text` names.
 
-    Other Parameters
-    ----------------
-    layout, item, rater, label, ..., min_raters, permutations, adaptive, seed, strata, cluster, p_value, ties,
-    correction, family
-        As in :func:`analyse`.
-
     Returns
     -------
     ModelsAnalysis
@@ -144,7 +128,6 @@ def models(
     MissingPackageError
         If a baseline's packages are not installed.
     """
-    check_names(models, options)
     for name in baselines:
         check_installed(name)
     voice, started = Python(), time.perf_counter()
@@ -153,12 +136,8 @@ def models(
     analysis = AnalysisSpec(**with_axes(found, analysis_fields(options), axis_sets(axes)))
     data = load(found.annotations, found.raters, found.spec, analysis.columns)
     say_data(data, found.spec, voice)
-    asked = [
-        *_of_labels(labels or {}, found, data),
-        *_of_columns(columns or {}, found, data),
-        *_of_baselines(baselines, found, data),
-    ]
-    check_models(asked)
+    tables_of_labels = ((name, table_of(given, name)) for name, given in (labels or {}).items())
+    asked = asked_models(found, data, tables_of_labels, (columns or {}).items(), baselines)
     spec = RunSpec(found.spec, analysis, models=sources(asked))
     say_shuffles(data, checked_groups(data, spec), analysis, voice)
     if not options.keys() & {"permutations", "adaptive"}:
@@ -170,18 +149,18 @@ def models(
     return ModelsAnalysis(cast("ModelsResult", result), tuple(voice.notes))
 
 
-def _of_labels(labels: Mapping[str, Any], found: Reading, data: Dataset) -> list[ModelLabels]:
-    return [read_model(table_of(given, name), name, data, found.spec) for name, given in labels.items()]
-
-
-def _of_columns(columns: Mapping[str, str], found: Reading, data: Dataset) -> list[ModelLabels]:
-    return [
-        read_model_column(found.annotations, column, name, data, found.spec)
-        for name, column in columns.items()
-    ]
-
-
-def _of_baselines(names: Sequence[str], found: Reading, data: Dataset) -> list[ModelLabels]:
-    jobs = [item_texts(found.annotations, found.spec, data.summary.categories, name) for name in names]
-    tables = [read_table(label_items(job), job.name) for job in jobs]
-    return [read_model(table, name, data, found.spec) for table, name in zip(tables, names, strict=True)]
+def asked_models(
+    found: Reading,
+    data: Dataset,
+    labels: Iterable[tuple[str, Table]],
+    columns: Iterable[tuple[str, str]],
+    baselines: Iterable[str],
+) -> list[ModelLabels]:
+    """Models by name: of tables of labels, of columns of the annotations, and of baselines."""
+    models = [read_model(table, name, data, found.spec) for name, table in labels]
+    models += [read_model_column(found.annotations, at, name, data, found.spec) for name, at in columns]
+    for name in baselines:
+        job = item_texts(found.annotations, found.spec, data.summary.categories, name)
+        models.append(read_model(read_table(label_items(job), job.name), name, data, found.spec))
+    check_models(models)
+    return models

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from grasp_core.analysis.planner.make import UNLESS_SAID, PlanTask, assumed_task, make_plan, task_of, usual
@@ -12,24 +11,23 @@ from grasp_core.analysis.planner.values import Assumed, Plan, PlanSpec, Target, 
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.request.analysis import say_data
+from grasp_core.engine.request.reading import Reading
 from grasp_core.model.errors import SpecError
-from grasp_core.model.groups import form_groups, one_line
+from grasp_core.model.groups import AxisSet, Group, form_groups, one_line
 from grasp_core.model.spec import Level
 from grasp_core.model.text import json_text
-from grasp_core.notebook._options import (
+from grasp_core.notebook._progress import Bar
+from grasp_core.notebook._shown import Saved, page, shown_table
+from grasp_core.notebook.analysis import on
+from grasp_core.notebook.data import reading, tables_of
+from grasp_core.notebook.options import (
     Python,
     ReadingOptions,
-    check_names,
     group_of,
     takes,
     texts,
 )
-from grasp_core.notebook._progress import Bar
-from grasp_core.notebook._saving import save
-from grasp_core.notebook._shown import Brief, page, shown_table
-from grasp_core.notebook.analysis import on
-from grasp_core.notebook.data import reading, tables_of
-from grasp_core.reading.dataset.load import load
+from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.report import plan as words
 from grasp_core.report.writers.plan import recruitment_xlsx
 
@@ -66,8 +64,10 @@ class PlanOptions(ReadingOptions, total=False):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Planned(Brief):
+class Planned(Saved):
     """How many raters and items find a difference.
+
+    It is saved as ``.json``, or whom it takes as ``.csv`` or ``.xlsx``.
 
     Parameters
     ----------
@@ -98,20 +98,12 @@ class Planned(Brief):
 
         return plan_chart(self.plan, theme)
 
-    def save(self, path: str | Path) -> None:
-        """Write the plan as ``.json``, or whom it takes as ``.csv`` or ``.xlsx``.
-
-        Raises
-        ------
-        DataError
-            If it cannot be written, or its ending is none of these.
-        """
-        kinds: Mapping[str, Callable[[Plan], bytes]] = {
-            ".json": lambda plan: json_text(plan_dict(plan)).encode(),
-            ".csv": lambda plan: words.recruitment_csv(plan).encode(),
-            ".xlsx": recruitment_xlsx,
+    def _files(self) -> Mapping[str, Callable[[], str | bytes]]:
+        return {
+            ".json": lambda: json_text(plan_dict(self.plan)),
+            ".csv": lambda: words.recruitment_csv(self.plan),
+            ".xlsx": lambda: recruitment_xlsx(self.plan),
         }
-        save(path, kinds, self.plan)
 
     def _repr_html_(self) -> str:
         table = shown_table(self.table(), words.EXPLANATION)
@@ -147,15 +139,13 @@ def plan(
         What is to be found; by default a difference in label use.
     size, more
         Of the difference: points of the label `more`, else the statistic's value; by default the pilot's.
-    goal, share, each, level, seed
+    goal, share, each
         Chance of finding it, the group's share of the raters, labels an item (None: one of every rater); as
         in :class:`~grasp_core.analysis.planner.values.PlanSpec`.
     range_raters, range_items
         Fewest and most that are looked at.
     cost_annotation, cost_rater
         By which the cheapest design is chosen.
-    min_raters, layout, item, rater, label, ...
-        As in :func:`analyse`.
 
     Returns
     -------
@@ -166,43 +156,56 @@ def plan(
     UnsureError, DataError, SpecError
         As :func:`analyse`; also if the pilot is too small, or the range holds no design.
     """
-    check_names(plan, options)
     voice = Python()
     if assumed is not None:
         if annotations is not None or group is not None:
             raise SpecError("a plan takes a pilot or assumed figures, not both")
-        task = assumed_task(_asked(options, {**UNLESS_SAID, "assumed": assumed}))
+        task = assumed_task(plan_spec(options, {**UNLESS_SAID, "assumed": assumed}))
     elif annotations is None or group is None:
         raise SpecError("a plan takes a pilot's annotations and a group of it, or assumed figures")
     else:
-        task = _from_pilot(annotations, raters, group, options, voice)
+        given = {name: value for name, value in options.items() if name in ReadingOptions.__annotations__}
+        found = reading(tables_of(annotations, raters, None, given), given, voice, axes_named=False)
+
+        def told(data: Dataset) -> None:
+            say_data(data, found.spec, voice)
+            for problem in data.problems:
+                voice.note(problem.message)
+
+        def named(groups: Iterable[Group]) -> Group:
+            return group_of(group, dict.fromkeys(groups))
+
+        task = pilot_task(found, texts(group), named, options, told)
     pool, bar = Pool(workers.threads), Bar("data sets", shown=progress)
     made = on(pool, bar, lambda: make_plan(task, pool.each, lambda one: bar.tell(one.done, one.total)))
     return Planned(made, tuple(voice.notes))
 
 
-def _from_pilot(
-    annotations: Any, raters: Any, named: Mapping[str, str], options: PlanOptions, voice: Python
+def pilot_task(
+    found: Reading,
+    axes: AxisSet,
+    named: Callable[[Iterable[Group]], Group],
+    options: Mapping[str, Any],
+    told: Callable[[Dataset], None],
 ) -> PlanTask:
-    given: Mapping[str, Any] = {
-        name: value for name, value in options.items() if name in ReadingOptions.__annotations__
-    }
-    tables = tables_of(annotations, raters, None, given)
-    found = reading(tables, given, voice, axes_named=False)
-    axes, least = texts(named), options.get("min_raters", 2)
+    """A plan of a pilot's group, the one `named` among all; `told` says what there is to say of the data."""
     data = load(found.annotations, found.raters, found.spec, axes)
+    least = options.get("min_raters", 2)
     grouping = form_groups(data.raters, [axes], min_raters=least)
-    group = group_of(named, dict.fromkeys(grouping.groups))
-    say_data(data, found.spec, voice)
-    for problem in data.problems:
-        voice.note(problem.message)
+    group = named(grouping.groups)
+    told(data)
     g, rated = grouping.groups.index(group), data.annotations
     known = int(grouping.known[grouping.known_of[g]].sum())
     fields = usual(int(grouping.n_raters[g]), known, rated.n_items, rated.n_annotations)
-    return task_of(data, group, _asked(options, fields), min_raters=least)
+    return task_of(data, group, plan_spec(options, fields), min_raters=least)
 
 
-def _asked(options: PlanOptions, unless_said: Mapping[str, Any]) -> PlanSpec:
+def plan_spec(options: Mapping[str, Any], unless_said: Mapping[str, Any]) -> PlanSpec:
+    """The spec that the options give."""
+    return PlanSpec(**{"target": "labels", **unless_said, **given_fields(options)})
+
+
+def given_fields(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields of a :class:`PlanSpec` that the options give."""
     own = PlanOptions.__annotations__.keys() - ReadingOptions.__annotations__.keys() - {"min_raters"}
-    given = {_FIELDS.get(name, name): value for name, value in options.items() if name in own}
-    return PlanSpec(**{"target": "labels", **unless_said, **given})
+    return {_FIELDS.get(name, name): value for name, value in options.items() if name in own}

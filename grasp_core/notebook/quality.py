@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from grasp_core.analysis.power import GroupPower, estimate, power_tasks
@@ -13,18 +12,16 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import Sentence
-from grasp_core.notebook._options import (
+from grasp_core.notebook._progress import Bar
+from grasp_core.notebook._shown import Saved, page, shown_table
+from grasp_core.notebook.data import reading, tables_of
+from grasp_core.notebook.options import (
     Axes,
     Python,
     ReadingOptions,
     axis_sets,
-    check_names,
     takes,
 )
-from grasp_core.notebook._progress import Bar
-from grasp_core.notebook._saving import save
-from grasp_core.notebook._shown import Brief, page, shown_table
-from grasp_core.notebook.data import reading, tables_of
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.report.quality import (
     QualityReport,
@@ -41,8 +38,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Quality(Brief):
-    """What data can and cannot show.
+class Quality(Saved):
+    """What data can and cannot show; saved as ``.json``.
 
     Parameters
     ----------
@@ -63,15 +60,8 @@ class Quality(Brief):
         """All tables that have rows, by title; numbers are numbers, shares are of 1."""
         return report_numbers(self.report)
 
-    def save(self, path: str | Path) -> None:
-        """Write the report as ``.json``.
-
-        Raises
-        ------
-        DataError
-            If it cannot be written, or its ending is another.
-        """
-        save(path, {".json": lambda report: quality_json(report).encode()}, self.report)
+    def _files(self) -> Mapping[str, Callable[[], str | bytes]]:
+        return {".json": lambda: quality_json(self.report)}
 
     def _sentences(self) -> list[str]:
         power = power_sentences(self.report.power) if self.report.power else []
@@ -103,11 +93,6 @@ def quality(
     power : bool
         Whether to simulate how large a GAI these raters and items would find; it takes seconds a group.
 
-    Other Parameters
-    ----------------
-    layout, item, rater, label, ...
-        How the data are read, as in :func:`analyse`.
-
     Returns
     -------
     Quality
@@ -117,7 +102,6 @@ def quality(
     UnsureError, DataError, SpecError
         As :func:`analyse`.
     """
-    check_names(quality, options)
     voice = Python()
     tables = tables_of(annotations, raters, None, options)
     found = reading(tables, options, voice, axes_named=axes is not None)
@@ -129,20 +113,20 @@ def quality(
         voice.note(problem.message)
     if power and not sets:
         raise SpecError("power needs groups: name an axis with axes=")
-    estimated = _power(data, sets, shown=progress) if power else []
-    report = quality_report(data, power=estimated)
+    bar = Bar("groups", shown=progress)
+    try:
+        report = quality_report(data, power=power_of(data, sets if power else (), bar.tell))
+    finally:
+        bar.close()
     say_batches(found, tuple(data.raters.axes), data, report.warnings, voice)
     return Quality(report, tuple(voice.notes))
 
 
-def _power(data: Dataset, axes: Sequence[AxisSet], *, shown: bool) -> list[GroupPower]:
-    tasks = power_tasks(data.annotations, data.raters, axes)
-    bar = Bar("groups", shown=shown)
+def power_of(data: Dataset, axes: Sequence[AxisSet], tell: Callable[[int, int], object]) -> list[GroupPower]:
+    """How large a GAI is found of each group of the axes; `tell` takes how many are done, of how many."""
+    tasks = power_tasks(data.annotations, data.raters, axes) if axes else ()
     found: list[GroupPower] = []
-    try:
-        for task in tasks:
-            bar.tell(len(found), len(tasks))
-            found.append(estimate(task))
-    finally:
-        bar.close()
+    for task in tasks:
+        tell(len(found), len(tasks))
+        found.append(estimate(task))
     return found

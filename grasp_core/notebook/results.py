@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import Sentence, for_python
-from grasp_core.notebook._options import worded
-from grasp_core.notebook._saving import save
-from grasp_core.notebook._shown import Brief, page, shown_table
+from grasp_core.notebook._shown import Saved, page, shown_table
+from grasp_core.notebook.options import worded
 from grasp_core.report.contents import marks_legend
 from grasp_core.report.findings.mending import warned
 from grasp_core.report.findings.sentences import answer
@@ -31,8 +30,12 @@ if TYPE_CHECKING:  # both take long to load, and not every program shows what it
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Analysis(Brief):
+class Analysis(Saved):
     """What was found about cohesion.
+
+    It is saved as ``.json``, which holds everything, for :func:`open`; as ``.spec.json``, the spec alone, for
+    ``run --spec``; as tables, ``.csv`` and ``.xlsx``; as Table 5, ``.tex`` and ``.md``; as a report,
+    ``.html``.
 
     Parameters
     ----------
@@ -42,11 +45,14 @@ class Analysis(Brief):
         How the data were read, and what is good to know of the run; empty of a result that was opened.
     data : Dataset, optional
         What was analysed; None of a result that was opened or pickled.
+    run : str, optional
+        Id of the run on a server that computed it (:func:`connect`).
     """
 
     result: RunResult
     notes: tuple[str, ...] = field(default=(), compare=False)
     data: Dataset | None = field(default=None, compare=False)
+    run: str | None = field(default=None, compare=False)
 
     def __reduce__(self) -> tuple[type[Analysis], tuple[RunResult, tuple[str, ...]]]:
         return type(self), (self.result, self.notes)  # a pickle holds what was found, nobody's answers
@@ -217,22 +223,8 @@ class Analysis(Brief):
 
         return drawn(self.result, name, of)
 
-    def save(self, path: str | Path) -> None:
-        """Write a file, whose ending says which.
-
-        Parameters
-        ----------
-        path : str or Path
-            ``.json`` holds everything, for :func:`open`; ``.spec.json`` the spec alone, for ``run --spec``;
-            ``.csv`` and ``.xlsx`` the tables, ``.tex`` and ``.md`` Table 5, ``.html`` a report.
-
-        Raises
-        ------
-        DataError
-            If it cannot be written, or its ending is none of these.
-        """
-        kinds: Mapping[str, Any] = {f".{one.extension}": one.make for one in EXPORTS.values()}
-        save(path, kinds, self.result)
+    def _files(self) -> Mapping[str, Callable[[], str | bytes]]:
+        return {f".{one.extension}": partial(one.make, self.result) for one in EXPORTS.values()}
 
     def _repr_html_(self) -> str:
         table = wide_table(printable_result(self.result))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import numpy as np
@@ -20,20 +19,18 @@ from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import STATISTICS, AnalysisSpec, RunSpec
 from grasp_core.model.text import for_python
 from grasp_core.model.wording import quoted
-from grasp_core.notebook._options import (
+from grasp_core.notebook._progress import Bar
+from grasp_core.notebook._shown import Saved
+from grasp_core.notebook.data import loaded, reading, tables_of
+from grasp_core.notebook.options import (
     Axes,
     Python,
     TestOptions,
     analysis_fields,
     axis_sets,
-    check_names,
     group_of,
     takes,
 )
-from grasp_core.notebook._progress import Bar
-from grasp_core.notebook._saving import save
-from grasp_core.notebook._shown import Brief
-from grasp_core.notebook.data import loaded, reading, tables_of
 from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.testing.deviations import Kept
 from grasp_core.permutation.testing.outcomes import outcomes
@@ -84,8 +81,8 @@ def shuffled_values(analysis: Analysis, statistic: str, group: Any) -> FloatArra
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Tested(Brief):
-    """A statistic of one's own, of every group, held against random groupings of the raters.
+class Tested(Saved):
+    """A statistic of one's own, of every group, against random groupings; its table is saved as ``.csv``.
 
     Parameters
     ----------
@@ -146,15 +143,8 @@ class Tested(Brief):
             ]
         )
 
-    def save(self, path: str | Path) -> None:
-        """Write the table as ``.csv``.
-
-        Raises
-        ------
-        DataError
-            If it cannot be written, or its ending is another.
-        """
-        save(path, {".csv": lambda one: one.table().to_csv(index=False).encode()}, self)
+    def _files(self) -> Mapping[str, Callable[[], str | bytes]]:
+        return {".csv": lambda: self.table().to_csv(index=False)}
 
 
 @takes(TestOptions)
@@ -170,7 +160,7 @@ def permutation_test(
     """Test a statistic of one's own as GRASP tests its own: against random groupings of the raters.
 
     It is computed in Python, once a group and permutation, which is slower than :func:`analyse` by a factor
-    of hundreds; so `permutations` are 1,000 by default.
+    of hundreds; so `permutations` are 1,000 by default. All groups together are one family of tests.
 
     Parameters
     ----------
@@ -181,11 +171,6 @@ def permutation_test(
         category k, and returns a number; NaN where it has none. Those of ``grasp.statistics`` fit with
         ``counts=True``, such as ``lambda group, others: grasp.statistics.gwet_ac1(group, counts=True)``.
 
-    Other Parameters
-    ----------------
-    layout, item, rater, label, ..., min_raters, permutations, seed, strata, cluster, p_value, correction
-        As in :func:`analyse`; all groups together are one family of tests.
-
     Returns
     -------
     Tested
@@ -195,7 +180,6 @@ def permutation_test(
     UnsureError, DataError, SpecError
         As :func:`analyse`; also if the statistic returns no number.
     """
-    check_names(permutation_test, options)
     if not callable(statistic):
         raise SpecError(f"statistic takes a function of two arrays of counts; found {statistic!r}")
     voice = Python()

@@ -16,10 +16,7 @@ from grasp_core import cli
 from grasp_core.report.agreement import raters_frame
 from grasp_core.statistics.coefficients import cohen_kappa, fleiss_kappa, gwet_ac1, percent_agreement
 from grasp_core.statistics.in_group import irr
-from tests.cli.test_commands import folder
 from tests.permutation.simulated import dataset
-
-__all__ = ["folder"]  # the fixture
 
 Captured = pytest.CaptureFixture[str]
 RATERS = "abcd"

@@ -19,10 +19,8 @@ from grasp_core import cli
 from grasp_core.cli.terminal import messages as lines
 from grasp_core.cli.terminal.messages import Countdown, Lines, seconds
 from grasp_core.reading.example import example_files
-from tests.cli.test_commands import COLUMNS, ROOT, folder
+from tests.cli.test_commands import COLUMNS, ROOT
 from tests.few_items import few_items
-
-__all__ = ["folder"]  # the fixture
 
 Captured = pytest.CaptureFixture[str]
 DATA = ["--annotations", "votes.csv", "--raters", "raters.csv", *COLUMNS]
@@ -80,6 +78,7 @@ def test_a_saved_result_is_told_and_written_without_a_run(saved: Path, capsys: C
     [
         (["report", "result.json", "-o", "a/b.html"], "there is no folder a"),
         (["report", "votes.csv"], "votes.csv is not JSON"),
+        (["compare", "result.json", "votes.csv"], "votes.csv is not JSON"),
         (["report", "none.json"], "none.json cannot be read"),
         (["plan", "--assume", "-o", "plan.xlsx"], "--out takes a file that ends in .json, .csv, .md"),
         ([*RUN, "--format", "text", "-o", "x"], "--format text is what is printed"),

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from grasp_core import cli
-from grasp_core.cli.commands import fill_all
 from grasp_core.cli.entry import make_parser
-from grasp_core.cli.parser import Parser
+from grasp_core.cli.parser import Parser, fill_all
 from tests.reading.making import csv_bytes
 
 
@@ -188,14 +187,8 @@ def test_the_label_and_its_counts_come_first(folder: Path, capsys) -> None:
 
 def test_numbers_are_proposed_a_level_until_one_is_named(folder: Path, capsys) -> None:
     options = [
-        "--annotations",
-        "votes.csv",
-        "--label",
-        "sarcastic",
-        "--permutations",
-        "50",
-        "--level",
-        "nominal",
+        *("--annotations", "votes.csv", "--label", "sarcastic"),
+        *("--permutations", "50", "--level", "nominal"),
     ]
     assert cli.main(["run", *options]) == 0
     assert "takes their order into account" not in capsys.readouterr().err

@@ -22,16 +22,6 @@ ROOT = Path(__file__).resolve().parents[2]
 COLUMNS = ["--item", "item", "--rater", "rater", "--label", "label"]
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch) -> Path:
-    """The working folder, with a small data set in two files."""
-    votes, raters = files(*simulate(1, items=30, missing=0.1))
-    (tmp_path / "votes.csv").write_bytes(votes)
-    (tmp_path / "raters.csv").write_bytes(raters)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def run(*arguments: str) -> int:
     data = ["--annotations", "votes.csv", "--raters", "raters.csv", *COLUMNS]
     return cli.main(["run", *data, "--permutations", "200", *arguments])
@@ -291,31 +281,26 @@ def test_a_failing_run_is_one_sentence(folder: Path, capsys, monkeypatch) -> Non
     assert not (folder / "result.json").exists()
 
 
-def test_interrupting_is_not_a_crash(capsys, monkeypatch, tmp_path: Path) -> None:
-    def interrupt(*arguments):
-        raise KeyboardInterrupt
+@pytest.mark.parametrize(
+    ("error", "status", "said"),
+    [(KeyboardInterrupt(), 130, "grasp: stopped\n"), (GraspError("not today"), 2, "grasp: not today\n")],
+    ids=["Ctrl-C", "refusal"],
+)
+def test_every_end_is_one_sentence(
+    capsys, monkeypatch, tmp_path: Path, error: BaseException, status: int, said: str
+) -> None:
+    def end(*arguments):
+        raise error
 
-    monkeypatch.setattr(cli.example, "example_files", interrupt)
-    assert cli.main(["example", str(tmp_path)]) == 130
-    assert capsys.readouterr().err == "grasp: stopped\n"
-
-
-def test_a_grasp_error_anywhere_is_one_sentence(capsys, monkeypatch, tmp_path: Path) -> None:
-    def refuse(*arguments):
-        raise GraspError("not today")
-
-    monkeypatch.setattr(cli.example, "example_files", refuse)
-    assert cli.main(["example", str(tmp_path)]) == 2
-    assert capsys.readouterr().err == "grasp: not today\n"
+    monkeypatch.setattr("grasp_core.cli.fetch.example_files", end)
+    assert cli.main(["example", str(tmp_path)]) == status
+    assert capsys.readouterr().err == said
 
 
-def test_example_writes_its_files(tmp_path: Path) -> None:
+def test_example_writes_its_files_where_that_can_be(tmp_path: Path, capsys) -> None:
     assert cli.main(["example", str(tmp_path / "new" / "folder")]) == 0
     for name, content in example.example_files().items():
         assert (tmp_path / "new" / "folder" / name).read_bytes() == content
-
-
-def test_example_where_nothing_can_be_written(tmp_path: Path, capsys) -> None:
     (tmp_path / "file").touch()
     assert cli.main(["example", str(tmp_path / "file")]) == 2
     assert "cannot be written" in capsys.readouterr().err
@@ -345,15 +330,9 @@ def test_run_and_table_as_a_process(folder: Path) -> None:
     assert values(found) == values(result(folder, "--axis", "race"))
 
 
-def test_bad_input_as_a_process(folder: Path) -> None:
+def test_bad_input_and_version_as_a_process(folder: Path) -> None:
     ended = in_shell("run", "--annotations", "nowhere.csv", *COLUMNS, "--axis", "race", cwd=folder)
-    assert ended.returncode == 2
-    assert ended.stdout == ""
-    assert ended.stderr.count("\n") == 1
+    assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (2, "", 1)
     assert "nowhere.csv" in ended.stderr
-
-
-def test_version_as_a_process(tmp_path: Path) -> None:
-    ended = in_shell("--version", cwd=tmp_path)
-    assert ended.returncode == 0
-    assert ended.stdout.strip().count(".") == 2
+    ended = in_shell("--version", cwd=folder)
+    assert (ended.returncode, ended.stdout.strip().count(".")) == (0, 2)

@@ -36,9 +36,3 @@ def test_what_moved_is_printed_and_all_is_written(capsys: pytest.CaptureFixture[
     rows = list(csv.DictReader(io.StringIO(Path("all.csv").read_text(encoding="utf-8"), newline="")))
     assert {row["pair"] for row in rows} == {"", "Asian – Black", "Asian – White", "Black – White"}
     assert next(row["group"] for row in rows) == "'=Man"
-
-
-def test_what_is_no_result_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("c.json").write_text("[]", encoding="utf-8")
-    assert cli.main(["compare", "a.json", "c.json"]) == cli.BAD_INPUT
-    assert capsys.readouterr().err.startswith("grasp: ")

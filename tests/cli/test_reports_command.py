@@ -8,26 +8,9 @@ from pathlib import Path
 import pytest
 
 from grasp_core import cli
-from tests.permutation.simulated import files, simulate
 
-RUN = [
-    "run",
-    "--annotations",
-    "votes.csv",
-    "--raters",
-    "raters.csv",
-    *("--axis", "gender"),
-    *("--axis", "race"),
-]
+RUN = ["run", "--annotations", "votes.csv", "--raters", "raters.csv", "--axis", "gender", "--axis", "race"]
 FEW = ["--permutations", "100"]
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name, content in zip(("votes.csv", "raters.csv"), files(*simulate(1)), strict=True):
-        (tmp_path / name).write_bytes(content)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def test_a_report_of_each_kind_with_the_map(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,16 +17,8 @@ from tests.engine.asking import sliced_files
 FILES = ["--annotations", "votes.csv", "--raters", "raters.csv"]
 ITEMS = ["--items", "items.csv"]
 SETTINGS = [
-    "--item",
-    "item",
-    "--rater",
-    "rater",
-    "--label",
-    "label",
-    "--axis",
-    "gender",
-    "--permutations",
-    "150",
+    *("--item", "item", "--rater", "rater", "--label", "label"),
+    *("--axis", "gender", "--permutations", "150"),
 ]
 
 

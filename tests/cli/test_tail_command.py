@@ -13,17 +13,10 @@ from grasp_core import cli
 from grasp_core.reading.example import example_files
 
 OPTIONS = [
-    *(
-        "--annotations",
-        "annotations.csv",
-        "--raters",
-        "raters.csv",
-        "--item",
-        "item_id",
-        "--rater",
-        "rater_id",
-    ),
-    *("--label", "label", "--categories", "No,Yes,Unsure", "--axis", "rater_race", "--no-pairs"),
+    *("--annotations", "annotations.csv", "--raters", "raters.csv"),
+    *("--item", "item_id", "--rater", "rater_id", "--label", "label"),
+    *("--categories", "No,Yes,Unsure", "--axis", "rater_race"),
+    "--no-pairs",
 ]
 
 

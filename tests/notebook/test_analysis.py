@@ -15,8 +15,8 @@ import grasp_core as grasp
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.notebook._options import AnalysisOptions
 from grasp_core.notebook._progress import Bar
+from grasp_core.notebook.options import AnalysisOptions
 from tests.notebook.asking import command, few, found, frames
 
 QUIET: Any = {"progress": False, "permutations": 200}
@@ -150,11 +150,13 @@ def test_several_questions_are_held_together(tmp_path: Path) -> None:
     assert found(result.result.to_dict()) == found(of_command)
 
 
-def test_a_spec_asks_the_same_again() -> None:
+def test_a_spec_asks_the_same_again_also_from_its_file(tmp_path: Path) -> None:
     votes, raters = few()
     first = grasp.analyse(votes, raters, axes=["rater_gender"], seed=5, **QUIET)
-    again = grasp.analyse(votes, raters, spec=first.spec, progress=False)
-    assert again.result.groups == first.result.groups
+    first.save(tmp_path / "asked.spec.json")
+    for spec in (first.spec, str(tmp_path / "asked.spec.json")):
+        again = grasp.analyse(votes, raters, spec=spec, progress=False)
+        assert again.result.groups == first.result.groups
     with pytest.raises(grasp.SpecError, match="leave axes and options out"):
         grasp.analyse(votes, raters, spec=first.spec, axes=["rater_race"])
 
@@ -225,12 +227,15 @@ def test_a_name_that_is_no_option_is_a_type_error() -> None:
         grasp.analyse(votes, raters, axis=["rater_gender"])  # type: ignore[call-arg]
 
 
-def test_progress_is_shown_and_goes_away(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_shown_and_goes_away_and_the_frames_stay(capsys: pytest.CaptureFixture[str]) -> None:
     votes, raters = few()
+    before = votes.copy(), raters.copy()
     grasp.analyse(votes, raters, axes=["rater_gender"], permutations=200)
     assert "permutations" in capsys.readouterr().err
     grasp.analyse(votes, raters, axes=["rater_gender"], **QUIET)
     assert capsys.readouterr().err == ""
+    for frame, was in zip((votes, raters), before, strict=True):
+        pd.testing.assert_frame_equal(frame, was)
 
 
 def test_the_bar_names_the_stages_of_the_whole_run(capsys: pytest.CaptureFixture[str]) -> None:
@@ -241,11 +246,3 @@ def test_the_bar_names_the_stages_of_the_whole_run(capsys: pytest.CaptureFixture
     said = capsys.readouterr().err
     assert "40/100" in said
     assert "Groups done · Pairs 1 of 2" in said
-
-
-def test_the_frames_stay_as_they_are() -> None:
-    votes, raters = few()
-    before = votes.copy(), raters.copy()
-    grasp.analyse(votes, raters, axes=["rater_gender"], **QUIET)
-    pd.testing.assert_frame_equal(votes, before[0])
-    pd.testing.assert_frame_equal(raters, before[1])

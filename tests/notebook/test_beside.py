@@ -22,12 +22,13 @@ def result() -> grasp.Analysis:
     return grasp.analyse(votes, raters, axes=AXES, **asked)
 
 
+@pytest.fixture(scope="module")
 def plain() -> grasp.Analysis:
     votes, raters = few()
     return grasp.analyse(votes, raters, axes=AXES, permutations=200, progress=False)
 
 
-def test_slices_and_axes_given_are_tables(result: grasp.Analysis) -> None:
+def test_slices_and_axes_given_are_tables(result: grasp.Analysis, plain: grasp.Analysis) -> None:
     table = result.slices()
     assert set(table["slice"]) == {"topic"}
     assert {"gai", "label_use", "dsi"} <= set(table["statistic"])
@@ -37,14 +38,14 @@ def test_slices_and_axes_given_are_tables(result: grasp.Analysis) -> None:
     given = result.given()
     assert set(given["given"]) == {"rater_race"}
     assert set(given["axis"]) == {"gender"}
-    assert plain().slices().empty
-    assert plain().given().empty
+    assert plain.slices().empty
+    assert plain.given().empty
 
 
-def test_items_are_those_of_the_command(tmp_path: Path) -> None:
+def test_items_are_those_of_the_command(tmp_path: Path, plain: grasp.Analysis) -> None:
     votes, raters = few()
     group = {"rater_gender": "Woman"}
-    found = grasp.items(votes, raters, result=plain(), group=group, progress=False)
+    found = grasp.items(votes, raters, result=plain, group=group, progress=False)
     told = command(tmp_path, "items", votes, raters, *OPTIONS, "--group", "rater_gender=Woman")
     mine = found.result.to_dict()
     assert mine["items"] == told["items"]
@@ -56,15 +57,15 @@ def test_items_are_those_of_the_command(tmp_path: Path) -> None:
     for name in ("a.json", "a.csv", "a.xlsx", "a.md"):
         found.save(tmp_path / name)
     with pytest.raises(grasp.SpecError, match="name one group"):
-        grasp.items(votes, raters, result=plain(), group={"rater_gender": "X"})
+        grasp.items(votes, raters, result=plain, group={"rater_gender": "X"})
     half = votes[votes["item_id"] < "item-200"]
-    other = grasp.items(half, raters, result=plain(), group=group, progress=False)
+    other = grasp.items(half, raters, result=plain, group=group, progress=False)
     assert "other data" in other.notes[0]
 
 
-def test_the_map_is_that_of_the_command(tmp_path: Path) -> None:
+def test_the_map_is_that_of_the_command(tmp_path: Path, plain: grasp.Analysis) -> None:
     votes, raters = few()
-    found = grasp.map_raters(votes, raters, result=plain())
+    found = grasp.map_raters(votes, raters, result=plain)
     found.save(tmp_path / "map.json")
     told = command(tmp_path, "rater-map", votes, raters, *OPTIONS)
     assert [axis["p"] for axis in told["map"]["axes"]] == [axis.p for axis in found.map.axes]

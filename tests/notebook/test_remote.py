@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from typing import NamedTuple
+from urllib.parse import quote
 
 import pytest
 import uvicorn
@@ -17,7 +18,7 @@ from starlette.routing import Route
 import grasp_core as grasp
 from grasp_core.engine.pools import workers
 from grasp_core.model.settings import Settings
-from grasp_core.notebook._remote import api_address
+from grasp_core.notebook.remote import api_of
 from grasp_core.report.saved import result_json
 from grasp_core.server.api.app import mount
 from grasp_core.server.server import Server, make_server
@@ -178,7 +179,8 @@ def test_a_server_that_is_not_there_is_told() -> None:
     ],
 )
 def test_addresses_that_people_know_lead_to_the_api(address: str, asked: str) -> None:
-    assert api_address(address) == asked
+    api, run = api_of(address, None)
+    assert f"{api.address}/api/v1/runs/{quote(run, safe='')}" == asked
 
 
 @pytest.mark.parametrize(
@@ -191,5 +193,5 @@ def test_addresses_that_people_know_lead_to_the_api(address: str, asked: str) ->
 )
 def test_addresses_that_would_give_a_token_away_are_refused(address: str, code: str) -> None:
     with pytest.raises(grasp.RemoteError) as refused:
-        api_address(address)
+        api_of(address, None)
     assert refused.value.code == code

@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 
 import grasp_core as grasp
-from grasp_core.report.saved import result_json
 from grasp_core.report.writers.registry import EXPORTS
 from tests.notebook.asking import few
 
@@ -103,13 +102,6 @@ def test_files_are_the_pages_own(analysis: grasp.Analysis, name: str, tmp_path: 
     target = tmp_path / f"result.{export.extension}"
     analysis.save(target)
     assert target.read_bytes() == export.make(analysis.result)
-
-
-def test_what_is_saved_can_be_opened(analysis: grasp.Analysis, tmp_path: Path) -> None:
-    analysis.save(tmp_path / "result.json")
-    opened = grasp.open(tmp_path / "result.json")
-    assert isinstance(opened, grasp.Analysis)
-    assert result_json(opened.result) == result_json(analysis.result)
 
 
 @pytest.mark.parametrize(

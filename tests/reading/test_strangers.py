@@ -13,7 +13,7 @@ from functools import cache
 
 import pytest
 
-from grasp_core.cli.data.options import add_reading, spec_fields
+from grasp_core.cli.options import add_reading, spec_fields
 from grasp_core.cli.parser import Parser
 from grasp_core.cli.terminal.messages import VOICE
 from grasp_core.engine.request.reading import Tables, reading_of

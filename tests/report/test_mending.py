@@ -20,7 +20,7 @@ from grasp_core.model.remarks.cautions import (
 from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.remarks.remark import Code, Remark, said
 from grasp_core.model.spec import MAX_PERMUTATIONS, AnalysisSpec, ModelSource, RunSpec
-from grasp_core.notebook._options import ReadingOptions
+from grasp_core.notebook.options import ReadingOptions
 from grasp_core.report.findings.mending import SCREEN_OF, mend, ways_back
 
 AXES = (("gender",),)

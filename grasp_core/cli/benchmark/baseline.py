@@ -29,14 +29,12 @@ from grasp_core.benchmark.scoring.evaluate import BLOCK, Way, evaluate, evaluati
 from grasp_core.benchmark.scoring.scores import Scores, score
 from grasp_core.benchmark.submissions import PREDICTIONS, read_submission
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Rows, Task, read_rows, read_task, read_tasks
-from grasp_core.cli.benchmark.arguments import whole
 from grasp_core.cli.benchmark.lm import add_lm_options, asked_lm
+from grasp_core.cli.benchmark.raft import TASKS, add_all_tasks, from_one, interval, whole
 from grasp_core.cli.terminal.messages import clear_line, note, show_rows
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import DataError, GraspError, SpecError
 from grasp_core.model.wording import listed, number
-
-TASKS = Path("raft")
 
 
 def fill_baseline(parser: argparse.ArgumentParser) -> None:
@@ -44,12 +42,7 @@ def fill_baseline(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "; ".join(f"{name}: {words[0].lower()}{words[1:]}" for name, words in BASELINES.items())
     parser.set_defaults(command=_baseline)
     parser.add_argument("name", choices=list(BASELINES), metavar="NAME", help=", ".join(BASELINES))
-    which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--task", type=Path, metavar="TASK_DIR", help="folder with task.json")
-    which.add_argument("--all", action="store_true", help="every task of --tasks, written as a submission")
-    parser.add_argument(
-        "--tasks", type=Path, metavar="TASKS_DIR", help=f"for --all: a folder for each; default: {TASKS}"
-    )
+    add_all_tasks(parser, "written as a submission")
     parser.add_argument(
         "--gold", type=Path, metavar="GOLD_DIR", help="for --all: score it too, against <task>/test.csv"
     )
@@ -66,19 +59,10 @@ def fill_baseline(parser: argparse.ArgumentParser) -> None:
         help=f"scores as JSON, or labels (default: {PREDICTIONS}); with --all the submission's folder "
         "(default: NAME), which the same command goes on with",
     )
-    _add_boosting(parser)
-    _add_retrieval(parser)
-    add_lm_options(parser)
-
-
-def _add_boosting(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("adaboost", "as published, unless told otherwise")
-    group.add_argument("--trees", type=_from_one, metavar="N", help=f"default: {PUBLISHED.trees}")
-    group.add_argument("--depth", type=_from_one, metavar="N", help=f"default: {PUBLISHED.depth}")
+    group.add_argument("--trees", type=from_one, metavar="N", help=f"default: {PUBLISHED.trees}")
+    group.add_argument("--depth", type=from_one, metavar="N", help=f"default: {PUBLISHED.depth}")
     group.add_argument("--learning-rate", type=_positive, metavar="RATE", help="default: 1")
-
-
-def _add_retrieval(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("retrieval", "texts from elsewhere, for any baseline")
     group.add_argument(
         "--retrieve",
@@ -92,12 +76,7 @@ def _add_retrieval(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="texts are kept here and not asked for again; default: retrieved.jsonl",
     )
-
-
-def _from_one(text: str) -> int:
-    if whole(text) == 0:
-        raise argparse.ArgumentTypeError("must be 1 or more")
-    return int(text)
+    add_lm_options(parser)
 
 
 def _positive(text: str) -> float:
@@ -135,9 +114,16 @@ def _baseline(chosen: argparse.Namespace) -> None:
     way: Way = chosen.evaluate if chosen.evaluate in ("loo", "splits") else "file"
     other = None
     if way == "file":
-        other, _ = _with(retrieve, read_rows(_labelled_file(chosen.evaluate), task, labelled=True), task)
+        path = Path(chosen.evaluate)
+        if not path.exists():  # a misspelt way of scoring is no file either
+            raise DataError(f"--evaluate takes loo, splits or a labelled file; there is no file {path}")
+        other, _ = _with(retrieve, read_rows(path, task, labelled=True), task)
     with _maker(chosen) as (make, _), _clearing():
-        fit = make(wider, _unlabelled(chosen.task, task, retrieve) if chosen.name == SPREADING else ())
+        texts: Texts = ()
+        if chosen.name == SPREADING and (chosen.task / TEST_FILE).is_file():
+            rows = read_rows(chosen.task / TEST_FILE, task, labelled=False)
+            texts = _with(retrieve, rows, task)[0].texts
+        fit = make(wider, texts)
         found = evaluate(fit, train, wider, way=way, test=other, seed=chosen.seed, watch=show_rows)
     text = evaluation_json(chosen.name, task, chosen.seed, found)
     write_text(out, text)
@@ -157,19 +143,6 @@ def _check(chosen: argparse.Namespace) -> None:
         raise SpecError(f"--{given[0].replace('_', '-')} is a setting of adaboost, not of {chosen.name}")
     if chosen.name != LM:
         check_installed(chosen.name)
-
-
-def _unlabelled(folder: Path, task: Task, retrieve: Retrieve | None) -> Texts:
-    path = folder / TEST_FILE
-    return _with(retrieve, read_rows(path, task, labelled=False), task)[0].texts if path.is_file() else ()
-
-
-def _labelled_file(text: str) -> Path:
-    """The file; a misspelt way of scoring is no file either."""
-    path = Path(text)
-    if not path.exists():
-        raise DataError(f"--evaluate takes loo, splits or a labelled file; there is no file {text}")
-    return path
 
 
 def _retrieve(chosen: argparse.Namespace) -> Retrieve | None:
@@ -199,18 +172,15 @@ def _maker(chosen: argparse.Namespace) -> Iterator[tuple[Make, Usage | None]]:
             yield (lambda task, _: make_lm(task)), usage
         return
     if chosen.name == "adaboost":
-        yield (lambda _task, _texts: partial(fit_adaboost, setting=_boosting(chosen))), None
+        setting = Boosting(
+            chosen.trees or PUBLISHED.trees,
+            chosen.depth or PUBLISHED.depth,
+            chosen.learning_rate or PUBLISHED.learning_rate,
+        )
+        yield (lambda _task, _texts: partial(fit_adaboost, setting=setting)), None
         return
     embedder = Embedder() if chosen.name.startswith("minilm") else None
     yield (lambda _, texts: make_baseline(chosen.name, embedder, texts)), None
-
-
-def _boosting(chosen: argparse.Namespace) -> Boosting:
-    return Boosting(
-        chosen.trees or PUBLISHED.trees,
-        chosen.depth or PUBLISHED.depth,
-        chosen.learning_rate or PUBLISHED.learning_rate,
-    )
 
 
 def _label_all(chosen: argparse.Namespace) -> None:
@@ -222,15 +192,18 @@ def _label_all(chosen: argparse.Namespace) -> None:
     if without:
         note(f"left out, for want of {TRAIN_FILE} or {TEST_FILE}: {listed(without)}")
     retrieve = _retrieve(chosen)
+    settings = (*_IDENTITY.get(chosen.name, ()), "retrieve")  # all that labels depend on
     runs: dict[str, TaskRun] = {}
     try:
         if retrieve is not None:
-            found = [_retrieved(files, retrieve) for files in found]
+            for place, files in enumerate(found):
+                train, task = _with(retrieve, files.train, files.task)
+                found[place] = TaskFiles(task, train, _with(retrieve, files.test, files.task)[0])
         with _maker(chosen) as (make, usage), _clearing():
             done = label_all(
                 found,
                 lambda files: make(files.task, files.test.texts),
-                _identity(chosen),
+                f"{chosen.name} {[str(getattr(chosen, name)) for name in settings]}",
                 out,
                 seed=chosen.seed,
                 usage=usage,
@@ -253,17 +226,6 @@ def _label_all(chosen: argparse.Namespace) -> None:
         _print_scores(scores)
 
 
-def _retrieved(files: TaskFiles, retrieve: Retrieve) -> TaskFiles:
-    train, task = _with(retrieve, files.train, files.task)
-    return TaskFiles(task, train, _with(retrieve, files.test, files.task)[0])
-
-
-def _identity(chosen: argparse.Namespace) -> str:
-    """The baseline with all that its labels depend on."""
-    settings = [*_IDENTITY.get(chosen.name, ()), "retrieve"]
-    return f"{chosen.name} {[str(getattr(chosen, name)) for name in settings]}"
-
-
 _ASKED = ("endpoint", "model", "chat", "gguf", "tokenizer", "window", "top_logprobs")
 _IDENTITY = {
     "adaboost": ("trees", "depth", "learning_rate"),
@@ -280,8 +242,7 @@ def _line(name: str, run: TaskRun, new: bool, usage: Usage | None) -> str:
 
 def _print_scores(scores: Scores) -> None:
     rows = [
-        (name, f"{one.macro_f1:.3f}", f"{one.ci95[0]:.3f} to {one.ci95[1]:.3f}", f"{one.n:,}")
-        for name, one in scores.tasks.items()
+        (name, f"{one.macro_f1:.3f}", interval(one.ci95), f"{one.n:,}") for name, one in scores.tasks.items()
     ]
     print(pd.DataFrame(rows, columns=["task", "macro-F1", "95 % interval", "items"]).to_string(index=False))
     if scores.overall is not None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from grasp_core.benchmark.folders import RawFile, read_bounded
+from grasp_core.benchmark.folders import read_bounded
 from grasp_core.benchmark.gold import gold_labels, right_labels
 from grasp_core.benchmark.leaderboard import (
     Entry,
@@ -22,13 +22,13 @@ from grasp_core.benchmark.leaderboard import (
 )
 from grasp_core.benchmark.scoring.human import HumanScore, human_baseline, of_kind, qualify
 from grasp_core.benchmark.tasks import builtin_tasks
-from grasp_core.cli.data.options import add_reading
-from grasp_core.cli.data.reading import read
+from grasp_core.cli.options import add_reading
+from grasp_core.cli.reading import read
 from grasp_core.cli.terminal.messages import note
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.wording import number
-from grasp_core.reading.dataset.load import Dataset, load
+from grasp_core.reading.dataset.load import load
 
 _NUMBERS = (
     ("votes", 5, "annotations drawn per item"),
@@ -77,14 +77,17 @@ def _human(chosen: argparse.Namespace) -> None:
     if chosen.min_gold is None:  # no rater is left out by their right labels
         given.pop("gold", None)
     found = read(given)
-    against = _against(chosen)
+    against = None
+    if chosen.gold_file is not None:
+        against = right_labels(read_bounded(chosen.gold_file, chosen.gold_file.name))
     if chosen.gold is not None:
         against = gold_labels(found.annotations, found.spec, chosen.gold)
     axes = () if chosen.by is None else (chosen.by,)
     dataset = load(found.annotations, found.raters, found.spec, axes=axes)
     asked = 0
     if chosen.qualification is not None:
-        dataset, passed = qualify(dataset, right_labels(_file(chosen.qualification)), chosen.bar)
+        right = right_labels(read_bounded(chosen.qualification, chosen.qualification.name))
+        dataset, passed = qualify(dataset, right, chosen.bar)
         asked = passed.votes
         print(
             f"{number(len(passed.passed), 'rater')} qualified; {len(passed.failed):,} did not reach "
@@ -96,24 +99,31 @@ def _human(chosen: argparse.Namespace) -> None:
         name = f"{chosen.name} ({kind})" if kind else chosen.name
         if kind:
             print(f"{name}:")
-        result = _score(chosen, part, against)
-        _print(result)
-        _print_cost(chosen.pay, result, asked)
-        entries.append(_entry(name, chosen.task, result))
+        result = human_baseline(
+            part,
+            votes=chosen.human_votes,
+            items=chosen.human_items,
+            repeats=chosen.human_repeats,
+            seed=chosen.human_seed,
+            against=against,
+        )
+        _print(result, chosen.pay, asked)
+        at = chosen.task or ""
+        entries.append(Entry(name, {at: result.macro_f1}, None, ci95={at: result.ci95}))
     for problem in dataset.problems:
         note(problem.message)
     if chosen.task is None:
         return
     board = _board(chosen.out, entries)
-    _print_board(chosen.task, board)
+    scored = [entry for entry in ranked(board, chosen.task) if chosen.task in entry.tasks]
+    table = leaderboard_table(scored, [chosen.task])[["system", chosen.task, "scored"]]
+    table[chosen.task] = table[chosen.task].map("{:.3f}".format)
+    with pd.option_context("display.max_colwidth", 60):
+        print(table.to_string(index=False))
     if chosen.out is not None:
-        plain = leaderboard_dict(ranked(board), _columns(board))
+        tasks = dict.fromkeys([*builtin_tasks(), *(task for entry in board for task in entry.tasks)])
+        plain = leaderboard_dict(ranked(board), list(tasks))
         write_text(chosen.out, json.dumps(plain, ensure_ascii=False, indent=2) + "\n")
-
-
-def _columns(board: Sequence[Entry]) -> list[str]:
-    """The benchmark's tasks, and others that somebody was scored on."""
-    return list(dict.fromkeys([*builtin_tasks(), *(task for entry in board for task in entry.tasks)]))
 
 
 def _check(chosen: argparse.Namespace) -> None:
@@ -132,26 +142,7 @@ def _check(chosen: argparse.Namespace) -> None:
     check_target(chosen.out)
 
 
-def _file(path: Path) -> RawFile:
-    return read_bounded(path, path.name)
-
-
-def _against(chosen: argparse.Namespace) -> Mapping[str, str] | None:
-    return None if chosen.gold_file is None else right_labels(_file(chosen.gold_file))
-
-
-def _score(chosen: argparse.Namespace, dataset: Dataset, against: Mapping[str, str] | None) -> HumanScore:
-    return human_baseline(
-        dataset,
-        votes=chosen.human_votes,
-        items=chosen.human_items,
-        repeats=chosen.human_repeats,
-        seed=chosen.human_seed,
-        against=against,
-    )
-
-
-def _print(result: HumanScore) -> None:
+def _print(result: HumanScore, pay: float | None, asked: int) -> None:
     low, high = result.ci95
     print(
         f"macro-F1 {result.macro_f1:.3f}, 95 % interval {low:.3f} to {high:.3f}: plurality of {result.votes} "
@@ -162,29 +153,14 @@ def _print(result: HumanScore) -> None:
         print(
             f"{result.repeats:,} such draws: mean {result.mean:.3f}, standard deviation {result.spread:.3f}"
         )
-
-
-def _print_cost(pay: float | None, result: HumanScore, asked: int) -> None:
-    if pay is None:
-        return
-    votes = result.votes * result.n
-    extra = f", and {number(asked, 'vote')} of the qualification {asked * pay:,.2f}" if asked else ""
-    print(f"{number(votes, 'vote')} cost {votes * pay:,.2f}, {result.votes * pay:,.2f} an item{extra}")
-
-
-def _entry(name: str, task: str | None, result: HumanScore) -> Entry:
-    where = task or ""
-    return Entry(name, {where: result.macro_f1}, None, ci95={where: result.ci95})
+    if pay is not None:
+        votes = result.votes * result.n
+        extra = f", and {number(asked, 'vote')} of the qualification {asked * pay:,.2f}" if asked else ""
+        print(f"{number(votes, 'vote')} cost {votes * pay:,.2f}, {result.votes * pay:,.2f} an item{extra}")
 
 
 def _board(path: Path | None, entries: Sequence[Entry]) -> list[Entry]:
-    """The leaderboard of the file, or the published one, with the rows; a row of before gets the task added.
-
-    Raises
-    ------
-    DataError
-        If the file is no leaderboard.
-    """
+    """The leaderboard of the file, or the published one, with the rows; an earlier row gets the task."""
     known = list(published())
     if path is not None and path.exists():
         try:
@@ -201,11 +177,3 @@ def _board(path: Path | None, entries: Sequence[Entry]) -> list[Entry]:
             entry.name, tasks, mean, ci95={**(before.ci95 if before else {}), **entry.ci95}
         )
     return [*own.values(), *(entry for entry in known if not entry.own)]
-
-
-def _print_board(task: str, board: Sequence[Entry]) -> None:
-    scored = [entry for entry in ranked(board, task) if task in entry.tasks]
-    table = leaderboard_table(scored, [task])[["system", task, "scored"]]
-    table[task] = table[task].map("{:.3f}".format)
-    with pd.option_context("display.max_colwidth", 60):
-        print(table.to_string(index=False))

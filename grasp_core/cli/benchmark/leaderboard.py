@@ -28,12 +28,19 @@ from grasp_core.benchmark.leaderboard import (
 from grasp_core.benchmark.scoring.compare import Difference, compare
 from grasp_core.benchmark.scoring.scores import score, score_details
 from grasp_core.benchmark.submissions import Submission
-from grasp_core.benchmark.tasks import Task, builtin_tasks
-from grasp_core.cli.benchmark.arguments import Setting, add_gold, add_seed, add_tasks, open_setting, show_task
+from grasp_core.benchmark.tasks import builtin_tasks
+from grasp_core.cli.benchmark.raft import (
+    Setting,
+    add_gold,
+    add_seed,
+    add_tasks,
+    open_setting,
+    show_task,
+    unknown,
+)
 from grasp_core.cli.terminal.messages import clear_line, note
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import DataError
-from grasp_core.model.wording import closest, listed
 from grasp_core.report.words.names import format_p_value
 
 
@@ -76,9 +83,7 @@ def _leaderboard(chosen: argparse.Namespace) -> None:
     found = [entry for entry, _ in held.values()]
     found += over_tasks(published(), names) if both else []
     if chosen.by not in (OVERALL, *names):
-        close = closest(chosen.by, names)
-        hint = f"did you mean {listed(close)}?" if close else f"there are {', '.join(names)}"
-        raise DataError(f"{chosen.by} is none of the tasks; {hint}")
+        raise unknown(f"{chosen.by} is none of the tasks", chosen.by, names)
     best = ranked(found, chosen.by)
     tested = _tested(best, chosen, held, setting) if setting is not None else {}
     clear_line()
@@ -87,7 +92,8 @@ def _leaderboard(chosen: argparse.Namespace) -> None:
             index=False
         )
     )
-    _say_limits(names, tasks)
+    if set(builtin_tasks()) > set(tasks):
+        note(f"means are over {', '.join(names)} alone, those of published systems too")
     kinds = difficulty_table(best, tasks.values())
     if len(kinds.columns) > 1:
         print("\nBy kind of difficulty (mean macro-F1 over its tasks)")
@@ -96,11 +102,6 @@ def _leaderboard(chosen: argparse.Namespace) -> None:
     write_text(chosen.csv, leaderboard_table(best, columns).to_csv(index=False))
     content = json.dumps(leaderboard_dict(best, names), ensure_ascii=False, indent=1) + "\n"
     write_text(chosen.out, content)
-
-
-def _say_limits(names: list[str], tasks: Mapping[str, Task]) -> None:
-    if set(builtin_tasks()) > set(tasks):
-        note(f"means are over {', '.join(names)} alone, those of published systems too")
 
 
 def _scored(chosen: argparse.Namespace, setting: Setting) -> dict[str, tuple[Entry, Submission]]:
@@ -138,10 +139,7 @@ def _system(best: list[Entry], name: str) -> Entry:
     for entry in best:
         if entry.name == name:
             return entry
-    names = [entry.name for entry in best]
-    close = closest(name, names)
-    hint = f"did you mean {listed(close)}?" if close else f"there are {listed(names, len(names))}"
-    raise DataError(f"{name} is no system of the leaderboard; {hint}")
+    raise unknown(f"{name} is no system of the leaderboard", name, [entry.name for entry in best])
 
 
 def _board(
@@ -159,13 +157,9 @@ def _board(
         if against is not None:
             row[f"better than {against.name} on"] = wins_text(entry, against)
         if tested:
-            row["against the own one above"] = _step_text(tested.get(entry.id))
+            upper, step = tested.get(entry.id, ("", None))
+            row["against the own one above"] = (
+                "–" if step is None else f"{step.difference:+.3f}, p {format_p_value(step.p)} ({upper})"
+            )
         rows.append(row)
     return pd.DataFrame(rows)
-
-
-def _step_text(found: tuple[str, Difference] | None) -> str:
-    if found is None:
-        return "–"
-    name, difference = found
-    return f"{difference.difference:+.3f}, p {format_p_value(difference.p)} ({name})"

@@ -18,7 +18,7 @@ from grasp_core.benchmark.language_models.in_context import (
 from grasp_core.benchmark.language_models.model import LanguageModel, LocalModel
 from grasp_core.benchmark.language_models.prompt import FileTokens, Similarity, cosine_of
 from grasp_core.benchmark.tasks import Task
-from grasp_core.cli.benchmark.arguments import whole
+from grasp_core.cli.benchmark.raft import from_one, whole
 from grasp_core.cli.terminal.messages import clear_line, note, show_rows
 from grasp_core.model.errors import MissingPackageError, SpecError
 
@@ -58,13 +58,13 @@ def model_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="tokenizer.json of the endpoint's model; default: a token for every three bytes",
     )
-    model.add_argument("--window", type=_count, metavar="N", help="tokens of a prompt; default: 2048")
+    model.add_argument("--window", type=from_one, metavar="N", help="tokens of a prompt; default: 2048")
     model.add_argument(
-        "--top-logprobs", type=_count, default=5, metavar="N", help="default: 5, OpenAI's most"
+        "--top-logprobs", type=from_one, default=5, metavar="N", help="default: 5, OpenAI's most"
     )
     model.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS", help="default: 60")
     model.add_argument("--retries", type=whole, default=5, metavar="N", help="default: 5")
-    model.add_argument("--parallel", type=_count, default=1, metavar="N", help="questions at a time")
+    model.add_argument("--parallel", type=from_one, default=1, metavar="N", help="questions at a time")
     model.add_argument(
         "--resume",
         type=Path,
@@ -80,13 +80,7 @@ def model_options(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def make_lm(chosen: argparse.Namespace, task: Task, watch: Watch | None = None) -> Iterator[InContext]:
-    """The language model baseline that the options describe; at the end, what it took is said.
-
-    Raises
-    ------
-    DataError, SpecError
-        If the model cannot be had.
-    """
+    """The language model baseline that the options describe; at the end, what it took is said."""
     with asked_lm(chosen, watch) as (make, _):
         yield make(task)
 
@@ -163,9 +157,3 @@ def _price(text: str) -> float:
     if not 0 <= price < math.inf:
         raise argparse.ArgumentTypeError("must be a price, 0 or more")
     return price
-
-
-def _count(text: str) -> int:
-    if whole(text) == 0:
-        raise argparse.ArgumentTypeError("must be 1 or more")
-    return int(text)

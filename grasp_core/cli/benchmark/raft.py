@@ -1,56 +1,51 @@
-"""``raft``: the few-shot benchmark, a command for each of its steps."""
+"""``raft``: the few-shot benchmark, a command for each of its steps, and the arguments that these share."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 
-from grasp_core.cli.commands import Command, add_commands
+from grasp_core.benchmark.gold import Gold, read_gold
+from grasp_core.benchmark.submissions import Submission, known_ids, read_submission, require_scorable
+from grasp_core.benchmark.tasks import Task, read_tasks
+from grasp_core.cli.parser import Command, add_commands
+from grasp_core.cli.terminal.messages import note, show_line
+from grasp_core.model.errors import DataError
+from grasp_core.model.wording import closest, listed
 
+TASKS = Path("raft")
 COMMANDS = (
-    Command(
-        "tasks", "list the tasks: classes, rows, fields, licence, difficulty", "benchmark.tasks:fill_tasks"
-    ),
+    Command("tasks", "list the tasks: classes, rows, fields, licence, difficulty", "benchmark.tasks"),
     Command(
         "example",
         "write a small made-up task with open gold labels, to try everything on",
-        "benchmark.tasks:fill_example",
+        "benchmark.tasks",
     ),
-    Command(
-        "validate", "check a submission before it is scored", "benchmark.validate:fill_validate", reads=True
-    ),
-    Command("score", "score a submission against gold labels", "benchmark.score:fill_score", reads=True),
-    Command(
-        "compare",
-        "test whether one submission is better than another",
-        "benchmark.score:fill_compare",
-        reads=True,
-    ),
+    Command("validate", "check a submission before it is scored", "benchmark.tasks", reads=True),
+    Command("score", "score a submission against gold labels", "benchmark.score", reads=True),
+    Command("compare", "test whether one submission is better than another", "benchmark.score", reads=True),
     Command(
         "leaderboard",
         "submissions among the published systems, by task and kind of difficulty",
-        "benchmark.leaderboard:fill_leaderboard",
+        "benchmark.leaderboard",
         reads=True,
     ),
     Command(
         "baseline",
         "label the rows of a task, or of all, by a baseline, or score it on labelled ones",
-        "benchmark.baseline:fill_baseline",
+        "benchmark.baseline",
         reads=True,
     ),
     Command(
-        "tune",
-        "try out settings of a language model, or of AdaBoost, by leave-one-out",
-        "benchmark.tune:fill_tune",
+        "tune", "try out settings of a language model, or of AdaBoost, by leave-one-out", "benchmark.tune"
     ),
-    Command(
-        "sheet",
-        "write a task's rows for people to vote on, with rows to qualify on",
-        "benchmark.sheet:fill_sheet",
-    ),
+    Command("sheet", "write a task's rows for people to vote on, with rows to qualify on", "benchmark.tasks"),
     Command(
         "human",
         "score the plurality of a few raters per item, against right labels or other raters",
-        "benchmark.human:fill_human",
+        "benchmark.human",
         reads=True,
     ),
 )
@@ -59,3 +54,105 @@ COMMANDS = (
 def fill_raft(raft: argparse.ArgumentParser) -> None:
     """Let one of the benchmark's commands follow."""
     add_commands(raft, COMMANDS)
+
+
+def add_submission(parser: argparse.ArgumentParser, name: str) -> None:
+    """The place of a submission."""
+    parser.add_argument(
+        name,
+        type=Path,
+        metavar=f"{name.upper()}_DIR",
+        help="folder, or zip, with data/<task>/predictions.csv",
+    )
+
+
+def add_gold(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+    """The folder of gold labels."""
+    parser.add_argument(
+        "--gold",
+        type=Path,
+        required=required,
+        metavar="GOLD_DIR",
+        help="folder with <task>/test.csv (ID,Label)",
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Setting:
+    """Tasks, gold and the ids that submissions must have."""
+
+    tasks: Mapping[str, Task]
+    gold: Gold
+    ids: Mapping[str, tuple[str, ...]]
+
+    def submission(self, source: Path) -> Submission:
+        """A submission that can be scored."""
+        found = read_submission(source, self.tasks)
+        require_scorable(found, self.tasks, self.ids)
+        for file in found.unexpected:
+            note(f"{file.path} belongs to none of the tasks and is left out")
+        return found
+
+
+def open_setting(chosen: argparse.Namespace) -> Setting:
+    """What ``--tasks`` and ``--gold`` name."""
+    tasks = read_tasks(chosen.tasks)
+    ids = known_ids(chosen.tasks)
+    gold = read_gold(chosen.gold, tasks, ids)
+    return Setting(tasks, gold, {**gold.ids, **ids})
+
+
+def show_task(name: str) -> None:
+    """Say which task is being scored, in a line that is written over."""
+    show_line(f"scoring {name}")
+
+
+def add_tasks(parser: argparse.ArgumentParser) -> None:
+    """The folder of tasks."""
+    parser.add_argument(
+        "--tasks",
+        type=Path,
+        metavar="TASKS_DIR",
+        help="folder with <task>/task.json; default: the benchmark's 11 tasks",
+    )
+
+
+def add_seed(parser: argparse.ArgumentParser) -> None:
+    """The seed of resampling."""
+    parser.add_argument("--seed", type=whole, default=1, metavar="N", help="of the resampling")
+
+
+def whole(text: str) -> int:
+    """A whole number from 0, as seeds are."""
+    if not (text.isascii() and text.isdigit() and int(text) < 2**63):
+        raise argparse.ArgumentTypeError(f"must be a whole number from 0 to 2^63 - 1; found {text!r}")
+    return int(text)
+
+
+def from_one(text: str) -> int:
+    """A whole number from 1."""
+    if whole(text) == 0:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return int(text)
+
+
+def add_all_tasks(parser: argparse.ArgumentParser, how: str) -> None:
+    """One task, or all of a folder; `how`: what is done with all."""
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("--task", type=Path, metavar="TASK_DIR", help="folder with task.json")
+    which.add_argument("--all", action="store_true", help=f"every task of --tasks, {how}")
+    parser.add_argument(
+        "--tasks", type=Path, metavar="TASKS_DIR", help=f"for --all: a folder for each; default: {TASKS}"
+    )
+
+
+def interval(ends: tuple[float, float]) -> str:
+    """The ends of an interval in words."""
+    return f"{ends[0]:.3f} to {ends[1]:.3f}"
+
+
+def unknown(what: str, name: str, names: Collection[str]) -> DataError:
+    """A name that is none of those there are, and which may be meant."""
+    close = closest(name, list(names))
+    there = f"did you mean {listed(close)}?" if close else f"there are {', '.join(names)}"
+    return DataError(f"{what}; {there}")

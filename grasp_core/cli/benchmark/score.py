@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -25,21 +24,22 @@ from grasp_core.benchmark.scoring.scores import (
     score_details,
     scores_json,
 )
-from grasp_core.benchmark.tasks import Task
-from grasp_core.cli.benchmark.arguments import (
+from grasp_core.cli.benchmark.raft import (
     Setting,
     add_gold,
     add_seed,
     add_submission,
     add_tasks,
+    interval,
     open_setting,
     show_task,
+    unknown,
 )
 from grasp_core.cli.terminal.messages import clear_line, note
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import printable_name
-from grasp_core.model.wording import closest, listed, number, quoted
+from grasp_core.model.wording import listed, number, quoted
 from grasp_core.report.words.names import format_p_value
 
 
@@ -90,7 +90,9 @@ def _score(chosen: argparse.Namespace) -> None:
     costs = _costs(chosen.costs)
     setting = open_setting(chosen)
     if costs is not None:
-        _check_class(costs[0], setting.tasks)
+        names = dict.fromkeys(one for task in setting.tasks.values() for one in task.classes)
+        if costs[0] not in names:
+            raise unknown(f"--costs: {quoted(costs[0])} is a class of no task", costs[0], names)
     submission = setting.submission(chosen.submission)
     scores = score(submission, setting.tasks, setting.gold, seed=chosen.seed, told=show_task)
     clear_line()
@@ -115,11 +117,11 @@ def _score(chosen: argparse.Namespace) -> None:
 
 def _print_scores(scores: Scores) -> None:
     rows = [
-        (name, f"{one.macro_f1:.3f}", _interval(one.ci95), f"{one.macro_f1_declared:.3f}", f"{one.n:,}")
+        (name, f"{one.macro_f1:.3f}", interval(one.ci95), f"{one.macro_f1_declared:.3f}", f"{one.n:,}")
         for name, one in scores.tasks.items()
     ]
     if scores.overall is not None and scores.overall_ci95 is not None:
-        rows.append(("overall", f"{scores.overall:.3f}", _interval(scores.overall_ci95), "", ""))
+        rows.append(("overall", f"{scores.overall:.3f}", interval(scores.overall_ci95), "", ""))
     columns = ["task", "macro-F1", "95 % interval", "over declared classes", "items"]
     print(pd.DataFrame(rows, columns=columns).to_string(index=False))
     if scores.unscored:
@@ -200,14 +202,6 @@ def _costs(given: list[str] | None) -> tuple[str, float, float] | None:
     return given[0], costs[0], costs[1]
 
 
-def _check_class(name: str, tasks: Mapping[str, Task]) -> None:
-    names = list(dict.fromkeys(one for task in tasks.values() for one in task.classes))
-    if name not in names:
-        close = closest(name, names)
-        hint = f"did you mean {listed(close)}?" if close else f"there are {listed(names)}"
-        raise DataError(f"--costs: {quoted(name)} is a class of no task; {hint}")
-
-
 def _cost_text(score: TaskScore, name: str, false_positive: float, false_negative: float) -> str:
     one = next(found for found in class_scores(score) if found.name == name)
     total = one.cost(false_positive, false_negative)
@@ -226,14 +220,10 @@ def _compare(chosen: argparse.Namespace) -> None:
     clear_line()
     named = [*found.tasks.items(), *([("overall", found.overall)] if found.overall is not None else [])]
     rows = [
-        (name, f"{one.difference:+.3f}", _interval(one.ci95), format_p_value(one.p), f"{one.n:,}")
+        (name, f"{one.difference:+.3f}", interval(one.ci95), format_p_value(one.p), f"{one.n:,}")
         for name, one in named
     ]
     columns = ["task", "difference", "95 % interval", "p", "items"]
     print(pd.DataFrame(rows, columns=columns).to_string(index=False))
     if found.overall is None:
         note("no overall difference, not every task could be compared")
-
-
-def _interval(ends: tuple[float, float]) -> str:
-    return f"{ends[0]:.3f} to {ends[1]:.3f}"

@@ -1,4 +1,4 @@
-"""``raft tasks`` and ``raft example``: what there is to be classified, and a task to try everything on."""
+"""``raft tasks``, ``example``, ``sheet`` and ``validate``: tasks, their rows for people, and submissions."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from pathlib import Path
 import pandas as pd
 
 from grasp_core.benchmark.example import example_task_files
-from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Task, read_tasks
-from grasp_core.cli.benchmark.arguments import add_tasks
+from grasp_core.benchmark.sheet import voting_sheet
+from grasp_core.benchmark.submissions import VALIDATED, known_ids, read_submission, validate
+from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Task, read_rows, read_task, read_tasks
+from grasp_core.cli.benchmark.raft import add_submission, add_tasks, unknown, whole
+from grasp_core.cli.fetch import write_files
 from grasp_core.cli.terminal.messages import note
 from grasp_core.cli.terminal.output import check_target, write_text
-from grasp_core.model.errors import DataError
-from grasp_core.model.wording import closest, listed, number
+from grasp_core.model.errors import SpecError, raise_stopping
+from grasp_core.model.wording import number
 
 
 def fill_tasks(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +35,12 @@ def fill_tasks(parser: argparse.ArgumentParser) -> None:
 
 def fill_example(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``raft example``."""
-    parser.set_defaults(command=_example)
+
+    def command(chosen: argparse.Namespace) -> None:
+        write_files(chosen.directory, example_task_files())
+        print(chosen.directory)
+
+    parser.set_defaults(command=command)
     parser.add_argument("directory", type=Path, metavar="DIR")
 
 
@@ -41,9 +49,8 @@ def _tasks(chosen: argparse.Namespace) -> None:
     tasks = read_tasks(chosen.tasks)
     if chosen.name is not None:
         if chosen.name not in tasks:
-            close = closest(chosen.name, list(tasks))
-            hint = f"did you mean {listed(close)}?" if close else f"there are {', '.join(tasks)}"
-            raise DataError(f"{chosen.name} is none of the {number(len(tasks), 'task')}; {hint}")
+            what = f"{chosen.name} is none of the {number(len(tasks), 'task')}"
+            raise unknown(what, chosen.name, tasks)
         tasks = {chosen.name: tasks[chosen.name]}
         _print_one(tasks[chosen.name], chosen.tasks)
     else:
@@ -123,12 +130,67 @@ def _here(task: Task, folder: Path | None) -> list[str]:
     return [name for name in (TRAIN_FILE, TEST_FILE) if (folder / task.name / name).is_file()]
 
 
-def _example(chosen: argparse.Namespace) -> None:
-    try:
-        for name, content in example_task_files().items():
-            path = chosen.directory / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-    except OSError as error:
-        raise DataError(f"{chosen.directory}: cannot be written ({error.strerror})") from None
-    print(chosen.directory)
+def fill_sheet(sheet: argparse.ArgumentParser) -> None:
+    """Add the command ``sheet`` to those of ``raft``."""
+    sheet.set_defaults(command=_sheet)
+    sheet.add_argument("--task", type=Path, required=True, metavar="TASK_DIR")
+    sheet.add_argument("--voters", default="1,2,3,4,5", metavar="NAME,...", help="default: 1,2,3,4,5")
+    sheet.add_argument("--items", type=whole, default=100, metavar="N", help="rows to vote on (default: 100)")
+    sheet.add_argument(
+        "--asked", type=whole, default=10, metavar="N", help="labelled rows to qualify on (default: 10)"
+    )
+    sheet.add_argument("--seed", type=whole, default=1, metavar="N", help="of the rows drawn")
+    sheet.add_argument(
+        "--out", type=Path, default=Path("votes.csv"), metavar="FILE", help="default: votes.csv"
+    )
+    sheet.add_argument(
+        "--right",
+        type=Path,
+        default=Path("qualification.csv"),
+        metavar="FILE",
+        help="right labels of the rows to qualify on, not for the voters; default: qualification.csv",
+    )
+
+
+def _sheet(chosen: argparse.Namespace) -> None:
+    for target in (chosen.out, chosen.right):
+        check_target(target)
+        if target.exists():  # filled in, it is somebody's work
+            raise SpecError(f"{target} is there already; name another file, so that no votes are lost")
+    task = read_task(chosen.task)
+    train = read_rows(chosen.task / TRAIN_FILE, task, labelled=True)
+    test = read_rows(chosen.task / TEST_FILE, task, labelled=False)
+    voters = [name.strip() for name in chosen.voters.split(",")]
+    sheet, right = voting_sheet(
+        task, train, test, voters, items=chosen.items, asked=chosen.asked, seed=chosen.seed
+    )
+    write_text(chosen.out, sheet)
+    write_text(chosen.right, right)
+    print(f"{chosen.out}: each voter fills in Label, one of {', '.join(task.classes[:5])}", end="")
+    print(", ..." if len(task.classes) > 5 else "")
+    note(
+        f"then: grasp raft human --annotations {chosen.out} --layout long --item ID --rater rater "
+        f"--label Label --qualification {chosen.right} --bar 0.6"
+    )
+
+
+def fill_validate(validating: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``raft validate``."""
+    validating.set_defaults(command=_validate)
+    add_submission(validating, "submission")
+    add_tasks(validating)
+
+
+def _validate(chosen: argparse.Namespace) -> None:
+    tasks = read_tasks(chosen.tasks)
+    submission = read_submission(chosen.submission, tasks)
+    problems = validate(submission, tasks, known_ids(chosen.tasks))
+    for problem in problems:
+        if not problem.stops:
+            note(problem.message)
+    stopping = [problem for problem in problems if problem.stops]
+    if len(stopping) > 1:
+        for problem in stopping:
+            print(f"- {problem.message}")
+    raise_stopping(stopping)
+    print(VALIDATED)

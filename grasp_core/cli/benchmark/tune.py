@@ -10,16 +10,14 @@ from grasp_core.benchmark.baselines.registry import LM, check_installed
 from grasp_core.benchmark.language_models.answers import Asking
 from grasp_core.benchmark.language_models.in_context import Trial, grid, macro_f1_declared, paper_sweeps, tune
 from grasp_core.benchmark.scoring.boosting import (
-    BoostingTrial,
     boosting_grid,
     boosting_sweeps,
     kept_trials,
     tune_boosting,
 )
 from grasp_core.benchmark.tasks import TRAIN_FILE, Rows, Task, read_rows, read_task, read_tasks
-from grasp_core.cli.benchmark.arguments import whole
-from grasp_core.cli.benchmark.baseline import TASKS
 from grasp_core.cli.benchmark.lm import ANSWERS, asked, model_options, similarity_or_say
+from grasp_core.cli.benchmark.raft import TASKS, add_all_tasks, whole
 from grasp_core.cli.terminal.messages import clear_line, note, show_line, show_rows
 from grasp_core.model.errors import DataError, SpecError
 
@@ -32,12 +30,7 @@ def fill_tune(tuning: argparse.ArgumentParser) -> None:
     """Add the command ``tune`` to the parser."""
     tuning.set_defaults(command=_tune)
     tuning.add_argument("name", nargs="?", choices=(LM, ADABOOST), default=LM, metavar="lm|adaboost")
-    which = tuning.add_mutually_exclusive_group(required=True)
-    which.add_argument("--task", type=Path, metavar="TASK_DIR")
-    which.add_argument("--all", action="store_true", help="every task of --tasks, one after the other")
-    tuning.add_argument(
-        "--tasks", type=Path, metavar="TASKS_DIR", help=f"for --all: a folder for each; default: {TASKS}"
-    )
+    add_all_tasks(tuning, "one after the other")
     tuning.add_argument("--seed", type=whole, default=1, metavar="N", help="of chance")
     tuning.add_argument(
         "--sweeps", action="store_true", help="the paper's trials, one thing varied at a time, not all"
@@ -104,6 +97,10 @@ def _print(trials: Sequence[Trial]) -> None:
 
 def _tune_boosting(chosen: argparse.Namespace, found: Sequence[tuple[Task, Rows]]) -> None:
     check_installed(ADABOOST)
+
+    def watch(done: int, total: int) -> None:
+        show_line(f"{done:,} of {total:,} ensembles")
+
     path = Path(TRIALS) if chosen.resume == Path(ANSWERS) else chosen.resume
     done = kept_trials(path)
     try:
@@ -111,25 +108,17 @@ def _tune_boosting(chosen: argparse.Namespace, found: Sequence[tuple[Task, Rows]
             _head(task, found)
             parts = boosting_sweeps() if chosen.sweeps else (("", boosting_grid()),)
             for varied, settings in parts:
-                trials = tune_boosting(train, task, settings, done, seed=chosen.seed, watch=_show_ensembles)
+                trials = tune_boosting(train, task, settings, done, seed=chosen.seed, watch=watch)
                 clear_line()
                 if varied:
                     print(f"{varied}:")
-                _print_boosting(trials if varied else trials[:_BEST])
+                print("macro-F1  trees  depth  learning rate")
+                for trial in trials if varied else trials[:_BEST]:
+                    one, score = trial.setting, trial.score
+                    print(f"{score:8.3f}  {one.trees:5d}  {one.depth:5d}  {one.learning_rate:g}", flush=True)
                 if len(trials) > _BEST:
                     note(f"the best {_BEST} of {len(trials)} settings")
     finally:
         clear_line()
         if len(done):
             note(f"trials are kept in {path} and are not made again")
-
-
-def _show_ensembles(done: int, total: int) -> None:
-    show_line(f"{done:,} of {total:,} ensembles")
-
-
-def _print_boosting(trials: Sequence[BoostingTrial]) -> None:
-    print("macro-F1  trees  depth  learning rate")
-    for trial in trials:
-        one = trial.setting
-        print(f"{trial.score:8.3f}  {one.trees:5d}  {one.depth:5d}  {one.learning_rate:g}", flush=True)

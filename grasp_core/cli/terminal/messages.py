@@ -88,19 +88,11 @@ class CommandLine(Voice):
 
     def value(self, field: str, value: object) -> str:
         """See :class:`~grasp_core.engine.request.voice.Voice`."""
-        return f"{self.option(field)} {value}"
-
-    def within(self, column: str) -> str:
-        """See :class:`~grasp_core.engine.request.voice.Voice`."""
-        return f"--within {column}"
-
-    def switch(self, field: str) -> str:
-        """See :class:`~grasp_core.engine.request.voice.Voice`."""
-        return self.option(field)
-
-    def switch_off(self, field: str) -> str:
-        """See :class:`~grasp_core.engine.request.voice.Voice`."""
-        return self.option(f"no-{field}")
+        if isinstance(value, bool):
+            return self.option(field if value else f"no-{field}")
+        if isinstance(value, list):
+            value = ",".join(one if isinstance(one, str) else "=".join(one) for one in value)
+        return f"{self.option({'strata': 'within'}.get(field, field))} {value}"
 
     def ask(self, question: str, *, recommended: bool) -> bool | None:
         """Ask on a terminal, until yes or no is typed; None elsewhere, and where the input ends."""
@@ -115,10 +107,6 @@ class CommandLine(Voice):
                 return None
             if (typed := line.strip().casefold()) in _YES | _NO:
                 return typed in _YES
-
-    def condition(self, option: str, column: str, value: str) -> str:
-        """See :class:`~grasp_core.engine.request.voice.Voice`."""
-        return f"{self.option(option)} {column}={value}"
 
 
 VOICE = CommandLine()

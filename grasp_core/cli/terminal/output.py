@@ -1,11 +1,11 @@
-"""Where commands write what they find, and as what; and how they write a day."""
+"""Where commands write what they find, and as what."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,9 +27,17 @@ _ENDINGS = {
 
 
 def add_output(
-    group: argparse._ArgumentGroup, formats: Sequence[str] = ("json",), what: str = "the result"
+    group: argparse._ArgumentGroup,
+    formats: Sequence[str],
+    what: str = "the result",
+    *,
+    csv: str | None = None,
+    chart: str | None = None,
 ) -> None:
-    """Add the options that say where the result goes and as what; the first format is the usual one."""
+    """Add the options that say where the result goes and as what; the first format is the usual one.
+
+    `csv`, `chart`: help of the options of these names.
+    """
     endings = [ending for ending, name in _ENDINGS.items() if name in formats]
     others = f", or by its ending {', '.join(endings[1:])} as that" if endings[1:] else ""
     group.add_argument(
@@ -44,50 +52,49 @@ def add_output(
         choices=("text", *formats),
         help="of --out, or of standard output where no file is named (default: text)",
     )
+    for option, words in (("--csv", csv), ("--chart", chart)):
+        if words is not None:
+            group.add_argument(option, type=Path, metavar="FILE", help=words)
 
 
-def check_output(chosen: argparse.Namespace, formats: Sequence[str] = ("json",)) -> None:
-    """Refuse, before any work, what cannot be written; `formats` are those of :func:`add_output`.
-
-    Raises
-    ------
-    DataError, SpecError
-    """
-    check_target(chosen.out)
+def check_output(chosen: argparse.Namespace, formats: Sequence[str]) -> None:
+    """Refuse, before any work, what cannot be written; `formats` are those of :func:`add_output`."""
+    for name in ("out", "csv", "chart", "recruitment"):
+        check_target(getattr(chosen, name, None))
     if chosen.out is not None and chosen.format is None:
         named = _ENDINGS.get(chosen.out.suffix.lower())
         if named is not None and named not in formats:
-            known = [ending for ending, name in _ENDINGS.items() if name in formats]
-            raise SpecError(f"--out takes a file that ends in {', '.join(known)}; found {chosen.out.name}")
+            check_ending("--out", chosen.out, [one for one, name in _ENDINGS.items() if name in formats])
+
+
+def check_ending(option: str, path: Path | None, known: Collection[str]) -> None:
+    """Refuse a file of none of the known endings."""
+    if path is not None and path.suffix.lower() not in known:
+        raise SpecError(f"{option} takes a file that ends in {', '.join(known)}; found {path.name}")
 
 
 def write_output(chosen: argparse.Namespace, makers: Mapping[str, Callable[[], str | bytes]]) -> None:
-    """Write the result where and as what the options say; nothing where they name neither.
+    """Write the result where and as what the options say, and the file of ``--csv``.
 
-    Parameters
-    ----------
-    makers : mapping
-        What makes each format; the first is the usual one.
-
-    Raises
-    ------
-    DataError
-        If it cannot be written.
+    `makers`: what makes each format; the first is the usual one.
     """
-    usual = next(iter(makers))
-    if chosen.out is None and chosen.format in (None, "text"):
-        return
-    target = chosen.out or _STANDARD
-    name = chosen.format or _ENDINGS.get(target.suffix.lower(), usual)
-    if name == "text":
-        raise SpecError("--format text is what is printed; write it to a file with > FILE")
-    made = makers[name]()
-    write_bytes(target, made.encode("utf-8") if isinstance(made, str) else made)
+    wanted = []
+    if chosen.out is not None or chosen.format not in (None, "text"):
+        target = chosen.out or _STANDARD
+        wanted.append((target, chosen.format or _ENDINGS.get(target.suffix.lower(), next(iter(makers)))))
+    if getattr(chosen, "csv", None) is not None:
+        wanted.append((chosen.csv, "csv"))
+    for target, name in wanted:
+        if name == "text":
+            raise SpecError("--format text is what is printed; write it to a file with > FILE")
+        made = makers[name]()
+        write_bytes(target, made.encode("utf-8") if isinstance(made, str) else made)
 
 
-def safe_cells(frame: pd.DataFrame) -> pd.DataFrame:
-    """A frame for CSV: texts that a spreadsheet would run get a leading apostrophe."""
-    return frame.map(lambda cell: safe_cell(cell) if isinstance(cell, str) else cell)
+def safe_csv(frame: pd.DataFrame, lineterminator: str = "\n") -> str:
+    """A frame as CSV, in which texts that a spreadsheet would run get a leading apostrophe."""
+    safe = frame.map(lambda cell: safe_cell(cell) if isinstance(cell, str) else cell)
+    return safe.to_csv(index=False, lineterminator=lineterminator)
 
 
 def records(frame: pd.DataFrame) -> list[dict[Any, Any]]:
@@ -106,12 +113,7 @@ def tables_markdown(tables: Mapping[str, pd.DataFrame]) -> str:
 
 
 def check_target(target: Path | None) -> None:
-    """Refuse, before any work, a file that cannot be written; None stands for no file.
-
-    Raises
-    ------
-    DataError
-    """
+    """Refuse, before any work, a file that cannot be written; None stands for no file."""
     if target is None or target == _STANDARD:
         return
     if not target.parent.is_dir():
@@ -121,13 +123,7 @@ def check_target(target: Path | None) -> None:
 
 
 def write_text(target: Path | None, text: str) -> None:
-    """Write a text as UTF-8 with its own line ends; None stands for no file.
-
-    Raises
-    ------
-    DataError
-        If it cannot be written.
-    """
+    """Write a text as UTF-8 with its own line ends; None stands for no file."""
     if target is not None:
         write_bytes(target, text.encode("utf-8"))
 
@@ -139,12 +135,14 @@ def write_bytes(target: Path, content: bytes) -> None:
         sys.stdout.buffer.write(content)
         sys.stdout.flush()
         return
-    try:
+    with unwritable(target):
         target.write_bytes(content)
+
+
+@contextlib.contextmanager
+def unwritable(target: Path) -> Iterator[None]:
+    """Say of a file or folder that it cannot be written, where it cannot."""
+    try:
+        yield
     except OSError as error:
         raise DataError(f"{target}: cannot be written ({error.strerror})") from None
-
-
-def day(moment: float) -> str:
-    """The day of a moment, seconds since 1970, such as ``2026-11-24``."""
-    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d}"

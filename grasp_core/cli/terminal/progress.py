@@ -8,10 +8,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from types import FrameType
+from typing import Any
 
 import pandas as pd
 
-from grasp_core.cli.terminal.messages import Lines, in_place, note, seconds
+from grasp_core.cli.terminal.messages import Lines, in_place, note, say, seconds
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.watching import Watcher
 from grasp_core.model.result import Result
@@ -26,12 +27,8 @@ STOPS_WITHIN = 5.0
 class RunOnTerminal(Watcher):
     """A table that fills in and a line below it, both written anew in their place; elsewhere the line alone.
 
-    Parameters
-    ----------
-    table : callable
-        Makes a provisional result's table.
-    adaptive : bool
-        Whether the run may stop early.
+    `table`: makes a provisional result's table.
+    `adaptive`: whether the run may stop early.
     """
 
     def __init__(self, table: Callable[[Result], pd.DataFrame], *, adaptive: bool) -> None:
@@ -75,16 +72,25 @@ class RunOnTerminal(Watcher):
         self._show()
 
     @contextmanager
-    def stopping(self) -> Iterator[None]:
-        """Let Ctrl-C stop the run once what was found so far is known, and a second one at once."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        before = signal.signal(signal.SIGINT, self._interrupted)
+    def stopping(self, tell: Callable[[Any], None]) -> Iterator[None]:
+        """Let Ctrl-C stop the run once what was found so far is known, and a second one at once.
+
+        `tell` tells a provisional result. In the end nothing of the run's progress is left.
+        """
+        here = threading.current_thread() is threading.main_thread()
+        before = signal.signal(signal.SIGINT, self._interrupted) if here else None
         try:
             yield
+        except KeyboardInterrupt:
+            self.clear()
+            if self.latest is not None and self.latest.permutations:
+                say(f"\nSo far, after {self.latest.permutations:,} permutations:")
+                tell(self.latest)
+            raise
         finally:
-            signal.signal(signal.SIGINT, before)
+            if here:
+                signal.signal(signal.SIGINT, before)
+            self.clear()
 
     def _interrupted(self, number: int, frame: FrameType | None) -> None:
         if not self._begun or self._stopping is not None:

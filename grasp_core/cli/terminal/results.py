@@ -34,6 +34,8 @@ from grasp_core.report.words.names import (
 )
 from grasp_core.report.words.printable import printable_result
 
+CLEAR = 1
+"""Exit status of what is clear, with --exit-code."""
 WIDTH = 100
 """Columns of a terminal that tables with intervals fit in."""
 _LINES = 24
@@ -54,10 +56,7 @@ def is_brief(asked: bool | None) -> bool:
 def say_result(result: RunResult, *, brief: bool | None = None) -> None:
     """Print what may undo the answer, the answer in words, then every table.
 
-    Parameters
-    ----------
-    brief : bool, optional
-        Whether to print the answer and one table alone; by default on a narrow terminal.
+    `brief`: whether to print the answer and one table alone; by default on a narrow terminal.
     """
     if is_brief(brief):
         _say_brief(result)
@@ -160,12 +159,8 @@ def _say_slices(result: RunResult, found: SlicesResult) -> None:
 def in_width(table: pd.DataFrame, names: int, usual: int = WIDTH) -> str:
     """A table whose columns go on below where they do not fit, behind the same first columns of names.
 
-    Parameters
-    ----------
-    names : int
-        Columns that stand before every part.
-    usual : int
-        Columns of text where there is no terminal, and COLUMNS says nothing.
+    `names`: columns that stand before every part.
+    `usual`: columns of text where there is no terminal, and COLUMNS says nothing.
     """
     return "\n\n".join(
         table.iloc[:, [*range(names), *block]].to_string(index=False)

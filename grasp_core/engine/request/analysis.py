@@ -113,10 +113,17 @@ def with_pairs(data: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
     analysis = run_spec.analysis
     seconds = pairs_seconds(data, analysis.axes, analysis.min_raters)
     if seconds > LONG_SECONDS:
-        asks = voice.switch("pairs")
+        asks = voice.value("pairs", True)
         voice.note(f"pairs of groups would take about {seconds:.0f} s on two cores; {asks} compares them")
         return run_spec
     return dataclasses.replace(run_spec, analysis=dataclasses.replace(analysis, pairs=True))
+
+
+def settled(data: Dataset, run_spec: RunSpec, named: Collection[str], voice: Voice) -> RunSpec:
+    """With what depends on how long the run would take, as far as it is not among the options named."""
+    if "permutations" not in named and "adaptive" not in named:
+        run_spec = cohesion_stopping_early(data, run_spec, voice)
+    return run_spec if "pairs" in named else with_pairs(data, run_spec, voice)
 
 
 def say_data(dataset: Dataset, data: DataSpec, voice: Voice) -> None:

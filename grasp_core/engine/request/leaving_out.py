@@ -51,7 +51,7 @@ def left_out(
     answers = [voice.ask(_question(one), recommended=one.recommended) for one in advice]
     if not advice or None in answers:
         if advice:
-            takes, declines = voice.switch("recommended"), voice.switch_off("recommended")
+            takes, declines = voice.value("recommended", True), voice.value("recommended", False)
             voice.note(told(advice, takes, declines, lambda text: voice.value("missing", text)))
         return spec
     taken = [one for one, yes in zip(advice, answers, strict=True) if yes]
@@ -110,7 +110,7 @@ def _again(advice: Sequence[Advice], taken: Sequence[Advice], voice: Voice) -> s
     named = [text for one in taken if not one.recommended for text in one.values]
     return " ".join(
         [
-            voice.switch("recommended") if sure else voice.switch_off("recommended"),
+            voice.value("recommended", sure),
             *(voice.condition("keep", *pair) for pair in (kept if sure else ())),
             *(voice.value("missing", text) for text in named),
         ]

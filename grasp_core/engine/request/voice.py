@@ -18,28 +18,20 @@ class Voice(ABC):
 
     @abstractmethod
     def value(self, field: str, value: object) -> str:
-        """The option with a value, such as ``--permutations 10000``."""
+        """The option with a value, such as ``--permutations 10000``; for yes or no such as ``--no-pairs``."""
 
-    @abstractmethod
     def within(self, column: str) -> str:
         """The option that shuffles profiles within a column's values, such as ``--within batch``."""
+        return self.value("strata", [column])
 
-    @abstractmethod
-    def switch(self, field: str) -> str:
-        """The option that asks for something, such as ``--pairs``."""
-
-    @abstractmethod
-    def switch_off(self, field: str) -> str:
-        """The option that says no to something, such as ``--no-pairs``."""
+    def condition(self, option: str, column: str, value: str) -> str:
+        """An option that takes a column and a value, such as ``--keep status=rejected``."""
+        return self.value(option, [(column, value)])
 
     def ask(self, question: str, *, recommended: bool) -> bool | None:
         """Whether somebody says yes, which may be recommended; None where nobody can be asked."""
         del question, recommended
         return None
-
-    @abstractmethod
-    def condition(self, option: str, column: str, value: str) -> str:
-        """An option that takes a column and a value, such as ``--keep status=rejected``."""
 
 
 class KeepingNotes(Voice):

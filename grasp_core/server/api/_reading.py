@@ -39,22 +39,6 @@ class Json(KeepingNotes):
         """See :class:`~grasp_core.engine.request.voice.Voice`."""
         return f"{json.dumps(field)}: {json.dumps(value)}"
 
-    def within(self, column: str) -> str:
-        """See :class:`~grasp_core.engine.request.voice.Voice`."""
-        return self.value("strata", [column])
-
-    def switch(self, field: str) -> str:
-        """See :class:`~grasp_core.engine.request.voice.Voice`."""
-        return self.value(field, True)
-
-    def switch_off(self, field: str) -> str:
-        """See :class:`~grasp_core.engine.request.voice.Voice`."""
-        return self.value(field, False)
-
-    def condition(self, option: str, column: str, value: str) -> str:
-        """See :class:`~grasp_core.engine.request.voice.Voice`."""
-        return self.value(option, [[column, value]])
-
 
 @dataclass(frozen=True, slots=True)
 class Sent:

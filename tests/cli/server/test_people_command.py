@@ -1,4 +1,4 @@
-"""``people``: listed, disabled, given roles and signed out by whoever has the database."""
+"""``people`` and ``token``: people and their tokens, by whoever has the database."""
 
 from __future__ import annotations
 
@@ -150,3 +150,34 @@ def test_a_person_is_taken_away_and_erased_once_the_address_is_typed(
     assert cli.main([*erase, "--confirm", "ann@lab.example"]) == 0
     assert accounts.people.get(ann.id) is None
     assert accounts.people.get(bob.id) is not None
+
+
+def test_a_token_is_made_listed_and_withdrawn(accounts: Accounts, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("ann", "bob"):
+        accounts.sign_in({**CLAIMS, "sub": name, "email": f"{name}@lab.example", "name": name})
+    assert (
+        cli.main(["token", "make", "--person", "Ann@lab.example", "--name", "nightly", "--scope", "run"]) == 0
+    )
+    token = capsys.readouterr().out.strip()
+    assert token.startswith("grasp_")
+    assert cli.main(["token", "list"]) == 0
+    listed = capsys.readouterr().out
+    assert token not in listed
+    token_id, owner, name, scope, state, *_ = listed.strip().split("\t")
+    assert (owner, name, scope, state) == ("ann", "nightly", "run", "works")
+    assert cli.main(["token", "list", "--person", "bob@lab.example"]) == 0
+    listed_of_bob = capsys.readouterr()
+    assert listed_of_bob.out == ""
+    assert listed_of_bob.err == "note: there are no tokens; `grasp token make` makes one\n"
+    assert cli.main(["token", "withdraw", token_id]) == 0
+    assert cli.main(["token", "withdraw", token_id]) == 2
+    assert "no token that works" in capsys.readouterr().err
+    assert cli.main(["token", "list"]) == 0
+    assert "withdrawn" in capsys.readouterr().out
+
+
+def test_a_token_that_would_work_for_ever_is_refused(
+    accounts: Accounts, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["token", "make", "--name", "mine", "--days", "9999"]) == 2
+    assert "366 days at most" in capsys.readouterr().err

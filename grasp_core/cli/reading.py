@@ -1,4 +1,4 @@
-"""Files that options name: read, fetched, and what is said of them."""
+"""Files that options name: read, fetched, as a saved spec says, and what is said of them."""
 
 from __future__ import annotations
 
@@ -8,47 +8,41 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from grasp_core.cli.data.options import spec_fields
+from grasp_core.cli.options import given_options, spec_fields
 from grasp_core.cli.terminal.messages import VOICE, clear_line, note, say, show_line
 from grasp_core.engine.request.leaving_out import Answer
 from grasp_core.engine.request.reading import Reading, Tables, reading_of
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, SpecError
+from grasp_core.model.fields import fields_of
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import printable
 from grasp_core.model.wording import closest, quoted
 from grasp_core.reading.connectors.fetching import NEEDED, VARIABLES, read_anywhere
 from grasp_core.reading.connectors.source import TOOLS, Source
 from grasp_core.reading.dataset.load import Dataset
-from grasp_core.reading.guess.roles import Role, file_roles
+from grasp_core.reading.guess.roles import file_roles
 from grasp_core.reading.table.table import Table
 from grasp_core.report.account import account_sentences
+from grasp_core.report.saved import RecordedSpec, read_spec
 from grasp_core.report.words.label_use import labelled_sentence
 
 _COMPARED = 20_000
 """Distinct texts among which one that is like another is looked for."""
+_ROLES = ("annotations", "raters", "items")
 
 
 def say_data(dataset: Dataset, spec: DataSpec) -> None:
-    """Say on standard output which labels there are and how many, on standard error how they were read."""
+    """Say which labels there are and how many, and on standard error how they were read."""
     say(printable(labelled_sentence(spec, dataset.summary)))
-    say_account(dataset)
-
-
-def say_account(dataset: Dataset) -> None:
-    """Say how much was read, used and left out, and the columns that nothing was taken from."""
     for sentence in account_sentences(dataset.summary.account):
         note(printable(sentence))
 
 
 def read_place(place: str, member: str | None) -> Table:
-    """Read a path, an address or a source.
-
-    Raises
-    ------
-    DataError
-    """
+    """Read a path, an address or a source."""
     try:
-        table = read_anywhere(place, member, ask=_ask, told=_told)
+        table = read_anywhere(place, member, ask=_ask, told=lambda words: show_line(words) if words else None)
     finally:
         clear_line()
     if table.source:
@@ -68,32 +62,15 @@ def _ask(source: Source) -> str:
     return getpass.getpass(f"{what} for {source.shown} (none: Enter; unasked: {VARIABLES[source.kind]}): ")
 
 
-def _told(words: str) -> None:
-    if words:
-        show_line(words)
-
-
-_OPTIONS: Mapping[Role, str] = {"annotations": "--annotations", "raters": "--raters", "items": "--items"}
-
-
 def read(given: Mapping[str, Any], *, several: bool = False) -> Reading:
     """Read the files; what the options leave open is recognised, and said on standard error.
 
-    Parameters
-    ----------
-    given : mapping
-        Options by name; only those that were used.
-    several : bool
-        Whether the command takes several questions together.
-
-    Raises
-    ------
-    DataError, SpecError
+    `given`: the options that were used. `several`: whether the command takes several questions together.
     """
     if len(given.get("label", ())) > 1 and not several:
         raise SpecError("this command looks at one question at a time: give one --label")
     answer = Answer(given.get("keep", ()), given.get("recommended"))
-    tables = read_tables(given)
+    tables = _read_tables(given)
     _say_not_missing(given.get("missing", ()), tables)
     return reading_of(tables, spec_fields(given), VOICE, answer, axes_named="axis" in given)
 
@@ -112,17 +89,11 @@ def _say_not_missing(texts: Sequence[str], given: Tables) -> None:
 
 
 def sort_files(chosen: argparse.Namespace, command: str = "run") -> None:
-    """Take files that are named without an option for what their content says, as if options named them.
-
-    Raises
-    ------
-    DataError, SpecError
-        If a file cannot be read, its content does not tell its role, two have one role, or none has labels.
-    """
+    """Take files that are named without an option for what their content says, as if options named them."""
     files: Sequence[str] = vars(chosen).pop("files")
-    able = {role: option for role, option in _OPTIONS.items() if role in vars(chosen)}
+    able = [role for role in _ROLES if role in vars(chosen)]
     if files and any(vars(chosen)[role] is not None for role in able):
-        raise SpecError(f"name files alone, or by {', '.join(able.values())}, not both")
+        raise SpecError(f"name files alone, or by {', '.join(f'--{role}' for role in able)}, not both")
     roles = file_roles([read_place(file, None) for file in files]) if files else ()
     for file, role in zip(files, roles, strict=True):
         if role is None:
@@ -132,9 +103,7 @@ def sort_files(chosen: argparse.Namespace, command: str = "run") -> None:
         if role not in able:
             raise SpecError(f"{file} looks like {role}, which `grasp {command}` has no use for: leave it out")
         if vars(chosen)[role] is not None:
-            raise SpecError(
-                f"{vars(chosen)[role]} and {file} both look like {role}: name one by {_OPTIONS[role]}"
-            )
+            raise SpecError(f"{vars(chosen)[role]} and {file} both look like {role}: name one by --{role}")
         setattr(chosen, role, file)
     if files:
         note(", ".join(f"{file}: {role}" for file, role in zip(files, roles, strict=True)))
@@ -142,11 +111,41 @@ def sort_files(chosen: argparse.Namespace, command: str = "run") -> None:
         raise SpecError(f"name the file with the labels, such as: grasp {command} labels.csv raters.csv")
 
 
-def read_tables(given: Mapping[str, Any]) -> Tables:
+def _read_tables(given: Mapping[str, Any]) -> Tables:
     """The files alone."""
-    beside = [_beside(given, name) for name in ("raters", "items")]
+    beside = [
+        read_place(given[name], given.get(f"{name}_member")) if name in given else None
+        for name in ("raters", "items")
+    ]
     return Tables(read_place(given["annotations"], given.get("member")), *beside)
 
 
-def _beside(given: Mapping[str, Any], name: str) -> Table | None:
-    return read_place(given[name], given.get(f"{name}_member")) if name in given else None
+def recorded_spec(chosen: argparse.Namespace, beside: Sequence[str]) -> tuple[Reading, RecordedSpec]:
+    """The spec of the file that ``--spec`` names, and the data read as it says.
+
+    `beside`: options that may stand beside it.
+    """
+    flags = {one.name: one.flag for spec in (AnalysisSpec, DataSpec) for one in fields_of(spec).values()}
+    used = given_options(chosen)
+    typed = [
+        f"--{'no-' if value is False else ''}{flags.get(name, name.replace('_', '-'))}"
+        for name, value in used.items()
+        if name not in {*beside, "spec"}
+    ]
+    if typed:
+        raise SpecError(
+            f"--spec says all of what to run: leave out {', '.join(typed)}; beside it go only "
+            + ", ".join(f"--{name.replace('_', '-')}" for name in beside)
+        )
+    recorded = read_spec(chosen.spec)
+    data = recorded.spec.data
+    members = {name: getattr(data, name) for name in ("member", "raters_member", "items_member")}
+    tables = _read_tables({**used, **members})
+    return Reading(tables.annotations, tables.raters, data, items=tables.items), recorded
+
+
+def note_other_data(recorded: RecordedSpec, dataset: Dataset) -> None:
+    """Say so where the data are not those that the spec was recorded with."""
+    if recorded.sha256 != dataset.summary.sha256:
+        other = printable(f"{', '.join(recorded.files)}, SHA-256 {recorded.sha256}")
+        note(f"the spec was recorded with other data ({other}), so the numbers may differ")

@@ -1,4 +1,4 @@
-"""``backup`` and ``restore``: everything a server keeps, as one file."""
+"""``backup``, ``restore`` and ``log``: everything a server keeps as one file, and its audit log."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
+from grasp_core.cli.terminal.messages import say
+from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.access import COMMAND
 from grasp_core.model.errors import SettingsError
 from grasp_core.model.settings import read_settings
-from grasp_core.store.backup import BackupKey, Contents, new_key, restore_backup, write_backup
+from grasp_core.store.backup import BackupKey, Contents, head_in, new_key, restore_backup, write_backup
 from grasp_core.store.database import connect, database_url
 from grasp_core.store.people.audit import AuditStore
 
@@ -23,17 +25,19 @@ NOT_RESTORED = (
 
 
 def fill_backup(backup: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
+    """Add the arguments of ``backup``."""
     backup.set_defaults(command=_backup)
     backup.add_argument("file", type=Path, metavar="FILE")
-    _add_unencrypted(backup, "write it so that whoever has the file reads it, and can change it")
+    words = "write it so that whoever has the file reads it, and can change it"
+    backup.add_argument("--unencrypted", action="store_true", help=words)
 
 
 def fill_restore(restore: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
+    """Add the arguments of ``restore``."""
     restore.set_defaults(command=_restore)
     restore.add_argument("file", type=Path, metavar="FILE")
-    _add_unencrypted(restore, "restore one that is not encrypted and signed; its share links are withdrawn")
+    words = "restore one that is not encrypted and signed; its share links are withdrawn"
+    restore.add_argument("--unencrypted", action="store_true", help=words)
 
 
 def fill_backup_key(backup_key: argparse.ArgumentParser) -> None:
@@ -41,8 +45,19 @@ def fill_backup_key(backup_key: argparse.ArgumentParser) -> None:
     backup_key.set_defaults(command=lambda _: print(new_key()))
 
 
-def _add_unencrypted(parser: argparse.ArgumentParser, help_text: str) -> None:
-    parser.add_argument("--unencrypted", action="store_true", help=help_text)
+def fill_log(log: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``log``."""
+    log.set_defaults(command=_log)
+    log.add_argument(
+        "--out", type=Path, metavar="FILE", help="write every entry there, one JSON object a line"
+    )
+    log.add_argument(
+        "--since",
+        type=Path,
+        metavar="BACKUP",
+        help="check, too, that the log goes on from where it ended when this backup was written",
+    )
+    log.add_argument("--seal", action="store_true", help="check it, then seal its end by GRASP_SECRET_KEY")
 
 
 def _key(chosen: argparse.Namespace) -> BackupKey | None:
@@ -71,6 +86,20 @@ def _restore(chosen: argparse.Namespace) -> None:
         AuditStore(engine).record(COMMAND, "restore", "backup", "", details)
     print(f"restored {_counted(contents)}")
     print(NOT_RESTORED)
+
+
+def _log(chosen: argparse.Namespace) -> None:
+    check_target(chosen.out)
+    with open_database() as engine:
+        store = AuditStore(engine)
+        if chosen.out is not None:
+            write_text(chosen.out, "".join(store.lines()))
+        if chosen.seal:
+            store.seal()
+        secret = read_settings().backup_key
+        key = BackupKey(secret) if secret else None
+        since = None if chosen.since is None else head_in(chosen.since, key)
+        say(f"{store.check(since):,} entries, each as it was written")
 
 
 @contextlib.contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import inspect
 import secrets
@@ -17,6 +16,7 @@ from grasp_core.engine.request.leaving_out import Answer
 from grasp_core.engine.request.voice import KeepingNotes
 from grasp_core.model.data_spec import DataSpec, Filters, Layout, Question, Repeated, Screen
 from grasp_core.model.errors import GraspError, SpecError
+from grasp_core.model.fields import fields_of
 from grasp_core.model.groups import AxisSet, Group, group_label
 from grasp_core.model.recode_steps import Recode
 from grasp_core.model.spec import (
@@ -110,25 +110,12 @@ class Python(KeepingNotes):
         """See :class:`~grasp_core.engine.request.voice.Voice`."""
         return f"{field}={value!r}"
 
-    def within(self, column: str) -> str:
-        """See :class:`~grasp_core.engine.request.voice.Voice`."""
-        return f"strata=[{column!r}]"
 
-    def switch(self, field: str) -> str:
-        """See :class:`~grasp_core.engine.request.voice.Voice`."""
-        return f"{field}=True"
-
-    def switch_off(self, field: str) -> str:
-        """See :class:`~grasp_core.engine.request.voice.Voice`."""
-        return f"{field}=False"
-
-    def condition(self, option: str, column: str, value: str) -> str:
-        """See :class:`~grasp_core.engine.request.voice.Voice`."""
-        return f"{option}=[({column!r}, {value!r})]"
+_HEADING = "    Other Parameters\n    ----------------\n"
 
 
 def takes(options: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Let a function take the options of a typed dictionary alone, and its signature show their defaults.
+    """Let a function take the options of a typed dictionary alone, and show them in signature and docstring.
 
     An option that is None counts as not named, but for `seed`, where it asks for another seed each time.
     Errors are worded for Python (:func:`~grasp_core.model.text.for_python`).
@@ -143,8 +130,17 @@ def takes(options: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
             for name, hint in hints.items()
         ]
 
+        known = [one.name for one in (*own, *shown)]
+
         @functools.wraps(function)
         def called(*args: P.args, **kwargs: P.kwargs) -> R:
+            for name in kwargs:
+                if name not in known:
+                    close = closest(name, known)
+                    hint = f"; did you mean {' or '.join(close)}?" if close else ""
+                    raise TypeError(
+                        f"{function.__name__}() got an unexpected keyword argument {name!r}{hint}"
+                    )
             with worded():
                 named: Any = {
                     name: _plain(name, value)
@@ -153,6 +149,10 @@ def takes(options: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 }
                 return function(*args, **named)
 
+        own_part, returns, rest = str(function.__doc__).partition("    Returns\n    -------\n")
+        told = [f"    {name}\n        {text}\n" for name in hints if (text := _meaning(name))]
+        heading = "" if _HEADING in own_part else f"\n{_HEADING}"
+        called.__doc__ = f"{own_part.rstrip()}\n{heading}{''.join(told)}\n{returns}{rest}"
         called.__signature__ = signature.replace(parameters=[*own, *shown])  # type: ignore[attr-defined]
         return called
 
@@ -173,13 +173,37 @@ _AS_ASKED = frozenset(("permutations", "adaptive", "pairs", "missing", "layout",
 """Options whose default depends on the data: None in signatures."""
 
 
+_FIELDS = {**fields_of(AnalysisSpec), **fields_of(DataSpec)}
+_MEANINGS = {
+    "guess": "False recognises nothing and leaves nothing out that is not named: `item`, `rater` and `label` "
+    "(of a matrix `layout` and what its rows are) have to be.",
+    "label": "Column of the labels; several are held together, and `categories` are then a mapping.",
+    "filters": "A :class:`Filters`.",
+    "exclude": "Pairs of a column and a value: raters with it are left out.",
+    "recommended": "Whether raters and answers go that the data mark, but for those to `keep`; by default "
+    "they count, and the first note says how many they are.",
+    "keep": "Pairs of a column and a value: what counts although the data mark it.",
+    "seed": "A whole number, a NumPy Generator to draw one from, or None for another one each time.",
+    "preset": '"default" or "paper": conventions, see docs/methods.md.',
+}
+"""What options mean that are no fields, or may be more than these."""
+
+
+def _meaning(name: str) -> str:
+    """An option's meaning and choices, for a docstring."""
+    field = _FIELDS.get(name)
+    if field is None or name in _MEANINGS:
+        return _MEANINGS.get(name, "")
+    text = for_python(field.help)
+    choices = f" One of {', '.join(map(repr, field.choices))}." if field.choices else ""
+    return f"{text[0].upper()}{text[1:]}.{choices}"
+
+
 def _default(name: str) -> Any:
     """An option's default as a signature shows it; None where it is recognised, or depends on the data."""
     if name == "guess":
         return True
-    fields = [*dataclasses.fields(AnalysisSpec), *dataclasses.fields(DataSpec)]
-    found = next((one.default for one in fields if one.name == name), None)
-    return None if name in _AS_ASKED or found is dataclasses.MISSING else found
+    return None if name in _AS_ASKED or name not in _FIELDS else _FIELDS[name].default
 
 
 def _plain(name: str, value: Any) -> Any:
@@ -194,30 +218,9 @@ def _plain(name: str, value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def check_names(function: Callable[..., object], given: Mapping[str, Any]) -> None:
-    """Refuse a name that is none of a function's options, as its signature shows them.
-
-    Raises
-    ------
-    TypeError
-    """
-    known = tuple(inspect.signature(function).parameters)
-    for name in given:
-        if name not in known:
-            close = closest(name, known)
-            hint = f"; did you mean {' or '.join(close)}?" if close else ""
-            raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}{hint}")
-
-
 def data_fields(given: Mapping[str, Any], *, several: bool = False) -> dict[str, Any]:
-    """Fields of a data spec as options give them, for :func:`grasp_core.engine.request.reading.reading_of`.
-
-    Raises
-    ------
-    SpecError
-        If several labels are named where one is looked at, or categories are not of them.
-    """
-    own = {field.name for field in dataclasses.fields(DataSpec)} - {"label", "categories", "further"}
+    """Fields of a data spec as options give them, for :func:`.reading_of`."""
+    own = fields_of(DataSpec).keys() - {"label", "categories"}
     fields = {name: value for name, value in given.items() if name in own}
     for name in ("profile", "ignore", "screens"):
         if name in given:
@@ -231,12 +234,7 @@ def data_fields(given: Mapping[str, Any], *, several: bool = False) -> dict[str,
 
 
 def answer_of(given: Mapping[str, Any]) -> Answer:
-    """What the options say to the advice of leaving out.
-
-    Raises
-    ------
-    SpecError
-    """
+    """What the options say to the advice of leaving out."""
     recommended = given.get("recommended")
     if not isinstance(recommended, bool | None):
         raise SpecError(f"recommended is True or False; found {recommended!r}", field="recommended")
@@ -266,8 +264,7 @@ def _questions(labels: tuple[str, ...], categories: Any, *, several: bool) -> di
 
 def analysis_fields(given: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of an analysis spec that the options give, without axes."""
-    own = {field.name for field in dataclasses.fields(AnalysisSpec)}
-    fields = {name: value for name, value in given.items() if name in own}
+    fields = {name: value for name, value in given.items() if name in fields_of(AnalysisSpec)}
     for name in ("statistics", "gai", "strata", "slices", "given"):
         if name in given:
             fields[name] = texts(given[name])
@@ -283,12 +280,7 @@ def axis_sets(axes: Axes | None) -> tuple[AxisSet, ...]:
 
 
 def conditions(option: str, pairs: Any) -> tuple[tuple[str, str], ...]:
-    """Columns with values, as texts.
-
-    Raises
-    ------
-    SpecError
-    """
+    """Columns with values, as texts."""
     found = tuple(texts(pair) for pair in pairs)
     if isinstance(pairs, str | Mapping) or any(len(pair) != 2 for pair in found):
         raise SpecError(f"{option} takes pairs of a column and a value, as [('column', 'value')]")
@@ -296,13 +288,7 @@ def conditions(option: str, pairs: Any) -> tuple[tuple[str, str], ...]:
 
 
 def group_of(named: Any, groups: Mapping[Group, Any]) -> Group:
-    """The group that a mapping from axis to value names, in any order of its axes.
-
-    Raises
-    ------
-    SpecError
-        If it is none of the groups.
-    """
+    """The group that a mapping from axis to value names, in any order of its axes."""
     wanted = {tuple(texts(pair)) for pair in named.items()} if isinstance(named, Mapping) else None
     for group in groups:
         if set(zip(group.axes, group.values, strict=True)) == wanted:

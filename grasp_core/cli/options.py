@@ -1,0 +1,283 @@
+"""Options that several commands have, and the fields of a spec that they give."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from grasp_core.engine.request.analysis import proposed_axes, with_axes
+from grasp_core.engine.request.reading import Reading
+from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.errors import DataError, SpecError
+from grasp_core.model.fields import fields_of
+from grasp_core.model.groups import AxisSet
+from grasp_core.model.recode_steps import Bins, Combine, MapValues, range_labels
+from grasp_core.model.spec import ADAPTIVE_PERMUTATIONS, DEFAULT_PERMUTATIONS, AnalysisSpec
+from grasp_core.model.wording import quoted
+from grasp_core.notebook.options import data_fields
+from grasp_core.reading.archives.members import MIB, read_at_most
+from grasp_core.reading.connectors.source import WRITTEN
+
+_MAX_IDS = 64 * MIB
+
+
+class AtMost(int):
+    """Permutations of an adaptive run."""
+
+
+def add_fields(group: argparse._ArgumentGroup, spec: type, *wanted: str) -> None:
+    """Add the options of these fields of a spec, as the fields describe themselves."""
+    for one in map(fields_of(spec).__getitem__, wanted):
+        kinds: dict[Any, dict[str, Any]] = {
+            bool: {"action": argparse.BooleanOptionalAction if one.name == "pairs" else "store_true"},
+            tuple[str, ...]: {"action": "append"} if one.each else {"type": names},
+            tuple[tuple[str, str], ...]: {"action": "append", "type": _condition},
+            int: {"type": int},
+            float: {"type": float},
+        }
+        how = {"choices": one.choices} if one.choices else kinds.get(one.kind, {"type": names})
+        if one.kind is str:
+            how = {}
+        shown: dict[str, Any] = {} if one.metavar is None else {"metavar": one.metavar}
+        repeated = "; repeat for several" if one.each and one.metavar != "COLUMN=VALUE" else ""
+        group.add_argument(
+            f"--{one.flag}", dest=one.name, default=None, help=f"{one.help}{repeated}", **shown, **how
+        )
+
+
+def given_options(chosen: argparse.Namespace) -> dict[str, Any]:
+    """The options that were used; those left out are None, and the specs' own defaults hold."""
+    return {name: value for name, value in vars(chosen).items() if value is not None and name != "command"}
+
+
+def add_reading(parser: argparse.ArgumentParser, *, items: bool = False) -> None:
+    """Add the options of :func:`spec_fields`, and those that name the files."""
+    parser.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="labels, raters and items, in any order: told apart by their content",
+    )
+    files = parser.add_argument_group("files")
+    tools = ", ".join(WRITTEN.values()).replace("%", "%%")
+    files.add_argument(
+        "--annotations",
+        "--from",
+        metavar="FILE",
+        help=f"a path; an address such as https://...; or a source in a tool: {tools}",
+    )
+    files.add_argument("--raters", metavar="FILE", help="demographics, a row per rater; from the same places")
+    add_fields(files, DataSpec, "member", "raters_member")
+    for earlier, today in (("--part", "member"), ("--raters-part", "raters_member")):
+        files.add_argument(earlier, dest=today, help=argparse.SUPPRESS)  # as scripts may still say
+    named = "what --layout, --item, --rater and --label do not name is recognised"
+    reading = parser.add_argument_group("reading", named)
+    add_fields(reading, DataSpec, "layout", "item", "rater")
+    reading.add_argument(
+        "--label", action="append", metavar="COLUMN", help="run: repeat for several questions about an item"
+    )
+    add_fields(reading, DataSpec, "profile", "ignore", "text")
+    reading.add_argument(
+        "--categories",
+        type=names,
+        action="append",
+        metavar="LABEL,...",
+        help="in order; default: those found; of several questions once for all, or once for each",
+    )
+    add_fields(reading, DataSpec, "missing", "repeated", "order")
+    group = parser.add_argument_group("recoding", "applied in the order map, bins, combine")
+    for option, kind, metavar, words in (
+        (
+            "--map",
+            _mapped,
+            "COLUMN:OLD=NEW",
+            "replace a value (no NEW: no value; no COLUMN: the labels)",
+        ),
+        ("--bins", _bins, "COLUMN:EDGE,...[:NAME,...]", "cut numbers into ranges, e.g. age:25,40"),
+        (
+            "--combine",
+            _combine,
+            "NEW=COLUMN,...:VALUE,...",
+            "one answer from several questions: the first of the values that any has",
+        ),
+    ):
+        group.add_argument(option, type=kind, action="append", metavar=metavar, help=words)
+    _add_filters(parser.add_argument_group("leaving out"))
+    if items:
+        about = "what else is known of the items, such as columns for --slice"
+        group = parser.add_argument_group("items", about)
+        group.add_argument("--items", metavar="FILE", help="attributes such as topic, a row per item")
+        add_fields(group, DataSpec, "items_id", "items_member")
+
+
+def _add_filters(group: argparse._ArgumentGroup) -> None:
+    add_fields(group, DataSpec, "exclude")
+    add_fields(group, Filters, "drop")
+    group.add_argument(
+        "--keep",
+        type=_condition,
+        action="append",
+        metavar="COLUMN=VALUE",
+        help="what counts although it is recommended to be left out, such as rejected annotations",
+    )
+    group.add_argument(
+        "--recommended",
+        action=argparse.BooleanOptionalAction,
+        help="raters and annotations that the data mark, such as rejected ones (default: they count, and it "
+        "is said how many they are; on a terminal, asked)",
+    )
+    for what in ("rater", "item"):
+        group.add_argument(
+            f"--exclude-{what}",
+            dest=f"{what}s_out",
+            type=_ids,
+            action="append",
+            metavar="ID",
+            help=f"leave out this {what}; @FILE: those in a file, one per line",
+        )
+    limits = ("time", "min_time", "max_time", "gold", "min_gold", "min_per_rater", "min_per_item")
+    add_fields(group, Filters, *limits)
+    add_fields(group, DataSpec, "screens")
+
+
+def add_axes(group: argparse._ArgumentGroup) -> None:
+    """Add the options of :func:`named_axes`."""
+    group.add_argument(
+        "--axis",
+        action="append",
+        metavar="COLUMN",
+        help="compare groups by this column; repeat for several (default: those that are recognised)",
+    )
+    group.add_argument(
+        "--intersect",
+        action="append",
+        metavar="COLUMN:COLUMN[:...]",
+        help="and by these columns together, beside the axes; repeat for several",
+    )
+
+
+def add_groups_and_test(group: argparse._ArgumentGroup) -> None:
+    """Add the options of :func:`analysis_fields` that every such command has."""
+    add_axes(group)
+    group.add_argument(
+        "--permutations",
+        type=_permutations,
+        metavar="B|auto[:MOST]",
+        help=f"a number, or auto: until all marks are settled, at most {ADAPTIVE_PERMUTATIONS:,} or MOST "
+        f"(default: {DEFAULT_PERMUTATIONS:,}; of large data at most so many, until all marks are settled)",
+    )
+    fields = ("seed", "min_raters", "strata", "cluster", "p_value", "ties", "correction", "family")
+    add_fields(group, AnalysisSpec, *fields)
+
+
+def spec_fields(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a data spec that the options give; those that have a default are always there."""
+    filters = {name: given[name] for name in fields_of(Filters) if name in given}
+    for name in ("raters", "items"):
+        filters[name] = tuple(one for several in given.get(f"{name}_out", ()) for one in several)
+    if "drop" in filters:
+        filters["drop"] = tuple(filters["drop"])
+    changes: dict[str | None, list[tuple[str, str]]] = {}
+    for column, old, new in given.get("map", ()):
+        changes.setdefault(column, []).append((old, new))
+    maps = [MapValues(column, tuple(values)) for column, values in changes.items()]
+    steps = (*maps, *given.get("bins", ()), *given.get("combine", ()))
+    labels, categories = given.get("label", ()), given.get("categories", ())
+    if len(categories) > 1 and len(categories) != len(labels):
+        raise SpecError(
+            "--categories is given once for all questions, or once for each --label in their order; found "
+            f"{len(categories)} for {len(labels)}"
+        )
+    own: dict[str, Any] = {**given, "filters": Filters(**filters), "recode": steps}
+    if categories:
+        several = len(categories) > 1
+        own["categories"] = dict(zip(labels, categories, strict=True)) if several else categories[0]
+    return data_fields(own, several=True)
+
+
+def named_axes(given: Mapping[str, Any], found: Reading) -> tuple[AxisSet, ...]:
+    """Axes and intersections that the options name; intersections alone are beside the recognised axes."""
+    crossed = tuple(tuple(names.split(":")) for names in given.get("intersect", ()))
+    singles: tuple[AxisSet, ...] = tuple((name,) for name in given.get("axis", ()))
+    if crossed and not singles:
+        singles = tuple(axes for axes in proposed_axes(found) if axes not in crossed)
+    return (*singles, *crossed)
+
+
+def analysis_fields(given: Mapping[str, Any], found: Reading) -> dict[str, Any]:
+    """Fields of an :class:`AnalysisSpec` that the options give, and its axes."""
+    return with_axes(found, test_fields(given), named_axes(given, found))
+
+
+def test_fields(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields of an :class:`AnalysisSpec` that the options give, without axes."""
+    fields = {name: given[name] for name in fields_of(AnalysisSpec) if name in given}
+    fields |= {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
+    if isinstance(given.get("permutations"), AtMost):
+        fields.update(permutations=int(given["permutations"]), adaptive=True)
+    return fields
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Names that an option lists with commas."""
+    return tuple(text.split(","))
+
+
+def _permutations(text: str) -> int:
+    auto, colon, most = text.partition(":")
+    try:
+        if auto == "auto":
+            return AtMost(most if colon else ADAPTIVE_PERMUTATIONS)
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"must be a whole number, auto, or auto:MOST such as auto:1000000; found {text!r}"
+        ) from None
+
+
+def _condition(text: str) -> tuple[str, str]:
+    column, equals, value = text.partition("=")
+    if not equals or not column:
+        raise argparse.ArgumentTypeError(f"write COLUMN=VALUE; found {text!r}")
+    return column, value
+
+
+def _mapped(text: str) -> tuple[str | None, str, str]:
+    column, colon, change = text.partition(":")
+    old, equals, new = change.partition("=")
+    if not colon or not equals:
+        raise argparse.ArgumentTypeError(f"write COLUMN:OLD=NEW; found {text!r}")
+    return column or None, old, new
+
+
+def _bins(text: str) -> Bins:
+    column, _, rest = text.partition(":")
+    written, _, named = rest.partition(":")
+    try:
+        edges = tuple(float(edge) for edge in written.split(","))
+        return Bins(column or None, edges, names(named) if named else range_labels(edges))
+    except (ValueError, SpecError) as error:
+        why = str(error) if isinstance(error, SpecError) else "the edges must be numbers"
+        raise argparse.ArgumentTypeError(f"write COLUMN:EDGE,...[:NAME,...], {why}; found {text!r}") from None
+
+
+def _combine(text: str) -> Combine:
+    into, _, rest = text.partition("=")
+    columns, _, priority = rest.partition(":")
+    try:
+        return Combine(names(columns) if columns else (), names(priority), into)
+    except SpecError as error:
+        raise argparse.ArgumentTypeError(f"write NEW=COLUMN,...:VALUE,..., {error}; found {text!r}") from None
+
+
+def _ids(text: str) -> tuple[str, ...]:
+    if not text.startswith("@"):
+        return (text,)
+    try:
+        lines = read_at_most(Path(text[1:]), _MAX_IDS, "a list of ids").decode("utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise DataError(f"{quoted(text[1:])} cannot be read as a list of ids: {why}") from None
+    return tuple(dict.fromkeys(line.strip() for line in lines if line.strip()))

@@ -1,1 +1,0 @@
-"""The commands for whoever has a server's database: people, tokens, log, backups."""

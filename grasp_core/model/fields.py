@@ -1,0 +1,101 @@
+"""Fields of specs: their help, choices and bounds, stated once, which command line and Python read."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+from types import NoneType
+from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+
+from grasp_core.model._kinds import check_pairs, check_text_or_none, check_texts
+from grasp_core.model.errors import SpecError
+
+T = TypeVar("T")
+
+
+class Field(NamedTuple):
+    """A field as it is shown.
+
+    `kind`: its type, without None. `flag`: the command line's name of it. `each`: whether that is written
+        once for each of several values. `low`, `high`: bounds of a whole number.
+    """
+
+    name: str
+    kind: Any
+    default: Any
+    help: str
+    metavar: str | None
+    flag: str
+    each: bool
+    low: int | None
+    high: int | None
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """What it may be; empty where that is open."""
+        return get_args(self.kind) if get_origin(self.kind) is Literal else ()
+
+
+def asked(
+    default: Any,
+    help: str = "",
+    metavar: str | None = None,
+    *,
+    flag: str | None = None,
+    each: bool = False,
+    low: int | None = None,
+    high: int | None = None,
+    added: bool = False,
+) -> Any:
+    """A field of a spec; `added`: files of earlier versions lack it. The rest: :class:`Field`."""
+    shown = {"help": help, "metavar": metavar, "flag": flag, "each": each, "low": low, "high": high}
+    return dataclasses.field(default=default, metadata={**shown, **({"added": True} if added else {})})
+
+
+@functools.cache
+def fields_of(spec: type) -> dict[str, Field]:
+    """The fields of a spec that were made by :func:`asked`, by name."""
+    hints = get_type_hints(spec)
+    found = {}
+    for one in dataclasses.fields(spec):
+        if "help" in one.metadata:
+            kinds = [kind for kind in get_args(hints[one.name]) if kind is not NoneType]
+            kind = kinds[0] if NoneType in get_args(hints[one.name]) else hints[one.name]
+            about = {name: one.metadata[name] for name in ("help", "metavar", "each", "low", "high")}
+            flag = one.metadata["flag"] or one.name.replace("_", "-")
+            found[one.name] = Field(one.name, kind, one.default, flag=flag, **about)
+    return found
+
+
+def described(spec: type[T]) -> type[T]:
+    """Class decorator: the docstring goes on with what the fields say of themselves."""
+    lines = [
+        f"{one.name} : {one.type}\n    {one.metadata['help']}"
+        for one in dataclasses.fields(spec)  # type: ignore[arg-type]  # it decorates data classes
+        if one.metadata.get("help")
+    ]
+    spec.__doc__ = "\n".join([f"{inspect.getdoc(spec)}\n\nParameters\n----------", *lines])
+    return spec
+
+
+def check(spec: Any) -> None:
+    """Refuse a spec of which a field's value is not of its kind, its choices or within its bounds."""
+    for name, one in fields_of(spec.__class__).items():
+        value = getattr(spec, name)
+        if one.choices and value not in one.choices:
+            raise SpecError(f"`{name}` must be one of {', '.join(one.choices)}; found {value!r}")
+        if one.kind is bool and not isinstance(value, bool):
+            raise SpecError(f"`{name}` must be true or false; found {value!r}")
+        if one.low is not None and one.high is not None:
+            whole = isinstance(value, int) and not isinstance(value, bool)
+            if not whole or not one.low <= value <= one.high:
+                raise SpecError(
+                    f"`{name}` must be a whole number from {one.low} to {one.high}; found {value!r}"
+                )
+        if one.kind is str:
+            check_text_or_none(f"`{name}`", value)
+        elif one.kind == tuple[str, ...] and value is not None:
+            check_texts(f"`{name}`", value)
+        elif one.kind == tuple[tuple[str, str], ...]:
+            check_pairs(f"`{name}`", value)

@@ -1,0 +1,284 @@
+"""``items`` and ``map_raters``: the data of a result once more, for what is asked beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from grasp_core.analysis.items.outcomes import Contribution, ItemOutcome, ItemsResult, Measure, texts_of_items
+from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
+from grasp_core.analysis.rater_map import MapTask, rater_map
+from grasp_core.analysis.rater_map_values import RaterMap, rater_map_dict
+from grasp_core.engine.pools import workers
+from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.request.reading import Reading
+from grasp_core.engine.run import checked_groups
+from grasp_core.model.errors import SpecError
+from grasp_core.model.spec import RunSpec
+from grasp_core.model.text import json_text
+from grasp_core.model.wording import listed
+from grasp_core.notebook._progress import Bar
+from grasp_core.notebook._shown import Saved, page, shown_table
+from grasp_core.notebook.analysis import on
+from grasp_core.notebook.data import loaded, tables_of
+from grasp_core.notebook.options import group_of, texts, worded
+from grasp_core.notebook.results import Analysis
+from grasp_core.reading.dataset.load import Dataset
+from grasp_core.report.items import MEASURES, in_order, items_csv, items_table, sentences
+from grasp_core.report.rater_map import EXPLANATION, axes_numbers, axes_table, groups_numbers, map_csv
+from grasp_core.report.rater_map import sentences as map_sentences
+from grasp_core.report.tables import or_nan
+from grasp_core.report.writers.items import items_markdown, items_xlsx
+
+if TYPE_CHECKING:  # both take long to load
+    import altair as alt
+    import pandas as pd
+
+_SHOWN = 10
+"""Items that a notebook's cell shows."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GroupItems(Saved):
+    """Which items carry a group's distance and label use; saved as ``.json``, ``.csv``, ``.xlsx`` or ``.md``.
+
+    Parameters
+    ----------
+    result : ItemsResult
+        Everything as immutable values, as files hold it.
+    texts : mapping from item to text, or None
+        The items' texts, where a column was named as text.
+    notes : tuple of str
+        What is good to know of the data.
+    """
+
+    result: ItemsResult
+    texts: Mapping[str, str] | None = None
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    def answer(self) -> str:
+        """For distance and label use: the whole, the items that hold, and what to do, a line each."""
+        return "\n".join(
+            f"- {name}: {sentence.plain}"
+            for measure, name in MEASURES.items()
+            for sentence in sentences(self.result, measure)
+        )
+
+    def table(self, measure: Measure = "label_use") -> pd.DataFrame:
+        """The items that have a part of a measure, largest first.
+
+        Parameters
+        ----------
+        measure : {"label_use", "distance"}
+
+        Returns
+        -------
+        DataFrame
+            `item`, `text` where a column was named as text, of label use `label`, `part` (of label use a
+            share), `p`, `q`, `significance`; then how often each label was given, as `group: LABEL` and
+            `others: LABEL`.
+        """
+        import pandas as pd
+
+        return pd.DataFrame([self._row(*one) for one in in_order(self.result, measure, "part")])
+
+    def _row(self, row: ItemOutcome, part: Contribution) -> dict[str, object]:
+        counts = {
+            f"{side}: {label}": of.get(label, 0)
+            for label in self.result.label_use
+            for side, of in (("group", row.inside), ("others", row.outside))
+        }
+        return {
+            "item": row.item,
+            **({} if self.texts is None else {"text": self.texts.get(row.item, "")}),
+            **({} if part.label is None else {"label": part.label}),
+            "part": part.value,
+            "p": or_nan(part.p),
+            "q": or_nan(part.q),
+            "significance": part.significance,
+            **counts,
+        }
+
+    def _files(self) -> Mapping[str, Callable[[], str | bytes]]:
+        return {
+            ".json": lambda: json_text(self.result.to_dict()),
+            ".csv": lambda: items_csv(self.result),
+            ".xlsx": lambda: items_xlsx(self.result, self.texts),
+            ".md": lambda: items_markdown(self.result),
+        }
+
+    def _repr_html_(self) -> str:
+        said = [one for measure in MEASURES for one in sentences(self.result, measure)]
+        rows = in_order(self.result, "label_use", "part")[:_SHOWN]
+        table = shown_table(items_table(self.result, "label_use", rows, self.texts))
+        warnings = tuple(map(str, self.result.warnings))
+        return page(None, said, table, {"Warnings": warnings, "Notes": self.notes})
+
+
+@worded()
+def items(
+    annotations: Any,
+    raters: Any = None,
+    *,
+    result: Analysis,
+    group: Mapping[str, str],
+    items: Any = None,
+    question: str | None = None,
+    progress: bool = True,
+) -> GroupItems:
+    """Find which items carry what one group of a result says differently.
+
+    Parameters
+    ----------
+    annotations, raters, items : data frame, Table, str or Path
+        The data of the result, as :func:`analyse` took them.
+    result : Analysis
+        Whose group it is; the data are read, and permutations drawn, as it has them.
+    group : mapping from axis to value
+        Such as ``{"race": "Black", "gender": "Woman"}``.
+    question : str, optional
+        Of several labels, the one that is looked at.
+    progress : bool
+        Whether a bar shows how far it is.
+
+    Returns
+    -------
+    GroupItems
+
+    Raises
+    ------
+    DataError, SpecError
+        If the data cannot be read so, or the result has no such group or label.
+    """
+    data, found = data_of(result, annotations, raters, items)
+    labels = [str(one.label) for one in result.spec.data.questions]
+    if question is None and len(labels) == 1:
+        question = labels[0]
+    if question not in labels:
+        raise SpecError(f"question= is one of {listed(labels)}")
+    named = group_of(group, dict.fromkeys(checked_groups(data, result.spec).groups))
+    asked = ItemsAsked(result.spec, named, result.result.permutations, labels.index(question))
+    pool, bar = Pool(workers.threads), Bar("items", shown=progress)
+    looked = on(pool, bar, lambda: look_at_items(data, asked, pool.each, bar.share))
+    return GroupItems(looked, texts_of_items(found.annotations, result.spec.data), other_data(result, data))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MappedRaters(Saved):
+    """Raters placed by how they agree, held against every axis; it names none of them.
+
+    It is saved as ``.json``, or its tables as ``.csv``.
+
+    Parameters
+    ----------
+    map : RaterMap
+        Everything as immutable values.
+    spec : RunSpec
+        Of the run whose raters they are.
+    sha256 : str
+        Hash of the data.
+    notes : tuple of str
+        What is good to know of the data.
+    """
+
+    map: RaterMap
+    spec: RunSpec
+    sha256: str
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    def answer(self) -> str:
+        """Which axes disagreement follows, a line each."""
+        found = map_sentences(self.map, self.spec.analysis.level)
+        return "\n".join(f"- {sentence.plain}" for sentence in found)
+
+    def axes(self) -> pd.DataFrame:
+        """What each axis explains, what random groupings do, and the test.
+
+        Returns
+        -------
+        DataFrame
+            `axis`, `groups`, `explained`, `by_chance` (shares of 1), `p`, `q`, `mark`, `reason`.
+        """
+        return axes_numbers(self.map)
+
+    def groups(self) -> pd.DataFrame:
+        """How far two raters of a group differ, and one of it from one outside.
+
+        Returns
+        -------
+        DataFrame
+            `axis`, `group`, `raters`, `within`, `between`.
+        """
+        return groups_numbers(self.map)
+
+    def chart(self, axis: Any = None, *, theme: Any = "light") -> alt.LayerChart:
+        """The map, the page's own figure, coloured by an axis or intersection; by default by the first.
+
+        Raises
+        ------
+        SpecError
+            If the map has no such axis.
+        """
+        from grasp_core.report.charts.rater_map import rater_map_chart
+
+        axes = self.spec.analysis.axes
+        wanted = axes[0] if axis is None else texts(axis)
+        if wanted not in axes:
+            raise SpecError(f"the axis is one of {listed([':'.join(one) for one in axes])}; found {axis!r}")
+        return rater_map_chart(self.map, wanted, theme)
+
+    def _files(self) -> Mapping[str, Callable[[], str | bytes]]:
+        return {
+            ".json": lambda: json_text(rater_map_dict(self.map, self.spec, self.sha256)),
+            ".csv": lambda: map_csv(self.map),
+        }
+
+    def _repr_html_(self) -> str:
+        found = map_sentences(self.map, self.spec.analysis.level)
+        return page(None, found, shown_table(axes_table(self.map), EXPLANATION), {"Notes": self.notes})
+
+
+@worded()
+def map_raters(annotations: Any, raters: Any = None, *, result: Analysis, items: Any = None) -> MappedRaters:
+    """Place the raters of a result by how they agree, and hold that against its axes.
+
+    Parameters
+    ----------
+    annotations, raters, items : data frame, Table, str or Path
+        The data of the result, as :func:`analyse` took them.
+    result : Analysis
+        The data are read, and profiles shuffled, as it has them.
+
+    Returns
+    -------
+    MappedRaters
+
+    Raises
+    ------
+    DataError, SpecError
+        If the data cannot be read so.
+    """
+    data, _ = data_of(result, annotations, raters, items)
+    pool = Pool(workers.threads)
+    try:
+        made = rater_map(MapTask.of(data, result.spec.analysis), pool.each)
+    finally:
+        pool.close()
+    return MappedRaters(made, result.spec, data.summary.sha256, other_data(result, data))
+
+
+def data_of(result: Analysis, annotations: Any, raters: Any, items: Any) -> tuple[Dataset, Reading]:
+    """The data, read as the result's were."""
+    if not isinstance(result, Analysis):
+        raise SpecError("result= takes what analyse or open returned of a run on agreement")
+    tables = tables_of(annotations, raters, items, result.spec.data)
+    found = Reading(tables.annotations, tables.raters, result.spec.data, items=tables.items)
+    return loaded(found, result.spec), found
+
+
+def other_data(result: Analysis, data: Dataset) -> tuple[str, ...]:
+    """A note where the data are not those of the result."""
+    counts = [(one.items, one.raters, one.annotations) for one in (result.result.data, data.summary)]
+    same = counts[0] == counts[1]
+    return () if same else ("these are other data than those of the result: so are what is found and its p",)

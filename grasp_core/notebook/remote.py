@@ -1,0 +1,209 @@
+"""A server's API by address and token: what it answers, and runs that it computes."""
+
+from __future__ import annotations
+
+import dataclasses
+import http.client
+import ipaddress
+import json
+import re
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, quote, urljoin, urlsplit
+
+from grasp_core.analysis.results import read_result
+from grasp_core.engine.request.reading import Reading
+from grasp_core.model.errors import RemoteError
+from grasp_core.model.result import Result
+from grasp_core.model.spec import RunSpec
+from grasp_core.model.text import for_python
+from grasp_core.reading.table.table import Table
+from grasp_core.report.saved import MAX_BYTES
+from grasp_core.version import __version__
+
+SECONDS = 60.0
+"""The longest that a server may be silent."""
+_AGAIN_S = 0.5
+"""From one look at how far work is to the next."""
+_API = re.compile(r"(?P<base>.*)/api/(?:v\d+/)?runs/(?P<run>[^/]+)/?")
+_PAGE = re.compile(r"(?P<base>.*)/[^/]*")
+_PROBLEM_BYTES = 100_000
+_CODES: Mapping[int, str] = {
+    HTTPStatus.UNAUTHORIZED: "not-admitted",
+    HTTPStatus.FORBIDDEN: "not-allowed",
+    HTTPStatus.NOT_FOUND: "not-found",
+    HTTPStatus.TOO_MANY_REQUESTS: "too-often",
+}
+_ROLES = {"annotations": "member", "raters": "raters_member", "items": "items_member"}
+"""Files of a request, and the field that names the member of each."""
+_WRITE_IT = "write it like https://host/results?run=... or https://host/api/v1/runs/..."
+
+Told = Callable[[int, int], object]
+"""Takes how many permutations, or other steps, are done, and of how many."""
+
+
+class Api:
+    """What a server answers whoever has the token.
+
+    `address`: of the server, such as ``https://grasp.example.org``. `token`: sent to this server alone, and
+        never in the clear but to this machine.
+    """
+
+    def __init__(self, address: str, token: str | None) -> None:
+        self.address = _checked(address, "https://host").geturl().rstrip("/")
+        if token is not None and not re.fullmatch(r"[\x21-\x7e]+", token.strip()):
+            raise RemoteError("the token has characters that no token has; copy it again", "no-token")
+        self._token = token
+
+    def ask(self, path: str, plain: object = None, content: bytes | None = None) -> Any:
+        """The JSON that is answered to GET, or to POST of JSON or of a file's content."""
+        headers = {"Accept": "application/json", "User-Agent": f"grasp/{__version__}"}
+        if plain is not None:
+            content, headers["Content-Type"] = json.dumps(plain).encode(), "application/json"
+        elif content is not None:
+            headers["Content-Type"] = "application/octet-stream"
+        if self._token is not None:
+            headers["Authorization"] = f"Bearer {self._token.strip()}"
+        address = f"{self.address}/api/v1{path}"
+        return _answer(urllib.request.Request(address, content, headers))  # noqa: S310 - the scheme was looked at
+
+    def result(self, run: str) -> Any:
+        """A run's result as parsed JSON."""
+        plain = self.ask(f"/runs/{quote(run, safe='')}")
+        if isinstance(plain, dict) and plain.get("format") is None and "state" in plain:
+            if plain["state"] in ("failed", "cancelled"):
+                why = plain.get("error") or "its page says why"
+                raise RemoteError(f"the run {plain['state']}: {why}", "no-result")
+            raise RemoteError(f"the run is {plain['state']}; open it once it is done", "not-done")
+        return plain
+
+    def ended(self, told: Any) -> Any:
+        """How work ended that was answered at once, to be followed."""
+        while told.get("state") == "running" and "doing" in told:
+            time.sleep(_AGAIN_S)
+            told = self.ask(f"/work/{told['id']}")
+        if (problem := told.get("problem")) is not None:
+            raise RemoteError(for_python(problem["detail"]), problem["code"])
+        return told
+
+    def sent(
+        self, spec: RunSpec, found: Reading, given: Mapping[str, Any]
+    ) -> tuple[RunSpec, dict[str, dict[str, str]]]:
+        """Upload the files, each as it is where `given` has its path by its role, else as Parquet.
+
+        Returns the spec of what is sent, and how a request names the files.
+        """
+        files = {}
+        for role, member in _ROLES.items():
+            table = getattr(found, role)
+            if table is None:
+                continue
+            path = Path(place) if isinstance(place := given.get(role), str | Path) else None
+            if path is not None and path.is_file():
+                name, content = path.name, path.read_bytes()
+            else:  # which has no members
+                name, content = f"{table.name.removesuffix('.parquet')}.parquet", _parquet(table)
+                alone: dict[str, Any] = {member: None}
+                spec = dataclasses.replace(spec, data=dataclasses.replace(spec.data, **alone))
+            stored = self.ask(f"/files?name={quote(name, safe='')}", content=content)
+            files[role] = {"sha256": stored["sha256"], "name": name}
+        return spec, files
+
+    def compute(
+        self, spec: RunSpec, files: Mapping[str, object], tell: Told, *, project: str = "everyone"
+    ) -> tuple[Result, str]:
+        """The result of a run, and its id; where somebody interrupts it, it is cancelled."""
+        asked = {"spec": spec.to_dict(), "files": files, "project": project}
+        told = self.ended(self.ask("/runs", asked))
+        run = told.get("run") or told
+        try:
+            while run["state"] not in ("done", "failed", "cancelled"):
+                tell(run["permutations"]["done"], run["permutations"]["total"])
+                time.sleep(_AGAIN_S)
+                run = self.ask(f"/runs/{run['id']}/status")
+        except KeyboardInterrupt:
+            self.ask(f"/runs/{run['id']}/cancel", {})
+            raise
+        return read_result(self.result(run["id"])), run["id"]
+
+
+def api_of(address: str, token: str | None) -> tuple[Api, str]:
+    """The server and the id of a run, of any address by which people know the run."""
+    parts = _checked(address, _WRITE_IT)
+    of_page = parse_qs(parts.query).get("run")
+    found = _API.fullmatch(parts.path) if of_page is None else _PAGE.fullmatch(parts.path)
+    if found is None:
+        raise RemoteError(f"this address names no run; {_WRITE_IT}", "no-address")
+    run = found["run"] if of_page is None else of_page[0]
+    return Api(f"{parts.scheme}://{parts.netloc}{found['base']}", token), run
+
+
+def _checked(address: str, how: str) -> Any:
+    """An address's parts, without anything that would give a token away."""
+    parts = urlsplit(address)
+    if parts.hostname is None or parts.username is not None or parts.password is not None:
+        raise RemoteError(f"this is no address of a server; write it like {how}", "no-address")
+    if parts.scheme != "https" and not _this_machine(parts.hostname):
+        raise RemoteError("a token and what it opens need an address that begins with https://", "no-https")
+    return parts
+
+
+def _this_machine(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _parquet(table: Table) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = pa.BufferOutputStream()
+    pq.write_table(table.data, file)
+    return bytes(file.getvalue())
+
+
+class _OnlyHere(urllib.request.HTTPRedirectHandler):
+    """Follows redirects within a server: a token is not for others."""
+
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
+        old, new = urlsplit(req.full_url), urlsplit(urljoin(req.full_url, newurl))
+        if (old.scheme, old.netloc) != (new.scheme, new.netloc):
+            fp.close()
+            raise RemoteError("the server leads to another one, where a token is not sent", "elsewhere")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _answer(request: urllib.request.Request) -> Any:
+    opener = urllib.request.build_opener(_OnlyHere)
+    try:
+        with opener.open(request, timeout=SECONDS) as response:
+            content = response.read(MAX_BYTES + 1)
+    except urllib.error.HTTPError as error:
+        raise _refusal(error) from None
+    except (OSError, http.client.HTTPException) as error:
+        why = getattr(error, "reason", None) or type(error).__name__
+        raise RemoteError(f"there is no connection to {request.host}: {why}", "no-server") from None
+    if len(content) > MAX_BYTES:
+        raise RemoteError(f"the answer is larger than {MAX_BYTES // 1_000_000} MB", "too-large")
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        raise RemoteError("the answer is no JSON: this address is no GRASP server's", "no-grasp") from None
+
+
+def _refusal(error: urllib.error.HTTPError) -> RemoteError:
+    """The server's own sentence, where it gives one, worded for Python."""
+    with error:
+        content = error.read(_PROBLEM_BYTES)
+    try:
+        said = for_python(str(json.loads(content)["detail"]))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        said = f"the server answers with status {error.code}"
+    return RemoteError(said, _CODES.get(error.code, "refused"))
