@@ -13,8 +13,15 @@ from grasp_core.cli.terminal.output import unwritable, write_text
 from grasp_core.model.errors import DataError
 from grasp_core.model.wording import listed, number
 from grasp_core.reading.example import example_files
-from grasp_core.reading.sources.published import PUBLISHED, Published, fetch
-from grasp_core.reading.sources.repositories import REPOSITORIES, Repository, fetch_listed, listing
+from grasp_core.reading.sources.published import (
+    PUBLISHED,
+    REPOSITORIES,
+    Published,
+    Repository,
+    fetch,
+    fetch_listed,
+    listing,
+)
 
 RAFT = "raft"
 

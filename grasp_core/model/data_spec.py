@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar, get_args
 
 from grasp_core.model._kinds import (
-    check_choice,
     check_pairs,
     check_text_or_none,
     check_texts,

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from grasp_core.model._kinds import check_choice, check_texts, check_unique, check_whole
+from grasp_core.model._kinds import check_texts, check_unique
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import SpecError
 from grasp_core.model.fields import asked, check, described

@@ -11,7 +11,7 @@ from grasp_core.engine.request.reading import Reading, Tables, as_named, reading
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.spec import RunSpec
 from grasp_core.notebook.options import Python, answer_of, data_fields
-from grasp_core.reading.connectors.anywhere import read_anywhere
+from grasp_core.reading.connectors.fetching import read_anywhere
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.example import example_files
 from grasp_core.reading.sandbox.parse import frame_table

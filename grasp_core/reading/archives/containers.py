@@ -124,12 +124,13 @@ class Archive:
         return out.getvalue()
 
 
-def packed(files: Iterable[tuple[str, bytes]]) -> bytes:
-    """An archive of files, the same bytes for the same files."""
-    out = io.BytesIO()
+def packed(files: Iterable[tuple[str, bytes | str]]) -> bytes:
+    """An archive of files, the same bytes for the same files; a name that comes again gets its place."""
+    out, names = io.BytesIO(), set()
     with zipfile.ZipFile(out, "w") as archive:
-        for name, content in files:
-            archive.writestr(zipfile.ZipInfo(name), content)
+        for place, (name, content) in enumerate(files, start=1):
+            archive.writestr(zipfile.ZipInfo(f"{place} {name}" if name in names else name), content)
+            names.add(name)
     return out.getvalue()
 
 

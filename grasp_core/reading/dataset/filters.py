@@ -14,8 +14,8 @@ import numpy as np
 
 from grasp_core.model.account import LeftOut
 from grasp_core.model.annotations import BoolArray, Codes, tallied
-from grasp_core.model.data_spec import DataSpec
-from grasp_core.model.errors import Problem, know, stop
+from grasp_core.model.data_spec import DataSpec, Screen
+from grasp_core.model.errors import Problem, know, raise_stopping, stop
 from grasp_core.model.remarks.cautions import LeftOutReason
 from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.remarks.remark import Remark

@@ -10,22 +10,21 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from grasp_core.model.account import Account, Unit, added_up
 from grasp_core.model.annotations import (
     Annotations,
     Axis,
     BoolArray,
     Codes,
-    Int32Array,
     Int64Array,
     ModelLabels,
     Raters,
-    in_pieces,
-    sorted_codes,
     tallied,
 )
-from grasp_core.model.data_spec import DataSpec, Screen
-from grasp_core.model.errors import Problem, raise_stopping
-from grasp_core.model.remarks.cautions import LeftOutReason
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import Problem, know, raise_stopping, stop
+from grasp_core.model.recode_steps import Combine
+from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.result import DataSummary, FileFingerprint
 from grasp_core.model.wording import EXAMPLES, listed, quoted
 from grasp_core.reading.dataset import checks, filters

@@ -10,7 +10,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from grasp_core.model.annotations import BoolArray, Codes, Scalar, in_pieces, tallied
+from grasp_core.model.annotations import (
+    Annotations,
+    BoolArray,
+    Codes,
+    Scalar,
+    in_pieces,
+    sorted_codes,
+    tallied,
+)
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import Problem, stop
 from grasp_core.model.remarks.problems import DataProblem

@@ -31,12 +31,12 @@ from grasp_core.model.extras import command
 from grasp_core.model.settings import Settings, variable
 from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import number
+from grasp_core.reading.archives.containers import packed
 from grasp_core.reading.archives.members import MIB
 from grasp_core.server import server
 from grasp_core.statistics.f1 import confusion
 from pages._ui.benchmark.submissions import show_confusion, tasks, tasks_folder, tasks_with_rows
 from pages._ui.helpers.identity import may_run, require_run
-from pages._ui.helpers.outputs import packed
 from pages._ui.helpers.widgets import for_visit, show_table
 
 FOLDER = "lm-answers"

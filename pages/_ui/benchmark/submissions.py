@@ -26,13 +26,13 @@ from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Task, read_tasks
 from grasp_core.model.errors import DataError, GraspError, Problem
 from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import number
+from grasp_core.reading.archives.containers import packed
 from grasp_core.reading.archives.members import MIB, check_size
 from grasp_core.server import server, submitting
 from grasp_core.server.submitting import NAME_LENGTH, scored
 from grasp_core.store.submissions import SubmissionRecord
 from pages._ui.helpers.background import outcome, start, under_way
 from pages._ui.helpers.identity import here, may_manage, may_run, owner_names, require_manage, require_run
-from pages._ui.helpers.outputs import packed
 from pages._ui.helpers.state import told
 from pages._ui.helpers.widgets import confirm, show_table
 

@@ -5,8 +5,8 @@ A file that cannot be read never displaces one that could.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, get_args
@@ -37,7 +37,6 @@ from pages._ui.data.arriving import (
 )
 from pages._ui.data.remembered import recalled_guess
 from pages._ui.helpers.identity import current_project, here, may_run, require_run
-from pages._ui.helpers.outputs import packed
 from pages._ui.helpers.state import Work, table_again, work
 from pages._ui.helpers.waiting import let_go
 from pages._ui.sources import fetch_watched, offer_refresh, offer_tools, say_news, tell_news

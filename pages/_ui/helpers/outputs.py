@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from functools import partial
 
 import altair as alt
@@ -104,13 +102,3 @@ def choose_page(result: RunResult, key: str) -> int:
     """Which page of the groups a chart shows, counted from 1; nothing is asked where one holds all."""
     pages = -(-len(result.groups) // PAGE)
     return int(st.pagination(pages, key=f"{key}-{pages}")) if pages > 1 else 1
-
-
-def packed(files: Iterable[tuple[str, bytes | str]]) -> bytes:
-    """An archive of files, the same bytes for the same files; a name that comes again gets its place."""
-    out, names = io.BytesIO(), set()
-    with zipfile.ZipFile(out, "w") as archive:
-        for place, (name, content) in enumerate(files, start=1):
-            archive.writestr(zipfile.ZipInfo(f"{place} {name}" if name in names else name), content)
-            names.add(name)
-    return out.getvalue()

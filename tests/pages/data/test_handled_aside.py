@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NoReturn
 
 import pytest
+from grasp_core.reading.dataset.contents import Contents
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.reading.dataset.contents import Contents
 from grasp_core.reading.guess.look import Look
 from tests.labels import CONTINUE
 from tests.pages.visits import bring, drop, press
