@@ -20,9 +20,7 @@ from grasp_core.reading.formats.tools import (
     potato,
     prodigy,
     prolific,
-    qualtrics,
-    sosci,
-    surveymonkey,
+    surveys,
     zooniverse,
 )
 from grasp_core.reading.table.parsed import Parsed
@@ -55,9 +53,9 @@ TABLE_READERS: tuple[TableReader, ...] = (
     potato.read_table,
     prolific.read_table,
     zooniverse.read_table,
-    qualtrics.read_table,
-    surveymonkey.read_table,
-    sosci.read_table,
+    surveys.read_qualtrics,
+    surveys.read_surveymonkey,
+    surveys.read_sosci,
 )
 """Each takes a table as parsed and its file's name."""
 SHAPE_READERS: tuple[TableReader, ...] = (list_cells.read_table, column_groups.read_table)

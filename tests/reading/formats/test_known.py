@@ -17,8 +17,7 @@ from grasp_core.model.data_spec import DataSpec, Filters
 from grasp_core.model.errors import DataError
 from grasp_core.model.recode_steps import Bins, Combine, MapValues
 from grasp_core.reading.dataset.load import Dataset, load
-from grasp_core.reading.formats.datasets import known
-from grasp_core.reading.formats.datasets.dices import REMOVED_350
+from grasp_core.reading.formats.datasets import REMOVED_350, known
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Recipe, Table
 from tests.reading.making import csv_bytes, rows_table
