@@ -116,13 +116,6 @@ def _items(distinct: Mapping[str, set[str]], texts: Mapping[str, str]) -> list[s
     return []
 
 
-) -> bool:
-    """Whether as many questions of other names are answered in the same way: their names say little then."""
-    others = (one for one in distinct if one not in items and not _about_person(one, texts))
-    alike = [one for one in others if len(distinct[one] & labels) > 1 and distinct[one] <= labels]
-    return len(alike) >= len(items)
-
-
 def _of_one_question(questions: Sequence[str], texts: Mapping[str, str]) -> list[list[str]]:
     asked: dict[str, list[str]] = {}
     for one in questions:
@@ -189,7 +182,11 @@ def read_qualtrics(parsed: Parsed, name: str) -> Parsed | None:
         return None
     parsed = _with_names(parsed)
     own = {_folded(column): column for column in parsed.columns if _folded(column) in _OF_QUALTRICS}
-    if len(own) < _NEEDED_OF_QUALTRICS or "responseid" not in own or not own.keys() & {"startdate", "recordeddate"}:
+    if (
+        len(own) < _NEEDED_OF_QUALTRICS
+        or "responseid" not in own
+        or not own.keys() & {"startdate", "recordeddate"}
+    ):
         return None
     texts: Mapping[str, str] = {}
     embedded: set[str] = set()
@@ -239,7 +236,9 @@ def _headers(parsed: Parsed, own: Mapping[str, str]) -> int:
     marked = [2 * sum(cell.startswith(_IMPORT_ID) for cell in cells.values()) > len(cells) for cells in rows]
     if any(marked):
         return len(rows) - marked[::-1].index(True)
-    repeating = [2 * sum(_folded(cells[one]) in _OF_QUALTRICS for one in own.values()) > len(own) for cells in rows]
+    repeating = [
+        2 * sum(_folded(cells[one]) in _OF_QUALTRICS for one in own.values()) > len(own) for cells in rows
+    ]
     return repeating.index(False) if False in repeating else len(rows)
 
 
@@ -278,12 +277,16 @@ def read_surveymonkey(parsed: Parsed, name: str) -> Parsed | None:
 
     Raises DataError if several questions were asked about the same things.
     """
-    own = {_folded(column): column for column in parsed.columns if _OF_SURVEYMONKEY.fullmatch(_folded(column))}
+    own = {
+        _folded(column): column for column in parsed.columns if _OF_SURVEYMONKEY.fullmatch(_folded(column))
+    }
     if not {"respondentid", "collectorid"} <= own.keys():
         return None
     texts = {column: column.replace(BETWEEN, _SEPARATED, 1) for column in parsed.columns}
     said = ["the second row of the header, of options, was put together with the first"]
-    return _of_survey(parsed, _Survey("SurveyMonkey", own["respondentid"], {*own.values()}, texts), said, name)
+    return _of_survey(
+        parsed, _Survey("SurveyMonkey", own["respondentid"], {*own.values()}, texts), said, name
+    )
 
 
 # SoSci Survey: CSV, TSV or XLSX, a row per interview, with or without labels of the variables
