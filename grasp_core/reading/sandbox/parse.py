@@ -28,7 +28,7 @@ from grasp_core.reading.files import delimited, encodings, json_files, workbooks
 from grasp_core.reading.formats import registry
 from grasp_core.reading.formats.columnar import arrow_files, parquet, saved_dataset, statistical
 from grasp_core.reading.formats.columnar.column_text import OF_PANDAS
-from grasp_core.reading.formats.tools import doccano_fasttext
+from grasp_core.reading.formats.tools import doccano
 from grasp_core.reading.table.parsed import Parsed, Watch, no_rows
 from grasp_core.reading.table.table import Table
 
@@ -138,8 +138,8 @@ def _parse_single(content: bytes, name: str, watch: Watch) -> Parsed:
 
 def _parse_text(content: bytes, name: str, watch: Watch) -> Parsed:
     start = content[:1024].lstrip()
-    if doccano_fasttext.is_fasttext(content):
-        raise doccano_fasttext.nobody(name)
+    if doccano.is_fasttext(content):
+        raise doccano.fasttext_alone(name)
     if start.startswith((b"{", b"[")):
         found, kind = json_files.records(content, name)
         known = registry.of_records(found, name)
