@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from grasp_core.reading.files import json_files
 from grasp_core.reading.files.json_files import Record
-from grasp_core.reading.formats.shapes import column_groups, list_columns
+from grasp_core.reading.formats.shapes import column_groups, lists
 from grasp_core.reading.formats.shapes.described import without_descriptions
 from grasp_core.reading.formats.tools import (
     argilla,
@@ -15,7 +15,6 @@ from grasp_core.reading.formats.tools import (
     inception,
     label_studio,
     lewidi,
-    list_cells,
     mturk,
     potato,
     prodigy,
@@ -37,7 +36,7 @@ RECORD_READERS: tuple[RecordReader, ...] = (
     inception.read,
     potato.read,
     lewidi.read,
-    list_columns.read,  # takes what no tool's name is known for
+    lists.read,  # takes what no tool's name is known for
 )
 """Each takes the records of a JSON file and its name, and returns None where they are not its tool's."""
 ARCHIVE_READERS: tuple[ArchiveReader, ...] = (
@@ -52,13 +51,14 @@ TABLE_READERS: tuple[TableReader, ...] = (
     mturk.read_table,
     potato.read_table,
     prolific.read_table,
+    argilla.read_table,
     zooniverse.read_table,
     surveys.read_qualtrics,
     surveys.read_surveymonkey,
     surveys.read_sosci,
 )
 """Each takes a table as parsed and its file's name."""
-SHAPE_READERS: tuple[TableReader, ...] = (list_cells.read_table, column_groups.read_table)
+SHAPE_READERS: tuple[TableReader, ...] = (lists.read_table, column_groups.read_table)
 """The same, of what no tool's name is known for."""
 
 

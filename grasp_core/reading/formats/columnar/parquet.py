@@ -17,7 +17,7 @@ from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.reading.archives.containers import check_size
 from grasp_core.reading.formats.columnar import column_text
 from grasp_core.reading.formats.columnar.column_text import TEXT, as_text, class_labels, vocabulary
-from grasp_core.reading.formats.shapes import list_columns
+from grasp_core.reading.formats.shapes.lists import Lists, parallel, recognised, unequal
 from grasp_core.reading.table.columns import Vocabulary
 from grasp_core.reading.table.parsed import Parsed, Watch, compact, name_columns, no_rows
 
@@ -83,7 +83,7 @@ def of_files(
         of_tool = _of_tool(files, shape, form, name)
         if of_tool is not None:
             return of_tool
-        lists = list_columns.parallel(_lengths(files, shape))
+        lists = parallel(_lengths(files, shape))
         readable = [*shape.scalars, *(lists.all if lists else ())]
         if not readable:
             raise DataError(f"{name} is {_a(form)}{file} without a column of text, numbers or dates")
@@ -108,7 +108,7 @@ def of_files(
             if path in known
         ),
     )
-    return parsed if lists is None else list_columns.recognised(parsed, lists, f"{parsed.kind} with lists")
+    return parsed if lists is None else recognised(parsed, lists, f"{parsed.kind} with lists")
 
 
 def _a(form: str) -> str:
@@ -157,7 +157,7 @@ def _lengths(files: Sequence[Source], shape: column_text.Shape) -> dict[str, Int
 def _read(
     files: Sequence[Source],
     paths: list[str],
-    lists: list_columns.Lists | None,
+    lists: Lists | None,
     name: str,
     watch: Watch,
 ) -> tuple[pa.Table, Int64Array | None, dict[str, Vocabulary]]:
@@ -197,7 +197,7 @@ def _read(
     return pa.Table.from_batches(batches, schema=schema), numbers, known
 
 
-def _flat(column: pa.Array, lists: list_columns.Lists | None, path: str) -> pa.Array:
+def _flat(column: pa.Array, lists: Lists | None, path: str) -> pa.Array:
     return pc.list_flatten(column) if lists is not None and path in lists.all else column
 
 
@@ -209,7 +209,7 @@ def _entries(column: pa.DictionaryArray, raters: Int64Array) -> pa.DictionaryArr
 
 def _same_lengths(
     arrays: Mapping[str, pa.Array],
-    lists: list_columns.Lists,
+    lists: Lists,
     raters: Int64Array,
     name: str,
     done: int,
@@ -219,9 +219,7 @@ def _same_lengths(
         wrong = np.flatnonzero(found != raters)
         if wrong.size:
             at = int(wrong[0])
-            raise list_columns.unequal(
-                name, done + at + 1, lists.rater, int(raters[at]), path, int(found[at])
-            )
+            raise unequal(name, done + at + 1, lists.rater, int(raters[at]), path, int(found[at]))
 
 
 def _left_out(columns: list[str], name: str) -> tuple[Problem, ...]:

@@ -12,6 +12,7 @@ from grasp_core.model.remarks.cautions import Skipped
 from grasp_core.model.wording import agree, listed, quoted
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows
+from grasp_core.reading.formats.shapes.lists import structure
 from grasp_core.reading.formats.shapes.rows import Row, damaged, want_list, want_object, want_scalar
 from grasp_core.reading.table.parsed import Parsed
 
@@ -169,6 +170,17 @@ def read(records: Sequence[Record], name: str, written: str = "JSON") -> Parsed 
         )
     kind, said = f"Argilla, {written}", _sentences(seen, rankings)
     return rows.parsed(found, name=name, kind=kind, skipped=seen.skipped, sentences=said)
+
+
+def read_table(parsed: Parsed, name: str) -> Parsed | None:
+    """The columns of a flat export in a table of text, such as CSV; None for other tables."""
+    if not any(column.endswith(_USERS) for column in parsed.columns):
+        return None
+    records = [
+        {column: cell if (found := structure(cell)) is None else found for column, cell in row.items()}
+        for row in parsed.data.to_pylist()
+    ]
+    return read(records, name, parsed.kind)
 
 
 def _rows(records: Sequence[Record], name: str, seen: _Seen, rankings: Collection[str]) -> list[Row]:

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from grasp_core.model.errors import DataError
 from grasp_core.reading.archives import containers
-from grasp_core.reading.formats.shapes import list_columns
+from grasp_core.reading.formats.shapes import lists
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from tests.reading.formats.tools.exports import cells, lines, loaded, mangled, run, survives
@@ -214,7 +214,7 @@ def test_json_with_lists() -> None:
 
 @given(mangled([*records(), {"id": "c", "annotators": ["r1", "r2"], "labels": ["x", "y"]}]))
 def test_nothing_breaks_records(found: list[dict[str, Any]]) -> None:
-    survives(list_columns.read, found, "x.json")
+    survives(lists.read, found, "x.json")
 
 
 @given(st.data())

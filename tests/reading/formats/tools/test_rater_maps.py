@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grasp_core.model.errors import DataError
-from grasp_core.reading.formats.shapes import list_columns
+from grasp_core.reading.formats.shapes import lists
 from grasp_core.reading.sandbox.read import read_table
 from tests.reading.formats.tools.exports import cells, lines, loaded, mangled, survives, table_of, textual
 
@@ -112,7 +112,7 @@ def test_lists_of_raters_go_before_objects_that_may_be_anything() -> None:
     ],
 )
 def test_other_objects_are_left_alone(record: dict[str, Any]) -> None:
-    assert list_columns.read(textual([record, {**record, "id": 2}]), "a.json") is None
+    assert lists.read(textual([record, {**record, "id": 2}]), "a.json") is None
 
 
 @pytest.mark.parametrize("field", ["by", "name", "id", "completed_by"])
@@ -163,7 +163,7 @@ def test_an_object_of_lists_is_told_by_what_their_entries_lack() -> None:
 
 @given(mangled([{"key": item, **record} for item, record in of_objects().items()]))
 def test_nothing_breaks_it(records: list[dict[str, Any]]) -> None:
-    survives(list_columns.read, records, "x.json")
+    survives(lists.read, records, "x.json")
 
 
 @settings(deadline=None)
