@@ -26,7 +26,7 @@ from grasp_core.reading.archives.containers import Archive
 from grasp_core.reading.archives.stack import Member, together
 from grasp_core.reading.files import delimited, encodings, json_files, workbooks
 from grasp_core.reading.formats import registry
-from grasp_core.reading.formats.columnar import arrow_files, parquet, saved_dataset, statistical
+from grasp_core.reading.formats.columnar import arrow, saved_dataset, statistical
 from grasp_core.reading.formats.columnar.column_text import OF_PANDAS
 from grasp_core.reading.formats.tools import doccano
 from grasp_core.reading.table.parsed import Parsed, Watch, no_rows
@@ -123,10 +123,9 @@ def _parse_workbook(content: bytes, name: str, member: str | None) -> Parsed:
 def _parse_single(content: bytes, name: str, watch: Watch) -> Parsed:
     if content.startswith(workbooks.OLD_EXCEL):
         return _parse_workbook(content, name, None)
-    if content.startswith(parquet.MAGIC):
-        return registry.of_table(parquet.parse([content], name, watch), name)
-    if arrow_files.is_arrow(content):
-        return registry.of_table(arrow_files.parse([content], name, watch), name)
+    form = arrow.form_of(content)
+    if form is not None:
+        return registry.of_table(arrow.parse([content], form, name, watch), name)
     if statistical.is_statistical(content):
         return registry.of_table(statistical.parse(content, name, watch), name)
     foreign.refuse(content, name)
@@ -152,7 +151,7 @@ def parse_folder(contents: Sequence[bytes], name: str, watch: Watch) -> Parsed:
 
     Raises DataError if one of them cannot be read, or they do not fit together.
     """
-    return registry.of_table(parquet.parse(contents, name, watch), name)
+    return registry.of_table(arrow.parse(contents, "Parquet", name, watch), name)
 
 
 _VIEWS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
@@ -175,7 +174,7 @@ def frame_table(frame: Any, name: str) -> Table:
     data, kind = _arrow(frame, name)
     if not data.num_rows:
         raise no_rows(name)
-    parsed = registry.of_table(arrow_files.of_table(data, kind, name), name)
+    parsed = registry.of_table(arrow.of_table(data, kind, name), name)
     sha256, size = _fingerprint(parsed.data)
     return Table(
         name=name,

@@ -11,7 +11,7 @@ from typing import Any
 from grasp_core.model.errors import DataError
 from grasp_core.model.wording import listed, quoted
 from grasp_core.reading.archives.stack import Member, together
-from grasp_core.reading.formats.columnar import arrow_files
+from grasp_core.reading.formats.columnar import arrow
 from grasp_core.reading.table.parsed import Parsed, Watch
 
 _STATE, _INFO, _SPLITS = "state.json", "dataset_info.json", "dataset_dict.json"
@@ -35,7 +35,10 @@ def read(names: Sequence[str], member: Read, name: str, chosen: str | None, watc
     splits = {folder.name or "data": str(folder) for folder in sorted(folders[0] & folders[1])}
     if not splits:
         return None
-    ordered = _order(names, member, splits, name)
+    about = next((path for path in names if PurePosixPath(path).name == _SPLITS), None)
+    told = _json(member(about), name, about).get("splits") if about is not None else None
+    ordered = [split for split in told if split in splits] if isinstance(told, list) else []
+    ordered = ordered or list(splits)
     if chosen is not None and chosen not in ordered:
         raise DataError(f"{name} holds no split {quoted(chosen)}; its splits are {listed(ordered)}")
     wanted = ordered if chosen is None else [chosen]
@@ -46,14 +49,6 @@ def read(names: Sequence[str], member: Read, name: str, chosen: str | None, watc
     return dataclasses.replace(
         parsed, members=tuple(ordered), member=parsed.member if chosen is None else chosen
     )
-
-
-def _order(names: Sequence[str], member: Read, splits: dict[str, str], name: str) -> list[str]:
-    """The splits in the order in which the data set names them."""
-    about = next((path for path in names if PurePosixPath(path).name == _SPLITS), None)
-    told = _json(member(about), name, about).get("splits") if about is not None else None
-    given = [split for split in told if split in splits] if isinstance(told, list) else []
-    return given or list(splits)
 
 
 def _table(folder: str, names: Sequence[str], member: Read, name: str, watch: Watch) -> Parsed:
@@ -69,7 +64,7 @@ def _table(folder: str, names: Sequence[str], member: Read, name: str, watch: Wa
     if gone or not paths:
         what = f"lacks {listed(gone)}" if gone else f"names no data files in its {_STATE}"
         raise DataError(f"{shown}: this saved data set {what}; {_WRITE_AGAIN}")
-    parsed = arrow_files.parse([member(path) for path in paths], shown, watch)
+    parsed = arrow.parse([member(path) for path in paths], "Arrow", shown, watch)
     return dataclasses.replace(parsed, kind=parsed.kind.replace("Arrow", "Hugging Face dataset"))
 
 
