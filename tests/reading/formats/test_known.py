@@ -171,11 +171,7 @@ def test_dices_350_is_the_same_as_with_the_raters_marked(published_350):
     assert set(marked) == set(REMOVED_350)
     long = read_table(DICES350 / "ratings_long.csv")
     spec = DataSpec(
-        item="item_id",
-        rater="rater_id",
-        label="Q_overall",
-        categories=SAFETY,
-        exclude=(("removed", "True"),),
+        item="item_id", rater="rater_id", label="Q_overall", categories=SAFETY, exclude=(("removed", "True"),)
     )
     expected, found = load(long, None, spec, ["rater_race"]), loaded(published_350)
     assert found.annotations.rater_ids == expected.annotations.rater_ids
@@ -354,10 +350,7 @@ def test_d3code(tmp_path):
         label="raw_rating",
         categories=("Not offensive", "Offensive"),
         missing=("", "na"),
-        recode=(
-            MapValues(None, (("-1", ""),)),
-            Bins(None, (2.0,), ("Not offensive", "Offensive")),
-        ),
+        recode=(MapValues(None, (("-1", ""),)), Bins(None, (2.0,), ("Not offensive", "Offensive"))),
     )
     tables_6_7 = (("Region",), ("Gender",), ("Age",), ("Region", "Gender"), ("Region", "Age"))
     assert recipe.axes == tables_6_7

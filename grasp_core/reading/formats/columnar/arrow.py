@@ -165,11 +165,7 @@ def _lengths(files: Sequence[_File], shape: column_text.Shape) -> dict[str, Int6
 
 
 def _read(
-    files: Sequence[_File],
-    paths: list[str],
-    lists: Lists | None,
-    name: str,
-    watch: Watch,
+    files: Sequence[_File], paths: list[str], lists: Lists | None, name: str, watch: Watch
 ) -> tuple[pa.Table, Int64Array | None, dict[str, Vocabulary]]:
     """All rows, their numbers where rows have several, and the values that types of columns name."""
     shape = column_text.shape(files[0].schema)

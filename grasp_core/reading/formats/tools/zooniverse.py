@@ -67,11 +67,7 @@ def _sentences(found: list[Row], unread: Mapping[str, None]) -> list[str]:
 
 
 def _answers(
-    cell: Mapping[str, str],
-    where: str,
-    workflows: bool,
-    skipped: Counter[Skipped],
-    unread: dict[str, None],
+    cell: Mapping[str, str], where: str, workflows: bool, skipped: Counter[Skipped], unread: dict[str, None]
 ) -> dict[str, str]:
     """Each task's answer; tasks are named with their workflow where there are several."""
     told = json_files.cell(cell["annotations"])

@@ -272,10 +272,7 @@ def changed(**other: Any) -> dict[str, Any]:
 
 
 def by_answer(value: Any) -> dict[str, Any]:
-    return {
-        "fields": {},
-        "responses": {"order": [{"user_id": "u", "value": value, "status": "submitted"}]},
-    }
+    return {"fields": {}, "responses": {"order": [{"user_id": "u", "value": value, "status": "submitted"}]}}
 
 
 COLUMNS = by_column(1, ANSWERS[0])

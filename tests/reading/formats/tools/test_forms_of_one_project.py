@@ -49,8 +49,7 @@ QUESTIONS = ("tone", "kinds", "offence", "strength", "rates.polite", "rates.funn
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["annotation_output.zip", "export_jsonl/annotations.jsonl", "export_parquet/annotations.parquet"],
+    "name", ["annotation_output.zip", "export_jsonl/annotations.jsonl", "export_parquet/annotations.parquet"]
 )
 def test_potato(name: str) -> None:
     """Single and several choices, a scale, a slider and a table of ratings."""

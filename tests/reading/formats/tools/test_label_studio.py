@@ -83,7 +83,7 @@ def test_a_row_per_annotation() -> None:
         *("item", "rater", "toxic", "text", "source", "lead_time", "created_at", "updated_at"),
     )
     assert cells(table, "item", "rater", "toxic")[4:8] == [
-        *(("102", "1", "Yes"), ("102", "2", "No"), ("102", "3", "No"), ("102", "4", "Yes")),
+        *(("102", "1", "Yes"), ("102", "2", "No"), ("102", "3", "No"), ("102", "4", "Yes"))
     ]
     assert table.cell("lead_time", 0) == "4.288"
     assert [table.row(position) for position in (0, 3, 4, 11)] == [1, 1, 2, 3]

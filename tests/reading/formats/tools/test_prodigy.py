@@ -149,7 +149,7 @@ def test_ratings_that_are_filled_in(declared: bool) -> None:
             ("-1001", "ds-ben", "2"),
             ("-1002", "ds-ann", "5"),
             ("-1002", "ds-ben", ""),
-        ),
+        )
     ]
     assert loaded(table).summary.annotations == 3
 
