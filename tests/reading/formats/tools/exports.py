@@ -11,12 +11,13 @@ from typing import Any
 from hypothesis import strategies as st
 
 from grasp_core import cli
+from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.parsed import Parsed
-from grasp_core.reading.table.table import Table
+from grasp_core.reading.table.table import Recipe, Table
 
 RATERS = "rater,gender\n{0},Woman\n{1},Woman\n{2},Man\n{3},Man\n"
 
@@ -36,31 +37,31 @@ def cells(table: Table, *columns: str) -> list[tuple[str, ...]]:
     return [tuple(table.cell(column, row) for column in columns) for row in range(len(table))]
 
 
+def recipe_of(table: Table | Parsed) -> Recipe:
+    assert table.recipe is not None
+    return table.recipe
+
+
+def spec_of(table: Table | Parsed) -> DataSpec:
+    spec = recipe_of(table).spec
+    assert spec is not None
+    return spec
+
+
 def loaded(table: Table) -> Dataset:
     """The data set that the table's own recipe makes, as guessing proposes it too."""
-    assert table.recipe is not None
-    assert table.recipe.spec is not None
-    guess = recognise(table)
+    spec, guess = spec_of(table), recognise(table)
     ours = ("layout", "item", "rater", "label", "text")
-    assert [getattr(guess.spec, name) for name in ours] == [getattr(table.recipe.spec, name) for name in ours]
-    return load(table, None, table.recipe.spec)
+    assert [getattr(guess.spec, name) for name in ours] == [getattr(spec, name) for name in ours]
+    return load(table, None, spec)
 
 
 def run(folder: Path, content: bytes, name: str, raters: Sequence[str]) -> dict[str, Any]:
     """A run from the command line with the columns that the recipe names; the saved result."""
     (folder / name).write_bytes(content)
     (folder / "raters.csv").write_text(RATERS.format(*raters), encoding="utf-8")
-    recipe = read_table(folder / name).recipe
-    assert recipe is not None
-    assert recipe.spec is not None
-    columns = [
-        "--item",
-        str(recipe.spec.item),
-        "--rater",
-        str(recipe.spec.rater),
-        "--label",
-        str(recipe.spec.label),
-    ]
+    spec = spec_of(read_table(folder / name))
+    columns = ["--item", str(spec.item), "--rater", str(spec.rater), "--label", str(spec.label)]
     files = ["--annotations", str(folder / name), "--raters", str(folder / "raters.csv")]
     options = ["--axis", "gender", "--permutations", "50", "--out", str(folder / "result.json")]
     assert cli.main(["run", *files, *columns, *options]) == 0

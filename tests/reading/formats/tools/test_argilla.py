@@ -22,7 +22,17 @@ from hypothesis import given
 from grasp_core.model.errors import DataError
 from grasp_core.reading.formats.tools import argilla
 from grasp_core.reading.sandbox.read import read_table
-from tests.reading.formats.tools.exports import cells, lines, loaded, mangled, run, survives, table_of
+from tests.reading.formats.tools.exports import (
+    cells,
+    lines,
+    loaded,
+    mangled,
+    recipe_of,
+    run,
+    spec_of,
+    survives,
+    table_of,
+)
 
 PEOPLE = ("u-ann", "u-ben", "u-cem", "u-dua")
 ANSWERS = (("Yes", "Yes", "No", "No"), ("No", "Yes", "No", "Yes"), ("Yes", "No", "Yes", None))
@@ -137,10 +147,8 @@ def test_a_row_per_record_and_user(form: Form, tmp_path: Path) -> None:
     ]
     assert cells(table, "item", "rater", "toxic") == expected
     assert [table.row(position) for position in (0, 4, 10)] == [1, 2, 3]
-    assert table.recipe is not None
-    assert table.recipe.spec is not None
-    assert (table.recipe.spec.label, table.recipe.spec.text) == ("toxic", "text")
-    assert table.recipe.sentences == ()
+    assert (spec_of(table).label, spec_of(table).text) == ("toxic", "text")
+    assert recipe_of(table).sentences == ()
     data = loaded(table)
     assert dict(zip(data.summary.categories, data.summary.label_counts, strict=True)) == {"No": 5, "Yes": 6}
     plain = run(tmp_path, lines(sample(form)), "records.jsonl", PEOPLE)
@@ -154,8 +162,7 @@ def test_what_is_not_submitted_is_left_out_and_said() -> None:
     records[1]["responses"][0]["user_id"] = None
     table = table_of(records)
     assert len(table) == 8
-    assert table.recipe is not None
-    assert table.recipe.sentences == (  # two questions each
+    assert recipe_of(table).sentences == (  # two questions each
         "4 responses that were not submitted were left out",
         "2 annotations of an unknown annotator were left out",
     )
@@ -175,9 +182,7 @@ def test_parquet_gives_what_json_gives(form: Form) -> None:
     records = [*sample(form), form(4, (None,) * 4)]
     ours, theirs = table_of(records), read_table(parquet(records), "records.parquet")
     assert theirs.kind == "Argilla, Parquet"
-    assert ours.recipe is not None
-    assert theirs.recipe is not None
-    assert theirs.recipe.spec == ours.recipe.spec
+    assert spec_of(theirs) == spec_of(ours)
     shown = [name for name in ours.columns if name in theirs.columns]
     assert shown[:3] == ["item", "rater", "toxic"]
     assert cells(theirs, *shown) == cells(ours, *shown)
@@ -204,8 +209,7 @@ def test_parquet_leaves_out_drafts_and_reads_every_kind_of_question() -> None:
         ("r1", "u-dua", "4", "insult"),
     ]
     assert "marks" not in table.columns
-    assert table.recipe is not None
-    assert table.recipe.sentences[:2] == (
+    assert recipe_of(table).sentences[:2] == (
         "4 responses that were not submitted were left out",
         "questions whose answers cannot be read were left out: 'marks'",
     )
@@ -224,8 +228,7 @@ def test_nested_records_without_statuses_are_refused() -> None:
     records[0]["responses"]["toxic"][0]["status"] = None
     table = table_of(records)
     assert len(table) == 10
-    assert table.recipe is not None
-    assert table.recipe.sentences == ("1 response without a status was left out",)
+    assert recipe_of(table).sentences == ("1 response without a status was left out",)
 
 
 def test_a_user_who_answers_a_question_twice_is_refused() -> None:
@@ -263,8 +266,7 @@ def test_every_kind_of_answer() -> None:
     table = table_of(records)
     assert table.columns == ("item", "rater", "stars", "kinds", "order", "why", "no", "text")
     assert cells(table, *table.columns[:7]) == [("1", "u", "4", "insult + threat", "b > a = c", "so", "")]
-    assert table.recipe is not None
-    assert "questions whose answers cannot be read were left out: 'marks'" in table.recipe.sentences
+    assert "questions whose answers cannot be read were left out: 'marks'" in recipe_of(table).sentences
 
 
 def changed(**other: Any) -> dict[str, Any]:

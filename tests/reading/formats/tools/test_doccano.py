@@ -23,7 +23,16 @@ from hypothesis import given
 from grasp_core.model.errors import DataError
 from grasp_core.reading.formats.tools import doccano
 from grasp_core.reading.sandbox.read import read_table
-from tests.reading.formats.tools.exports import cells, lines, loaded, mangled, run, survives, table_of
+from tests.reading.formats.tools.exports import (
+    cells,
+    lines,
+    loaded,
+    mangled,
+    recipe_of,
+    run,
+    survives,
+    table_of,
+)
 
 PEOPLE = ("ann", "ben", "cem", "dua")
 GIVEN = {"ann": ("P", "N", "PN"), "ben": ("P", "P", ""), "cem": ("N", "N", "N"), "dua": ("N", "P", "N")}
@@ -141,8 +150,7 @@ def test_texts_of_nobody_are_left_out() -> None:
     files["unknown.jsonl"] = lines([record(1, "P"), record(4, "")])
     table = read_table(packed(files))
     assert table.distinct("rater") == PEOPLE
-    assert table.recipe is not None
-    assert "1 annotation of an unknown annotator was left out" in table.recipe.sentences
+    assert "1 annotation of an unknown annotator was left out" in recipe_of(table).sentences
 
 
 # fastText
@@ -261,8 +269,7 @@ def test_annotators_by_number_in_csv() -> None:
     )
     assert cells(table, "item", "rater", "label") == [("1", "1", "5 + 6"), ("1", "2", "6"), ("2", "1", "6")]
     assert [table.row(position) for position in range(3)] == [2, 4, 5]
-    assert table.recipe is not None
-    assert "1 annotation of an unknown annotator was left out" in table.recipe.sentences
+    assert "1 annotation of an unknown annotator was left out" in recipe_of(table).sentences
 
 
 # Damage

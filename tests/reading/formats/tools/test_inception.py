@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from grasp_core.model.errors import DataError
 from grasp_core.reading.sandbox.read import read_table
-from tests.reading.formats.tools.exports import cells, loaded, mangled
+from tests.reading.formats.tools.exports import cells, loaded, mangled, recipe_of
 from tests.reading.formats.tools.samples import counted, read_or_refused, recognised_run
 from tests.zips import zipped
 
@@ -145,8 +145,7 @@ def test_annotations_of_the_whole_text_stand_in() -> None:
     whole = {"%ID": 9, "%TYPE": "webanno.custom.Whole", "@sofa": 1, "begin": 0, "end": 12, "tone": "sad"}
     table = read_table(one(cas(None, whole)), "p.zip")
     assert cells(table, "Whole.tone") == [("sad",)]
-    assert table.recipe is not None
-    assert "span a whole text" in table.recipe.sentences[0]
+    assert "span a whole text" in recipe_of(table).sentences[0]
 
 
 def test_without_labels_of_documents_it_says_so() -> None:

@@ -24,7 +24,17 @@ from grasp_core.reading.formats.tools import label_studio
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from tests.reading.files.workbook_files import ods_bytes, ods_rows
-from tests.reading.formats.tools.exports import RATERS, cells, loaded, mangled, run, survives, table_of
+from tests.reading.formats.tools.exports import (
+    RATERS,
+    cells,
+    loaded,
+    mangled,
+    recipe_of,
+    run,
+    spec_of,
+    survives,
+    table_of,
+)
 from tests.shared_data import SHARED
 
 
@@ -115,8 +125,7 @@ def test_what_is_no_rating_is_left_out_and_said() -> None:
     ]
     table = table_of(tasks)
     assert cells(table, "item", "rater", "toxic") == [("1", "1", "Yes"), ("2", "1", "No")]
-    assert table.recipe is not None
-    assert table.recipe.sentences == (
+    assert recipe_of(table).sentences == (
         "1 prediction was left out",
         "1 draft was left out",
         "2 cancelled annotations were left out",
@@ -141,8 +150,7 @@ def starred() -> list[dict[str, Any]]:
 def test_ground_truth_counts_where_its_rater_answered_others_too() -> None:
     table = table_of(starred())
     assert table.distinct("starred") == ("no", "rater", "reference")
-    assert table.recipe is not None
-    assert table.recipe.sentences == (
+    assert recipe_of(table).sentences == (
         "1 ground-truth annotation of raters who answered others too counts (starred = rater)",
         "4 ground-truth annotations of annotators who gave nothing else are left out by a filter "
         "(starred = reference)",
@@ -164,10 +172,8 @@ def test_raters_by_number_and_by_address(raters: tuple[str, str], mails: bool, w
     table = table_of([task(number, *(toxicity(rater, "Yes") for rater in raters)) for number in (1, 2)])
     ids = ("a@example.org", "b@example.org") if mails else ("1", "2")
     people = read_table("who,gender\n{},Man\n{},Woman\n".format(*ids).encode(), "raters.csv")
-    assert table.recipe is not None
-    assert table.recipe.spec is not None
     with pytest.raises(DataError, match=would_do):
-        load(table, people, table.recipe.spec)
+        load(table, people, spec_of(table))
 
 
 @pytest.mark.parametrize(
@@ -234,9 +240,8 @@ def test_every_kind_of_answer() -> None:
         ("6", "", "3", "", "", "", "", "6"),
     ]
     assert "first_name" not in table.columns
-    assert table.recipe is not None
-    assert "4 answers about regions or relations were left out" in table.recipe.sentences
-    assert "several choices in one annotation were sorted and joined by ' + '" in table.recipe.sentences
+    assert "4 answers about regions or relations were left out" in recipe_of(table).sentences
+    assert "several choices in one annotation were sorted and joined by ' + '" in recipe_of(table).sentences
 
 
 def test_the_label_is_a_question_to_choose_from() -> None:
@@ -245,10 +250,8 @@ def test_the_label_is_a_question_to_choose_from() -> None:
 
     tasks = [task(1, answered(1, "Yes"), answered(2, "No")), task(2, answered(1, "Yes"), answered(2, "No"))]
     table = table_of(tasks)
-    assert table.recipe is not None
-    assert table.recipe.spec is not None
-    assert table.recipe.spec.label == "toxic"
-    assert table.recipe.spec.text == "text"
+    assert spec_of(table).label == "toxic"
+    assert spec_of(table).text == "text"
 
 
 def test_a_question_named_like_a_field_keeps_its_name() -> None:
@@ -338,9 +341,7 @@ def test_a_record_per_annotation(content: bytes, kind: str, first: int, tmp_path
     assert [table.row(position) for position in range(8)] == list(range(first, first + 8))
     assert table.cell("source", 7) == "news"
     assert {"annotation_id", "spans"}.isdisjoint(table.columns)
-    assert table.recipe is not None
-    assert table.recipe.spec is not None
-    assert table.recipe.spec.text == "text"
+    assert spec_of(table).text == "text"
     plain = run(tmp_path, content, "export", "1234")
     assert (plain["data"]["items"], plain["data"]["raters"]) == (2, 4)
 
@@ -358,8 +359,7 @@ def test_an_export_that_went_through_a_spreadsheet_keeps_its_sheets() -> None:
 def test_annotators_by_address_and_cancelled_rows() -> None:
     content = as_csv(",").replace(b",4,", b',"ann@example.org",').replace(b"False", b"True", 1)
     table = read_table(content, "export.csv")
-    assert table.recipe is not None
-    assert "1 cancelled annotation was left out" in table.recipe.sentences
+    assert "1 cancelled annotation was left out" in recipe_of(table).sentences
     assert len(table) == 7
     assert table.distinct("rater") == ("2", "3", "ann@example.org", "1")
 
@@ -369,17 +369,14 @@ def test_annotations_that_all_agree() -> None:
         flat(number, rater, toxic="Yes" if number % 2 else "No") for number in range(1, 9) for rater in (1, 2)
     ]
     table = table_of(records)
-    assert table.recipe is not None
-    assert table.recipe.spec is not None
-    assert table.recipe.spec.label in ("toxic", "source")
+    assert spec_of(table).label in ("toxic", "source")
     assert {"toxic", "source"} < set(table.columns)
 
 
 def test_a_task_without_annotations_is_no_annotation() -> None:
     empty = {"text": "t", "id": 9, "annotator": None, "annotation_id": None, "lead_time": None}
     table = table_of([*FLAT, empty])
-    assert table.recipe is not None
-    assert "1 task without annotations was left out" in table.recipe.sentences
+    assert "1 task without annotations was left out" in recipe_of(table).sentences
 
 
 def exported(tasks: list[dict[str, Any]]) -> dict[str, bytes]:
@@ -445,9 +442,7 @@ def projects(draw: st.DrawFn) -> list[dict[str, Any]]:
 def test_all_forms_give_the_same_annotations_and_first_question(tasks: list[dict[str, Any]]) -> None:
     readings = [read_table(content, form) for form, content in exported(tasks).items()]
     for table in readings:
-        assert table.recipe is not None
-        assert table.recipe.spec is not None
-        assert table.recipe.spec.label == "verdict"
+        assert spec_of(table).label == "verdict"
     sets = [sorted(cells(table, "item", "rater", "verdict")) for table in readings]
     assert len(sets[0]) == 16
     assert sets == [sets[0]] * 4

@@ -22,7 +22,7 @@ from grasp_core.reading.archives import containers
 from grasp_core.reading.formats.shapes import lists
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from tests.reading.formats.tools.exports import cells, lines, loaded, mangled, run, survives
+from tests.reading.formats.tools.exports import cells, lines, loaded, mangled, run, spec_of, survives
 from tests.reading.formats.tools.samples import counted, read_or_refused, recognised_run
 
 RATERS = ("r1", "r2", "r3", "r4")
@@ -134,9 +134,7 @@ def test_plain_structures_become_columns() -> None:
 
 def test_rows_are_the_items_where_no_column_tells_them_apart() -> None:
     table = read({**ROWS, "id": ["same"] * 3, "text": ["same"] * 3}, SEQUENCE)
-    assert table.recipe is not None
-    assert table.recipe.spec is not None
-    assert table.recipe.spec.item == "item"
+    assert spec_of(table).item == "item"
     assert cells(table, "item", "annotators")[3:5] == [("1", "r4"), ("2", "r1")]
     loaded(table)
 

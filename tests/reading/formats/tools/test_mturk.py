@@ -22,7 +22,7 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from tests.reading.formats.tools.exports import cells
+from tests.reading.formats.tools.exports import cells, recipe_of, spec_of
 from tests.reading.formats.tools.samples import counted, read_or_refused, recognised_run
 from tests.reading.making import csv_bytes
 from tests.shared_data import SHARED
@@ -72,8 +72,7 @@ def test_crowd_classifier_answers_become_a_column() -> None:
         ("H1", "W2", "Positive"),
     ]
     assert table.row(0) == 2
-    assert table.recipe is not None
-    spec = table.recipe.spec
+    spec = spec_of(table)
     assert spec is not None
     assert (spec.item, spec.rater, spec.label) == ("HITId", "WorkerId", "Answer.category")
     assert spec.text == "Input.text"
@@ -168,15 +167,11 @@ def test_columns_that_hold_other_texts_are_not_folded() -> None:
 def test_plain_answer_columns() -> None:
     rows = [row("H1", worker, vote, "Man") for worker, vote in zip(WORKERS, "abab", strict=True)]
     table = read(results(*rows, answers=("Answer.gender", "Answer.toxic")))
-    assert table.recipe is not None
-    assert table.recipe.spec is not None
-    assert table.recipe.spec.label == "Answer.gender"  # the only question with several answers
+    assert spec_of(table).label == "Answer.gender"  # the only question with several answers
 
     swapped = [row("H1", worker, "MMWW"[at], "abab"[at]) for at, worker in enumerate(WORKERS)]
     table = read(results(*swapped, answers=("Answer.gender", "Answer.toxic")))
-    assert table.recipe is not None
-    assert table.recipe.spec is not None
-    assert table.recipe.spec.label == "Answer.toxic"
+    assert spec_of(table).label == "Answer.toxic"
 
 
 @pytest.mark.parametrize("broken", ['[{"category"', "text", '["x"]', "[" * 5000])
@@ -262,10 +257,8 @@ def test_several_questions_about_each_item_and_empty_places() -> None:
         ("b", "Text b", "angry", "", "fine"),
         ("c", "Text c", "calm", "no", ""),
     ]
-    assert table.recipe is not None
-    assert table.recipe.spec is not None
-    assert table.recipe.spec.text == "Input.text"
-    assert table.recipe.left_out == (LeftOut(Skipped.ITEMS_WITHOUT_INPUT(), 1),)
+    assert spec_of(table).text == "Input.text"
+    assert recipe_of(table).left_out == (LeftOut(Skipped.ITEMS_WITHOUT_INPUT(), 1),)
 
 
 def test_equal_inputs_are_one_item_whatever_their_place() -> None:
@@ -297,8 +290,7 @@ def test_questions_about_a_whole_dialogue_stay_one_row() -> None:
     rows = [["H1", f"A{at}", f"W{at}", "Approved", *"abcde", *"yn"] for at in range(3)]
     table = hits(turns, questions, rows)
     assert len(table) == 3
-    assert table.recipe is not None
-    assert table.recipe.sentences == (
+    assert recipe_of(table).sentences == (
         "'Input.turn#' and 'Answer.q#' are not numbered alike, so that each HIT counts as one item",
     )
 

@@ -26,6 +26,7 @@ from tests.reading.formats.tools.exports import (
     loaded,
     mangled,
     run,
+    spec_of,
     survives,
     table_of,
     textual,
@@ -249,9 +250,7 @@ def test_what_was_joined_to_a_table_is_not_a_question() -> None:
                 [f"i{item}", f"u{user}", gender, ADDED[item][2], str(item), age, "up" if user else "low"]
             )
     table = read_table(csv_bytes(rows), "joined.csv")
-    assert table.recipe is not None
-    assert table.recipe.spec is not None
-    assert table.recipe.spec.label == "mood"
+    assert spec_of(table).label == "mood"
     assert table.columns[:3] == ("item", "rater", "mood")
     assert {"gender", "passage", "gold", "age"} < set(table.columns)
 

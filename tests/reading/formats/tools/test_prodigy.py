@@ -16,7 +16,7 @@ from hypothesis import given
 from grasp_core.model.errors import DataError
 from grasp_core.reading.formats.tools import prodigy
 from grasp_core.reading.sandbox.read import read_table
-from tests.reading.formats.tools.exports import cells, lines, loaded, mangled, run, survives
+from tests.reading.formats.tools.exports import cells, lines, loaded, mangled, recipe_of, run, survives
 
 PEOPLE = ("news-ann", "news-ben", "news-cem", "news-dua")
 OPTIONS = [{"id": "POS", "text": "Positive"}, {"id": "NEG", "text": "Negative"}, {"id": 0, "text": "Neutral"}]
@@ -80,9 +80,8 @@ def test_binary_tasks() -> None:
         *(("2003", "news-cem", "accept"), ("2003", "news-dua", "")),
     ]
     assert [table.row(position) for position in (0, 11)] == [1, 12]
-    assert table.recipe is not None
-    assert table.recipe.sentences[0] == "1 ignored task counts as missing"
-    assert "each input with its label is one item" in table.recipe.sentences[1]
+    assert recipe_of(table).sentences[0] == "1 ignored task counts as missing"
+    assert "each input with its label is one item" in recipe_of(table).sentences[1]
     data = loaded(table)
     assert (data.summary.items, data.summary.raters, data.summary.annotations) == (3, 4, 11)
     assert dict(zip(data.summary.categories, data.summary.label_counts, strict=True)) == {
@@ -107,8 +106,7 @@ def test_choice_tasks() -> None:
         *(("-1002", "news-ann", "NEG"), ("-1002", "news-ben", "")),
         *(("-1002", "news-cem", "NEG"), ("-1002", "news-dua", "")),
     ]
-    assert table.recipe is not None
-    assert table.recipe.sentences == ("1 rejected task counts as missing",)
+    assert recipe_of(table).sentences == ("1 rejected task counts as missing",)
     assert loaded(table).summary.annotations == 6
 
 
@@ -121,8 +119,7 @@ def test_several_options() -> None:
     ]
     table = read_table(lines(records), "news.jsonl")
     assert [text for (text,) in cells(table, "accept")] == ["0 + POS", "0 + POS", "(none)", ""]
-    assert table.recipe is not None
-    assert table.recipe.sentences == (
+    assert recipe_of(table).sentences == (
         "1 ignored task counts as missing",
         "'(none)' stands for no option where several may be chosen",
         "several choices in one annotation were sorted and joined by ' + '",
@@ -156,8 +153,7 @@ def test_ratings_that_are_filled_in(declared: bool) -> None:
 
 def test_who_is_not_known_is_left_out() -> None:
     table = read_table(lines([*BINARY, task(9, None), {**task(9, None), "_session_id": "news-eve"}]))
-    assert table.recipe is not None
-    assert "1 annotation of an unknown annotator was left out" in table.recipe.sentences
+    assert "1 annotation of an unknown annotator was left out" in recipe_of(table).sentences
     assert (len(table), table.cell("rater", 12)) == (13, "news-eve")
 
 
@@ -207,9 +203,8 @@ def test_sessions_without_names_and_tasks_without_options_are_told() -> None:
     more = [choice(3, "2023-07-25_14-50-21", ["POS"]), task(4, PEOPLE[0])]
     table = read_table(lines([*CHOICE, *more]), "news.jsonl")
     assert len(table) == len(CHOICE) + 1
-    assert table.recipe is not None
-    assert "1 annotation of an unknown annotator was left out" in table.recipe.sentences
-    assert "1 task without options counts as missing" in table.recipe.sentences
+    assert "1 annotation of an unknown annotator was left out" in recipe_of(table).sentences
+    assert "1 task without options counts as missing" in recipe_of(table).sentences
 
 
 @pytest.mark.parametrize("case", DAMAGED)

@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 from grasp_core.model.errors import DataError
 from grasp_core.reading.formats.shapes import lists
 from grasp_core.reading.sandbox.read import read_table
-from tests.reading.formats.tools.exports import cells, lines, loaded, mangled, survives, table_of, textual
+from tests.reading.formats.tools.exports import (
+    cells,
+    lines,
+    loaded,
+    mangled,
+    spec_of,
+    survives,
+    table_of,
+    textual,
+)
 
 GENDERS = {"P01": "Woman", "P02": "Man", "P03": "Woman"}
 GIVEN = {"C1": {"P01": 3, "P02": 1}, "C2": {"P02": 3, "P03": 5}, "C3": {"P01": 1, "P03": 5}}
@@ -38,9 +47,7 @@ def of_values() -> list[dict[str, Any]]:
 def test_objects_by_rater_become_rows() -> None:
     table = table_of(of_objects())
     assert cells(table, "key", "annotators.rater", "annotators.label") == PAIRS
-    assert table.recipe is not None
-    assert table.recipe.spec is not None
-    assert table.recipe.spec.label == "annotators.label"
+    assert spec_of(table).label == "annotators.label"
     data = loaded(table)
     assert (data.summary.items, data.summary.raters, data.summary.annotations) == (3, 3, 6)
     assert data.summary.categories == ("1", "3", "5")
