@@ -146,9 +146,10 @@ def read(records: Sequence[Record], name: str, written: str = "JSON") -> Parsed 
         _look(record, line, f"{name}, record {line}", seen)
     if seen.skipped[Skipped.WITHOUT_STATUS] and not seen.status:
         raise DataError(
-            f"{name} does not say which responses were submitted and which are drafts or discarded, as nested "
-            "records of Argilla 2 ('to_json', 'to_dict', 'to_list') never do; export with the statuses: write "
-            "'dataset.records.to_list(flatten=True)' as JSON, or 'dataset.records.to_datasets()' as Parquet"
+            f"{name} does not say which responses were submitted and which are drafts or discarded, as "
+            "nested records of Argilla 2 ('to_json', 'to_dict', 'to_list') never do; export with the "
+            "statuses: write 'dataset.records.to_list(flatten=True)' as JSON, or "
+            "'dataset.records.to_datasets()' as Parquet"
         )
     rankings = _rankings(seen.answers)
     by_user: dict[tuple[int, str], dict[str, str]] = {}

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import strategies as st
 
 from grasp_core import cli
@@ -67,6 +68,14 @@ def run(folder: Path, content: bytes, name: str, raters: Sequence[str]) -> dict[
     assert cli.main(["run", *files, *columns, *options]) == 0
     result: dict[str, Any] = json.loads((folder / "result.json").read_text(encoding="utf-8"))
     return result
+
+
+def refused(records: Sequence[Any], *sentences: str) -> None:
+    """Reading the records ends with one error that names the file and says the sentences."""
+    with pytest.raises(DataError) as caught:
+        table_of(records, "export.json")
+    assert str(caught.value).startswith("export.json")
+    assert [sentence for sentence in sentences if sentence not in str(caught.value)] == []
 
 
 @st.composite

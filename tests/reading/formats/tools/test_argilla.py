@@ -28,6 +28,7 @@ from tests.reading.formats.tools.exports import (
     loaded,
     mangled,
     recipe_of,
+    refused,
     run,
     spec_of,
     survives,
@@ -277,55 +278,32 @@ def by_answer(value: Any) -> dict[str, Any]:
     return {"fields": {}, "responses": {"order": [{"user_id": "u", "value": value, "status": "submitted"}]}}
 
 
-COLUMNS = by_column(1, ANSWERS[0])
-DAMAGED: dict[str, tuple[list[Any], str]] = {
-    "fields are missing": (
-        [by_user(1, ANSWERS[0]), {"responses": []}],
-        "record 2: 'fields' should be an object, found nothing",
-    ),
-    "responses are a text": (
-        [by_user(1, ANSWERS[0]), {"fields": {}, "responses": "x"}],
-        "record 2: 'responses' should be a list, found 'x'",
-    ),
-    "a response without user": (
-        [by_user(1, ANSWERS[0]), {"fields": {}, "responses": [{"values": {}}]}],
-        "record 2: 'user_id' of a response should be the user's id, found nothing",
-    ),
-    "an answer without user": (
-        [by_question(1, ANSWERS[0]), {"fields": {}, "responses": {"toxic": [{"value": "No"}]}}],
-        "record 2: a response to 'toxic' should be an object with 'user_id' and 'value'",
-    ),
-    "fewer users": (
-        [COLUMNS, changed(**{"toxic.responses.users": ["u"]})],
-        "record 2: users, responses and statuses of 'toxic' should be as many of each, found '1, 4, 4'",
-    ),
-    "no users": (
-        [COLUMNS, changed(**{"toxic.responses.users": None})],
-        "record 2: the users of 'toxic' should be a list, found nothing",
-    ),
-    "an answer is an object": (
-        [COLUMNS, changed(**{"toxic.responses": [{}, "No", "No", "No"]})],
-        "its question 'toxic' cannot be read",
-    ),
-    "a rank is a text": (
-        [by_answer([{"value": "a", "rank": "first"}])],
-        "its question 'order' cannot be read",
-    ),
-    "only spans": (
-        [by_answer([{"start": 0, "end": 1, "label": "a"}])],
-        "its question 'order' cannot be read, as those that mark spans",
-    ),
-    "no responses": ([by_user(1, (None,) * 4)], "is an export without annotations (Argilla, JSON)"),
-}
+@pytest.mark.parametrize(
+    ("form", "second", "sentence"),
+    [
+        (by_user, {"responses": []}, "'fields' should be an object, found nothing"),
+        (by_user, {"fields": {}, "responses": "x"}, "'responses' should be a list, found 'x'"),
+        (by_user, {"fields": {}, "responses": [{"values": {}}]}, "should be the user's id, found nothing"),
+        (by_question, by_answer(0) | {"responses": {"a": [{"value": "No"}]}}, "with 'user_id' and 'value'"),
+        (by_column, changed(**{"toxic.responses.users": ["u"]}), "as many of each, found '1, 4, 4'"),
+        (by_column, changed(**{"toxic.responses.users": None}), "the users of 'toxic' should be a list"),
+    ],
+)
+def test_damage_names_the_record(form: Form, second: dict[str, Any], sentence: str) -> None:
+    refused([form(1, ANSWERS[0]), second], "record 2: ", sentence)
 
 
-@pytest.mark.parametrize("case", DAMAGED)
-def test_damage_is_one_sentence(case: str) -> None:
-    records, sentence = DAMAGED[case]
-    with pytest.raises(DataError) as caught:
-        table_of(records, "records.json")
-    assert str(caught.value).startswith("records.json")
-    assert sentence in str(caught.value)
+@pytest.mark.parametrize(
+    ("record", "sentence"),
+    [
+        (changed(**{"toxic.responses": [{}, "No", "No", "No"]}), "its question 'toxic' cannot be read"),
+        (by_answer([{"value": "a", "rank": "first"}]), "its question 'order' cannot be read"),
+        (by_answer([{"start": 0, "end": 1, "label": "a"}]), "cannot be read, as those that mark spans"),
+        (by_user(1, (None,) * 4), "is an export without annotations (Argilla, JSON)"),
+    ],
+)
+def test_exports_with_nothing_to_read_are_refused(record: dict[str, Any], sentence: str) -> None:
+    refused([record], sentence)
 
 
 @pytest.mark.parametrize(

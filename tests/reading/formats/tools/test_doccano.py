@@ -29,6 +29,7 @@ from tests.reading.formats.tools.exports import (
     loaded,
     mangled,
     recipe_of,
+    refused,
     run,
     survives,
     table_of,
@@ -104,12 +105,8 @@ def test_rows_bear_their_lines_where_texts_have_several() -> None:
 def test_an_annotator_without_labels() -> None:
     files = {"ann.jsonl": lines(of("ann")), "ben.jsonl": lines(of("ben")), "eve.jsonl": b"\n"}
     assert read_table(packed(files)).distinct("rater") == ("ann", "ben")
-    empty = {
-        "ann.json": json.dumps(of("ann")).encode(),
-        "ben.json": json.dumps(of("ben")).encode(),
-        "eve.json": b"[]",
-    }
-    assert read_table(packed(empty)).distinct("rater") == ("ann", "ben")
+    empty = {f"{person}.json": json.dumps(of(person)).encode() for person in ("ann", "ben")}
+    assert read_table(packed(empty | {"eve.json": b"[]"})).distinct("rater") == ("ann", "ben")
 
 
 @pytest.mark.parametrize(
@@ -211,19 +208,13 @@ def test_fasttext_that_cannot_be_told_is_refused() -> None:
     ending = ("the first", "the second", "the third")
     with pytest.raises(DataError, match="all texts seem to begin with 'the'"):
         read_table(fasttext({"ann": ("P", "P", "N"), "ben": ("N", "N", "P")}, ending), "a.zip")
-    assert (
-        read_table(fasttext({"ann": ("P", "P", ""), "ben": ("N", "N", "P")}, ending), "a.zip").distinct(
-            "text"
-        )
-        == ending
-    )
+    told = read_table(fasttext({"ann": ("P", "P", ""), "ben": ("N", "N", "P")}, ending), "a.zip")
+    assert told.distinct("text") == ending
 
 
 def test_the_annotator_among_the_texts_own_fields() -> None:
-    records = [record(number, "P", annotator=person) for number in (1, 2) for person in ("ann", "ben")]
-    table = table_of(records)
-    assert table.distinct("rater") == ("ann", "ben")
-    assert table.problems == ()
+    table = table_of([record(number, "P", annotator=who) for number in (1, 2) for who in ("ann", "ben")])
+    assert (table.distinct("rater"), table.problems) == (("ann", "ben"), ())
 
 
 # With the annotators' numbers
@@ -249,14 +240,8 @@ NUMBERED = [numbered(1, (1, 5), (2, 5), (3, 6), (4, 6)), numbered(2, (1, 6), (1,
 def test_annotators_by_number(content: bytes, tmp_path: Path) -> None:
     table = read_table(content, "reviews")
     assert cells(table, "item", "rater", "label", "meta.source") == [
-        *(
-            ("1", "1", "5", "forum"),
-            ("1", "2", "5", "forum"),
-            ("1", "3", "6", "forum"),
-            ("1", "4", "6", "forum"),
-        ),
-        *(("2", "1", "5 + 6", "forum"), ("2", "2", "5", "forum")),
-        *(("2", "3", "6", "forum"), ("2", "4", "6", "forum")),
+        *(("1", str(user), "5566"[user - 1], "forum") for user in range(1, 5)),
+        *(("2", str(user), ("5 + 6", "5", "6", "6")[user - 1], "forum") for user in range(1, 5)),
     ]
     assert loaded(table).summary.label_counts == (3, 4, 1)
     assert run(tmp_path, content, "reviews", "1234")["data"]["annotations"] == 8
@@ -275,46 +260,32 @@ def test_annotators_by_number_in_csv() -> None:
 # Damage
 
 
-def many(damaged: Any) -> list[Any]:
-    """The damaged record beyond those that tell whose file it is."""
-    return [*(record(number, "P") for number in range(1, 22)), damaged]
+@pytest.mark.parametrize(
+    ("damaged", "sentence"),
+    [
+        ({"id": 22, "text": "a"}, "'label' should be a list, found nothing"),
+        ({"text": "a", "label": []}, "'id' should be the text's number, found nothing"),
+        (record(22, "", label=[{}]), "an entry of 'label' should be a text"),
+    ],
+)
+def test_damage_is_one_sentence(damaged: dict[str, Any], sentence: str) -> None:
+    """The damaged record is beyond those that tell whose file it is."""
+    refused([*(record(number, "P") for number in range(1, 22)), damaged], f"record 22: {sentence}")
 
 
-DAMAGED: dict[str, tuple[list[Any], str]] = {
-    "labels are missing": (
-        many({"id": 22, "text": "a"}),
-        "record 22: 'label' should be a list, found nothing",
-    ),
-    "id is missing": (
-        many({"text": "a", "label": []}),
-        "record 22: 'id' should be the text's number, found nothing",
-    ),
-    "label is an object": (
-        many(record(22, "", label=[{}])),
-        "record 22: an entry of 'label' should be a text",
-    ),
-    "annotations are missing": (
-        [NUMBERED[0], {"id": 2}],
-        "record 2: 'annotations' should be a list, found nothing",
-    ),
-    "annotation is a number": (
-        [NUMBERED[0], {"id": 2, "annotations": [1]}],
-        "record 2: an annotation should be an object, found '1'",
-    ),
-    "spans": (
-        [numbered(1) | {"annotations": [{"label": 1, "user": 1, "start_offset": 0, "end_offset": 2}]}],
-        "record 1: the labels are of spans; only labels of whole texts are read",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", DAMAGED)
-def test_damage_is_one_sentence(case: str) -> None:
-    records, sentence = DAMAGED[case]
-    with pytest.raises(DataError) as caught:
-        table_of(records, "reviews.json")
-    assert str(caught.value).startswith("reviews.json")
-    assert sentence in str(caught.value)
+@pytest.mark.parametrize(
+    ("annotations", "sentence"),
+    [
+        (None, "'annotations' should be a list, found nothing"),
+        ([1], "an annotation should be an object, found '1'"),
+        (
+            [{"label": 1, "user": 1, "start_offset": 0, "end_offset": 2}],
+            "the labels are of spans; only",
+        ),
+    ],
+)
+def test_damaged_annotations_are_one_sentence(annotations: Any, sentence: str) -> None:
+    refused([NUMBERED[0], {"id": 2, "annotations": annotations}], f"record 2: {sentence}")
 
 
 def test_damage_in_an_archive_names_the_file() -> None:

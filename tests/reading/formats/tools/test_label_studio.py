@@ -30,12 +30,12 @@ from tests.reading.formats.tools.exports import (
     loaded,
     mangled,
     recipe_of,
+    refused,
     run,
     spec_of,
     survives,
     table_of,
 )
-from tests.shared_data import SHARED
 
 
 def result(name: str, kind: str, value: Any) -> dict[str, Any]:
@@ -448,82 +448,43 @@ def test_all_forms_give_the_same_annotations_and_first_question(tasks: list[dict
     assert sets == [sets[0]] * 4
 
 
-SHARED_EXPORTS = SHARED / "data" / "exports" / "label_studio"
-
-
-@pytest.mark.skipif(not SHARED_EXPORTS.is_dir(), reason="needs exports beside the repository")
-@pytest.mark.parametrize("name", ["toxicity.csv", "toxicity.tsv", "toxicity.json", "toxicity.min.json"])
-def test_a_real_project_in_every_form(name: str) -> None:
-    truth = json.loads((SHARED_EXPORTS / "truth.json").read_text(encoding="utf-8"))["truth"]["toxicity"]
-    table = read_table(SHARED_EXPORTS / name)
-    wanted = [tuple("" if cell is None else str(cell) for cell in (row[0], *row[2:])) for row in truth]
-    assert sorted(cells(table, "item", "rater", "toxic", "kinds", "severity")) == sorted(wanted)
-    assert loaded(table).summary.label_counts == (46, 30, 21)
-
-
 # Damage
 
 
-DAMAGED: dict[str, tuple[list[Any], str]] = {
-    "no id": (
-        [TASKS[0], {**TASKS[1], "id": None}],
-        "task 2: 'id' should be the task's number, found nothing",
-    ),
-    "data is a list": (
-        [TASKS[0], {**TASKS[1], "data": []}],
-        "task 2: 'data' should be an object, found '[]'",
-    ),
-    "no annotations": (
-        [TASKS[0], {"id": 2, "data": {}}],
-        "task 2: 'annotations' should be a list, found nothing",
-    ),
-    "an annotation is a text": (
-        [TASKS[0], task(2, "x")],
-        "task 2, annotation 1: the annotation should be an object",
-    ),  # type: ignore[arg-type]
-    "result is an object": (
-        [TASKS[0], task(2, annotation(1) | {"result": {"a": 1}})],
-        "task 2, annotation 1: 'result' should be a list, found '{\"a\": 1}'",
-    ),
-    "no annotator": (
-        [TASKS[0], task(2, {"result": []})],
-        "task 2, annotation 1: 'completed_by' should be the annotator's number or address, found nothing",
-    ),
-    "annotator without id": (
-        [TASKS[0], task(2, toxicity({"first_name": "A"}, "Yes"))],
-        "task 2, annotation 1: 'completed_by' should be an object with 'id' or 'email'",
-    ),
-    "choices are objects": (
-        [TASKS[0], task(2, annotation(1, result("toxic", "choices", [{"a": 1}])))],
-        "task 2, annotation 1: an answer of 'choices' should be a text or a number",
-    ),
-    "question without name": (
-        [TASKS[0], task(2, annotation(1, {"value": {"choices": ["a"]}}))],
-        "task 2, annotation 1: 'from_name' should be the question's name, found nothing",
-    ),
-    "only regions": (
-        [task(1, annotation(1, {"from_name": "a", "value": {"x": 1, "labels": ["b"]}}))],
-        "no annotation answers a question about its task as a whole",
-    ),
-    "nothing but cancelled": ([task(1, toxicity(1, "Yes", was_cancelled=True))], "without annotations"),
-    "flat without annotator": (
-        [FLAT[0], {**FLAT[1], "annotator": ["a"]}],
-        "record 2: 'annotator' should be a text",
-    ),
-    "flat without id": (
-        [FLAT[0], {"annotator": 1}],
-        "record 2: 'id' should be a number or an address, found nothing",
-    ),
-}
+def of_task(*annotations: Any) -> list[Any]:
+    return [TASKS[0], task(2, *annotations)]
 
 
-@pytest.mark.parametrize("case", DAMAGED)
-def test_damage_is_one_sentence(case: str) -> None:
-    records, sentence = DAMAGED[case]
-    with pytest.raises(DataError) as caught:
-        table_of(records, "tasks.json")
-    assert str(caught.value).startswith("tasks.json")
-    assert sentence in str(caught.value)
+def answered(answer: dict[str, Any]) -> list[Any]:
+    return of_task(annotation(1, answer))
+
+
+@pytest.mark.parametrize(
+    ("records", "sentence"),
+    [
+        ([TASKS[0], {**TASKS[1], "id": None}], "2: 'id' should be the task's number, found nothing"),
+        ([TASKS[0], {**TASKS[1], "data": []}], "2: 'data' should be an object, found '[]'"),
+        ([TASKS[0], {"id": 2, "data": {}}], "2: 'annotations' should be a list, found nothing"),
+        (of_task("x"), "2, annotation 1: the annotation should be an object"),
+        (of_task(annotation(1) | {"result": {"a": 1}}), "1: 'result' should be a list, found '{\"a\": 1}'"),
+        (
+            of_task({"result": []}),
+            "'completed_by' should be the annotator's number or address, found nothing",
+        ),
+        (of_task(toxicity({"first_name": "A"}, "Yes")), "should be an object with 'id' or 'email'"),
+        (answered(result("a", "choices", [{"a": 1}])), "an answer of 'choices' should be a text or a number"),
+        (answered({"value": {"choices": ["a"]}}), "'from_name' should be the question's name, found nothing"),
+        ([task(1, toxicity(1, "Yes", was_cancelled=True))], "without annotations"),
+        ([FLAT[0], {**FLAT[1], "annotator": ["a"]}], "2: 'annotator' should be a text"),
+        ([FLAT[0], {"annotator": 1}], "2: 'id' should be a number or an address, found nothing"),
+        (
+            [task(1, annotation(1, {"from_name": "a", "value": {"x": 1, "labels": ["b"]}}))],
+            "no annotation answers a question about its task as a whole",
+        ),
+    ],
+)
+def test_damage_is_one_sentence(records: list[Any], sentence: str) -> None:
+    refused(records, sentence)
 
 
 @pytest.mark.parametrize(
