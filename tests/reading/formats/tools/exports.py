@@ -1,10 +1,10 @@
-"""What the tests of all readers share: reading, running, and mangling a sample."""
+"""Tests of all readers share these: reading, running, and mangling a sample."""
 
 from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,25 +57,55 @@ def loaded(table: Table) -> Dataset:
     return load(table, None, spec)
 
 
-def run(folder: Path, content: bytes, name: str, raters: Sequence[str]) -> dict[str, Any]:
-    """A run from the command line with the columns that the recipe names; the saved result."""
-    (folder / name).write_bytes(content)
-    (folder / "raters.csv").write_text(RATERS.format(*raters), encoding="utf-8")
-    spec = spec_of(read_table(folder / name))
-    columns = ["--item", str(spec.item), "--rater", str(spec.rater), "--label", str(spec.label)]
-    files = ["--annotations", str(folder / name), "--raters", str(folder / "raters.csv")]
-    options = ["--axis", "gender", "--permutations", "50", "--out", str(folder / "result.json")]
-    assert cli.main(["run", *files, *columns, *options]) == 0
-    result: dict[str, Any] = json.loads((folder / "result.json").read_text(encoding="utf-8"))
-    return result
-
-
 def refused(records: Sequence[Any], *sentences: str) -> None:
     """Reading the records ends with one error that names the file and says the sentences."""
     with pytest.raises(DataError) as caught:
         table_of(records, "export.json")
     assert str(caught.value).startswith("export.json")
     assert [sentence for sentence in sentences if sentence not in str(caught.value)] == []
+
+
+def recognised_run(
+    folder: Path,
+    content: bytes,
+    name: str,
+    raters: Sequence[str] | bytes,
+    axis: str = "gender",
+    options: Sequence[str] = (),
+) -> dict[str, Any]:
+    """A run from the command line that names no column but the axis; the saved result."""
+    (folder / name).write_bytes(content)
+    described = raters if isinstance(raters, bytes) else RATERS.format(*raters).encode()
+    (folder / "raters.csv").write_bytes(described)
+    files = ["--annotations", str(folder / name), "--raters", str(folder / "raters.csv")]
+    how = ["--axis", axis, "--permutations", "50", "--out", str(folder / "result.json")]
+    assert cli.main(["run", *files, *how, *options]) == 0
+    result: dict[str, Any] = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    return result
+
+
+def counted(result: Mapping[str, Any]) -> tuple[int, int, int]:
+    """Items, raters and annotations of a run."""
+    data = result["data"]
+    return data["items"], data["raters"], data["annotations"]
+
+
+def read_or_refused(content: bytes, name: str) -> None:
+    """A damaged file gives a table or one sentence, never another error."""
+    table, refusal = None, ""
+    try:
+        table = read_table(content, name)
+    except DataError as error:
+        refusal = str(error)
+    if table is None:
+        assert name in refusal
+        assert "\n" not in refusal
+        return
+    assert len(table) > 0
+    assert table.lines is None or len(table.lines) == len(table)
+    if table.recipe is not None and table.recipe.spec is not None:
+        spec = table.recipe.spec
+        assert {spec.item, spec.rater, spec.label} <= set(table.columns)
 
 
 @st.composite

@@ -14,7 +14,6 @@ import io
 import json
 import zipfile
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,7 +29,6 @@ from tests.reading.formats.tools.exports import (
     mangled,
     recipe_of,
     refused,
-    run,
     survives,
     table_of,
 )
@@ -78,7 +76,7 @@ ARCHIVES = {
 
 
 @pytest.mark.parametrize("kind", ARCHIVES)
-def test_a_file_per_annotator(kind: str, tmp_path: Path) -> None:
+def test_a_file_per_annotator(kind: str) -> None:
     table = read_table(ARCHIVES[kind], "reviews.zip")
     assert table.kind == f"doccano, {kind}, zip"
     assert table.columns == ("item", "rater", "label", "text", "source")
@@ -92,8 +90,6 @@ def test_a_file_per_annotator(kind: str, tmp_path: Path) -> None:
     data = loaded(table)
     counts = dict(zip(data.summary.categories, data.summary.label_counts, strict=True))
     assert counts == {"positive": 4, "negative": 6, "negative + positive": 1}
-    plain = run(tmp_path, ARCHIVES[kind], "reviews.zip", PEOPLE)
-    assert (plain["data"]["items"], plain["data"]["raters"], plain["data"]["annotations"]) == (3, 4, 11)
 
 
 def test_rows_bear_their_lines_where_texts_have_several() -> None:
@@ -237,14 +233,13 @@ NUMBERED = [numbered(1, (1, 5), (2, 5), (3, 6), (4, 6)), numbered(2, (1, 6), (1,
 @pytest.mark.parametrize(
     "content", [json.dumps(NUMBERED).encode(), lines(NUMBERED)], ids=["JSON", "JSON Lines"]
 )
-def test_annotators_by_number(content: bytes, tmp_path: Path) -> None:
+def test_annotators_by_number(content: bytes) -> None:
     table = read_table(content, "reviews")
     assert cells(table, "item", "rater", "label", "meta.source") == [
         *(("1", str(user), "5566"[user - 1], "forum") for user in range(1, 5)),
         *(("2", str(user), ("5 + 6", "5", "6", "6")[user - 1], "forum") for user in range(1, 5)),
     ]
     assert loaded(table).summary.label_counts == (3, 4, 1)
-    assert run(tmp_path, content, "reviews", "1234")["data"]["annotations"] == 8
 
 
 def test_annotators_by_number_in_csv() -> None:

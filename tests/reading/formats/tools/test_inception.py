@@ -18,8 +18,15 @@ from hypothesis import strategies as st
 
 from grasp_core.model.errors import DataError
 from grasp_core.reading.sandbox.read import read_table
-from tests.reading.formats.tools.exports import cells, loaded, mangled, recipe_of
-from tests.reading.formats.tools.samples import counted, read_or_refused, recognised_run
+from tests.reading.formats.tools.exports import (
+    cells,
+    counted,
+    loaded,
+    mangled,
+    read_or_refused,
+    recipe_of,
+    recognised_run,
+)
 from tests.zips import zipped
 
 USERS = ("ann", "bob", "cem", "dot")

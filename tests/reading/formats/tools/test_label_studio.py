@@ -31,7 +31,6 @@ from tests.reading.formats.tools.exports import (
     mangled,
     recipe_of,
     refused,
-    run,
     spec_of,
     survives,
     table_of,
@@ -100,15 +99,6 @@ def test_a_row_per_annotation() -> None:
     data = loaded(table)
     assert (data.summary.items, data.summary.raters, data.summary.annotations) == (3, 4, 12)
     assert dict(zip(data.summary.categories, data.summary.label_counts, strict=True)) == {"No": 4, "Yes": 8}
-
-
-def test_a_run(tmp_path: Path) -> None:
-    plain = run(tmp_path, json.dumps(TASKS).encode(), "tasks.json", "1234")
-    assert plain["data"]["annotations"] == 12
-    assert [(row["group"], row["n_raters"], row["n_annotations"]) for row in plain["groups"]] == [
-        ({"gender": "Man"}, 2, 6),
-        ({"gender": "Woman"}, 2, 6),
-    ]
 
 
 def test_what_is_no_rating_is_left_out_and_said() -> None:
@@ -334,7 +324,7 @@ def as_csv(delimiter: str) -> bytes:
     ],
     ids=["JSON-MIN", "CSV", "TSV"],
 )
-def test_a_record_per_annotation(content: bytes, kind: str, first: int, tmp_path: Path) -> None:
+def test_a_record_per_annotation(content: bytes, kind: str, first: int) -> None:
     table = read_table(content, "export")
     assert table.kind == kind
     assert cells(table, *QUESTIONS) == MIN_CELLS
@@ -342,8 +332,8 @@ def test_a_record_per_annotation(content: bytes, kind: str, first: int, tmp_path
     assert table.cell("source", 7) == "news"
     assert {"annotation_id", "spans"}.isdisjoint(table.columns)
     assert spec_of(table).text == "text"
-    plain = run(tmp_path, content, "export", "1234")
-    assert (plain["data"]["items"], plain["data"]["raters"]) == (2, 4)
+    data = loaded(table)
+    assert (data.summary.items, data.summary.raters) == (2, 4)
 
 
 def test_an_export_that_went_through_a_spreadsheet_keeps_its_sheets() -> None:

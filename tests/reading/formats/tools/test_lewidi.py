@@ -18,8 +18,15 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.formats.tools import lewidi
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
-from tests.reading.formats.tools.exports import cells, loaded, mangled, recipe_of, run, survives, table_of
-from tests.reading.formats.tools.samples import counted, recognised_run
+from tests.reading.formats.tools.exports import (
+    cells,
+    loaded,
+    mangled,
+    recipe_of,
+    recognised_run,
+    survives,
+    table_of,
+)
 
 RATERS = ("Ann1", "Ann2", "Ann3", "Ann4")
 THIRD: dict[str, Any] = {
@@ -101,13 +108,6 @@ def test_annotations_as_text_and_further_questions() -> None:
     ]
     assert "too short" not in table.columns
     assert loaded(table).summary.annotations == 8
-
-
-def test_runs(tmp_path: Path) -> None:
-    result = run(tmp_path, json.dumps(THIRD).encode(), "train.json", RATERS)
-    assert counted(result) == (2, 4, 7)
-    result = run(tmp_path, json.dumps(SECOND).encode(), "second.json", RATERS)
-    assert counted(result) == (2, 4, 8)
 
 
 def test_annotators_become_a_raters_file(tmp_path: Path) -> None:

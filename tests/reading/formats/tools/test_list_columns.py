@@ -22,8 +22,17 @@ from grasp_core.reading.archives import containers
 from grasp_core.reading.formats.shapes import lists
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from tests.reading.formats.tools.exports import cells, lines, loaded, mangled, run, spec_of, survives
-from tests.reading.formats.tools.samples import counted, read_or_refused, recognised_run
+from tests.reading.formats.tools.exports import (
+    cells,
+    counted,
+    lines,
+    loaded,
+    mangled,
+    read_or_refused,
+    recognised_run,
+    spec_of,
+    survives,
+)
 
 RATERS = ("r1", "r2", "r3", "r4")
 LABEL = {"names": ["no", "yes"], "_type": "ClassLabel"}
@@ -73,7 +82,6 @@ def test_each_entry_gets_a_row() -> None:
 
 
 def test_runs(tmp_path: Path) -> None:
-    assert counted(run(tmp_path, parquet(ROWS, SEQUENCE), "train.parquet", RATERS)) == (2, 4, 6)
     assert counted(recognised_run(tmp_path, lines(records()), "train.jsonl", RATERS)) == (2, 4, 7)
 
 

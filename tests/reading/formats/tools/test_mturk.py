@@ -22,8 +22,14 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from tests.reading.formats.tools.exports import cells, recipe_of, spec_of
-from tests.reading.formats.tools.samples import counted, read_or_refused, recognised_run
+from tests.reading.formats.tools.exports import (
+    cells,
+    counted,
+    read_or_refused,
+    recipe_of,
+    recognised_run,
+    spec_of,
+)
 from tests.reading.making import csv_bytes
 from tests.shared_data import SHARED
 

@@ -22,16 +22,17 @@ from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from tests.reading.formats.tools.exports import (
     cells,
+    counted,
     lines,
     loaded,
     mangled,
-    run,
+    read_or_refused,
+    recognised_run,
     spec_of,
     survives,
     table_of,
     textual,
 )
-from tests.reading.formats.tools.samples import counted, read_or_refused, recognised_run
 from tests.reading.making import csv_bytes
 from tests.zips import zipped
 
@@ -114,7 +115,6 @@ def test_json_lines_of_version_1() -> None:
 
 
 def test_runs(tmp_path: Path) -> None:
-    assert counted(run(tmp_path, lines(exported()), "annotations.jsonl", USERS)) == (2, 4, 8)
     assert counted(recognised_run(tmp_path, archive(), "potato.zip", USERS)) == (2, 4, 8)
 
 

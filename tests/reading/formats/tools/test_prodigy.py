@@ -7,7 +7,6 @@ https://prodi.gy/docs/review (`_annotator_id`, hashes).
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,7 +21,6 @@ from tests.reading.formats.tools.exports import (
     mangled,
     recipe_of,
     refused,
-    run,
     survives,
 )
 
@@ -163,13 +161,6 @@ def test_who_is_not_known_is_left_out() -> None:
     table = read_table(lines([*BINARY, task(9, None), {**task(9, None), "_session_id": "news-eve"}]))
     assert "1 annotation of an unknown annotator was left out" in recipe_of(table).sentences
     assert (len(table), table.cell("rater", 12)) == (13, "news-eve")
-
-
-@pytest.mark.parametrize(("records", "annotations"), [(BINARY, 11), (CHOICE, 6)], ids=["binary", "choice"])
-def test_a_run(records: list[dict[str, Any]], annotations: int, tmp_path: Path) -> None:
-    plain = run(tmp_path, lines(records), "news.jsonl", PEOPLE)
-    assert plain["data"]["annotations"] == annotations
-    assert [row["n_raters"] for row in plain["groups"]] == [2, 2]
 
 
 def without(record: dict[str, Any], *keys: str) -> dict[str, Any]:
