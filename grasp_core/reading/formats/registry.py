@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from grasp_core.reading.files import json_files
 from grasp_core.reading.files.json_files import Record
@@ -62,16 +63,19 @@ SHAPE_READERS: tuple[TableReader, ...] = (lists.read_table, column_groups.read_t
 """The same, of what no tool's name is known for."""
 
 
+def _first(readers: Iterable[Callable[..., Parsed | None]], *given: Any) -> Parsed | None:
+    found = (read(*given) for read in readers)
+    return next((parsed for parsed in found if parsed is not None), None)
+
+
 def of_records(records: Sequence[Record], name: str) -> Parsed | None:
     """The records of a JSON file as a tool's reader makes a table of them."""
-    found = (read(records, name) for read in RECORD_READERS)
-    return next((parsed for parsed in found if parsed is not None), None)
+    return _first(RECORD_READERS, records, name)
 
 
 def of_archive(names: Sequence[str], member: Callable[[str], bytes], name: str) -> Parsed | None:
     """An archive as a whole, as a tool's reader makes a table of it."""
-    found = (read(names, member, name) for read in ARCHIVE_READERS)
-    return next((parsed for parsed in found if parsed is not None), None)
+    return _first(ARCHIVE_READERS, names, member, name)
 
 
 def takes_lists(head: Sequence[Record]) -> bool:
@@ -93,8 +97,3 @@ def of_table(parsed: Parsed, name: str) -> Parsed:
         known = _first(SHAPE_READERS, plain, name) or plain
     problems = tuple(dict.fromkeys((*parsed.problems, *known.problems)))
     return dataclasses.replace(known, problems=problems, members=parsed.members, member=parsed.member)
-
-
-def _first(readers: Sequence[TableReader], parsed: Parsed, name: str) -> Parsed | None:
-    found = (read(parsed, name) for read in readers)
-    return next((known for known in found if known is not None), None)

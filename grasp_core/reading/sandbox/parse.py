@@ -25,9 +25,8 @@ from grasp_core.reading.archives import containers, foreign
 from grasp_core.reading.archives.containers import Archive
 from grasp_core.reading.archives.stack import Member, together
 from grasp_core.reading.files import delimited, encodings, json_files, workbooks
-from grasp_core.reading.formats import registry
-from grasp_core.reading.formats.columnar import arrow, saved_dataset, statistical
-from grasp_core.reading.formats.columnar.column_text import OF_PANDAS
+from grasp_core.reading.formats import arrow, registry, statistical
+from grasp_core.reading.formats.column_text import OF_PANDAS
 from grasp_core.reading.formats.tools import doccano
 from grasp_core.reading.table.parsed import Parsed, Watch, no_rows
 from grasp_core.reading.table.table import Table
@@ -66,7 +65,7 @@ def _parse_zip(content: bytes, name: str, member: str | None, watch: Watch) -> P
     whole = registry.of_archive(names, archive.member, name)
     if whole is not None:
         return whole
-    saved = saved_dataset.read(names, archive.member, name, member, watch)
+    saved = arrow.read_saved(names, archive.member, name, member, watch)
     if saved is not None:
         return dataclasses.replace(saved, kind=f"{saved.kind}, zip")
     foreign.refuse_archive(names, archive.member, name)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from pathlib import PurePosixPath
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -16,9 +18,11 @@ import pyarrow.parquet as pq
 from grasp_core.model.annotations import Int64Array
 from grasp_core.model.errors import DataError, know
 from grasp_core.model.remarks.problems import FileProblem
+from grasp_core.model.wording import listed, quoted
 from grasp_core.reading.archives.containers import check_size
-from grasp_core.reading.formats.columnar import column_text
-from grasp_core.reading.formats.columnar.column_text import TEXT, as_text, class_labels, vocabulary
+from grasp_core.reading.archives.stack import Member, together
+from grasp_core.reading.formats import column_text
+from grasp_core.reading.formats.column_text import TEXT, as_text, class_labels, vocabulary
 from grasp_core.reading.formats.shapes.lists import Lists, parallel, recognised, unequal
 from grasp_core.reading.table.columns import Vocabulary
 from grasp_core.reading.table.parsed import Parsed, Watch, compact, name_columns, no_rows
@@ -32,6 +36,9 @@ _FILE, _OLD_FEATHER, _STREAM = b"ARROW1", b"FEA1", b"\xff\xff\xff\xff"
 _END = _STREAM + bytes(4)
 """The end of a stream; one that was cut between two of its batches lacks it."""
 Form = Literal["Parquet", "Arrow"]
+_STATE, _INFO, _SPLITS = "state.json", "dataset_info.json", "dataset_dict.json"
+_WRITE_AGAIN = "save it again with save_to_disk, or write it with to_parquet or to_csv"
+_Member = Callable[[str], bytes]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -255,3 +262,64 @@ def _checked(schema: pa.Schema, batches: Iterable[pa.RecordBatch], name: str) ->
                 yield chosen.slice(start, size)
 
     return _File(schema, sum(batch.num_rows for batch in found), pieces)
+
+
+# Folders that Hugging Face `datasets` saves with `save_to_disk`, packed as an archive
+
+
+def read_saved(
+    names: Sequence[str], member: _Member, name: str, chosen: str | None, watch: Watch
+) -> Parsed | None:
+    """A saved data set, or the splits of several that make one; None for other archives.
+
+    Splits that hold raters and no annotation twice are read as one table, with a column that says which. Else
+    the first is read, and the others are named; `chosen` chooses one.
+
+    Raises DataError if its files are not those that it names, or damaged, or there is no such split.
+    """
+    folders = [
+        {PurePosixPath(path).parent for path in names if PurePosixPath(path).name == file}
+        for file in (_STATE, _INFO)
+    ]
+    splits = {folder.name or "data": str(folder) for folder in sorted(folders[0] & folders[1])}
+    if not splits:
+        return None
+    about = next((path for path in names if PurePosixPath(path).name == _SPLITS), None)
+    told = _json(member(about), name, about).get("splits") if about is not None else None
+    ordered = [split for split in told if split in splits] if isinstance(told, list) else []
+    ordered = ordered or list(splits)
+    if chosen is not None and chosen not in ordered:
+        raise DataError(f"{name} holds no split {quoted(chosen)}; its splits are {listed(ordered)}")
+    wanted = ordered if chosen is None else [chosen]
+    tables = [Member(split, _saved_table(splits[split], names, member, name, watch)) for split in wanted]
+    if len(ordered) == 1:
+        return tables[0].parsed
+    parsed = together(tables, [], name, "split")
+    return replace(parsed, members=tuple(ordered), member=parsed.member if chosen is None else chosen)
+
+
+def _saved_table(folder: str, names: Sequence[str], member: _Member, name: str, watch: Watch) -> Parsed:
+    within = "" if folder == "." else f"{folder}/"
+    shown = f"{name}, {folder}" if within else name
+    state = _json(member(f"{within}{_STATE}"), name, f"{within}{_STATE}")
+    if state.get("_indices_data_files"):
+        raise DataError(f"{shown}: this data set keeps a selection of its rows apart; {_WRITE_AGAIN}")
+    files = state.get("_data_files")
+    listed_files = files if isinstance(files, list) else []
+    paths = [f"{within}{file.get('filename')}" for file in listed_files if isinstance(file, dict)]
+    gone = [path for path in paths if path not in names]
+    if gone or not paths:
+        what = f"lacks {listed(gone)}" if gone else f"names no data files in its {_STATE}"
+        raise DataError(f"{shown}: this saved data set {what}; {_WRITE_AGAIN}")
+    parsed = parse([member(path) for path in paths], "Arrow", shown, watch)
+    return replace(parsed, kind=parsed.kind.replace("Arrow", "Hugging Face dataset"))
+
+
+def _json(content: bytes, name: str, path: str) -> dict[str, Any]:
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise DataError(f"{name}, {path}: a damaged description of a data set; {_WRITE_AGAIN}")
+    return found
