@@ -134,7 +134,6 @@ def test_the_folders_of_all_annotators() -> None:
     assert sorted(cells(table, "item", "rater", "tone")) == sorted(pairs())
 
 
-@pytest.mark.parametrize("separator", [",", "\t"])
 @pytest.mark.parametrize("ending", ["jsonl", "csv", "tsv"])
 def test_folders_of_version_1_take_their_names_as_annotators(ending: str) -> None:
     header = ["instance_id", "displayed_text", "tone:::neg", "tone:::pos"]
