@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from grasp_core.reading.files import json_files
 from grasp_core.reading.files.json_files import Record
-from grasp_core.reading.formats.shapes import column_groups, list_columns
+from grasp_core.reading.formats.shapes import column_groups, lists
 from grasp_core.reading.formats.shapes.described import without_descriptions
 from grasp_core.reading.formats.tools import (
     argilla,
@@ -15,14 +16,11 @@ from grasp_core.reading.formats.tools import (
     inception,
     label_studio,
     lewidi,
-    list_cells,
     mturk,
     potato,
     prodigy,
     prolific,
-    qualtrics,
-    sosci,
-    surveymonkey,
+    surveys,
     zooniverse,
 )
 from grasp_core.reading.table.parsed import Parsed
@@ -39,7 +37,7 @@ RECORD_READERS: tuple[RecordReader, ...] = (
     inception.read,
     potato.read,
     lewidi.read,
-    list_columns.read,  # takes what no tool's name is known for
+    lists.read,  # takes what no tool's name is known for
 )
 """Each takes the records of a JSON file and its name, and returns None where they are not its tool's."""
 ARCHIVE_READERS: tuple[ArchiveReader, ...] = (
@@ -54,26 +52,30 @@ TABLE_READERS: tuple[TableReader, ...] = (
     mturk.read_table,
     potato.read_table,
     prolific.read_table,
+    argilla.read_table,
     zooniverse.read_table,
-    qualtrics.read_table,
-    surveymonkey.read_table,
-    sosci.read_table,
+    surveys.read_qualtrics,
+    surveys.read_surveymonkey,
+    surveys.read_sosci,
 )
 """Each takes a table as parsed and its file's name."""
-SHAPE_READERS: tuple[TableReader, ...] = (list_cells.read_table, column_groups.read_table)
+SHAPE_READERS: tuple[TableReader, ...] = (lists.read_table, column_groups.read_table)
 """The same, of what no tool's name is known for."""
+
+
+def _first(readers: Iterable[Callable[..., Parsed | None]], *given: Any) -> Parsed | None:
+    found = (read(*given) for read in readers)
+    return next((parsed for parsed in found if parsed is not None), None)
 
 
 def of_records(records: Sequence[Record], name: str) -> Parsed | None:
     """The records of a JSON file as a tool's reader makes a table of them."""
-    found = (read(records, name) for read in RECORD_READERS)
-    return next((parsed for parsed in found if parsed is not None), None)
+    return _first(RECORD_READERS, records, name)
 
 
 def of_archive(names: Sequence[str], member: Callable[[str], bytes], name: str) -> Parsed | None:
     """An archive as a whole, as a tool's reader makes a table of it."""
-    found = (read(names, member, name) for read in ARCHIVE_READERS)
-    return next((parsed for parsed in found if parsed is not None), None)
+    return _first(ARCHIVE_READERS, names, member, name)
 
 
 def takes_lists(head: Sequence[Record]) -> bool:
@@ -95,8 +97,3 @@ def of_table(parsed: Parsed, name: str) -> Parsed:
         known = _first(SHAPE_READERS, plain, name) or plain
     problems = tuple(dict.fromkeys((*parsed.problems, *known.problems)))
     return dataclasses.replace(known, problems=problems, members=parsed.members, member=parsed.member)
-
-
-def _first(readers: Sequence[TableReader], parsed: Parsed, name: str) -> Parsed | None:
-    found = (read(parsed, name) for read in readers)
-    return next((known for known in found if known is not None), None)

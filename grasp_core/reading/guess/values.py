@@ -17,7 +17,7 @@ from grasp_core.model.wording import agree, listed, number, quoted
 from grasp_core.reading.dataset.checks import MAX_CATEGORIES
 from grasp_core.reading.dataset.recoding import in_order
 from grasp_core.reading.dataset.votes import cell_columns
-from grasp_core.reading.formats.tools.list_cells import structure
+from grasp_core.reading.formats.shapes.lists import structure
 from grasp_core.reading.guess.advice import Advice, Named, Reason
 from grasp_core.reading.guess.look import Look
 from grasp_core.reading.table import names

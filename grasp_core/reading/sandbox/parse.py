@@ -25,10 +25,9 @@ from grasp_core.reading.archives import containers, foreign
 from grasp_core.reading.archives.containers import Archive
 from grasp_core.reading.archives.stack import Member, together
 from grasp_core.reading.files import delimited, encodings, json_files, workbooks
-from grasp_core.reading.formats import registry
-from grasp_core.reading.formats.columnar import arrow_files, parquet, saved_dataset, statistical
-from grasp_core.reading.formats.columnar.column_text import OF_PANDAS
-from grasp_core.reading.formats.tools import doccano_fasttext
+from grasp_core.reading.formats import arrow, registry, statistical
+from grasp_core.reading.formats.column_text import OF_PANDAS
+from grasp_core.reading.formats.tools import doccano
 from grasp_core.reading.table.parsed import Parsed, Watch, no_rows
 from grasp_core.reading.table.table import Table
 
@@ -63,7 +62,7 @@ def _parse_zip(content: bytes, name: str, member: str | None, watch: Watch) -> P
     whole = registry.of_archive(names, archive.member, name)
     if whole is not None:
         return whole
-    saved = saved_dataset.read(names, archive.member, name, member, watch)
+    saved = arrow.read_saved(names, archive.member, name, member, watch)
     if saved is not None:
         return dataclasses.replace(saved, kind=f"{saved.kind}, zip")
     foreign.refuse_archive(names, archive.member, name)
@@ -120,10 +119,9 @@ def _parse_workbook(content: bytes, name: str, member: str | None) -> Parsed:
 def _parse_single(content: bytes, name: str, watch: Watch) -> Parsed:
     if content.startswith(workbooks.OLD_EXCEL):
         return _parse_workbook(content, name, None)
-    if content.startswith(parquet.MAGIC):
-        return registry.of_table(parquet.parse([content], name, watch), name)
-    if arrow_files.is_arrow(content):
-        return registry.of_table(arrow_files.parse([content], name, watch), name)
+    form = arrow.form_of(content)
+    if form is not None:
+        return registry.of_table(arrow.parse([content], form, name, watch), name)
     if statistical.is_statistical(content):
         return registry.of_table(statistical.parse(content, name, watch), name)
     foreign.refuse(content, name)
@@ -135,8 +133,8 @@ def _parse_single(content: bytes, name: str, watch: Watch) -> Parsed:
 
 def _parse_text(content: bytes, name: str, watch: Watch) -> Parsed:
     start = content[:1024].lstrip()
-    if doccano_fasttext.is_fasttext(content):
-        raise doccano_fasttext.nobody(name)
+    if doccano.is_fasttext(content):
+        raise doccano.fasttext_alone(name)
     if start.startswith((b"{", b"[")):
         found, kind = json_files.records(content, name)
         known = registry.of_records(found, name)
@@ -145,8 +143,11 @@ def _parse_text(content: bytes, name: str, watch: Watch) -> Parsed:
 
 
 def parse_folder(contents: Sequence[bytes], name: str, watch: Watch) -> Parsed:
-    """Read the Parquet files of a folder as one table."""
-    return registry.of_table(parquet.parse(contents, name, watch), name)
+    """Read the Parquet files of a folder as one table.
+
+    Raises DataError if one of them cannot be read, or they do not fit together.
+    """
+    return registry.of_table(arrow.parse(contents, "Parquet", name, watch), name)
 
 
 _VIEWS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
@@ -166,7 +167,7 @@ def frame_table(frame: Any, name: str) -> Table:
     data, kind = _arrow(frame, name)
     if not data.num_rows:
         raise no_rows(name)
-    parsed = registry.of_table(arrow_files.of_table(data, kind, name), name)
+    parsed = registry.of_table(arrow.of_table(data, kind, name), name)
     sha256, size = _fingerprint(parsed.data)
     fields = {field.name: getattr(parsed, field.name) for field in dataclasses.fields(parsed)}
     return Table(name=name, sha256=sha256, bytes=size, **fields)

@@ -83,7 +83,8 @@ class _Map:
 
     def of_answers(self) -> bool:
         """Whether all values are scalars, or lists of some, as several choices are."""
-        return all(_is_answer(value) for value in self.values)
+        inside = (value if isinstance(value, list) else [value] for value in self.values)
+        return not any(isinstance(one, dict | list) for several in inside for one in several)
 
 
 def as_lists(records: Sequence[Record], name: str) -> list[Record] | None:
@@ -92,14 +93,22 @@ def as_lists(records: Sequence[Record], name: str) -> list[Record] | None:
     Returns none where no field holds objects by raters.
     Raises DataError where the keys may be raters or something else.
     """
-    if any(_is_of_rater(record) for record in records[:LOOKED_AT]):
-        return None
+    if any(
+        isinstance(value, str)
+        and (names.id_score(field, names.RATER) or names.mentions(field, names.DEMOGRAPHIC - _OF_ITEMS))
+        for record in records[:LOOKED_AT]
+        for field, value in record.items()
+    ):
+        return None  # a record is about one rater, so that its objects are not
     maps = [found for found in _maps(records) if len(found.keys) > 1 and not found.of_items()]
     chosen = next((found for found in maps if _is_of_raters(found)), None)
     if chosen is not None:
         return [_replaced(record, chosen.path) for record in records]
-    unclear = next((found for found in maps if _is_unclear(found)), None)
-    if unclear is not None:
+    for unclear in (found for found in maps if _named(found.path[-1])[1]):
+        if not (unclear.of_answers() and unclear.vary()) and not (
+            unclear.of_objects() and not unclear.vary()
+        ):
+            continue
         field = ".".join(unclear.path)
         raise DataError(
             f"{name}: the keys of {quoted(field)} ({listed(list(unclear.keys))}) may be raters or something "
@@ -120,34 +129,23 @@ def flattened(records: Sequence[Record]) -> list[Record] | None:
     fields = Counter(field for entry in entries for field in entry)
     if any(count < _LIKE * len(entries) for count in fields.values()):
         return None
-    key = _key_of_lists(lists, list(fields))
-    return None if key is None else [{key: one, **entry} for one, inner in lists.items() for entry in inner]
-
-
-def _key_of_lists(lists: Record, fields: Sequence[str]) -> str | None:
-    """The field that the keys are, by what the entries lack; None where that cannot be told."""
+    # The keys are what the entries lack.
     has_rater = any(names.id_score(field, names.RATER) for field in fields)
     has_item = any(names.id_score(field, names.ITEM) or field.casefold() == "id" for field in fields)
     if {name.casefold() for name in lists} <= _SPLITS or (has_rater and has_item):
-        return next(name for name in ("split", "part", "_part") if name not in fields)
-    if has_rater:
-        return next(name for name in ("item", "item_id", "_item") if name not in fields)
-    return next(name for name in (KEY, "rater_id", "_rater") if name not in fields) if has_item else None
+        able = ("split", "part", "_part")
+    elif has_rater or has_item:
+        able = ("item", "item_id", "_item") if has_rater else (KEY, "rater_id", "_rater")
+    else:
+        return None
+    key = next(name for name in able if name not in fields)
+    return [{key: one, **entry} for one, inner in lists.items() for entry in inner]
 
 
 def is_of_annotations(field: str) -> bool:
     """Whether a field's name speaks of annotations or raters, rather than of the labels that there are."""
     found = {word.removesuffix("s") for word in names.words(field)}
     return not found.isdisjoint(names.RATER | _ANNOTATIONS)
-
-
-def _is_of_rater(record: Record) -> bool:
-    """Whether a record is about one rater, so that its objects are not."""
-    return any(
-        isinstance(value, str)
-        and (names.id_score(field, names.RATER) or names.mentions(field, names.DEMOGRAPHIC - _OF_ITEMS))
-        for field, value in record.items()
-    )
 
 
 def _maps(records: Sequence[Record]) -> list[_Map]:
@@ -185,21 +183,10 @@ def _is_of_raters(found: _Map) -> bool:
     return of_labels and found.like_ids() and not found.may_be_a_scale()
 
 
-def _is_unclear(found: _Map) -> bool:
-    return _named(found.path[-1])[1] and (
-        (found.of_answers() and found.vary()) or (found.of_objects() and not found.vary())
-    )
-
-
 def _named(field: str) -> tuple[bool, bool]:
     """Whether a field is named after raters, and after labels."""
     found = {word.removesuffix("s") for word in names.words(field)}
     return not names.RATER.isdisjoint(found), not names.LABEL.isdisjoint(found)
-
-
-def _is_answer(value: Any) -> bool:
-    inside = value if isinstance(value, list) else [value]
-    return not any(isinstance(one, dict | list) for one in inside)
 
 
 def _replaced(record: Record, path: Path) -> Record:
@@ -210,13 +197,11 @@ def _replaced(record: Record, path: Path) -> Record:
         return record
     if rest:
         return {**record, field: _replaced(inner, tuple(rest))}
-    return {**record, field: [_entry(key, value) for key, value in inner.items()]}
-
-
-def _entry(key: str, value: Any) -> Record:
-    if not isinstance(value, dict):
-        return {KEY: key, VALUE: value}
-    name = KEY
-    while name in value:
-        name = f"{name}_{KEY}"
-    return {name: key, **value}
+    entries = []
+    for key, value in inner.items():
+        entry = value if isinstance(value, dict) else {VALUE: value}
+        name = KEY
+        while name in entry:
+            name = f"{name}_{KEY}"
+        entries.append({name: key, **entry})
+    return {**record, field: entries}

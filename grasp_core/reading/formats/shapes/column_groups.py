@@ -8,21 +8,23 @@ changed.
 from __future__ import annotations
 
 import dataclasses
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from grasp_core.model.annotations import Int64Array
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.model.wording import listed, number, quoted
-from grasp_core.reading.formats.shapes.name_pairs import Group, Pairs, beside, paired
+from grasp_core.reading.files.headers import BETWEEN
 from grasp_core.reading.formats.shapes.rows import first_label
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import Column, check_cells
-from grasp_core.reading.table.parsed import Parsed, compact
+from grasp_core.reading.table.parsed import ITEMS, RATERS, Parsed, compact, form, stem
 from grasp_core.reading.table.table import Recipe
 
 
@@ -33,17 +35,17 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
     """
     if parsed.recipe is not None or not len(parsed.data):
         return None
-    groups = beside(parsed.columns)
+    groups = _groups_of(parsed.columns)
     if groups is not None and _are_ids(parsed, groups):
         return _beside(parsed, groups, name)
-    pairs = paired(parsed.columns)
+    pairs = _pairs_of(parsed.columns)
     return None if pairs is None else _paired(parsed, pairs, name)
 
 
 # Raters beside their labels
 
 
-def _are_ids(parsed: Parsed, groups: Sequence[Group]) -> bool:
+def _are_ids(parsed: Parsed, groups: Sequence[_Group]) -> bool:
     """Whether the raters' columns hold ids: nobody stands twice in a row, as labels do."""
     stacked = Column.of(pa.chunked_array([_texts(parsed, group.rater) for group in groups]))
     filled = ~stacked.among([""])
@@ -52,10 +54,19 @@ def _are_ids(parsed: Parsed, groups: Sequence[Group]) -> bool:
     return int(np.unique(pairs[filled]).size) == int(filled.sum())
 
 
-def _beside(parsed: Parsed, groups: Sequence[Group], name: str) -> Parsed:
+def _beside(parsed: Parsed, groups: Sequence[_Group], name: str) -> Parsed:
     fields = list(dict.fromkeys(field for group in groups for field in group.fields))
     for group in groups:
-        _check_raters(parsed, group, name)
+        for column in group.fields.values():
+            alone = pc.and_(
+                pc.equal(_texts(parsed, group.rater), ""), pc.not_equal(_texts(parsed, column), "")
+            )
+            if pc.any(alone).as_py():
+                position = pc.index(alone, True).as_py()
+                raise DataError(
+                    f"{name}, row {parsed.numbers[position]}: {quoted(column)} is filled and "
+                    f"{quoted(group.rater)} is empty; name the rater, or clear the cell"
+                )
     own = {column for group in groups for column in (group.rater, *group.fields.values())}
     rest = [column for column in parsed.columns if column not in own]
     rater = names.unused(groups[0].name, [*rest, *fields])
@@ -68,21 +79,10 @@ def _beside(parsed: Parsed, groups: Sequence[Group], name: str) -> Parsed:
     return _long(parsed, parts, rest, (rater, None), f"{said}; each annotation was given a row", name)
 
 
-def _check_raters(parsed: Parsed, group: Group, name: str) -> None:
-    for column in group.fields.values():
-        alone = pc.and_(pc.equal(_texts(parsed, group.rater), ""), pc.not_equal(_texts(parsed, column), ""))
-        if pc.any(alone).as_py():
-            position = pc.index(alone, True).as_py()
-            raise DataError(
-                f"{name}, row {parsed.numbers[position]}: {quoted(column)} is filled and "
-                f"{quoted(group.rater)} is empty; name the rater, or clear the cell"
-            )
-
-
 # Names of both
 
 
-def _paired(parsed: Parsed, pairs: Pairs, name: str) -> Parsed | None:
+def _paired(parsed: Parsed, pairs: _Pairs, name: str) -> Parsed | None:
     own = {column for columns in pairs.columns.values() for column in columns.values()}
     if 2 * sum(names.mentions(column, names.COUNTED) for column in own) > len(own):
         return None  # counts of votes per label are nobody's answers
@@ -118,12 +118,12 @@ _KINDS = {"item": names.ITEM, "rater": names.RATER}
 def _key(parsed: Parsed, rest: Sequence[str]) -> str | None:
     """The column of the rows' ids, told by its name."""
     scores = {column: names.key_score(column, *_KINDS.values()) for column in rest}
-    able = [column for column in rest if scores[column] and _distinct(parsed, column) == len(parsed.data)]
+    able = [
+        column
+        for column in rest
+        if scores[column] and len(parsed.data.column(column).unique()) == len(parsed.data)
+    ]
     return max(able, key=lambda column: scores[column], default=None)
-
-
-def _distinct(parsed: Parsed, column: str) -> int:
-    return len(parsed.data.column(column).unique())
 
 
 # A row per annotation
@@ -131,7 +131,7 @@ def _distinct(parsed: Parsed, column: str) -> int:
 
 def _long(
     parsed: Parsed,
-    parts: Sequence[dict[str, pa.Array | None]],
+    parts: Sequence[Mapping[str, pa.Array | None]],
     rest: Sequence[str],
     ids: tuple[str, str | None],
     said: str,
@@ -142,8 +142,14 @@ def _long(
     rater, item = ids
     asked = [column for column in parts[0] if column not in ids]
     check_cells(n * len(parts) * (len(rest) + len(parts[0])), name)
-    stacked = _stacked(parts, n)
-    kept = _filled(stacked, asked, n)
+    blank = pa.array([""] * n, pa.string())
+    stacked = {
+        column: pa.concat_arrays([blank if (cells := part[column]) is None else cells for part in parts])
+        for column in parts[0]
+    }
+    filled = np.any([np.asarray(pc.not_equal(stacked[column], "")) for column in asked], axis=0)
+    in_order = np.arange(n * len(parts)).reshape(-1, n).T.ravel()  # all of a row of the file together
+    kept = in_order[filled[in_order]]
     if not kept.size:
         raise DataError(f"{name}: {listed(asked, 5)} hold no answer; fill them in, or leave them out")
     row = kept % n
@@ -171,25 +177,139 @@ def _long(
     )
 
 
-def _stacked(parts: Sequence[Mapping[str, pa.Array | None]], n: int) -> dict[str, pa.Array]:
-    """Each column's cells, `n` of each part, one part below the other."""
-    blank = pa.array([""] * n, pa.string())
-    return {
-        column: pa.concat_arrays([blank if part[column] is None else part[column] for part in parts])
-        for column in parts[0]
-    }
-
-
-def _filled(stacked: Mapping[str, pa.Array], asked: Sequence[str], n: int) -> Int64Array:
-    """Positions in `stacked` with an answer to any question, all of a row of the file together."""
-    size = len(stacked[asked[0]])
-    filled = np.zeros(size, dtype=np.bool_)
-    for column in asked:
-        filled |= np.asarray(pc.not_equal(stacked[column], ""), dtype=np.bool_)
-    in_order = np.arange(size).reshape(-1, n).T.ravel()
-    return in_order[filled[in_order]]
-
-
 def _texts(parsed: Parsed, column: str) -> pa.Array:
     whole = parsed.data.column(column).cast(pa.string()).combine_chunks()
     return whole.combine_chunks() if isinstance(whole, pa.ChunkedArray) else whole
+
+
+# Names of columns made of two: a rater's (item's) name and a question's, or one with a rater's number
+
+_Units = Literal["rater", "item"]
+_SEPARATORS = (BETWEEN, "__", " - ", ": ", "_", ".", "-", " ", ":")
+_PUNCTUATION = " :/-._"
+_TUPLE = re.compile(r"\('([^']*)', '([^']*)'\)")
+"""How pandas writes names of two levels into Parquet."""
+_LONG_NUMBER = 5
+_NUMBERED = re.compile(r"([^0-9]*)([0-9]{1,4})([^0-9]*)")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Pairs:
+    """Columns that each belong to one unit and one question.
+
+    `units`: what the units are, where their names say it.
+    """
+
+    columns: Mapping[str, Mapping[str, str]]
+    questions: tuple[str, ...]
+    units: _Units | None
+
+    @property
+    def size(self) -> tuple[bool, int]:
+        """How much they say: the kind of units, and the number of columns."""
+        return self.units is not None, sum(len(by) for by in self.columns.values())
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Group:
+    """A column of rater ids and those beside it.
+
+    `name`: of the raters' columns, without the number.
+    """
+
+    name: str
+    rater: str
+    fields: dict[str, str] = dataclasses.field(default_factory=dict)
+
+
+def _pairs_of(columns: Sequence[str]) -> _Pairs | None:
+    """The columns that are named after units and questions; None where names do not tell which is which."""
+    found: list[_Pairs] = []
+    for separator in ("()", *_SEPARATORS):
+        for last in (True, False):
+            ways = [pairs for swap in (False, True) if (pairs := _pairs(columns, separator, last, swap))]
+            sizes = [pairs.size for pairs in ways]
+            if len(sizes) == 1 or len(set(sizes)) == 2:  # else either of both sides may be the units
+                found.append(ways[sizes.index(max(sizes))])
+    return max(found, key=lambda pairs: (*pairs.size, -len(next(iter(pairs.columns)))), default=None)
+
+
+def product(columns: Sequence[str]) -> bool:
+    """Whether many of the names are made of two names that recur in other combinations."""
+    for separator in ("()", *_SEPARATORS):
+        for last in (True, False):
+            split = [two for column in columns if (two := _split(column, separator, last)) is not None]
+            left, right = {one for one, _ in split}, {two for _, two in split}
+            whole = len(set(split)) == len(left) * len(right)
+            if len(left) > 1 and len(right) > 1 and whole and 2 * len(split) >= len(columns):
+                return True
+    return False
+
+
+def _groups_of(columns: Sequence[str]) -> tuple[_Group, ...] | None:
+    """Raters' columns with the label columns of the same number; None where there are none."""
+    fields: dict[str, dict[int, str]] = {}
+    for column in columns:
+        found = _NUMBERED.fullmatch(column.strip())
+        if found is not None:
+            own = f"{found[1].rstrip(' _.-')}_{found[3].strip(' _.-')}".strip("_")
+            fields.setdefault(own, {})[int(found[2])] = column
+    scores = {own: names.id_score(own, RATERS) for own in fields}
+    rater = max(scores, key=lambda own: scores[own], default=None)
+    if rater is None or not scores[rater] or len(fields[rater]) < 2:
+        return None
+    others = {own: by for own, by in fields.items() if own != rater and set(by) <= set(fields[rater])}
+    if not any(names.label_score(own) and len(by) > 1 for own, by in others.items()):
+        return None
+    return tuple(
+        _Group(rater, column, {own: by[position] for own, by in others.items() if position in by})
+        for position, column in sorted(fields[rater].items())
+    )
+
+
+def _pairs(columns: Sequence[str], separator: str, last: bool, swapped: bool) -> _Pairs | None:
+    """The columns split in one way, where their first (second, if swapped) parts are units."""
+    found: dict[str, dict[str, str]] = {}
+    for column in columns:
+        parts = _split(column, separator, last)
+        if parts is not None:
+            unit, question = parts[::-1] if swapped else parts
+            found.setdefault(unit, {})[question] = column
+    kinds: dict[str, list[str]] = {}
+    for unit in found:
+        if (kind := _kind(unit)) is not None:
+            kinds.setdefault(kind, []).append(unit)
+    run = max(kinds.values(), key=len, default=[])
+    chosen = {unit: found[unit] for unit in run}
+    asked = Counter(question for by in chosen.values() for question in by)
+    questions = tuple(asked)
+    if len(run) < 2 or min(asked.values()) < 2 or 2 * asked.total() <= len(run) * len(questions):
+        return None
+    if len(questions) == 1 and not names.label_score(questions[0]):
+        return None
+    if any(names.id_score(question, names.RATER) for question in questions):
+        return None
+    # A run of like names themselves may be the units.
+    kinds_of_questions = {_kind(question) for question in questions}
+    plain = stem(questions[0]) in names.LABEL | {"q"}
+    if len(questions) > 1 and len(kinds_of_questions) == 1 and None not in kinds_of_questions and not plain:
+        return None
+    first = stem(run[0])
+    units: _Units | None = "rater" if first in RATERS else "item" if first in ITEMS else None
+    return _Pairs(chosen, questions, units)
+
+
+def _kind(unit: str) -> str | None:
+    """The form of a unit's name; a number by itself says a position only, unless it is long."""
+    if (unit.isdigit() and len(unit) < _LONG_NUMBER) or stem(unit) in names.LABEL | names.DEMOGRAPHIC:
+        return None
+    return form(unit)
+
+
+def _split(column: str, separator: str, last: bool) -> tuple[str, str] | None:
+    if separator == "()":
+        two = _TUPLE.fullmatch(column)
+        return (two[1], two[2]) if two is not None else None
+    one, found, other = column.rpartition(separator) if last else column.partition(separator)
+    one, other = one.strip(_PUNCTUATION), other.strip(_PUNCTUATION)
+    return (one, other) if found and one and other else None

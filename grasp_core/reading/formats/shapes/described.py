@@ -37,7 +37,7 @@ def without_descriptions(parsed: Parsed, name: str) -> Parsed:
     for _ in range(_MOST):
         if not (typed or _describes([*head.values()])):
             break
-        said = _first_row(head)
+        said = {column: cells[0] for column, cells in head.items()}
         column, cell = next((column, cell) for column, cell in said.items() if _filled(cell))
         row = int(parsed.numbers[0])
         note = know(FileProblem.ROW_OF_DESCRIPTIONS(file=name, row=row, column=column, cell=cell))
@@ -49,36 +49,32 @@ def without_descriptions(parsed: Parsed, name: str) -> Parsed:
 
 def _has_types(columns: Sequence[Sequence[str]]) -> bool:
     """Whether two rows say the columns' types and roles, as in Orange's files: no type recurs below."""
+
+    def of_type(cells: Sequence[str]) -> bool:
+        """Whether the first is a type's name, or all the values below in a row, as of a discrete column."""
+        values = [value.replace("\\ ", " ") for value in re.split(r"(?<!\\) ", cells[0].strip())]
+        said = {text.strip() for text in cells[2:] if _filled(text)}
+        return cells[0].strip().casefold() in _TYPES or (len(values) > 1 and said <= set(values))
+
     return (
         all(len(cells) > _FEWEST for cells in columns)
-        and all(_is_type(cells[0], cells[2:]) for cells in columns)
+        and all(map(of_type, columns))
         and all(cells[1].strip().casefold() in _ROLES for cells in columns)
         and any(cells[1].strip() for cells in columns)
         and not any(cells[0] in cells[2:] for cells in columns)
     )
 
 
-def _is_type(cell: str, below: Sequence[str]) -> bool:
-    """A type's name, or all the values below in a row, as of a discrete column."""
-    values = [value.replace("\\ ", " ") for value in re.split(r"(?<!\\) ", cell.strip())]
-    said = {text.strip() for text in below if _filled(text)}
-    return cell.strip().casefold() in _TYPES or (len(values) > 1 and said <= set(values))
-
-
 def description(parsed: Parsed) -> dict[str, str] | None:
     """What the first row says of each column; None where it is data."""
     head = _head(parsed)
-    return _first_row(head) if _describes([*head.values()]) else None
+    return {column: cells[0] for column, cells in head.items()} if _describes([*head.values()]) else None
 
 
 def _head(parsed: Parsed) -> dict[str, list[str]]:
     rows = max(min(_LOOKED_AT, _CELLS // max(len(parsed.columns), 1)), 2 * _FEWEST)
     head: dict[str, list[str]] = parsed.data.slice(0, rows).to_pydict()
     return head
-
-
-def _first_row(head: dict[str, list[str]]) -> dict[str, str]:
-    return {column: cells[0] for column, cells in head.items()}
 
 
 def _describes(columns: Sequence[Sequence[str]]) -> bool:

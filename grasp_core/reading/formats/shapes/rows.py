@@ -105,7 +105,16 @@ def parsed(
     columns = _columns(rows, name)
     names, notes = name_columns(list(columns), name, "the fields of the annotations")
     shown = {field: column for column, field in columns.items()}
-    table = from_cells(list(columns), (_cells(row, shown) for row in rows)).rename_columns(names)
+    cells = (
+        {"item": row.item, "rater": row.rater}
+        | {
+            shown[part, own]: text
+            for part in ("answers", "about", "extra")
+            for own, text in getattr(row, part).items()
+        }
+        for row in rows
+    )
+    table = from_cells(list(columns), cells).rename_columns(names)
     return Parsed(
         names,
         table,
@@ -128,25 +137,14 @@ def _columns(rows: Sequence[Row], name: str) -> dict[str, tuple[str, str]]:
     columns: dict[str, tuple[str, str]] = {"item": ("", "item"), "rater": ("", "rater")}
     for part in ("answers", "about", "extra"):
         for own in dict.fromkeys(key for row in rows for key in getattr(row, part)):
-            columns[_free(own, part, columns)] = (part, own)
+            free = own
+            while free in columns:  # with the part before it where another column has that name
+                free = f"{part}.{free}"
+            columns[free] = (part, own)
     check_cells(len(columns) * len(rows), name)
     filled = sum(2 + len(row.answers) + len(row.about) + len(row.extra) for row in rows)
     check_filled(len(rows), len(columns), filled, name)
     return columns
-
-
-def _free(own: str, part: str, taken: Collection[str]) -> str:
-    """The field's own name, or one with the part before it where another column has that name."""
-    while own in taken:
-        own = f"{part}.{own}"
-    return own
-
-
-def _cells(row: Row, shown: Mapping[tuple[str, str], str]) -> dict[str, str]:
-    """A row's texts by column."""
-    parts = (("answers", row.answers), ("about", row.about), ("extra", row.extra))
-    fields = {shown[part, own]: text for part, texts in parts for own, text in texts.items()}
-    return {"item": row.item, "rater": row.rater, **fields}
 
 
 def _spec(
@@ -160,10 +158,19 @@ def _spec(
     if not shown:
         return None
     place = {question: position for position, question in enumerate(prefer)}
-    label = _label(rows, sorted(shown, key=lambda question: place.get(question, len(place))))
+    questions = sorted(shown, key=lambda question: place.get(question, len(place)))
+    answers: dict[str, list[str]] = {question: [] for question in questions}
+    for question, answer in (pair for row in rows for pair in row.answers.items()):
+        if answer:
+            answers[question].append(answer)
+    # Answers recur, as those of free text do not.
+    recurring = (own for own, given in answers.items() if 2 <= len(set(given)) <= len(given) / 2)
+    label = next(recurring, questions[0])
     fields = {own: column for column, (part, own) in columns.items() if part == "about"}
     extra = {own: column for column, (part, own) in columns.items() if part == "extra"}
-    text = _text(rows, list(fields))
+    spaced = Counter(name for row in rows for name, said in row.about.items() if " " in said)
+    wordy = [name for name in fields if 2 * spaced[name] > len(rows)]
+    text = "text" if "text" in fields else wordy[0] if len(wordy) == 1 else None
     return DataSpec(
         item="item",
         rater="rater",
@@ -171,25 +178,6 @@ def _spec(
         text=None if text is None else fields[text],
         filters=Filters(drop=tuple((extra[own], value) for own, value in drop)),
     )
-
-
-def _label(rows: Sequence[Row], questions: Sequence[str]) -> str:
-    """The first question whose answers recur, as those of free text do not."""
-    answers: dict[str, list[str]] = {question: [] for question in questions}
-    for question, answer in ((question, answer) for row in rows for question, answer in row.answers.items()):
-        if answer:
-            answers[question].append(answer)
-    recurring = (own for own, given in answers.items() if 2 <= len(set(given)) <= len(given) / 2)
-    return next(recurring, questions[0])
-
-
-def _text(rows: Sequence[Row], fields: Sequence[str]) -> str | None:
-    """The field that is the item's text, where it is plain which one is."""
-    if "text" in fields:
-        return "text"
-    spaced = Counter(name for row in rows for name, text in row.about.items() if " " in text)
-    wordy = [name for name in fields if 2 * spaced[name] > len(rows)]
-    return wordy[0] if len(wordy) == 1 else None
 
 
 # Values

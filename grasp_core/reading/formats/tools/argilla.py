@@ -12,6 +12,7 @@ from grasp_core.model.remarks.cautions import Skipped
 from grasp_core.model.wording import agree, listed, quoted
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows
+from grasp_core.reading.formats.shapes.lists import structure
 from grasp_core.reading.formats.shapes.rows import Row, damaged, want_list, want_object, want_scalar
 from grasp_core.reading.table.parsed import Parsed
 
@@ -19,7 +20,7 @@ _RESPONSES, _USERS, _STATUS = ".responses", ".responses.users", ".responses.stat
 
 
 @dataclass(frozen=True, slots=True)
-class Response:
+class _Response:
     """A user's answer to one question; `status` is empty where the export has none."""
 
     question: str
@@ -28,16 +29,13 @@ class Response:
     status: Any
 
 
-def is_record(record: Record) -> bool:
+def _is_record(record: Record) -> bool:
     """Whether a record holds responses in one of these ways."""
     if isinstance(record.get("fields"), dict) and isinstance(record.get("responses"), list | dict):
         return True
-    return any(f"{question}{_USERS}" in record for question in _columns(record)) or bool(_of_users(record))
-
-
-def _columns(record: Record) -> list[str]:
-    """Questions that are columns, as 2.x writes them."""
-    return [key.removesuffix(_RESPONSES) for key in record if key.endswith(_RESPONSES)]
+    return any(key.endswith(_RESPONSES) and f"{key}.users" in record for key in record) or bool(
+        _of_users(record)
+    )
 
 
 def _of_users(record: Record) -> list[str]:
@@ -52,7 +50,7 @@ def _of_users(record: Record) -> list[str]:
     return found
 
 
-def responses(record: Record, where: str) -> Iterator[Response]:
+def _responses(record: Record, where: str) -> Iterator[_Response]:
     """Each user's answer to each question, drafts and discarded ones with them.
 
     Raises DataError if something is not of its kind, naming `where` it is.
@@ -60,16 +58,24 @@ def responses(record: Record, where: str) -> Iterator[Response]:
     if "fields" in record or "responses" in record:
         want_object(record.get("fields"), where, "'fields'")
         given = record.get("responses")
-        yield from _by_question(given, where) if isinstance(given, dict) else _by_user(given, where)
+        if not isinstance(given, dict):
+            yield from _by_user(given, where)
+            return
+        for question, found in given.items():
+            yield from _with_users(question, want_list(found, where, f"the responses to {question!r}"), where)
         return
-    questions = _columns(record)
-    for question in questions:
-        yield from _of_columns(record, question, where)
+    questions = [key.removesuffix(_RESPONSES) for key in record if key.endswith(_RESPONSES)]
+    for question in questions:  # columns, as 2.x writes them
+        if (values := record[question + _RESPONSES]) is not None:
+            values = want_list(values, where, f"'{question}{_RESPONSES}'")
+            statuses = record.get(question + _STATUS)
+            statuses = [None] * len(values) if statuses is None else statuses
+            yield from _zipped(question, record.get(question + _USERS), values, statuses, where)
     for question in [] if questions else _of_users(record):
         yield from _with_users(question, record[question], where)
 
 
-def _by_user(given: Any, where: str) -> Iterator[Response]:
+def _by_user(given: Any, where: str) -> Iterator[_Response]:
     for response in want_list([] if given is None else given, where, "'responses'"):
         response = want_object(response, where, "a response")
         if "user_id" not in response:
@@ -78,15 +84,10 @@ def _by_user(given: Any, where: str) -> Iterator[Response]:
         for question, value in values.items():
             if isinstance(value, dict) and "value" in value:
                 value = value["value"]
-            yield Response(question, response["user_id"], value, response.get("status"))
+            yield _Response(question, response["user_id"], value, response.get("status"))
 
 
-def _by_question(given: dict[str, Any], where: str) -> Iterator[Response]:
-    for question, responses in given.items():
-        yield from _with_users(question, want_list(responses, where, f"the responses to {question!r}"), where)
-
-
-def _with_users(question: str, given: Any, where: str) -> Iterator[Response]:
+def _with_users(question: str, given: Any, where: str) -> Iterator[_Response]:
     """A list of responses, or an object of equally long lists."""
     if isinstance(given, dict) and isinstance(given.get("user_id"), list):
         users, values = given["user_id"], given.get("value")
@@ -99,22 +100,10 @@ def _with_users(question: str, given: Any, where: str) -> Iterator[Response]:
             raise damaged(
                 where, f"a response to {question!r}", response, "an object with 'user_id' and 'value'"
             )
-        yield Response(question, response["user_id"], response["value"], response.get("status"))
+        yield _Response(question, response["user_id"], response["value"], response.get("status"))
 
 
-def _of_columns(record: Record, question: str, where: str) -> Iterator[Response]:
-    values = record[question + _RESPONSES]
-    if values is None:
-        return
-    users = record.get(question + _USERS)
-    statuses = record.get(question + _STATUS)
-    listed_values = want_list(values, where, f"'{question}{_RESPONSES}'")
-    yield from _zipped(
-        question, users, listed_values, [None] * len(listed_values) if statuses is None else statuses, where
-    )
-
-
-def _zipped(question: str, users: Any, values: Any, statuses: Any, where: str) -> Iterator[Response]:
+def _zipped(question: str, users: Any, values: Any, statuses: Any, where: str) -> Iterator[_Response]:
     lists = [
         want_list(users, where, f"the users of {question!r}"),
         want_list(values, where, f"the responses to {question!r}"),
@@ -124,10 +113,7 @@ def _zipped(question: str, users: Any, values: Any, statuses: Any, where: str) -
         found = ", ".join(str(len(entries)) for entries in lists)
         raise damaged(where, f"users, responses and statuses of {question!r}", found, "as many of each")
     for user, value, status in zip(*lists, strict=True):
-        yield Response(question, user, value, status)
-
-
-# What they say
+        yield _Response(question, user, value, status)
 
 
 _IDS = ("external_id", "id", "_server_id")
@@ -135,7 +121,7 @@ _STATUSES = {"0": "draft", "1": "submitted", "2": "discarded"}
 """As numbers, in data sets that keep statuses as class labels."""
 _NOT_ABOUT = frozenset({*_IDS, "fields", "responses", "suggestions", "vectors", "metadata", "status"})
 
-RANKED = " > "
+_RANKED = " > "
 """Between the options of a ranking, the first before the second."""
 Key = tuple[int, str, str]
 """Record, user and question."""
@@ -143,7 +129,7 @@ Key = tuple[int, str, str]
 
 def is_export(records: Sequence[Record]) -> bool:
     """Whether the first records are Argilla's."""
-    return any(is_record(record) for record in records[: rows.LOOKED_AT])
+    return any(_is_record(record) for record in records[: rows.LOOKED_AT])
 
 
 def read(records: Sequence[Record], name: str, written: str = "JSON") -> Parsed | None:
@@ -159,35 +145,43 @@ def read(records: Sequence[Record], name: str, written: str = "JSON") -> Parsed 
     for line, record in enumerate(records, start=1):
         _look(record, line, f"{name}, record {line}", seen)
     if seen.skipped[Skipped.WITHOUT_STATUS] and not seen.status:
-        raise _no_status(name)
+        raise DataError(
+            f"{name} does not say which responses were submitted and which are drafts or discarded, as "
+            "nested records of Argilla 2 ('to_json', 'to_dict', 'to_list') never do; export with the "
+            "statuses: write 'dataset.records.to_list(flatten=True)' as JSON, or "
+            "'dataset.records.to_datasets()' as Parquet"
+        )
     rankings = _rankings(seen.answers)
-    found = _rows(records, name, seen, rankings)
+    by_user: dict[tuple[int, str], dict[str, str]] = {}
+    for (line, user, question), answer in seen.answers.items():
+        if question not in seen.unread:
+            several = _RANKED.join if question in rankings else rows.joined
+            said = answer if isinstance(answer, str) else several(answer)
+            by_user.setdefault((line, user), {})[question] = said
+    found = []
+    for (line, user), given in by_user.items():
+        record, where = records[line - 1], f"{name}, record {line}"
+        ids = [want_scalar(record.get(key), where, f"{key!r}") for key in _IDS]
+        item = next(filter(None, ids), str(line))  # the user's own id, Argilla's, or the record's number
+        found.append(Row(line, item, user, given, _about(record)))
     if seen.unread and not found:
         raise DataError(
             f"{name}: its {agree(len(seen.unread), 'question', 'questions')} {listed(list(seen.unread))} "
             "cannot be read, as those that mark spans; a question with labels or a rating would do"
         )
-    kind, said = f"Argilla, {written}", _sentences(seen, rankings)
-    return rows.parsed(found, name=name, kind=kind, skipped=seen.skipped, sentences=said)
+    kind, sentences = f"Argilla, {written}", _sentences(seen, rankings)
+    return rows.parsed(found, name=name, kind=kind, skipped=seen.skipped, sentences=sentences)
 
 
-def _rows(records: Sequence[Record], name: str, seen: _Seen, rankings: Collection[str]) -> list[Row]:
-    by_user: dict[tuple[int, str], dict[str, str]] = {}
-    for (line, user, question), answer in seen.answers.items():
-        if question not in seen.unread:
-            by_user.setdefault((line, user), {})[question] = _said(answer, question in rankings)
-    return [
-        Row(line, _item(records[line - 1], line, name), user, given, _about(records[line - 1]))
-        for (line, user), given in by_user.items()
+def read_table(parsed: Parsed, name: str) -> Parsed | None:
+    """The columns of a flat export in a table of text, such as CSV; None for other tables."""
+    if not any(column.endswith(_USERS) for column in parsed.columns):
+        return None
+    records = [
+        {column: cell if (found := structure(cell)) is None else found for column, cell in row.items()}
+        for row in parsed.data.to_pylist()
     ]
-
-
-def _no_status(name: str) -> DataError:
-    return DataError(
-        f"{name} does not say which responses were submitted and which are drafts or discarded, as nested "
-        "records of Argilla 2 ('to_json', 'to_dict', 'to_list') never do; export with the statuses: write "
-        "'dataset.records.to_list(flatten=True)' as JSON, or 'dataset.records.to_datasets()' as Parquet"
-    )
+    return read(records, name, parsed.kind)
 
 
 @dataclass(slots=True)
@@ -202,8 +196,10 @@ class _Seen:
 
 def _look(record: Record, line: int, where: str, seen: _Seen) -> None:
     """Note each user's submitted answers, by question."""
-    for response in responses(record, where):
-        status = _status(response, where)
+    for response in _responses(record, where):
+        question = response.question
+        status = want_scalar(response.status, where, f"the status of a response to {question!r}")
+        status = _STATUSES.get(status, status)
         seen.status = seen.status or bool(status)
         user = want_scalar(response.user, where, "the user of a response")
         if user in ("", "None"):  # what str() makes of a user that is not known
@@ -212,20 +208,12 @@ def _look(record: Record, line: int, where: str, seen: _Seen) -> None:
             seen.skipped[Skipped.WITHOUT_STATUS] += 1
         elif status != "submitted":
             seen.skipped[Skipped.UNSUBMITTED] += 1
+        elif (answer := _answer(response.value)) is None:
+            seen.unread[question] = None
+        elif (line, user, question) in seen.answers:
+            raise DataError(f"{where}: user {quoted(user)} answers {quoted(question)} twice; keep one answer")
         else:
-            _note(response, (line, user, response.question), where, seen)
-
-
-def _note(response: Response, key: Key, where: str, seen: _Seen) -> None:
-    answer = _answer(response.value)
-    if answer is None:
-        seen.unread[response.question] = None
-    elif key in seen.answers:
-        raise DataError(
-            f"{where}: user {quoted(key[1])} answers {quoted(response.question)} twice; keep one answer"
-        )
-    else:
-        seen.answers[key] = answer
+            seen.answers[line, user, question] = answer
 
 
 def _sentences(seen: _Seen, rankings: Collection[str]) -> list[str]:
@@ -240,34 +228,22 @@ def _sentences(seen: _Seen, rankings: Collection[str]) -> list[str]:
     return said
 
 
-# Where the responses are
-
-
-def _status(response: Response, where: str) -> str:
-    status = want_scalar(response.status, where, f"the status of a response to {response.question!r}")
-    return _STATUSES.get(status, status)
-
-
 def _answer(value: Any) -> str | list[str] | None:
     """A text, the options chosen, or None for what is neither, as spans are."""
     text = rows.scalar(value)
     if text is not None or not isinstance(value, list):
         return text
-    texts = [rows.scalar(entry) for entry in value]
-    told = [text for text in texts if text is not None]
-    return told if len(told) == len(texts) else _ranking(value)
-
-
-def _ranking(value: Sequence[Any]) -> str | None:
-    """Options by their rank, as 1.x writes a ranking."""
-    ranks: dict[int, list[str]] = {}
+    told = [one for entry in value if (one := rows.scalar(entry)) is not None]
+    if len(told) == len(value):
+        return told
+    ranks: dict[int, list[str]] = {}  # options by their rank, as 1.x writes a ranking
     for entry in value:
         fields = entry if isinstance(entry, dict) else {}
         rank, option = rows.scalar(fields.get("rank")), rows.scalar(fields.get("value"))
         if not rank or not rank.isdecimal() or not option:
             return None
         ranks.setdefault(int(rank), []).append(option)
-    return RANKED.join(" = ".join(sorted(ranks[rank])) for rank in sorted(ranks))
+    return _RANKED.join(" = ".join(sorted(ranks[rank])) for rank in sorted(ranks))
 
 
 def _rankings(answers: Mapping[Key, str | list[str]]) -> list[str]:
@@ -281,19 +257,6 @@ def _rankings(answers: Mapping[Key, str | list[str]]) -> list[str]:
         for question, found in orders.items()
         if len(found) > 1 and len({tuple(sorted(order)) for order in found}) == 1
     ]
-
-
-def _said(answer: str | list[str], ranked: bool) -> str:
-    if isinstance(answer, str):
-        return answer
-    return RANKED.join(answer) if ranked else rows.joined(answer)
-
-
-def _item(record: Record, line: int, name: str) -> str:
-    """The user's own id, or Argilla's, or the record's number."""
-    where = f"{name}, record {line}"
-    texts = [want_scalar(record.get(key), where, f"{key!r}") for key in _IDS]
-    return next((text for text in texts if text), str(line))
 
 
 def _about(record: Record) -> dict[str, str]:

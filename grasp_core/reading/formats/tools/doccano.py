@@ -1,46 +1,47 @@
-"""Exports of doccano: labels of whole texts, in a file per annotator or with the annotators' numbers.
+"""doccano: labels of whole texts, in a file per annotator or with the annotators' numbers.
 
-Formats: https://doccano.github.io/doccano/tutorial/ and, for what an export holds,
+Formats: https://doccano.github.io/doccano/tutorial/ and, for the contents of an export,
 https://github.com/doccano/doccano/tree/master/backend/data_export
 """
 
 from __future__ import annotations
 
+import csv
 import dataclasses
+import io
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.remarks.cautions import Skipped
+from grasp_core.model.wording import quoted
 from grasp_core.reading.files import delimited, encodings, json_files
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows
 from grasp_core.reading.formats.shapes.rows import Row, damaged, want_list, want_object, want_scalar
-from grasp_core.reading.formats.tools import doccano_fasttext
 from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import Parsed
 
 _LABELS = ("label", "labels", "cats")
 _CONTENTS = ("text", "data", "filename")
 _NOT_ABOUT = frozenset({"id", "annotations", "annotation_approver", "comments", "Comments", *_LABELS})
-_ENDINGS = frozenset({".jsonl", ".json", ".csv"})
+_ENDINGS = {".csv": "CSV", ".json": "JSON", ".jsonl": "JSON Lines"}
 _NOBODY = "unknown"
 """The file of texts that nobody has labelled, up to version 1.5."""
 _FILE_EACH = "each file was taken for the annotator that it is named after"
-_BY_ROW = "texts are named by their rows"
-_SEPARATOR = "#"
-"""Between the labels of one text in the CSV export."""
 
 
 def read(records: Sequence[Record], name: str) -> Parsed | None:
     """A JSON or JSON Lines export in one file; None for anything else."""
     looked_at = records[: rows.LOOKED_AT]
-    if any(_has_users(record) for record in looked_at):
+    if any(map(_has_users, looked_at)):
         return _read_users(records, name)
     if looked_at and all(_has_spans(record) for record in looked_at):
         raise DataError(f"{name}: the labels are of spans; only labels of whole texts are read")
-    if looked_at and all(_is_labelled(record) and not _tells_raters(record) for record in looked_at):
+    if looked_at and all(map(_is_labelled, looked_at)) and not any(map(_tells_raters, looked_at)):
         return _read_one(records, name, "doccano, JSON", range(1, len(records) + 1))
     return None
 
@@ -64,18 +65,29 @@ def read_archive(members: Sequence[str], member: Callable[[str], bytes], name: s
     """
     endings = {PurePosixPath(path).suffix.lower() for path in members}
     if len(members) > 1 and endings == {".txt"}:
-        return _read_fasttext(members, member, name)
-    if len(members) < 2 or len(endings) != 1 or not endings <= _ENDINGS:
+        files = {PurePosixPath(path).stem: member(path) for path in members}
+        if len(files) < len(members) or not any(map(is_fasttext, files.values())):
+            return None
+        said = (_FILE_EACH, "texts are named by their rows")
+        return rows.parsed(
+            _fasttext_rows(files, name), name=name, kind="doccano, fastText, zip", sentences=said
+        )
+    if len(members) < 2 or len(endings) != 1 or not endings <= _ENDINGS.keys():
         return None
-    if not _looks_labelled(member(members[0]), name, csv=".csv" in endings):
+    ending = endings.pop()
+    try:  # a quick look that never fails
+        records, _ = _member(member(members[0]), name, ending)
+    except DataError:
+        return None
+    if not all(map(_is_labelled, records[: rows.LOOKED_AT])):
         return None
     found: list[Row] = []
     texts: Counter[tuple[str, ...]] = Counter()
     skipped: Counter[Skipped] = Counter()
     for path in members:
         shown = f"{name}, {path}"
-        records, lines = _member(member(path), shown, csv=".csv" in endings)
-        if not all(_is_labelled(record) for record in records[: rows.LOOKED_AT]):
+        records, lines = _member(member(path), shown, ending)
+        if not all(map(_is_labelled, records[: rows.LOOKED_AT])):
             return None
         own = list(_rows(records, shown, PurePosixPath(path).stem, lines))
         texts.update({(row.item, *(row.about.get(key, "") for key in _CONTENTS)) for row in own})
@@ -85,22 +97,8 @@ def read_archive(members: Sequence[str], member: Callable[[str], bytes], name: s
             found += own
     if not texts or (max(texts.values()) < 2 and not skipped):
         return None
-    kind = f"doccano, {_format(endings)}, zip"
+    kind = f"doccano, {_ENDINGS[ending]}, zip"
     return rows.parsed(found, name=name, kind=kind, skipped=skipped, sentences=(_FILE_EACH,))
-
-
-def _read_fasttext(members: Sequence[str], member: Callable[[str], bytes], name: str) -> Parsed | None:
-    files = {PurePosixPath(path).stem: member(path) for path in members}
-    if len(files) < len(members) or not any(
-        doccano_fasttext.is_fasttext(content) for content in files.values()
-    ):
-        return None
-    found = doccano_fasttext.read(files, name)
-    return rows.parsed(found, name=name, kind="doccano, fastText, zip", sentences=(_FILE_EACH, _BY_ROW))
-
-
-def _format(endings: Iterable[str]) -> str:
-    return {".csv": "CSV", ".json": "JSON", ".jsonl": "JSON Lines"}[next(iter(endings))]
 
 
 # A file per annotator
@@ -108,7 +106,14 @@ def _format(endings: Iterable[str]) -> str:
 
 def _is_labelled(record: Record) -> bool:
     """Whether it is a text with its labels, and not with spans."""
-    return "id" in record and any(key in record for key in _CONTENTS) and _label_key(record) is not None
+    given = (record.get(key) for key in _LABELS)
+    labelled = any(isinstance(one, list) and all(isinstance(label, str) for label in one) for one in given)
+    return "id" in record and any(key in record for key in _CONTENTS) and labelled
+
+
+def _tells_raters(record: Record) -> bool:
+    """Whether a list of raters stands beside the labels, one for each."""
+    return any(isinstance(value, list) and names.id_score(key, names.RATER) for key, value in record.items())
 
 
 def _has_spans(record: Record) -> bool:
@@ -121,34 +126,12 @@ def _has_spans(record: Record) -> bool:
     return bool(labels) and all(isinstance(label, list) and len(label) == 3 for label in labels or ())
 
 
-def _tells_raters(record: Record) -> bool:
-    """Whether a list of raters stands beside the labels, one for each."""
-    return any(isinstance(value, list) and names.id_score(key, names.RATER) for key, value in record.items())
-
-
-def _label_key(record: Record) -> str | None:
-    for key in _LABELS:
-        value = record.get(key)
-        if isinstance(value, list) and all(isinstance(label, str) for label in value):
-            return key
-    return None
-
-
-def _looks_labelled(content: bytes, name: str, *, csv: bool) -> bool:
-    """Whether the first file of an archive may be doccano's; a quick look that never fails."""
-    try:
-        records, _ = _member(content, name, csv=csv)
-    except DataError:
-        return False
-    return all(_is_labelled(record) for record in records[: rows.LOOKED_AT])
-
-
-def _member(content: bytes, name: str, *, csv: bool) -> tuple[list[Record], Sequence[int]]:
+def _member(content: bytes, name: str, ending: str) -> tuple[list[Record], Sequence[int]]:
     """The records of one annotator's file, and the number of each; an annotator may have none."""
     if not content.strip():
         return [], ()
     text, _, _ = encodings.to_utf8(content, name)
-    if not csv:
+    if ending != ".csv":
         records = json_files.records(text, name)[0] if text.strip() not in (b"[]", b"{}") else []
         return records, range(1, len(records) + 1)
     parsed = delimited.parse(text, name, lambda _done, _total: None)
@@ -158,12 +141,9 @@ def _member(content: bytes, name: str, *, csv: bool) -> tuple[list[Record], Sequ
 def _split_labels(parsed: Parsed) -> list[Record]:
     records: list[Record] = parsed.data.to_pylist()
     return [
-        {key: _split(cell) if key in _LABELS else cell for key, cell in record.items()} for record in records
+        {key: list(filter(None, cell.split("#"))) if key in _LABELS else cell for key, cell in record.items()}
+        for record in records
     ]
-
-
-def _split(cell: str) -> list[str]:
-    return [label for label in cell.split(_SEPARATOR) if label]
 
 
 def _rows(records: Sequence[Record], name: str, rater: str, lines: Iterable[int]) -> Iterator[Row]:
@@ -210,11 +190,8 @@ def _read_one(records: Sequence[Record], name: str, kind: str, lines: Iterable[i
 
 def _has_users(record: Record) -> bool:
     given = record.get("annotations")
-    return (
-        isinstance(given, list)
-        and bool(given)
-        and all(isinstance(entry, dict) and entry.keys() >= {"label", "user"} for entry in given)
-    )
+    entries = given if isinstance(given, list) else []
+    return bool(entries) and all(isinstance(one, dict) and {"label", "user"} <= one.keys() for one in entries)
 
 
 def _read_users(records: Sequence[Record], name: str) -> Parsed:
@@ -255,3 +232,146 @@ def _read_user_rows(parsed: Parsed, name: str) -> Parsed:
         about = rows.scalars(record, leave=_NOT_ABOUT | {"user"})
         found.append(Row(line, item, user, {"label": rows.joined(own)}, about))
     return rows.parsed(found, name=name, kind=f"doccano, {parsed.kind}", skipped=skipped)
+
+
+# fastText: a row ``__label__a __label__b text`` per text, in a file per annotator.
+# The rows name neither texts nor annotators. Files of all annotators hold the same texts in the same order,
+# which tells where a label of several words ends and the text begins.
+
+_MARK = "__label__"
+_COMMENTS = re.compile(r"\s__comment__.*\Z", re.DOTALL)
+_FIRST = re.compile(rb'"?( |' + _MARK.encode() + b")")
+"""Start of a first row: texts without labels begin with a blank; a table's header with neither."""
+_MARKED = re.compile(rb'(\A|\n)"?' + _MARK.encode())
+_START = 1 << 16
+_MOST_LABELS = 256
+_WORDS = 20
+"""Most words of a label."""
+_INSTEAD = "export as JSONL"
+
+
+@dataclass(frozen=True, slots=True)
+class _Marked:
+    """One row: the labels that another one follows, and what stands after the last mark, label and text."""
+
+    labels: tuple[str, ...]
+    rest: str
+    marked: bool
+
+    @classmethod
+    def of(cls, line: str) -> _Marked:
+        """The parts of a line."""
+        line = _COMMENTS.sub("", line).removesuffix(" ")
+        if not line.startswith(_MARK):
+            return cls((), line.removeprefix(" "), False)
+        *labels, rest = line.removeprefix(_MARK).split(f" {_MARK}")
+        return cls(tuple(labels), rest, True)
+
+    def last(self, text: str) -> str:
+        """The label right before the text."""
+        return self.rest.removesuffix(text).removesuffix(" ")
+
+    def label(self, text: str) -> str:
+        """All labels as one; none for a row without a mark."""
+        return rows.joined([*self.labels, self.last(text)]) if self.marked else ""
+
+
+def is_fasttext(content: bytes) -> bool:
+    """Whether the file's first rows begin as fastText's do, one of them with a label."""
+    return _FIRST.match(content) is not None and _MARKED.search(content[:_START]) is not None
+
+
+def fasttext_alone(name: str) -> DataError:
+    """The error for a fastText file alone."""
+    return DataError(
+        f"{name} is fastText, which holds labels and texts but not who gave which label; export a file per "
+        "annotator (in doccano: turn off 'Share annotations across all users') and pack them into one zip, "
+        f"or {_INSTEAD}"
+    )
+
+
+def _fasttext_rows(files: Mapping[str, bytes], name: str) -> list[Row]:
+    """A row per text and annotator.
+
+    `name`: the archive's.
+
+    Raises DataError where the files differ in their texts, or a label cannot be told from the text after it.
+    """
+    found: dict[str, list[_Marked]] = {}
+    for rater, content in files.items():
+        text, _, _ = encodings.to_utf8(content, where := f"{name}, {rater}.txt")
+        try:
+            lines = [row for row in csv.reader(io.StringIO(text.decode(), newline=""), strict=True) if row]
+        except csv.Error as error:
+            raise DataError(
+                f"{where}: this is not fastText as doccano writes it ({error}); {_INSTEAD}"
+            ) from None
+        if lines:
+            found[rater] = [_Marked.of(",".join(row)) for row in lines]
+    counts = {rater: len(marked) for rater, marked in found.items()}
+    if len(set(counts.values())) > 1:
+        most, fewest = (choose(counts, key=lambda rater: counts[rater]) for choose in (max, min))
+        shown = f"{counts[most]:,} of {quoted(most)}, {counts[fewest]:,} of {quoted(fewest)}"
+        raise DataError(
+            f"{name}: its fastText files have unequally many texts ({shown}), so the same cannot be told; "
+            f"{_INSTEAD}"
+        )
+    together = list(zip(*found.values(), strict=True))
+    texts = _texts(together, name)
+    return [
+        Row(line, str(line), rater, {"label": marked[line - 1].label(text)}, {"text": text})
+        for rater, marked in found.items()
+        for line, text in enumerate(texts, start=1)
+    ]
+
+
+def _texts(together: Sequence[tuple[_Marked, ...]], name: str) -> list[str]:
+    """The text of each row: what all annotators' rows end in, and which leaves each a label."""
+    texts = [_common(row) for row in together]
+    known = {label for row in together for one in row for label in one.labels}
+    for row, text in zip(together, texts, strict=True):
+        if text is not None:
+            known |= {one.last(text) for one in row if one.marked}
+    if len(known) > _MOST_LABELS:
+        raise DataError(
+            f"{name}: more than {_MOST_LABELS} labels were found, so labels cannot be told from texts; "
+            f"{_INSTEAD}"
+        )
+    told = []
+    for line, (row, text) in enumerate(zip(together, texts, strict=True), start=1):
+        if text is None:  # all annotators gave the same label, which other rows may tell
+            able = [label for label in known if all(one.rest.startswith(f"{label} ") for one in row)]
+            if not able:
+                raise DataError(
+                    f"{name}, row {line}: where the label ends and the text begins cannot be told from "
+                    f"{quoted(row[0].rest)}; {_INSTEAD}"
+                )
+            text = row[0].rest[len(max(able, key=len)) + 1 :]
+        told.append(text)
+    firsts = {text.split(" ", 1)[0] for text in told}
+    if len(firsts) == 1 < len(set(told)) and all(one.marked for row in together for one in row):
+        raise DataError(
+            f"{name}: all texts seem to begin with {quoted(firsts.pop())}, which may belong to the labels "
+            f"before them, as fastText does not tell; {_INSTEAD}"
+        )
+    return told
+
+
+def _common(row: Sequence[_Marked]) -> str | None:
+    """The text, where the annotators' labels differ or one of them gave none; None where all are the same."""
+    for one in row:
+        if not one.marked:
+            return one.rest if all(_fits(other, one.rest) for other in row) else None
+    if len({one.rest for one in row}) == 1:
+        return None
+    shortest = min((one.rest for one in row), key=len)
+    parts = shortest.split(" ", _WORDS)
+    able = (" ".join(parts[words:]) for words in range(1, len(parts)))  # the longest first
+    return next((text for text in able if all(_fits(one, text) for one in row)), None)
+
+
+def _fits(row: _Marked, text: str) -> bool:
+    """Whether the row is a label and the text."""
+    if not row.marked:
+        return row.rest == text
+    return row.rest.endswith(f" {text}") and len(row.rest) > len(text) + 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
@@ -29,6 +29,7 @@ _BUILT_IN = (
     "de.tudarmstadt.ukp.inception.",
 )
 _XMI_ID = "http://www.omg.org/XMI id"
+_DAMAGED = "{} is a UIMA CAS that is damaged or cut off; export the project again"
 _CHOOSE = "export the project again and choose 'UIMA CAS JSON 0.4' or 'UIMA CAS XMI' as the format"
 
 Structure = dict[str, Any]
@@ -66,7 +67,11 @@ def read_archive(names: Sequence[str], member: Callable[[str], bytes], name: str
 
     Raises DataError if a member is damaged or in another format, or if no layer holds labels of documents.
     """
-    members = list(_members(names))
+    members = []
+    for path in names:  # annotation/<document>/<annotator>.<format>, in any folder
+        parts = PurePosixPath(path).parts
+        if len(parts) > 2 and parts[-3] == _FOLDER and (rater := PurePosixPath(path).stem) not in _NOT_RATERS:
+            members.append(_Document(path, parts[-2], rater))
     if not members:
         return None
     is_project = any(PurePosixPath(path).name.startswith(_PROJECT) for path in names)
@@ -85,17 +90,6 @@ def read_archive(names: Sequence[str], member: Callable[[str], bytes], name: str
     if not documents:
         raise DataError(f"{name} is a project of INCEpTION; {quoted(unread[0])} cannot be read; {_CHOOSE}")
     return _parsed(documents, unread, name)
-
-
-def _members(names: Sequence[str]) -> Iterator[_Document]:
-    """Files ``annotation/<document>/<annotator>.<format>``, in any folder."""
-    for path in names:
-        parts = PurePosixPath(path).parts
-        if len(parts) < 3 or parts[-3] != _FOLDER:
-            continue
-        rater = PurePosixPath(parts[-1]).stem
-        if rater not in _NOT_RATERS:
-            yield _Document(path, parts[-2], rater)
 
 
 def _unpacked(content: bytes, document: _Document, where: str) -> list[Structure] | None:
@@ -130,7 +124,7 @@ def _structures(records: Sequence[Record], where: str) -> list[Structure] | None
         return None
     found = list(inside.values()) if isinstance(inside, dict) else inside
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
-        raise _damaged(where)
+        raise DataError(_DAMAGED.format(where))
     return found
 
 
@@ -143,7 +137,12 @@ def _xmi(content: bytes, where: str) -> list[Structure]:
         nonlocal depth
         depth += 1
         if depth == 2:
-            found.append(_from_element(tag, attributes))
+            space, _, local = tag.rpartition(" ")
+            package = space.removeprefix("http:///").removesuffix(".ecore").replace("/", ".")
+            features = {key: value for key, value in attributes.items() if key not in (_XMI_ID, "sofa")}
+            if "sofa" in attributes:
+                features["@sofa"] = attributes["sofa"]
+            found.append({_TYPE: local if package == "noNamespace" else f"{package}.{local}", **features})
 
     def end(_tag: str) -> None:
         nonlocal depth
@@ -158,23 +157,15 @@ def _xmi(content: bytes, where: str) -> list[Structure]:
     try:
         parser.Parse(content, True)
     except (expat.ExpatError, ValueError, LookupError):  # LookupError: an encoding that does not exist
-        raise _damaged(where) from None
+        raise DataError(_DAMAGED.format(where)) from None
     return found
-
-
-def _from_element(tag: str, attributes: dict[str, str]) -> Structure:
-    space, _, local = tag.rpartition(" ")
-    package = space.removeprefix("http:///").removesuffix(".ecore").replace("/", ".")
-    features = {key: value for key, value in attributes.items() if key not in (_XMI_ID, "sofa")}
-    if "sofa" in attributes:
-        features["@sofa"] = attributes["sofa"]
-    return {_TYPE: f"{package}.{local}" if package != "noNamespace" else local, **features}
 
 
 def _collect(structures: Sequence[Structure], document: _Document) -> None:
     """Put what the structures say of the document as a whole into `document`."""
     text = next((one.get("sofaString") for one in structures if one.get(_TYPE) == _SOFA), None)
     document.text = text if isinstance(text, str) else ""
+    length = len(document.text.encode("utf-16-le", "surrogatepass")) // 2  # in the units of UIMA
     labels: dict[str, list[str]] = {}
     whole_text: dict[str, list[str]] = {}
     for one in structures:
@@ -185,15 +176,10 @@ def _collect(structures: Sequence[Structure], document: _Document) -> None:
         document.layers.add(layer)
         if "begin" not in one:
             _add(one, layer, labels)
-        elif document.text and (str(one["begin"]), str(one.get("end"))) == ("0", str(_length(document.text))):
+        elif document.text and (str(one["begin"]), str(one.get("end"))) == ("0", str(length)):
             _add(one, layer, whole_text)
     document.labels = {question: joined(values) for question, values in labels.items()}
     document.whole_text = {question: joined(values) for question, values in whole_text.items()}
-
-
-def _length(text: str) -> int:
-    """Length in UTF-16 units, in which UIMA counts."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _add(structure: Structure, layer: str, labels: dict[str, list[str]]) -> None:
@@ -230,7 +216,3 @@ def _parsed(documents: Sequence[_Document], unread: Sequence[str], name: str) ->
     if unread:
         done.append(f"{number(len(unread), 'file')} in another format left out")
     return rows.parsed(found, name=name, kind=f"{_KIND}, zip", sentences=done)
-
-
-def _damaged(where: str) -> DataError:
-    return DataError(f"{where} is a UIMA CAS that is damaged or cut off; export the project again")

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
-
-import numpy as np
 
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.model.wording import number, quoted
 from grasp_core.reading.files.json_files import Record, text
-from grasp_core.reading.formats.shapes.rows import joined, proposed_axes
+from grasp_core.reading.formats.shapes import rows
+from grasp_core.reading.formats.shapes.rows import Row, joined, proposed_axes
 from grasp_core.reading.formats.tools.prolific import MISSING
-from grasp_core.reading.table.columns import check_cells
 from grasp_core.reading.table.parsed import Parsed, from_rows, name_columns
 from grasp_core.reading.table.table import Recipe
 
@@ -29,19 +28,9 @@ _MARKS = {
 }
 _NUMBERED = re.compile(r"ann(otator)?[ _-]?\d+", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
-_TOLD = frozenset(
-    {
-        "age",
-        "gender",
-        "nationality",
-        "education",
-        "ethnicity simplified",
-        "country of birth",
-        "country of residence",
-        "student status",
-        "employment status",
-        "language",
-    }
+_TOLD = (
+    "age|gender|nationality|education|ethnicity simplified|country of birth|country of residence"
+    "|student status|employment status|language"
 )
 """Fields of annotators in the 3rd edition; some of its files leave the "Ann" before their numbers out."""
 _ABOUT_ITEM = ("text", "split", "lang")
@@ -60,49 +49,32 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
 
 
 def _annotations(records: Sequence[Record], name: str) -> Parsed:
-    rows: list[dict[str, str]] = []
-    lines: list[int] = []
-    asked: list[str] = []
+    found: list[Row] = []
     unread: dict[str, None] = {}
     for position, record in enumerate(records, start=1):
-        found = _labels(record, f"{name}, record {position}")
-        others, told, left = _other_info(record, [rater for rater, _ in found])
-        asked += others
+        labels = _labels(record, f"{name}, record {position}")
+        others, told, left = _other_info(record, [rater for rater, _ in labels])
         unread |= dict.fromkeys(left)
         about = told | {field: _prose(record[field]) for field in _ABOUT_ITEM if field in record}
         item = text(record.get("key", record.get("id"))) or str(position)
-        for index, (rater, label) in enumerate(found):
+        for index, (rater, label) in enumerate(labels):
             if label:
-                more = {question: labels[index] for question, labels in others.items()}
-                rows.append({**more, "item": item, "rater": rater, "label": label, **about})
-                lines.append(position)
-    if not rows:
+                more = {question: given[index] for question, given in others.items()}
+                found.append(Row(position, item, rater, {"label": label, **more}, about))
+    if not found:
         raise DataError(
             f"{name} holds no label in its {number(len(records), 'record')}, as test sets whose labels are "
             "kept back; read the file with the labels"
         )
-    first = ("item", "rater", "label")
-    found_columns = dict.fromkeys(column for row in rows for column in row)
-    columns = [*first, *(column for column in found_columns if column not in first)]
-    name_columns(columns, name, "other annotations")
-    check_cells(len(rows) * len(columns), name)
-    has_text = "text" in columns
-    return Parsed(
-        tuple(columns),
-        from_rows(columns, ([row.get(column, "") for column in columns] for row in rows)),
-        "LeWiDi, JSON",
-        first_row=1,
-        lines=np.array(lines, dtype=np.int64),
-        recipe=Recipe(
-            "LeWiDi, JSON",
-            DataSpec(item="item", rater="rater", label="label", text="text" if has_text else None),
-            sentences=(
-                "each annotation was given a row; row numbers are those of the items",
-                *(f"{quoted(field)} was left out: it is no annotator's, and no item's" for field in unread),
-            ),
-            questions=("label", *dict.fromkeys(asked)),
-        ),
+    said = (
+        "each annotation was given a row; row numbers are those of the items",
+        *(f"{quoted(field)} was left out: it is no annotator's, and no item's" for field in unread),
     )
+    made = rows.parsed(found, name=name, kind="LeWiDi, JSON", sentences=said)
+    spec = DataSpec(
+        item="item", rater="rater", label="label", text="text" if "text" in made.columns else None
+    )
+    return dataclasses.replace(made, recipe=made.recipe and dataclasses.replace(made.recipe, spec=spec))
 
 
 def _labels(record: Record, where: str) -> list[tuple[str, str]]:
@@ -178,19 +150,19 @@ def _prose(value: Any) -> str:
 
 
 def _describes_raters(records: Sequence[Record]) -> bool:
+    def numbered(record: Record) -> bool:
+        key = record["key"].strip()
+        fields = {field.casefold() for field in record if field != "key"}
+        by_number = _NUMBER.fullmatch(key) and {"age", "gender"} <= fields <= set(_TOLD.split("|"))
+        return bool(_NUMBERED.fullmatch(key) or by_number)  # the 3rd edition has ids that are numbers
+
     return all(
         isinstance(record.get("key"), str)
-        and (_NUMBERED.fullmatch(record["key"].strip()) or _is_numbered(record))
+        and numbered(record)
         and len(record) > 1
         and not any(isinstance(value, Mapping | list) for value in record.values())
         for record in records
     )
-
-
-def _is_numbered(record: Record) -> bool:
-    """Whether it is an annotator of the 3rd edition whose id is a number."""
-    fields = {field.casefold() for field in record if field != "key"}
-    return _NUMBER.fullmatch(record["key"].strip()) is not None and {"age", "gender"} <= fields <= _TOLD
 
 
 def _raters(records: Sequence[Record], name: str) -> Parsed:
@@ -199,7 +171,7 @@ def _raters(records: Sequence[Record], name: str) -> Parsed:
     numbers = any(map(_NUMBER.fullmatch, keys))
     described = dict.fromkeys(field for record in records for field in record if numbers or field != "key")
     columns, notes = name_columns(["rater", *described], name, "record 1")
-    rows = [
+    cells = [
         [
             f"Ann{key}" if _NUMBER.fullmatch(key) else key,
             *(text(record.get(field)).strip() for field in described),
@@ -211,11 +183,13 @@ def _raters(records: Sequence[Record], name: str) -> Parsed:
     )
     missing = (*MISSING, *_NOT_A_NUMBER)
     able = {
-        field: [row[index] for row in rows] for index, field in enumerate(columns) if index and field != "key"
+        field: [row[index] for row in cells]
+        for index, field in enumerate(columns)
+        if index and field != "key"
     }
     return Parsed(
         columns,
-        from_rows(columns, rows),
+        from_rows(columns, cells),
         "LeWiDi annotators, JSON",
         first_row=1,
         problems=tuple(notes),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
@@ -17,59 +17,73 @@ from grasp_core.reading.formats.shapes.rows import Row, joined, want_list, want_
 from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import Parsed
 
-ITEM, RATER, TEXT = ("instance_id", "id"), ("user", "user_id", "username"), ("displayed_text", "text")
+_ITEM, _RATER, _TEXT = ("instance_id", "id"), ("user", "user_id", "username"), ("displayed_text", "text")
 """Names of fields and columns, in the order in which they are looked for."""
-OLD = ":::"
+_OLD = ":::"
 """Between question and option in the tables of version 1; a dot later."""
 _PROSE = 25
 """Longer cells may be prose."""
 _GOLD = frozenset(["gold", "truth", "groundtruth", "expert", "reference", "majority"])
 _INTERNAL = ("_spans", "_room", "_room_id", "_data")
+_STATE = "instance_id_to_label_to_value"
+_ANSWERS = ("label_annotations", "labels")
+_FILES = ("user_state.json", "annotated_instances.jsonl", "annotated_instances.json")
+_TABLES = ("annotated_instances.csv", "annotated_instances.tsv")
+_NO, _MARKS = frozenset({"", "false", "none", "null"}), frozenset({"true", "on", "0", "1"})
+_OWN_WORDS = frozenset({"free_response", "other", "text_box"})
+_ENOUGH = 10
+"""Fewer answers do not tell free text from options."""
+_TIME = re.compile(r"(\d+)d (\d+)h (\d+)m (\d+)s")
 
-Given = dict[str, dict[str, str]]
+_Given = dict[str, dict[str, str]]
 """Per question, what each of its options holds; the option "" stands for the question itself."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class _Answered:
     """One annotator's answers to one item."""
 
     line: int
     item: str
     rater: str
-    given: Given
+    given: _Given
     about: Mapping[str, str]
     extra: Mapping[str, str]
 
 
 def is_table(columns: Sequence[str]) -> bool:
     """Whether columns are those of an export as CSV, TSV or Parquet."""
-    old = any(OLD in column for column in columns) and first(ITEM, columns) and first(RATER, columns)
+    old = any(_OLD in column for column in columns) and _first(_ITEM, columns) and _first(_RATER, columns)
     return bool(old) or tuple(columns[:2]) == ("instance_id", "user_id")
 
 
-def from_table(parsed: Parsed, folder: str | None) -> list[Answered]:
+def _from_table(parsed: Parsed, folder: str | None) -> list[_Answered]:
     """The answers of each row; `folder` is the annotator where the table is in a folder of theirs."""
     columns = parsed.columns
     cells = {column: parsed.data.column(column).to_pylist() for column in columns}
-    item, text = first(ITEM, columns), first(TEXT, columns)
-    rater = None if folder else first(RATER, columns)
+    item, text = _first(_ITEM, columns), _first(_TEXT, columns)
+    rater = None if folder else _first(_RATER, columns)
     items = cells[item] if item else [""] * len(parsed.data)
     raters = [folder] * len(items) if folder else cells[rater] if rater else [""] * len(items)
-    questions = _question_columns(columns, {name for name in (item, rater, text) if name})
+    old = any(_OLD in column for column in columns)
+    questions: dict[str, tuple[str, str]] = {}
+    for column in columns:
+        question, dot, option = column.partition(_OLD if old else ".")
+        if column not in (item, rater, text) and bool(dot) >= old and option not in _INTERNAL:
+            questions[column] = question, option
     beside = _not_asked(cells, questions, items, raters)
     origin = [column for column in columns if column.startswith("annotator_origin")]
     others = {*beside, *origin}
     asked = {column: _given_cells(cells[column]) for column in questions if column not in others}
     answered = []
     for at, line in enumerate(parsed.numbers.tolist()):
-        given: Given = {}
+        given: _Given = {}
         for column, found in asked.items():
             question, option = questions[column]
             for inner, value in found[at].items():
                 given.setdefault(question, {})[inner or option] = value
         answered.append(
-            Answered(
+            _Answered(
                 line,
                 items[at],
                 raters[at],
@@ -81,17 +95,6 @@ def from_table(parsed: Parsed, folder: str | None) -> list[Answered]:
     return answered
 
 
-def _question_columns(columns: Sequence[str], ids: Collection[str]) -> dict[str, tuple[str, str]]:
-    """Question and option of each column that may hold answers."""
-    old = any(OLD in column for column in columns)
-    parts = {column: column.partition(OLD if old else ".") for column in columns if column not in ids}
-    return {
-        column: (question, option)
-        for column, (question, dot, option) in parts.items()
-        if bool(dot) >= old and option not in _INTERNAL
-    }
-
-
 def _not_asked(
     cells: Mapping[str, Sequence[str]],
     questions: Mapping[str, tuple[str, str]],
@@ -99,32 +102,23 @@ def _not_asked(
     raters: Sequence[str],
 ) -> list[str]:
     """Columns added beside the questions: of demographics that raters decide, of texts that items decide."""
+
+    def decided(ids: Sequence[str], column: str) -> bool:
+        found: dict[str, str] = {}
+        pairs = zip(ids, cells[column], strict=True)
+        return all(found.setdefault(key, cell) == cell for key, cell in pairs if key and cell)
+
     repeated = len(set(items)) < len(items)
-    plain = [column for column, (_, option) in questions.items() if not option]
-    of_raters = {
-        column
-        for column in plain
-        if names.mentions(column, names.DEMOGRAPHIC) and _decides(raters, cells[column])
-    }
-    of_items = {
-        column
-        for column in plain
-        if repeated
-        and (wordy(cells[column]) or names.mentions(column, _GOLD))
-        and _decides(items, cells[column])
-    }
-    return [column for column in plain if column in of_raters or column in of_items]
+    aside = []
+    for column in (column for column, (_, option) in questions.items() if not option):
+        of_rater = names.mentions(column, names.DEMOGRAPHIC) and decided(raters, column)
+        prose = repeated and (_wordy(cells[column]) or names.mentions(column, _GOLD))
+        if of_rater or (prose and decided(items, column)):
+            aside.append(column)
+    return aside
 
 
-def _decides(ids: Sequence[str], cells: Sequence[str]) -> bool:
-    """Whether each id has one text at most."""
-    found: dict[str, str] = {}
-    return all(
-        found.setdefault(key, cell) == cell for key, cell in zip(ids, cells, strict=True) if key and cell
-    )
-
-
-def wordy(cells: Sequence[str]) -> bool:
+def _wordy(cells: Sequence[str]) -> bool:
     """Whether most of the cells are prose."""
     said = [cell for cell in cells if cell]
     return 2 * sum(len(cell) > _PROSE and " " in cell for cell in said) > len(said)
@@ -135,34 +129,22 @@ def _given_cells(cells: Sequence[str]) -> list[dict[str, str]]:
     told = [json_files.cell(cell) for cell in cells]
     if any(cell and found is None for cell, found in zip(cells, told, strict=True)):
         return [{"": cell} if cell else {} for cell in cells]
-    return [option_values(found) for found in told]
+    return [_option_values(found) for found in told]
 
 
-def first(able: Sequence[str], fields: Iterable[str]) -> str | None:
+def _first(able: Sequence[str], fields: Iterable[str]) -> str | None:
     """The first of some names that is among the fields."""
     present = set(fields)
     return next((field for field in able if field in present), None)
 
 
-def option_values(value: Any) -> dict[str, str]:
+def _option_values(value: Any) -> dict[str, str]:
     """Values that an answer gives options: those of a list are chosen, "" stands for the question itself."""
     if isinstance(value, dict):
         return {option: json_files.text(inner) for option, inner in value.items()}
     if isinstance(value, list):
         return {json_files.text(option): "true" for option in value}
     return {} if value is None else {"": json_files.text(value)}
-
-
-_KIND = "Potato"
-_STATE = "instance_id_to_label_to_value"
-_ANSWERS = ("label_annotations", "labels")
-_FILES = ("user_state.json", "annotated_instances.jsonl", "annotated_instances.json")
-_TABLES = ("annotated_instances.csv", "annotated_instances.tsv")
-_NO, _MARKS = frozenset({"", "false", "none", "null"}), frozenset({"true", "on", "0", "1"})
-_OWN_WORDS = frozenset({"free_response", "other", "text_box"})
-_ENOUGH = 10
-"""Fewer answers do not tell free text from options."""
-_TIME = re.compile(r"(\d+)d (\d+)h (\d+)m (\d+)s")
 
 
 def read(records: Sequence[Record], name: str) -> Parsed | None:
@@ -172,15 +154,14 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
     """
     if not _is_potato(records):
         return None
-    answered = list(_from_records(records, name, None))
-    return _parsed(answered, name, f"{_KIND}, JSON")
+    return _parsed(list(_from_records(records, name, None)), name, "Potato, JSON")
 
 
 def read_table(parsed: Parsed, name: str) -> Parsed | None:
     """A row per item and annotator of a CSV, TSV or Parquet export; None where it is not Potato's."""
     if not is_table(parsed.columns):
         return None
-    return _parsed(from_table(parsed, None), name, f"{_KIND}, {parsed.kind}")
+    return _parsed(_from_table(parsed, None), name, f"Potato, {parsed.kind}")
 
 
 def read_archive(names: Sequence[str], member: Callable[[str], bytes], name: str) -> Parsed | None:
@@ -190,7 +171,7 @@ def read_archive(names: Sequence[str], member: Callable[[str], bytes], name: str
         parts = PurePosixPath(path).parts
         if len(parts) > 1 and parts[-1] in (*_FILES, *_TABLES):
             folders.setdefault(parts[-2], []).append(path)
-    answered: list[Answered] = []
+    answered: list[_Answered] = []
     read = 0
     for rater, paths in folders.items():
         for path in sorted(paths, key=lambda path: (*_FILES, *_TABLES).index(PurePosixPath(path).name)):
@@ -199,15 +180,15 @@ def read_archive(names: Sequence[str], member: Callable[[str], bytes], name: str
                 answered += found
                 read += 1
                 break
-    return _parsed(answered, name, f"{_KIND}, zip") if read else None
+    return _parsed(answered, name, "Potato, zip") if read else None
 
 
-def _from_member(content: bytes, where: str, rater: str) -> list[Answered] | None:
+def _from_member(content: bytes, where: str, rater: str) -> list[_Answered] | None:
     text, _, _ = encodings.to_utf8(content, where)
     if where.endswith(_TABLES):
         parsed = delimited.parse(text, where, lambda _done, _total: None)
-        known = any(OLD in column for column in parsed.columns) and first(ITEM, parsed.columns)
-        return from_table(parsed, rater) if known else None
+        known = any(_OLD in column for column in parsed.columns) and _first(_ITEM, parsed.columns)
+        return _from_table(parsed, rater) if known else None
     # A state is one record, whatever lists it holds.
     state = where.endswith("user_state.json")
     records, _ = json_files.records(b"[" + text + b"]" if state else text, where)
@@ -220,7 +201,7 @@ def _is_potato(records: Sequence[Record]) -> bool:
     record = records[0]
     if _STATE in record:
         return True
-    return bool(first(ITEM, record)) and (
+    return bool(_first(_ITEM, record)) and (
         "label_annotations" in record or {"user_id", "labels", "spans"} <= record.keys()
     )
 
@@ -228,58 +209,48 @@ def _is_potato(records: Sequence[Record]) -> bool:
 # JSON
 
 
-def _from_records(records: Sequence[Record], name: str, folder: str | None) -> Iterable[Answered]:
+def _from_records(records: Sequence[Record], name: str, folder: str | None) -> Iterable[_Answered]:
     for line, record in enumerate(records, start=1):
         where = f"{name}, record {line}"
-        rater = folder or want_scalar(record.get(first(RATER, record) or ""), where, "the annotator")
+        rater = folder or want_scalar(record.get(_first(_RATER, record) or ""), where, "the annotator")
         if not rater:
             raise DataError(
                 f"{where}: it does not say which annotator answered; pack the folders of all annotators, "
                 "as they are in 'annotation_output', into one zip archive"
             )
         if _STATE in record:
-            yield from _from_state(record, rater, where)
+            times = record.get("instance_id_to_behavioral_data")
+            for item, raw in want_object(record[_STATE], where, quoted(_STATE)).items():
+                spent = _seconds(times.get(item)) if isinstance(times, dict) else {}
+                yield _Answered(1, item, rater, _given(raw, f"{where}, item {quoted(item)}"), {}, spent)
             continue
-        item = want_scalar(record.get(first(ITEM, record) or ""), where, "the item's id")
+        item = want_scalar(record.get(_first(_ITEM, record) or ""), where, "the item's id")
         raw = next((record[field] for field in _ANSWERS if field in record), None)
-        shown = first(TEXT, record)
+        shown = _first(_TEXT, record)
         about = {"text": json_files.text(record[shown])} if shown else {}
         seconds = _seconds(record.get("behavioral_data"))
-        yield Answered(line, item, rater, _given(raw, where), about, seconds)
+        yield _Answered(line, item, rater, _given(raw, where), about, seconds)
 
 
-def _from_state(state: Record, rater: str, where: str) -> Iterable[Answered]:
-    times = state.get("instance_id_to_behavioral_data")
-    for item, raw in want_object(state[_STATE], where, quoted(_STATE)).items():
-        spent = _seconds(times.get(item)) if isinstance(times, dict) else {}
-        yield Answered(1, item, rater, _given(raw, f"{where}, item {quoted(item)}"), {}, spent)
-
-
-def _given(raw: Any, where: str) -> Given:
+def _given(raw: Any, where: str) -> _Given:
     """Questions and options of one answer, in any of the forms that versions of Potato write."""
     if raw is None:
         return {}
-    if isinstance(raw, list):
-        return _given_pairs(raw, where)
-    given: Given = {}
+    given: _Given = {}
+    if isinstance(raw, list):  # of states: a label, which is an object of schema and name, and its value
+        for pair in raw:
+            if len(want_list(pair, where, "an answer")) != 2:
+                raise rows.damaged(where, "an answer", pair, "a label and its value")
+            label = want_object(pair[0], where, "a label")
+            question = want_scalar(label.get("schema"), where, "a label's schema")
+            option = want_scalar(label.get("name"), where, "a label's name")
+            given.setdefault(question, {})[option] = json_files.text(pair[1])
+        return given
     for question, options in want_object(raw, where, "the answers").items():
         inner = (
             options.get("labels") if isinstance(options, dict) and list(options) == ["labels"] else options
         )
-        given[question] = option_values(inner)
-    return given
-
-
-def _given_pairs(raw: list[Any], where: str) -> Given:
-    """The form of states: a list of a label, which is an object of schema and name, and its value."""
-    given: Given = {}
-    for pair in raw:
-        if len(want_list(pair, where, "an answer")) != 2:
-            raise rows.damaged(where, "an answer", pair, "a label and its value")
-        label = want_object(pair[0], where, "a label")
-        question = want_scalar(label.get("schema"), where, "a label's schema")
-        option = want_scalar(label.get("name"), where, "a label's name")
-        given.setdefault(question, {})[option] = json_files.text(pair[1])
+        given[question] = _option_values(inner)
     return given
 
 
@@ -299,7 +270,7 @@ def _seconds(behaviour: Any) -> dict[str, str]:
 # Questions
 
 
-def _parsed(answered: Sequence[Answered], name: str, kind: str) -> Parsed:
+def _parsed(answered: Sequence[_Answered], name: str, kind: str) -> Parsed:
     kept = [one for one in answered if one.given]
     if not kept:
         raise DataError(
@@ -311,12 +282,21 @@ def _parsed(answered: Sequence[Answered], name: str, kind: str) -> Parsed:
         for question, given in one.given.items():
             for option, value in given.items():
                 options.setdefault(question, {}).setdefault(option, set()).add(value)
-    choices = {question for question, values in options.items() if _is_choice(values)}
+    choices = {
+        question
+        for question, values in options.items()
+        if all(_is_mark(option, said) for option, said in values.items() if option not in {"", *_OWN_WORDS})
+    }
     found = [
         Row(one.line, one.item, one.rater, _answers(one.given, choices, options), one.about, one.extra)
         for one in kept
     ]
-    if _are_free_texts(found):
+    texts: dict[str, list[str]] = {}
+    for question, answer in (pair for row in found for pair in row.answers.items()):
+        texts.setdefault(question, []).extend([answer] if answer else [])
+    if texts and all(
+        len(said) >= _ENOUGH and _wordy(said) and len(set(said)) > 0.9 * len(said) for said in texts.values()
+    ):
         raise DataError(
             f"{name}: its {agree(len(options), 'question', 'questions')} {listed(list(options))} "
             f"{agree(len(options), 'has', 'have')} free texts as answers, which nobody gives twice, so "
@@ -329,36 +309,14 @@ def _parsed(answered: Sequence[Answered], name: str, kind: str) -> Parsed:
     return rows.parsed(found, name=name, kind=kind, sentences=done)
 
 
-def _are_free_texts(found: Iterable[Row]) -> bool:
-    answers: dict[str, list[str]] = {}
-    for row in found:
-        for question, answer in row.answers.items():
-            answers.setdefault(question, []).append(answer)
-    return bool(answers) and all(map(_is_free_text, answers.values()))
-
-
-def _is_free_text(answers: Sequence[str]) -> bool:
-    """Whether there are enough answers to tell that they are prose and hardly ever the same."""
-    said = [answer for answer in answers if answer]
-    return len(said) >= _ENOUGH and wordy(said) and len(set(said)) > 0.9 * len(said)
-
-
-def _is_choice(values: Mapping[str, set[str]]) -> bool:
-    """Whether a question's options are marked as chosen, rather than filled in."""
-    return all(_is_mark(option, texts) for option, texts in values.items() if option not in {"", *_OWN_WORDS})
-
-
 def _is_mark(option: str, texts: set[str]) -> bool:
     said = {text for text in texts if text.casefold() not in _NO}
-    if {text.casefold() for text in said} <= _MARKS or said == {option}:
-        return True
-    return (
-        len(said) == 1 and next(iter(said)).isdigit()
-    )  # each option has its number, older versions store that
+    marked = {text.casefold() for text in said} <= _MARKS or said == {option}
+    return marked or (len(said) == 1 and next(iter(said)).isdigit())  # an option's number in older versions
 
 
 def _answers(
-    given: Given, choices: set[str], options: Mapping[str, Mapping[str, set[str]]]
+    given: _Given, choices: set[str], options: Mapping[str, Mapping[str, set[str]]]
 ) -> dict[str, str]:
     """One column per question with options, one per field of others."""
     answers: dict[str, str] = {}

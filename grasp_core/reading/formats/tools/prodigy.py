@@ -38,7 +38,11 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
     """
     if not any(_is_task(record) for record in records[: rows.LOOKED_AT]):
         return None
-    _refuse_reviews(records, name)
+    if any(isinstance(record.get("versions"), list) for record in records):
+        raise DataError(
+            f"{name} holds what `prodigy review` decided about others' answers; "
+            "export the data sets that were reviewed instead (prodigy db-out)"
+        )
     places = [f"{name}, record {line}" for line in range(1, len(records) + 1)]
     answers = [_answer(record, where) for record, where in zip(records, places, strict=True)]
     raters = [_rater(record, where) for record, where in zip(records, places, strict=True)]
@@ -49,19 +53,44 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
         )
     choice = any("options" in record and "accept" in record for record in records)
     fields = [] if choice else _fields(records, answers)
-    if not choice and not fields:
-        _refuse_marking(records, name)
+    by_task = not choice and not fields
+    if by_task and all(rows.scalar(record.get("_view_id")) in _MARKING for record in records):
+        raise DataError(
+            f"{name} holds spans or regions that were marked, not answers about whole items; "
+            "ask for a choice or for accept and reject, or read another export"
+        )
     found: list[Row] = []
     for line, (record, answer, rater, where) in enumerate(
         zip(records, answers, raters, places, strict=True), start=1
     ):
-        item = _item(record, by_task=not choice and not fields, where=where)
-        given = _given(record, answer, choice, fields, where)
-        times = rows.scalars({"timestamp": record["_timestamp"]} if "_timestamp" in record else {})
+        item = _item(record, by_task=by_task, where=where)
+        accepted = answer == "accept"
+        if choice:
+            given = {"accept": _chosen(record, where) if accepted else ""}
+        elif fields:
+            given = {key: _filled(record.get(key)) if accepted else "" for key in fields}
+        else:
+            given = {"answer": "" if answer == "ignore" else answer}
         if rater:
-            found.append(Row(line, item, rater, given, _about(record, fields), times))
+            meta = record.get("meta")
+            nested = rows.scalars(meta) if isinstance(meta, dict) else {}
+            about = rows.scalars(record, leave={*_NOT_ABOUT, *fields})
+            about |= {f"meta.{key}": text for key, text in nested.items()}
+            times = rows.scalars({"timestamp": record["_timestamp"]} if "_timestamp" in record else {})
+            found.append(Row(line, item, rater, given, about, times))
     unknown = Counter({Skipped.UNKNOWN_ANNOTATOR: raters.count("")})
-    sentences = _sentences(answers, choice, bool(fields), found)
+    missing = {"ignored task": answers.count("ignore"), "rejected task": answers.count("reject") * choice}
+    sentences = [
+        f"{number(count, noun)} {agree(count, 'counts', 'count')} as missing"
+        for noun, count in missing.items()
+        if count
+    ]
+    if any(row.answers.get("accept") == _NONE for row in found):
+        sentences.append(f"'{_NONE}' stands for no option where several may be chosen")
+    if by_task:
+        sentences.append(
+            "'reject' means that the label shown does not hold; each input with its label is one item"
+        )
     unasked = sum("options" not in record and "accept" not in record for record in records) if choice else 0
     if unasked:
         sentences.append(
@@ -69,22 +98,6 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
         )
     prefer = ["accept"] if choice else fields
     return rows.parsed(found, name=name, kind=_KIND, skipped=unknown, sentences=sentences, prefer=prefer)
-
-
-def _refuse_reviews(records: Sequence[Record], name: str) -> None:
-    if any(isinstance(record.get("versions"), list) for record in records):
-        raise DataError(
-            f"{name} holds what `prodigy review` decided about others' answers; "
-            "export the data sets that were reviewed instead (prodigy db-out)"
-        )
-
-
-def _refuse_marking(records: Sequence[Record], name: str) -> None:
-    if all(rows.scalar(record.get("_view_id")) in _MARKING for record in records):
-        raise DataError(
-            f"{name} holds spans or regions that were marked, not answers about whole items; "
-            "ask for a choice or for accept and reject, or read another export"
-        )
 
 
 def _is_task(record: Record) -> bool:
@@ -125,28 +138,14 @@ def _fields(records: Sequence[Record], answers: Sequence[str]) -> list[str]:
     used = [key for key in declared if any(record.get(key) for record in records)]
     if used:
         return used
-    asked = _asked(records)
-    return [key for key in asked if names.label_score(key) and key not in _NOT_ABOUT and key != "label"]
-
-
-def _asked(records: Sequence[Record]) -> list[str]:
-    """Fields without lists and objects that differ between records of the same input."""
-    plain = [rows.scalars(record) for record in records]
+    # Fields without lists and objects that differ between records of the same input.
     first: dict[tuple[str, str], str] = {}
-    found: dict[str, None] = {}
-    for record in plain:
+    asked: dict[str, None] = {}
+    for record in map(rows.scalars, records):
         for key, value in record.items():
             if value != first.setdefault((record.get("_input_hash", ""), key), value):
-                found[key] = None
-    return list(found)
-
-
-def _given(record: Record, answer: str, choice: bool, fields: Sequence[str], where: str) -> dict[str, str]:
-    if choice:
-        return {"accept": _chosen(record, where) if answer == "accept" else ""}
-    if fields:
-        return {key: _filled(record.get(key)) if answer == "accept" else "" for key in fields}
-    return {"answer": "" if answer == "ignore" else answer}
+                asked[key] = None
+    return [key for key in asked if names.label_score(key) and key not in _NOT_ABOUT and key != "label"]
 
 
 def _chosen(record: Record, where: str) -> str:
@@ -154,38 +153,12 @@ def _chosen(record: Record, where: str) -> str:
     accepted = record.get("accept")
     listed = want_list([] if accepted is None else accepted, where, "'accept'")
     options = [want_scalar(option, where, "an option of 'accept'") for option in listed]
-    return rows.joined(options) or (_NONE if _multiple(record) else "")
-
-
-def _multiple(record: Record) -> bool:
     config = record.get("config")
-    return isinstance(config, Mapping) and config.get("choice_style") == "multiple"
+    several = isinstance(config, Mapping) and config.get("choice_style") == "multiple"
+    return rows.joined(options) or (_NONE if several else "")
 
 
 def _filled(value: Any) -> str:
     if isinstance(value, list):
-        return rows.joined(rows.scalar(entry) or "" for entry in value if rows.scalar(entry))
+        return rows.joined(text for entry in value if (text := rows.scalar(entry)))
     return rows.scalar(value) or ""
-
-
-def _about(record: Record, fields: Sequence[str]) -> dict[str, str]:
-    meta = record.get("meta")
-    nested = rows.scalars(meta) if isinstance(meta, dict) else {}
-    about = rows.scalars(record, leave={*_NOT_ABOUT, *fields})
-    return {**about, **{f"meta.{key}": text for key, text in nested.items()}}
-
-
-def _sentences(answers: Sequence[str], choice: bool, fields: bool, found: Sequence[Row]) -> list[str]:
-    missing = {"ignored task": answers.count("ignore"), "rejected task": answers.count("reject") * choice}
-    said = [
-        f"{number(count, noun)} {agree(count, 'counts', 'count')} as missing"
-        for noun, count in missing.items()
-        if count
-    ]
-    if any(row.answers.get("accept") == _NONE for row in found):
-        said.append(f"'{_NONE}' stands for no option where several may be chosen")
-    if not choice and not fields:
-        said.append(
-            "'reject' means that the label shown does not hold; each input with its label is one item"
-        )
-    return said

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from grasp_core.model.remarks.cautions import Skipped
@@ -41,18 +42,9 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
             extra = {key: cell[key] for key in _EXTRA if key in cell}
             found.append(Row(line, cell["subject_ids"], cell["user_name"], answers, _about(cell), extra))
     found = [
-        Row(row.line, row.item, row.rater, _without(row.answers, unread), row.about, row.extra)
+        replace(row, answers={key: one for key, one in row.answers.items() if key not in unread})
         for row in found
     ]
-    said = _sentences(found, unread)
-    return rows.parsed(found, name=name, kind=f"Zooniverse, {parsed.kind}", skipped=skipped, sentences=said)
-
-
-def _without(answers: Mapping[str, str], unread: Mapping[str, None]) -> dict[str, str]:
-    return {task: answer for task, answer in answers.items() if task not in unread}
-
-
-def _sentences(found: list[Row], unread: Mapping[str, None]) -> list[str]:
     said: list[str] = []
     if unread:
         said.append(f"tasks whose answers cannot be read, as drawings, were left out: {listed(list(unread))}")
@@ -63,15 +55,11 @@ def _sentences(found: list[Row], unread: Mapping[str, None]) -> list[str]:
             f"{number(len(anonymous), 'classification')} {agree(len(anonymous), 'is', 'are')} by people who "
             f"were not logged in, told apart by {people} only"
         )
-    return said
+    return rows.parsed(found, name=name, kind=f"Zooniverse, {parsed.kind}", skipped=skipped, sentences=said)
 
 
 def _answers(
-    cell: Mapping[str, str],
-    where: str,
-    workflows: bool,
-    skipped: Counter[Skipped],
-    unread: dict[str, None],
+    cell: Mapping[str, str], where: str, workflows: bool, skipped: Counter[Skipped], unread: dict[str, None]
 ) -> dict[str, str]:
     """Each task's answer; tasks are named with their workflow where there are several."""
     told = json_files.cell(cell["annotations"])

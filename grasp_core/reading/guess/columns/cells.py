@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from grasp_core.model.wording import listed, number, quoted
 from grasp_core.reading.dataset.checks import MAX_CATEGORIES
-from grasp_core.reading.formats.shapes.name_pairs import product
+from grasp_core.reading.formats.shapes.column_groups import product
 from grasp_core.reading.guess.advice import ANY, Confidence
 from grasp_core.reading.guess.look import Look
 from grasp_core.reading.table import names

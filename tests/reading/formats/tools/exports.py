@@ -1,22 +1,24 @@
-"""What the tests of all readers share: reading, running, and mangling a sample."""
+"""Tests of all readers share these: reading, running, and mangling a sample."""
 
 from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import strategies as st
 
 from grasp_core import cli
+from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.parsed import Parsed
-from grasp_core.reading.table.table import Table
+from grasp_core.reading.table.table import Recipe, Table
 
 RATERS = "rater,gender\n{0},Woman\n{1},Woman\n{2},Man\n{3},Man\n"
 
@@ -36,36 +38,74 @@ def cells(table: Table, *columns: str) -> list[tuple[str, ...]]:
     return [tuple(table.cell(column, row) for column in columns) for row in range(len(table))]
 
 
+def recipe_of(table: Table | Parsed) -> Recipe:
+    assert table.recipe is not None
+    return table.recipe
+
+
+def spec_of(table: Table | Parsed) -> DataSpec:
+    spec = recipe_of(table).spec
+    assert spec is not None
+    return spec
+
+
 def loaded(table: Table) -> Dataset:
     """The data set that the table's own recipe makes, as guessing proposes it too."""
-    assert table.recipe is not None
-    assert table.recipe.spec is not None
-    guess = recognise(table)
+    spec, guess = spec_of(table), recognise(table)
     ours = ("layout", "item", "rater", "label", "text")
-    assert [getattr(guess.spec, name) for name in ours] == [getattr(table.recipe.spec, name) for name in ours]
-    return load(table, None, table.recipe.spec)
+    assert [getattr(guess.spec, name) for name in ours] == [getattr(spec, name) for name in ours]
+    return load(table, None, spec)
 
 
-def run(folder: Path, content: bytes, name: str, raters: Sequence[str]) -> dict[str, Any]:
-    """A run from the command line with the columns that the recipe names; the saved result."""
+def refused(records: Sequence[Any], *sentences: str) -> None:
+    """Reading the records ends with one error that names the file and says the sentences."""
+    with pytest.raises(DataError) as caught:
+        table_of(records, "export.json")
+    assert str(caught.value).startswith("export.json")
+    assert [sentence for sentence in sentences if sentence not in str(caught.value)] == []
+
+
+def recognised_run(
+    folder: Path,
+    content: bytes,
+    name: str,
+    raters: Sequence[str] | bytes,
+    axis: str = "gender",
+    options: Sequence[str] = (),
+) -> dict[str, Any]:
+    """A run from the command line that names no column but the axis; the saved result."""
     (folder / name).write_bytes(content)
-    (folder / "raters.csv").write_text(RATERS.format(*raters), encoding="utf-8")
-    recipe = read_table(folder / name).recipe
-    assert recipe is not None
-    assert recipe.spec is not None
-    columns = [
-        "--item",
-        str(recipe.spec.item),
-        "--rater",
-        str(recipe.spec.rater),
-        "--label",
-        str(recipe.spec.label),
-    ]
+    described = raters if isinstance(raters, bytes) else RATERS.format(*raters).encode()
+    (folder / "raters.csv").write_bytes(described)
     files = ["--annotations", str(folder / name), "--raters", str(folder / "raters.csv")]
-    options = ["--axis", "gender", "--permutations", "50", "--out", str(folder / "result.json")]
-    assert cli.main(["run", *files, *columns, *options]) == 0
+    how = ["--axis", axis, "--permutations", "50", "--out", str(folder / "result.json")]
+    assert cli.main(["run", *files, *how, *options]) == 0
     result: dict[str, Any] = json.loads((folder / "result.json").read_text(encoding="utf-8"))
     return result
+
+
+def counted(result: Mapping[str, Any]) -> tuple[int, int, int]:
+    """Items, raters and annotations of a run."""
+    data = result["data"]
+    return data["items"], data["raters"], data["annotations"]
+
+
+def read_or_refused(content: bytes, name: str) -> None:
+    """A damaged file gives a table or one sentence, never another error."""
+    table, refusal = None, ""
+    try:
+        table = read_table(content, name)
+    except DataError as error:
+        refusal = str(error)
+    if table is None:
+        assert name in refusal
+        assert "\n" not in refusal
+        return
+    assert len(table) > 0
+    assert table.lines is None or len(table.lines) == len(table)
+    if table.recipe is not None and table.recipe.spec is not None:
+        spec = table.recipe.spec
+        assert {spec.item, spec.rater, spec.label} <= set(table.columns)
 
 
 @st.composite

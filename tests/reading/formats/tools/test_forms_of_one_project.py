@@ -31,6 +31,16 @@ def truth(path: Path) -> list[tuple[str, ...]]:
     return sorted(tuple(str(cell) for cell in row) for row in json.loads(path.read_text(encoding="utf-8")))
 
 
+@pytest.mark.parametrize("name", ["toxicity.csv", "toxicity.tsv", "toxicity.json", "toxicity.min.json"])
+def test_label_studio(name: str) -> None:
+    folder = EXPORTS / "label_studio"
+    told = json.loads((folder / "truth.json").read_text(encoding="utf-8"))["truth"]["toxicity"]
+    table = read_table(folder / name)
+    wanted = [tuple("" if cell is None else str(cell) for cell in (row[0], *row[2:])) for row in told]
+    assert answers(table, "toxic", "kinds", "severity") == sorted(wanted)
+    assert loaded(table).summary.label_counts == (46, 30, 21)
+
+
 @pytest.mark.parametrize("name", ["v2_flat.parquet", "v2_list_flatTrue.json"])
 def test_argilla(name: str) -> None:
     """Drafts and discarded responses are left out, choices, ratings and several choices are read."""
@@ -49,8 +59,7 @@ QUESTIONS = ("tone", "kinds", "offence", "strength", "rates.polite", "rates.funn
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["annotation_output.zip", "export_jsonl/annotations.jsonl", "export_parquet/annotations.parquet"],
+    "name", ["annotation_output.zip", "export_jsonl/annotations.jsonl", "export_parquet/annotations.parquet"]
 )
 def test_potato(name: str) -> None:
     """Single and several choices, a scale, a slider and a table of ratings."""

@@ -18,8 +18,15 @@ from hypothesis import strategies as st
 
 from grasp_core.model.errors import DataError
 from grasp_core.reading.sandbox.read import read_table
-from tests.reading.formats.tools.exports import cells, loaded, mangled
-from tests.reading.formats.tools.samples import counted, read_or_refused, recognised_run
+from tests.reading.formats.tools.exports import (
+    cells,
+    counted,
+    loaded,
+    mangled,
+    read_or_refused,
+    recipe_of,
+    recognised_run,
+)
 from tests.zips import zipped
 
 USERS = ("ann", "bob", "cem", "dot")
@@ -145,8 +152,7 @@ def test_annotations_of_the_whole_text_stand_in() -> None:
     whole = {"%ID": 9, "%TYPE": "webanno.custom.Whole", "@sofa": 1, "begin": 0, "end": 12, "tone": "sad"}
     table = read_table(one(cas(None, whole)), "p.zip")
     assert cells(table, "Whole.tone") == [("sad",)]
-    assert table.recipe is not None
-    assert "span a whole text" in table.recipe.sentences[0]
+    assert "span a whole text" in recipe_of(table).sentences[0]
 
 
 def test_without_labels_of_documents_it_says_so() -> None:
@@ -168,10 +174,7 @@ def test_a_single_document_is_refused() -> None:
 
 @pytest.mark.parametrize(
     "before",
-    [
-        '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>',
-        '<!DOCTYPE x SYSTEM "file:///etc/passwd">',
-    ],
+    ['<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>', '<!DOCTYPE x SYSTEM "file:///etc/passwd">'],
 )
 def test_no_entity_is_ever_expanded(before: str) -> None:
     with pytest.raises(DataError, match="declares a document type"):

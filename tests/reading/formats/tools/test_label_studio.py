@@ -24,8 +24,17 @@ from grasp_core.reading.formats.tools import label_studio
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from tests.reading.files.workbook_files import ods_bytes, ods_rows
-from tests.reading.formats.tools.exports import RATERS, cells, loaded, mangled, run, survives, table_of
-from tests.shared_data import SHARED
+from tests.reading.formats.tools.exports import (
+    RATERS,
+    cells,
+    loaded,
+    mangled,
+    recipe_of,
+    refused,
+    spec_of,
+    survives,
+    table_of,
+)
 
 
 def result(name: str, kind: str, value: Any) -> dict[str, Any]:
@@ -83,22 +92,13 @@ def test_a_row_per_annotation() -> None:
         *("item", "rater", "toxic", "text", "source", "lead_time", "created_at", "updated_at"),
     )
     assert cells(table, "item", "rater", "toxic")[4:8] == [
-        *(("102", "1", "Yes"), ("102", "2", "No"), ("102", "3", "No"), ("102", "4", "Yes")),
+        *(("102", "1", "Yes"), ("102", "2", "No"), ("102", "3", "No"), ("102", "4", "Yes"))
     ]
     assert table.cell("lead_time", 0) == "4.288"
     assert [table.row(position) for position in (0, 3, 4, 11)] == [1, 1, 2, 3]
     data = loaded(table)
     assert (data.summary.items, data.summary.raters, data.summary.annotations) == (3, 4, 12)
     assert dict(zip(data.summary.categories, data.summary.label_counts, strict=True)) == {"No": 4, "Yes": 8}
-
-
-def test_a_run(tmp_path: Path) -> None:
-    plain = run(tmp_path, json.dumps(TASKS).encode(), "tasks.json", "1234")
-    assert plain["data"]["annotations"] == 12
-    assert [(row["group"], row["n_raters"], row["n_annotations"]) for row in plain["groups"]] == [
-        ({"gender": "Man"}, 2, 6),
-        ({"gender": "Woman"}, 2, 6),
-    ]
 
 
 def test_what_is_no_rating_is_left_out_and_said() -> None:
@@ -115,8 +115,7 @@ def test_what_is_no_rating_is_left_out_and_said() -> None:
     ]
     table = table_of(tasks)
     assert cells(table, "item", "rater", "toxic") == [("1", "1", "Yes"), ("2", "1", "No")]
-    assert table.recipe is not None
-    assert table.recipe.sentences == (
+    assert recipe_of(table).sentences == (
         "1 prediction was left out",
         "1 draft was left out",
         "2 cancelled annotations were left out",
@@ -141,8 +140,7 @@ def starred() -> list[dict[str, Any]]:
 def test_ground_truth_counts_where_its_rater_answered_others_too() -> None:
     table = table_of(starred())
     assert table.distinct("starred") == ("no", "rater", "reference")
-    assert table.recipe is not None
-    assert table.recipe.sentences == (
+    assert recipe_of(table).sentences == (
         "1 ground-truth annotation of raters who answered others too counts (starred = rater)",
         "4 ground-truth annotations of annotators who gave nothing else are left out by a filter "
         "(starred = reference)",
@@ -164,10 +162,8 @@ def test_raters_by_number_and_by_address(raters: tuple[str, str], mails: bool, w
     table = table_of([task(number, *(toxicity(rater, "Yes") for rater in raters)) for number in (1, 2)])
     ids = ("a@example.org", "b@example.org") if mails else ("1", "2")
     people = read_table("who,gender\n{},Man\n{},Woman\n".format(*ids).encode(), "raters.csv")
-    assert table.recipe is not None
-    assert table.recipe.spec is not None
     with pytest.raises(DataError, match=would_do):
-        load(table, people, table.recipe.spec)
+        load(table, people, spec_of(table))
 
 
 @pytest.mark.parametrize(
@@ -234,9 +230,8 @@ def test_every_kind_of_answer() -> None:
         ("6", "", "3", "", "", "", "", "6"),
     ]
     assert "first_name" not in table.columns
-    assert table.recipe is not None
-    assert "4 answers about regions or relations were left out" in table.recipe.sentences
-    assert "several choices in one annotation were sorted and joined by ' + '" in table.recipe.sentences
+    assert "4 answers about regions or relations were left out" in recipe_of(table).sentences
+    assert "several choices in one annotation were sorted and joined by ' + '" in recipe_of(table).sentences
 
 
 def test_the_label_is_a_question_to_choose_from() -> None:
@@ -245,10 +240,8 @@ def test_the_label_is_a_question_to_choose_from() -> None:
 
     tasks = [task(1, answered(1, "Yes"), answered(2, "No")), task(2, answered(1, "Yes"), answered(2, "No"))]
     table = table_of(tasks)
-    assert table.recipe is not None
-    assert table.recipe.spec is not None
-    assert table.recipe.spec.label == "toxic"
-    assert table.recipe.spec.text == "text"
+    assert spec_of(table).label == "toxic"
+    assert spec_of(table).text == "text"
 
 
 def test_a_question_named_like_a_field_keeps_its_name() -> None:
@@ -331,18 +324,16 @@ def as_csv(delimiter: str) -> bytes:
     ],
     ids=["JSON-MIN", "CSV", "TSV"],
 )
-def test_a_record_per_annotation(content: bytes, kind: str, first: int, tmp_path: Path) -> None:
+def test_a_record_per_annotation(content: bytes, kind: str, first: int) -> None:
     table = read_table(content, "export")
     assert table.kind == kind
     assert cells(table, *QUESTIONS) == MIN_CELLS
     assert [table.row(position) for position in range(8)] == list(range(first, first + 8))
     assert table.cell("source", 7) == "news"
     assert {"annotation_id", "spans"}.isdisjoint(table.columns)
-    assert table.recipe is not None
-    assert table.recipe.spec is not None
-    assert table.recipe.spec.text == "text"
-    plain = run(tmp_path, content, "export", "1234")
-    assert (plain["data"]["items"], plain["data"]["raters"]) == (2, 4)
+    assert spec_of(table).text == "text"
+    data = loaded(table)
+    assert (data.summary.items, data.summary.raters) == (2, 4)
 
 
 def test_an_export_that_went_through_a_spreadsheet_keeps_its_sheets() -> None:
@@ -358,8 +349,7 @@ def test_an_export_that_went_through_a_spreadsheet_keeps_its_sheets() -> None:
 def test_annotators_by_address_and_cancelled_rows() -> None:
     content = as_csv(",").replace(b",4,", b',"ann@example.org",').replace(b"False", b"True", 1)
     table = read_table(content, "export.csv")
-    assert table.recipe is not None
-    assert "1 cancelled annotation was left out" in table.recipe.sentences
+    assert "1 cancelled annotation was left out" in recipe_of(table).sentences
     assert len(table) == 7
     assert table.distinct("rater") == ("2", "3", "ann@example.org", "1")
 
@@ -369,17 +359,14 @@ def test_annotations_that_all_agree() -> None:
         flat(number, rater, toxic="Yes" if number % 2 else "No") for number in range(1, 9) for rater in (1, 2)
     ]
     table = table_of(records)
-    assert table.recipe is not None
-    assert table.recipe.spec is not None
-    assert table.recipe.spec.label in ("toxic", "source")
+    assert spec_of(table).label in ("toxic", "source")
     assert {"toxic", "source"} < set(table.columns)
 
 
 def test_a_task_without_annotations_is_no_annotation() -> None:
     empty = {"text": "t", "id": 9, "annotator": None, "annotation_id": None, "lead_time": None}
     table = table_of([*FLAT, empty])
-    assert table.recipe is not None
-    assert "1 task without annotations was left out" in table.recipe.sentences
+    assert "1 task without annotations was left out" in recipe_of(table).sentences
 
 
 def exported(tasks: list[dict[str, Any]]) -> dict[str, bytes]:
@@ -445,90 +432,49 @@ def projects(draw: st.DrawFn) -> list[dict[str, Any]]:
 def test_all_forms_give_the_same_annotations_and_first_question(tasks: list[dict[str, Any]]) -> None:
     readings = [read_table(content, form) for form, content in exported(tasks).items()]
     for table in readings:
-        assert table.recipe is not None
-        assert table.recipe.spec is not None
-        assert table.recipe.spec.label == "verdict"
+        assert spec_of(table).label == "verdict"
     sets = [sorted(cells(table, "item", "rater", "verdict")) for table in readings]
     assert len(sets[0]) == 16
     assert sets == [sets[0]] * 4
 
 
-SHARED_EXPORTS = SHARED / "data" / "exports" / "label_studio"
-
-
-@pytest.mark.skipif(not SHARED_EXPORTS.is_dir(), reason="needs exports beside the repository")
-@pytest.mark.parametrize("name", ["toxicity.csv", "toxicity.tsv", "toxicity.json", "toxicity.min.json"])
-def test_a_real_project_in_every_form(name: str) -> None:
-    truth = json.loads((SHARED_EXPORTS / "truth.json").read_text(encoding="utf-8"))["truth"]["toxicity"]
-    table = read_table(SHARED_EXPORTS / name)
-    wanted = [tuple("" if cell is None else str(cell) for cell in (row[0], *row[2:])) for row in truth]
-    assert sorted(cells(table, "item", "rater", "toxic", "kinds", "severity")) == sorted(wanted)
-    assert loaded(table).summary.label_counts == (46, 30, 21)
-
-
 # Damage
 
 
-DAMAGED: dict[str, tuple[list[Any], str]] = {
-    "no id": (
-        [TASKS[0], {**TASKS[1], "id": None}],
-        "task 2: 'id' should be the task's number, found nothing",
-    ),
-    "data is a list": (
-        [TASKS[0], {**TASKS[1], "data": []}],
-        "task 2: 'data' should be an object, found '[]'",
-    ),
-    "no annotations": (
-        [TASKS[0], {"id": 2, "data": {}}],
-        "task 2: 'annotations' should be a list, found nothing",
-    ),
-    "an annotation is a text": (
-        [TASKS[0], task(2, "x")],
-        "task 2, annotation 1: the annotation should be an object",
-    ),  # type: ignore[arg-type]
-    "result is an object": (
-        [TASKS[0], task(2, annotation(1) | {"result": {"a": 1}})],
-        "task 2, annotation 1: 'result' should be a list, found '{\"a\": 1}'",
-    ),
-    "no annotator": (
-        [TASKS[0], task(2, {"result": []})],
-        "task 2, annotation 1: 'completed_by' should be the annotator's number or address, found nothing",
-    ),
-    "annotator without id": (
-        [TASKS[0], task(2, toxicity({"first_name": "A"}, "Yes"))],
-        "task 2, annotation 1: 'completed_by' should be an object with 'id' or 'email'",
-    ),
-    "choices are objects": (
-        [TASKS[0], task(2, annotation(1, result("toxic", "choices", [{"a": 1}])))],
-        "task 2, annotation 1: an answer of 'choices' should be a text or a number",
-    ),
-    "question without name": (
-        [TASKS[0], task(2, annotation(1, {"value": {"choices": ["a"]}}))],
-        "task 2, annotation 1: 'from_name' should be the question's name, found nothing",
-    ),
-    "only regions": (
-        [task(1, annotation(1, {"from_name": "a", "value": {"x": 1, "labels": ["b"]}}))],
-        "no annotation answers a question about its task as a whole",
-    ),
-    "nothing but cancelled": ([task(1, toxicity(1, "Yes", was_cancelled=True))], "without annotations"),
-    "flat without annotator": (
-        [FLAT[0], {**FLAT[1], "annotator": ["a"]}],
-        "record 2: 'annotator' should be a text",
-    ),
-    "flat without id": (
-        [FLAT[0], {"annotator": 1}],
-        "record 2: 'id' should be a number or an address, found nothing",
-    ),
-}
+def of_task(*annotations: Any) -> list[Any]:
+    return [TASKS[0], task(2, *annotations)]
 
 
-@pytest.mark.parametrize("case", DAMAGED)
-def test_damage_is_one_sentence(case: str) -> None:
-    records, sentence = DAMAGED[case]
-    with pytest.raises(DataError) as caught:
-        table_of(records, "tasks.json")
-    assert str(caught.value).startswith("tasks.json")
-    assert sentence in str(caught.value)
+def answered(answer: dict[str, Any]) -> list[Any]:
+    return of_task(annotation(1, answer))
+
+
+@pytest.mark.parametrize(
+    ("records", "sentence"),
+    [
+        ([TASKS[0], {**TASKS[1], "id": None}], "2: 'id' should be the task's number, found nothing"),
+        ([TASKS[0], {**TASKS[1], "data": []}], "2: 'data' should be an object, found '[]'"),
+        ([TASKS[0], {"id": 2, "data": {}}], "2: 'annotations' should be a list, found nothing"),
+        (of_task("x"), "2, annotation 1: the annotation should be an object"),
+        (of_task(annotation(1) | {"result": {"a": 1}}), "1: 'result' should be a list, found '{\"a\": 1}'"),
+        (
+            of_task({"result": []}),
+            "'completed_by' should be the annotator's number or address, found nothing",
+        ),
+        (of_task(toxicity({"first_name": "A"}, "Yes")), "should be an object with 'id' or 'email'"),
+        (answered(result("a", "choices", [{"a": 1}])), "an answer of 'choices' should be a text or a number"),
+        (answered({"value": {"choices": ["a"]}}), "'from_name' should be the question's name, found nothing"),
+        ([task(1, toxicity(1, "Yes", was_cancelled=True))], "without annotations"),
+        ([FLAT[0], {**FLAT[1], "annotator": ["a"]}], "2: 'annotator' should be a text"),
+        ([FLAT[0], {"annotator": 1}], "2: 'id' should be a number or an address, found nothing"),
+        (
+            [task(1, annotation(1, {"from_name": "a", "value": {"x": 1, "labels": ["b"]}}))],
+            "no annotation answers a question about its task as a whole",
+        ),
+    ],
+)
+def test_damage_is_one_sentence(records: list[Any], sentence: str) -> None:
+    refused(records, sentence)
 
 
 @pytest.mark.parametrize(

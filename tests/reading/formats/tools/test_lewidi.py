@@ -18,8 +18,15 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.formats.tools import lewidi
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
-from tests.reading.formats.tools.exports import cells, loaded, mangled, run, survives, table_of
-from tests.reading.formats.tools.samples import counted, recognised_run
+from tests.reading.formats.tools.exports import (
+    cells,
+    loaded,
+    mangled,
+    recipe_of,
+    recognised_run,
+    survives,
+    table_of,
+)
 
 RATERS = ("Ann1", "Ann2", "Ann3", "Ann4")
 THIRD: dict[str, Any] = {
@@ -103,19 +110,11 @@ def test_annotations_as_text_and_further_questions() -> None:
     assert loaded(table).summary.annotations == 8
 
 
-def test_runs(tmp_path: Path) -> None:
-    result = run(tmp_path, json.dumps(THIRD).encode(), "train.json", RATERS)
-    assert counted(result) == (2, 4, 7)
-    result = run(tmp_path, json.dumps(SECOND).encode(), "second.json", RATERS)
-    assert counted(result) == (2, 4, 8)
-
-
 def test_annotators_become_a_raters_file(tmp_path: Path) -> None:
     raters = table_of(META, "MP_annotators_meta.json")
     assert raters.kind == "LeWiDi annotators, JSON"
     assert raters.columns == ("rater", "Gender", "Age", "Nationality")
-    assert raters.recipe is not None
-    assert raters.recipe.axes == (("Gender",), ("Nationality",))
+    assert recipe_of(raters).axes == (("Gender",), ("Nationality",))
     annotations = table_of(THIRD)
     guess = recognise(annotations, raters)
     dataset = load(annotations, raters, guess.spec, ("Gender", "Age"))
@@ -160,8 +159,7 @@ def test_numbers_of_annotators_are_those_of_the_annotations() -> None:
     )
     raters = read_table(f"{{\n{numbers},\n}}\n".encode(), "MP_annotators_meta.json")
     assert cells(raters, "rater", "key", "Age")[0] == ("Ann1", "1", "26,}")
-    assert raters.recipe is not None
-    assert raters.recipe.axes == (("Gender",),)
+    assert recipe_of(raters).axes == (("Gender",),)
     annotations = table_of(THIRD)
     dataset = load(annotations, raters, recognise(annotations, raters).spec, ("Gender",))
     assert dataset.raters.axes["Gender"].codes.tolist() == [0, 0, 1, 1]

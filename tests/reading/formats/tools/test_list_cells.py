@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grasp_core.model.errors import DataError
-from grasp_core.reading.formats.tools import list_cells
+from grasp_core.reading.formats.shapes import lists
 from grasp_core.reading.sandbox.read import read_table
 from tests.reading.formats.tools.exports import cells, loaded
 from tests.reading.making import csv_bytes
@@ -113,11 +113,11 @@ def test_argillas_columns_as_csv() -> None:
 def test_what_python_prints_is_read(entries: list[Any]) -> None:
     """Letters that Python prints by their numbers are left as it prints them."""
     if all(text.isprintable() or text in "\n\t\r" for entry in entries for text in (entry or "")):
-        assert list_cells.structure(repr(entries)) == entries
+        assert lists.structure(repr(entries)) == entries
 
 
 @settings(deadline=None)
 @given(st.text(alphabet="[]',\" ab\\1.\n", max_size=40))
 def test_any_cell_gives_a_list_or_nothing(cell: str) -> None:
-    found = list_cells.structure(f"[{cell}]")
+    found = lists.structure(f"[{cell}]")
     assert found is None or isinstance(found, list)

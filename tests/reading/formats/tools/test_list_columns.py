@@ -19,11 +19,20 @@ from hypothesis import strategies as st
 
 from grasp_core.model.errors import DataError
 from grasp_core.reading.archives import containers
-from grasp_core.reading.formats.shapes import list_columns
+from grasp_core.reading.formats.shapes import lists
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from tests.reading.formats.tools.exports import cells, lines, loaded, mangled, run, survives
-from tests.reading.formats.tools.samples import counted, read_or_refused, recognised_run
+from tests.reading.formats.tools.exports import (
+    cells,
+    counted,
+    lines,
+    loaded,
+    mangled,
+    read_or_refused,
+    recognised_run,
+    spec_of,
+    survives,
+)
 
 RATERS = ("r1", "r2", "r3", "r4")
 LABEL = {"names": ["no", "yes"], "_type": "ClassLabel"}
@@ -73,7 +82,6 @@ def test_each_entry_gets_a_row() -> None:
 
 
 def test_runs(tmp_path: Path) -> None:
-    assert counted(run(tmp_path, parquet(ROWS, SEQUENCE), "train.parquet", RATERS)) == (2, 4, 6)
     assert counted(recognised_run(tmp_path, lines(records()), "train.jsonl", RATERS)) == (2, 4, 7)
 
 
@@ -134,9 +142,7 @@ def test_plain_structures_become_columns() -> None:
 
 def test_rows_are_the_items_where_no_column_tells_them_apart() -> None:
     table = read({**ROWS, "id": ["same"] * 3, "text": ["same"] * 3}, SEQUENCE)
-    assert table.recipe is not None
-    assert table.recipe.spec is not None
-    assert table.recipe.spec.item == "item"
+    assert spec_of(table).item == "item"
     assert cells(table, "item", "annotators")[3:5] == [("1", "r4"), ("2", "r1")]
     loaded(table)
 
@@ -214,7 +220,7 @@ def test_json_with_lists() -> None:
 
 @given(mangled([*records(), {"id": "c", "annotators": ["r1", "r2"], "labels": ["x", "y"]}]))
 def test_nothing_breaks_records(found: list[dict[str, Any]]) -> None:
-    survives(list_columns.read, found, "x.json")
+    survives(lists.read, found, "x.json")
 
 
 @given(st.data())

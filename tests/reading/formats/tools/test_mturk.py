@@ -22,8 +22,14 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from tests.reading.formats.tools.exports import cells
-from tests.reading.formats.tools.samples import counted, read_or_refused, recognised_run
+from tests.reading.formats.tools.exports import (
+    cells,
+    counted,
+    read_or_refused,
+    recipe_of,
+    recognised_run,
+    spec_of,
+)
 from tests.reading.making import csv_bytes
 from tests.shared_data import SHARED
 
@@ -72,9 +78,7 @@ def test_crowd_classifier_answers_become_a_column() -> None:
         ("H1", "W2", "Positive"),
     ]
     assert table.row(0) == 2
-    assert table.recipe is not None
-    spec = table.recipe.spec
-    assert spec is not None
+    spec = spec_of(table)
     assert (spec.item, spec.rater, spec.label) == ("HITId", "WorkerId", "Answer.category")
     assert spec.text == "Input.text"
 
@@ -84,8 +88,6 @@ def test_rejected_assignments_are_advised_against() -> None:
     guess = recognise(table)
     assert guess.spec.filters.drop == ()
     assert guess.advised.filters.drop == (("AssignmentStatus", "Rejected"),)
-    dataset = load(table, None, guess.advised, ())
-    assert (dataset.summary.items, dataset.summary.raters, dataset.summary.annotations) == (2, 4, 7)
 
 
 def test_rejected_assignments_count_until_somebody_says_otherwise(tmp_path: Path) -> None:
@@ -93,6 +95,9 @@ def test_rejected_assignments_count_until_somebody_says_otherwise(tmp_path: Path
     for options, count in (([], 8), (["--recommended"], 7), (kept, 8)):
         result = recognised_run(tmp_path, results(*voted()), "batch.csv", WORKERS, options=options)
         assert counted(result) == (2, 4, count)
+        assert result["data"]["categories"] == ["Negative", "Positive"]
+        assert result["data"]["label_counts"] == [4, count - 4]
+    assert recognise(read(results(*voted()[:4]))).advice == ()
 
 
 def test_work_that_a_requester_is_about_to_reject_is_advised_against() -> None:
@@ -105,19 +110,6 @@ def test_work_that_a_requester_is_about_to_reject_is_advised_against() -> None:
     spec = recognise(table).advised
     assert spec.filters.drop == (("Reject", "too fast"), ("Reject", "Failed the check"))
     assert load(table, None, spec, ()).summary.annotations == 6
-
-
-def test_without_rejected_work_there_is_no_filter() -> None:
-    table = read(results(*voted()[:4]))
-    assert recognise(table).advice == ()
-
-
-def test_a_run(tmp_path: Path) -> None:
-    options = ["--recommended"]
-    result = recognised_run(tmp_path, results(*voted()), "batch.csv", WORKERS, options=options)
-    assert counted(result) == (2, 4, 7)
-    assert result["data"]["categories"] == ["Negative", "Positive"]
-    assert result["data"]["label_counts"] == [4, 3]
 
 
 def test_every_form_of_a_crowd_answer() -> None:
@@ -168,15 +160,11 @@ def test_columns_that_hold_other_texts_are_not_folded() -> None:
 def test_plain_answer_columns() -> None:
     rows = [row("H1", worker, vote, "Man") for worker, vote in zip(WORKERS, "abab", strict=True)]
     table = read(results(*rows, answers=("Answer.gender", "Answer.toxic")))
-    assert table.recipe is not None
-    assert table.recipe.spec is not None
-    assert table.recipe.spec.label == "Answer.gender"  # the only question with several answers
+    assert spec_of(table).label == "Answer.gender"  # the only question with several answers
 
     swapped = [row("H1", worker, "MMWW"[at], "abab"[at]) for at, worker in enumerate(WORKERS)]
     table = read(results(*swapped, answers=("Answer.gender", "Answer.toxic")))
-    assert table.recipe is not None
-    assert table.recipe.spec is not None
-    assert table.recipe.spec.label == "Answer.toxic"
+    assert spec_of(table).label == "Answer.toxic"
 
 
 @pytest.mark.parametrize("broken", ['[{"category"', "text", '["x"]', "[" * 5000])
@@ -262,10 +250,8 @@ def test_several_questions_about_each_item_and_empty_places() -> None:
         ("b", "Text b", "angry", "", "fine"),
         ("c", "Text c", "calm", "no", ""),
     ]
-    assert table.recipe is not None
-    assert table.recipe.spec is not None
-    assert table.recipe.spec.text == "Input.text"
-    assert table.recipe.left_out == (LeftOut(Skipped.ITEMS_WITHOUT_INPUT(), 1),)
+    assert spec_of(table).text == "Input.text"
+    assert recipe_of(table).left_out == (LeftOut(Skipped.ITEMS_WITHOUT_INPUT(), 1),)
 
 
 def test_equal_inputs_are_one_item_whatever_their_place() -> None:
@@ -297,8 +283,7 @@ def test_questions_about_a_whole_dialogue_stay_one_row() -> None:
     rows = [["H1", f"A{at}", f"W{at}", "Approved", *"abcde", *"yn"] for at in range(3)]
     table = hits(turns, questions, rows)
     assert len(table) == 3
-    assert table.recipe is not None
-    assert table.recipe.sentences == (
+    assert recipe_of(table).sentences == (
         "'Input.turn#' and 'Answer.q#' are not numbered alike, so that each HIT counts as one item",
     )
 

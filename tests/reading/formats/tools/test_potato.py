@@ -22,15 +22,17 @@ from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from tests.reading.formats.tools.exports import (
     cells,
+    counted,
     lines,
     loaded,
     mangled,
-    run,
+    read_or_refused,
+    recognised_run,
+    spec_of,
     survives,
     table_of,
     textual,
 )
-from tests.reading.formats.tools.samples import counted, read_or_refused, recognised_run
 from tests.reading.making import csv_bytes
 from tests.zips import zipped
 
@@ -113,7 +115,6 @@ def test_json_lines_of_version_1() -> None:
 
 
 def test_runs(tmp_path: Path) -> None:
-    assert counted(run(tmp_path, lines(exported()), "annotations.jsonl", USERS)) == (2, 4, 8)
     assert counted(recognised_run(tmp_path, archive(), "potato.zip", USERS)) == (2, 4, 8)
 
 
@@ -133,30 +134,16 @@ def test_the_folders_of_all_annotators() -> None:
     assert sorted(cells(table, "item", "rater", "tone")) == sorted(pairs())
 
 
-def test_folders_of_version_1_take_their_names_as_annotators() -> None:
-    files = {f"task/{user}/annotated_instances.jsonl": lines(version_1(user)) for user in USERS}
-    table = read_table(zipped(files), "potato.zip")
-    assert sorted(cells(table, "item", "rater", "tone")) == sorted(pairs())
-
-
-@pytest.mark.parametrize("separator", [",", "\t"])
-def test_tables_in_folders(separator: str) -> None:
-    ending = {",": "csv", "\t": "tsv"}[separator]
+@pytest.mark.parametrize("ending", ["jsonl", "csv", "tsv"])
+def test_folders_of_version_1_take_their_names_as_annotators(ending: str) -> None:
     header = ["instance_id", "displayed_text", "tone:::neg", "tone:::pos"]
-    files = {
-        f"out/{user}/annotated_instances.{ending}": csv_bytes(
-            [
-                header,
-                *(
-                    [item, "t", *(["2", ""] if vote == "neg" else ["", "1"])]
-                    for item, who, vote in pairs()
-                    if who == user
-                ),
-            ],
-            separator,
-        )
-        for user in USERS
-    }
+    files = {}
+    for user in USERS:
+        given = [(item, vote) for item, who, vote in pairs() if who == user]
+        rows = [[item, "t", *(["2", ""] if vote == "neg" else ["", "1"])] for item, vote in given]
+        packed = csv_bytes([header, *rows], "," if ending == "csv" else "\t")
+        content = lines(version_1(user)) if ending == "jsonl" else packed
+        files[f"task/{user}/annotated_instances.{ending}"] = content
     table = read_table(zipped(files), "potato.zip")
     assert sorted(cells(table, "item", "rater", "tone")) == sorted(pairs())
 
@@ -192,17 +179,6 @@ def test_csv_of_the_export() -> None:
     assert not [column for column in table.columns if "spans" in column]
 
 
-def test_parquet_of_the_export() -> None:
-    columns = {
-        name: [row[at] for row in pairs()] for at, name in enumerate(("instance_id", "user_id", "tone"))
-    }
-    file = io.BytesIO()
-    pq.write_table(pa.table(columns), file)
-    table = read_table(file.getvalue(), "annotations.parquet")
-    assert table.kind == "Potato, Parquet"
-    expected(table)
-
-
 def test_lists_and_objects_in_cells() -> None:
     """Multiselects are lists in Parquet, and JSON where `datasets` wrote the table."""
     kinds = [["slur", "threat"], None, ["slur"], []]
@@ -220,13 +196,8 @@ def test_lists_and_objects_in_cells() -> None:
     assert cells(table, "kinds") == expected_kinds
     texts = [["instance_id", "user_id", "tone", "kinds"]]
     texts += [
-        [
-            row["instance_id"],
-            row["user_id"],
-            '{"pos": "pos"}',
-            json.dumps(dict.fromkeys(row["kinds"] or [], "true")),
-        ]
-        for row in rows
+        [item, user, '{"pos": "pos"}', json.dumps(dict.fromkeys(chosen or [], "true"))]
+        for item, user, _, chosen in (row.values() for row in rows)
     ]
     assert cells(read_table(csv_bytes(texts), "a.csv"), "tone", "kinds") == [
         ("pos", *kind) for kind in expected_kinds
@@ -249,32 +220,17 @@ def test_what_was_joined_to_a_table_is_not_a_question() -> None:
                 [f"i{item}", f"u{user}", gender, ADDED[item][2], str(item), age, "up" if user else "low"]
             )
     table = read_table(csv_bytes(rows), "joined.csv")
-    assert table.recipe is not None
-    assert table.recipe.spec is not None
-    assert table.recipe.spec.label == "mood"
+    assert spec_of(table).label == "mood"
     assert table.columns[:3] == ("item", "rater", "mood")
     assert {"gender", "passage", "gold", "age"} < set(table.columns)
 
 
-def test_a_question_about_somebody_elses_gender_stays_one() -> None:
-    rows = [
-        ["instance_id", "user_id", "gender"],
-        ["i1", "u1", "Man"],
-        ["i2", "u1", "Woman"],
-        ["i1", "u2", "Man"],
-    ]
-    assert read_table(csv_bytes(rows), "a.csv").columns == ("item", "rater", "gender")
-
-
-def test_a_table_without_questions_is_refused() -> None:
-    rows = [
-        ["instance_id", "user_id", "gender"],
-        ["i1", "u1", "Man"],
-        ["i2", "u1", "Man"],
-        ["i1", "u2", "Woman"],
-    ]
+def test_a_raters_gender_is_no_question_and_an_items_is_one() -> None:
+    header, *rows = [["instance_id", "user_id", "gender"], ["i1", "u1", "Man"], ["i1", "u2", "Woman"]]
     with pytest.raises(DataError, match="without answers"):
-        read_table(csv_bytes(rows), "a.csv")
+        read_table(csv_bytes([header, *rows, ["i2", "u1", "Man"]]), "a.csv")
+    table = read_table(csv_bytes([header, *rows, ["i2", "u1", "Woman"]]), "a.csv")
+    assert table.columns == ("item", "rater", "gender")
 
 
 def test_free_texts_alone_are_refused() -> None:

@@ -17,7 +17,7 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from tests.reading.formats.tools.samples import counted, read_or_refused, recognised_run
+from tests.reading.formats.tools.exports import counted, read_or_refused, recipe_of, recognised_run
 from tests.reading.making import csv_bytes
 
 HEADER = [
@@ -119,8 +119,7 @@ def test_the_older_form() -> None:
     )
     table = read(old)
     assert table.kind == "Prolific, CSV"
-    assert table.recipe is not None
-    assert table.recipe.axes == (("Sex",),)
+    assert recipe_of(table).axes == (("Sex",),)
 
 
 def test_a_file_that_only_names_participants_is_another() -> None:

@@ -9,9 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grasp_core.model.errors import DataError
-from grasp_core.reading.formats.shapes import list_columns
+from grasp_core.reading.formats.shapes import lists
 from grasp_core.reading.sandbox.read import read_table
-from tests.reading.formats.tools.exports import cells, lines, loaded, mangled, survives, table_of, textual
+from tests.reading.formats.tools.exports import (
+    cells,
+    lines,
+    loaded,
+    mangled,
+    spec_of,
+    survives,
+    table_of,
+    textual,
+)
 
 GENDERS = {"P01": "Woman", "P02": "Man", "P03": "Woman"}
 GIVEN = {"C1": {"P01": 3, "P02": 1}, "C2": {"P02": 3, "P03": 5}, "C3": {"P01": 1, "P03": 5}}
@@ -38,9 +47,7 @@ def of_values() -> list[dict[str, Any]]:
 def test_objects_by_rater_become_rows() -> None:
     table = table_of(of_objects())
     assert cells(table, "key", "annotators.rater", "annotators.label") == PAIRS
-    assert table.recipe is not None
-    assert table.recipe.spec is not None
-    assert table.recipe.spec.label == "annotators.label"
+    assert spec_of(table).label == "annotators.label"
     data = loaded(table)
     assert (data.summary.items, data.summary.raters, data.summary.annotations) == (3, 3, 6)
     assert data.summary.categories == ("1", "3", "5")
@@ -112,7 +119,7 @@ def test_lists_of_raters_go_before_objects_that_may_be_anything() -> None:
     ],
 )
 def test_other_objects_are_left_alone(record: dict[str, Any]) -> None:
-    assert list_columns.read(textual([record, {**record, "id": 2}]), "a.json") is None
+    assert lists.read(textual([record, {**record, "id": 2}]), "a.json") is None
 
 
 @pytest.mark.parametrize("field", ["by", "name", "id", "completed_by"])
@@ -163,7 +170,7 @@ def test_an_object_of_lists_is_told_by_what_their_entries_lack() -> None:
 
 @given(mangled([{"key": item, **record} for item, record in of_objects().items()]))
 def test_nothing_breaks_it(records: list[dict[str, Any]]) -> None:
-    survives(list_columns.read, records, "x.json")
+    survives(lists.read, records, "x.json")
 
 
 @settings(deadline=None)

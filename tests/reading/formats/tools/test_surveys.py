@@ -12,6 +12,7 @@ from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from tests.reading.files.workbook_files import xlsx_bytes
+from tests.reading.formats.tools.exports import recipe_of
 from tests.reading.making import csv_bytes, rows_table
 from tests.shared_data import SHARED, needs_shared_data
 
@@ -80,9 +81,8 @@ def test_qualtrics(headers, form):
 def test_previews_are_left_out_and_unfinished_responses_are_said(codes):
     table = rows_table(qualtrics(rows(5, preview=True, codes=codes)))
     assert loaded(table).summary.raters == 4
-    assert table.recipe is not None
-    assert "1 response is previews and left out" in " ".join(table.recipe.sentences) or codes
-    assert "1 response is unfinished and count" in " ".join(table.recipe.sentences)
+    assert "1 response is previews and left out" in " ".join(recipe_of(table).sentences) or codes
+    assert "1 response is unfinished and count" in " ".join(recipe_of(table).sentences)
 
 
 def test_qualtrics_of_old():

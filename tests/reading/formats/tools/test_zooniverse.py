@@ -14,7 +14,7 @@ import pytest
 from grasp_core.model.errors import DataError
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from tests.reading.formats.tools.exports import cells, loaded
+from tests.reading.formats.tools.exports import cells, loaded, recipe_of
 from tests.reading.making import csv_bytes
 
 HEADER = ["classification_id", "user_name", "user_id", "user_ip", "workflow_id", "workflow_name"]
@@ -71,9 +71,8 @@ def test_a_row_per_classification() -> None:
         ("s1", "ben", "No", "a", "s1.jpg"),
     ]
     assert table.row(0) == 2
-    assert table.recipe is not None
     assert "2 classifications are by people who were not logged in, told apart by 1 address only" in str(
-        table.recipe.sentences
+        recipe_of(table).sentences
     )
     data = loaded(table)
     assert (data.summary.items, data.summary.raters, data.summary.label_counts) == (2, 3, (3, 3))
@@ -87,8 +86,7 @@ def test_kinds_of_tasks() -> None:
     table = export([row("s1", user, [combined, survey, dropdown, drawing]) for user in PEOPLE[:2]])
     assert table.columns[:5] == ("item", "rater", "T3", "T5", "T6")
     assert cells(table, "T3", "T5", "T6")[0] == ("Yes", "LION + ZEBRA", "de")
-    assert table.recipe is not None
-    assert table.recipe.sentences[:2] == (
+    assert recipe_of(table).sentences[:2] == (
         "2 tasks that were left without an answer were left out",
         "tasks whose answers cannot be read, as drawings, were left out: 'T7'",
     )

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from grasp_core.model.annotations import FloatArray, Int64Array
 from grasp_core.model.errors import DataError, Problem, know
 from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.model.wording import quoted
-from grasp_core.reading.formats.columnar.column_text import as_text, moment_format
+from grasp_core.reading.formats.column_text import as_text, moment_format
 from grasp_core.reading.table.columns import MAX_CELLS, Vocabulary, check_cells
 from grasp_core.reading.table.parsed import Parsed, Watch, compact, name_columns, no_rows
 
@@ -87,17 +88,22 @@ def parse(content: bytes, name: str, watch: Watch) -> Parsed:
     if not found or not len(found[0].text):
         raise no_rows(name)
     texts = [column.text for column in found]
-    notes += _encoding_note(texts, encoding, name)
+    if encoding.upper() not in ("UTF-8", "UTF8"):
+        beyond = (one for column in texts for one in column.dictionary.to_pylist() if not one.isascii())
+        notes += [
+            know(FileProblem.OTHER_ENCODING_INSIDE(file=name, encoding=encoding, example=example))
+            for example in islice(beyond, 1)
+        ]
     return Parsed(
         names,
         compact(pa.Table.from_arrays(texts, names=list(names))),
         form.kind,
         first_row=1,
-        problems=(*notes, *_missing_note(found, name), *_labels_notes(found, name)),
+        problems=(*notes, *_notes(found, name)),
         vocabularies=tuple(
             Vocabulary(shown, values, ordered=True)
             for shown, column in zip(names, found, strict=True)
-            if column.labelled and (values := _in_order(column.labels))
+            if column.labelled and (values := column.scale)
         ),
     )
 
@@ -123,7 +129,9 @@ def _read(content: bytes, form: _Format, name: str) -> tuple[dict[str, Any], Any
             return columns, about, about.file_encoding or "UTF-8"
         except _FAILURES as error:
             refused = error
-    if form is not _POR and (refused is None or _is_about_text(refused)):
+    if form is not _POR and (
+        refused is None or isinstance(refused, UnicodeError) or "encoding" in str(refused)
+    ):
         with suppress(*_FAILURES):
             return _decoded(*_read_as(content, form, name, encoding=_BYTES))
     raise DataError(f"{name} is a damaged or cut-off {form.kind} file; {_OTHERWISE}") from None
@@ -146,15 +154,16 @@ def _read_as(content: bytes, form: _Format, name: str, **more: Any) -> tuple[dic
     return columns, about
 
 
-def _is_about_text(error: Exception) -> bool:
-    return isinstance(error, UnicodeError) or "encoding" in str(error)
-
-
 def _decoded(columns: dict[str, Any], about: Any) -> tuple[dict[str, Any], Any, str]:
     """With texts, read byte by byte, as UTF-8 where all of them are, else as Windows-1252."""
     found = {cell for cells in columns.values() for cell in cells if isinstance(cell, str)}
     labels = [label for labels in about.variable_value_labels.values() for label in labels.values()]
-    encoding = "UTF-8" if all(map(_is_utf8, [*found, *columns, *labels])) else "Windows-1252"
+    encoding = "UTF-8"
+    try:
+        for text in (*found, *columns, *labels):
+            text.encode("latin-1", "replace").decode()
+    except UnicodeDecodeError:
+        encoding = "Windows-1252"
 
     def decoded(value: Any) -> Any:
         if not isinstance(value, str) or value.isascii():
@@ -175,14 +184,6 @@ def _decoded(columns: dict[str, Any], about: Any) -> tuple[dict[str, Any], Any, 
     return texts, about, encoding
 
 
-def _is_utf8(text: str) -> bool:
-    try:
-        text.encode("latin-1", "replace").decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
 @dataclass(frozen=True, slots=True)
 class _Column:
     """A column's texts, how many cells of it are missing and why, and its value labels, used or not."""
@@ -193,6 +194,13 @@ class _Column:
     system: int
     labels: Mapping[Any, str]
     labelled: bool
+
+    @property
+    def scale(self) -> tuple[str, ...]:
+        """Value labels by their codes; none where two are the same, or codes are no numbers."""
+        codes = [code for code in self.labels if not isinstance(code, str)]
+        values = tuple(str(self.labels[code]).strip() for code in sorted(codes))
+        return values if len(codes) == len(self.labels) == len(set(values)) else ()
 
 
 def _column(cells: Sequence[Any], name: str, about: Any) -> _Column:
@@ -214,8 +222,10 @@ def _column(cells: Sequence[Any], name: str, about: Any) -> _Column:
     declared = np.zeros_like(missing)
     declared[~missing] = out[positions[~missing]]
     kept = [value for value, gone in zip(distinct, out, strict=True) if not gone]
-    known = _labels_of(kept, labels)
-    if known is not None:
+    known = {value: str(labels[value]).strip() for value in kept if value in labels}
+    # Each value that occurs has a label, and no two the same.
+    labelled = 0 < len(known) == len(kept) == len(set(known.values())) and all(known.values())
+    if labelled:
         texts = pa.array([known.get(value, "") for value in distinct], pa.string())
     text = pa.DictionaryArray.from_arrays(pa.array(positions, pa.int32(), mask=missing | declared), texts)
     valid = {} if not kept else {value: label for value, label in labels.items() if not _among(value, ranges)}
@@ -225,7 +235,7 @@ def _column(cells: Sequence[Any], name: str, about: Any) -> _Column:
         declared=int(declared.sum()) + tagged,
         system=int(missing.sum()) - tagged,
         labels=valid,
-        labelled=known is not None,
+        labelled=labelled,
     )
 
 
@@ -251,31 +261,8 @@ def _among(value: Any, ranges: Sequence[Mapping[str, Any]]) -> bool:
     return any(ends["lo"] <= value <= ends["hi"] for ends in alike)
 
 
-def _in_order(labels: Mapping[Any, str]) -> tuple[str, ...]:
-    """Value labels by their codes; none where two are the same, or codes are no numbers."""
-    codes = [code for code in labels if not isinstance(code, str)]
-    values = tuple(str(labels[code]).strip() for code in sorted(codes))
-    return values if len(codes) == len(labels) == len(set(values)) else ()
-
-
-def _labels_of(values: Sequence[Any], labels: Mapping[Any, str]) -> dict[Any, str] | None:
-    """The label of each value that occurs, if all have one and no two the same."""
-    known = {value: str(labels[value]).strip() for value in values if value in labels}
-    whole = len(known) == len(values) == len(set(known.values())) and all(known.values())
-    return known if whole and known else None
-
-
-def _encoding_note(texts: Sequence[Any], encoding: str, name: str) -> list[Problem]:
-    """That a file's letters stand on an encoding other than UTF-8, with one of them to check."""
-    beyond = (text for column in texts for text in column.dictionary.to_pylist() if not text.isascii())
-    example = None if encoding.upper() in ("UTF-8", "UTF8") else next(beyond, None)
-    if example is None:
-        return []
-    return [know(FileProblem.OTHER_ENCODING_INSIDE(file=name, encoding=encoding, example=example))]
-
-
-def _missing_note(columns: Sequence[_Column], name: str) -> list[Problem]:
-    """The note on cells that were read as empty, and where."""
+def _notes(columns: Sequence[_Column], name: str) -> list[Problem]:
+    """Notes on cells read as empty, on columns with labels, and on those that keep their codes."""
     notes = []
     for code, counts in (
         (FileProblem.DECLARED_MISSING, {one.name: one.declared for one in columns}),
@@ -285,24 +272,13 @@ def _missing_note(columns: Sequence[_Column], name: str) -> list[Problem]:
         if found:
             total = sum(found.values())
             notes.append(know(code(file=name, cells=total, columns=tuple(found)), total))
-    return notes
-
-
-def _labels_notes(columns: Sequence[_Column], name: str) -> list[Problem]:
-    """Notes on columns that hold labels now, and on those that keep their codes although some have labels."""
-    notes = []
-    used = [column.name for column in columns if column.labelled]
+    used = tuple(column.name for column in columns if column.labelled)
     if used:
-        remark = FileProblem.LABELS_FOR_CODES(file=name, columns=tuple(used), count=len(used))
-        notes.append(know(remark, len(used)))
+        notes.append(know(FileProblem.LABELS_FOR_CODES(file=name, columns=used, count=len(used)), len(used)))
     for column in columns:
         if column.labels and not column.labelled:
-            some = [f"{_plain(value)} {quoted(str(label))}" for value, label in column.labels.items()]
-            more = ", ..." if len(some) > _LABELS_SHOWN else ""
-            labels = ", ".join(some[:_LABELS_SHOWN]) + more
+            pairs = column.labels.items()
+            some = [f"{str(value).removesuffix('.0')} {quoted(str(label))}" for value, label in pairs]
+            labels = ", ".join(some[:_LABELS_SHOWN]) + (", ..." if len(some) > _LABELS_SHOWN else "")
             notes.append(know(FileProblem.CODES_KEPT(file=name, column=column.name, labels=labels)))
     return notes
-
-
-def _plain(value: Any) -> str:
-    return str(value).removesuffix(".0")

@@ -6,6 +6,7 @@ import datetime
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -22,9 +23,12 @@ from grasp_core.reading.table.columns import Vocabulary, duration_text, moment_t
 
 _SPSS = datetime.datetime(1582, 10, 14)
 _STATA = datetime.datetime(1960, 1, 1)
-_SPSS_DAYS = frozenset({"DATE", "ADATE", "EDATE", "JDATE", "SDATE", "QYR", "MOYR", "WKYR"})
-_SPSS_MOMENTS = frozenset({"DATETIME", "YMDHMS"})
-_SPSS_TIMES = frozenset({"TIME", "DTIME", "MTIME"})
+TEXT = pa.dictionary(pa.int32(), pa.string())
+"""The type of a column of text."""
+OF_PANDAS = {b"pandas": b"{}"}
+"""Metadata of a frame's columns; in pandas, codes into values are a type that somebody chose."""
+_MOST_VALUES = 1_000
+"""Of more values, none are a scale or a list of labels."""
 
 
 def moment_format(written: str) -> Callable[[float], str] | None:
@@ -38,19 +42,11 @@ def moment_format(written: str) -> Callable[[float], str] | None:
         return partial(_moment, start=_STATA, unit=1e-3)
     if written.startswith(("%tm", "%-tm")):
         return _month
-    name = re.match("[A-Z]*", written)
-    if name is not None and name[0] in _SPSS_DAYS | _SPSS_MOMENTS:
+    if re.match(r"(DATE|ADATE|EDATE|JDATE|SDATE|QYR|MOYR|WKYR|DATETIME|YMDHMS)(?![A-Z])", written):
         return partial(_moment, start=_SPSS, unit=1.0)
-    return _duration if name is not None and name[0] in _SPSS_TIMES else None
-
-
-def _moment(value: float, *, start: datetime.datetime, unit: float) -> str:
-    """A day, or a day and a time; a number beyond all calendars stays a number."""
-    try:
-        found = start + datetime.timedelta(seconds=value * unit)
-    except (OverflowError, ValueError):
-        return repr(value)
-    return moment_text(found)
+    return (
+        partial(_moment, start=None, unit=1.0) if re.match("(TIME|DTIME|MTIME)(?![A-Z])", written) else None
+    )
 
 
 def _month(value: float) -> str:
@@ -59,9 +55,11 @@ def _month(value: float) -> str:
     return f"{1960 + year:04}-{month + 1:02}" if months == value else repr(value)
 
 
-def _duration(value: float) -> str:
+def _moment(value: float, *, start: datetime.datetime | None, unit: float) -> str:
+    """A day, a day and a time, or a duration; a number beyond all calendars stays a number."""
     try:
-        return duration_text(datetime.timedelta(seconds=value))
+        passed = datetime.timedelta(seconds=value * unit)
+        return duration_text(passed) if start is None else moment_text(start + passed)
     except (OverflowError, ValueError):
         return repr(value)
 
@@ -156,16 +154,6 @@ def _has_text_form(kind: pa.DataType) -> bool:
     return not (pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
 
 
-TEXT = pa.dictionary(pa.int32(), pa.string())
-"""The type of such a column."""
-
-
-OF_PANDAS = {b"pandas": b"{}"}
-"""Metadata of a frame's columns; in pandas, codes into values are a type that somebody chose."""
-_MOST_VALUES = 1_000
-"""Of more values, none are a scale or a list of labels."""
-
-
 def vocabulary(column: pa.Array, name: str, schema: pa.Schema) -> Vocabulary | None:
     """The values that a column's type names, where somebody chose it; None where codes only save room."""
     kind = column.type
@@ -179,9 +167,9 @@ def vocabulary(column: pa.Array, name: str, schema: pa.Schema) -> Vocabulary | N
 
 def as_text(column: pa.Array, labels: Sequence[str] | None = None) -> pa.DictionaryArray:
     """A column as codes into distinct texts; `labels` are the names of its classes, where it has some."""
-    if pa.types.is_dictionary(column.type) and _plain_codes(column):
-        return column
     if pa.types.is_dictionary(column.type):
+        if column.type == TEXT and not column.null_count and not column.dictionary.null_count:
+            return column
         column = column.dictionary_decode()
     if labels is not None and pa.types.is_integer(column.type):
         known = pc.and_(pc.greater_equal(column, 0), pc.less(column, len(labels)))
@@ -189,22 +177,10 @@ def as_text(column: pa.Array, labels: Sequence[str] | None = None) -> pa.Diction
     elif pa.types.is_boolean(column.type):
         column = pc.if_else(column, "True", "False")
     elif pa.types.is_floating(column.type):
-        column = _whole_numbers(column)
+        column = pc.if_else(pc.is_nan(column), None, column)
+        with suppress(pa.ArrowInvalid):  # whole numbers stored as reals because some are missing
+            column = column.cast(pa.int64())
     return pc.fill_null(column.cast(pa.string()), "").dictionary_encode()
-
-
-def _plain_codes(column: pa.DictionaryArray) -> bool:
-    """Whether the column is already in the form that is wanted, as columns of text are read."""
-    return column.type == TEXT and not column.null_count and not column.dictionary.null_count
-
-
-def _whole_numbers(column: pa.Array) -> pa.Array:
-    """Whole numbers stored as reals because some are missing, as whole numbers again."""
-    column = pc.if_else(pc.is_nan(column), None, column)
-    try:
-        return column.cast(pa.int64())
-    except pa.ArrowInvalid:
-        return column
 
 
 def class_labels(schema: pa.Schema) -> dict[str, list[str]]:
@@ -277,13 +253,9 @@ def _value(value: Any, labels: ClassLabels, path: str) -> Any:
         names = labels.get(path, ())
         return names[value] if 0 <= value < len(names) else str(value)
     if isinstance(value, float):
-        return _number(value)
+        if value != value:
+            return None
+        return str(int(value)) if value.is_integer() else repr(value)
     if isinstance(value, datetime.datetime):
         return value.isoformat(sep=" ")
     return None if isinstance(value, bytes) else str(value)
-
-
-def _number(value: float) -> str | None:
-    if value != value:
-        return None
-    return str(int(value)) if value.is_integer() else repr(value)

@@ -1,1 +1,0 @@
-"""Parquet and Arrow, whose cells may be lists."""
