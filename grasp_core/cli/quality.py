@@ -31,7 +31,6 @@ from grasp_core.report.quality import (
     QualityReport,
     quality_json,
     quality_report,
-    report_findings,
     report_tables,
 )
 
@@ -115,7 +114,7 @@ def _power(dataset: Dataset, axes: Sequence[tuple[str, ...]]) -> list[GroupPower
 
 
 def _print(report: QualityReport) -> None:
-    for sentence in report_findings(report):
+    for sentence in tables.findings(report, report.duplicates):
         say(f"- {printable(sentence)}")
     say(tables.random_sentence(report.random))
     say(tables.duplicates_sentence(report.duplicates))

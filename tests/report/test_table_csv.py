@@ -8,7 +8,7 @@ from grasp_core.model.outcome import LabelUse, Shift
 from grasp_core.model.remarks.cautions import Caution, GuardCaution
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.text import safe_cell
-from grasp_core.report.table_csv import CSV_COLUMNS, PAIR_COLUMNS, SLICE_COLUMNS, table_csv
+from grasp_core.report.tidy import CSV_COLUMNS, PAIR_COLUMNS, SLICE_COLUMNS, table_csv
 from tests.results import (
     make_group,
     make_label_use,

@@ -12,7 +12,7 @@ from grasp_core.model.outcome import PairResult
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import Sentence, escape_markdown
 from grasp_core.report import charts
-from grasp_core.report.pair_tables import measure_table, pair_table
+from grasp_core.report.in_numbers import measure_table, pair_table
 from grasp_core.report.pairs import (
     PAIRS_EXPLANATION,
     PAIRS_SAID,
