@@ -324,8 +324,7 @@ def _histograms(
     result: RunResult, row: GroupResult, name: str, heading_text: str, theme: Theme
 ) -> alt.LayerChart:
     heading = title(
-        heading_text,
-        subtitle(result, intervals=any(one.interval for one in row.statistics.values())),
+        heading_text, subtitle(result, intervals=any(one.interval for one in row.statistics.values()))
     )
     shown = [_line(finding, _HEADS + place) for place, finding in enumerate(evidence(row, name))]
     if not shown:
