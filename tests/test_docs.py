@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from grasp_core import cli
-from grasp_core.report.table_csv import (
+from grasp_core.report.tidy import (
     CSV_COLUMNS,
     GIVEN_COLUMNS,
     PAIR_COLUMNS,

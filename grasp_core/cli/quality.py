@@ -29,7 +29,6 @@ from grasp_core.report.quality import (
     QualityReport,
     quality_json,
     quality_report,
-    report_findings,
     report_tables,
 )
 
@@ -85,7 +84,7 @@ def _quality(chosen: argparse.Namespace) -> None:
         "markdown": lambda: tables_markdown(report_tables(report)),
     }
     write_output(chosen, makers)
-    for sentence in report_findings(report):
+    for sentence in tables.findings(report, report.duplicates):
         say(f"- {printable(sentence)}")
     say(tables.random_sentence(report.random))
     say(tables.duplicates_sentence(report.duplicates))

@@ -57,8 +57,8 @@ from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.report.findings.mending import warned
 from grasp_core.report.saved import json_in, result_json
-from grasp_core.report.table_csv import table_csv
 from grasp_core.report.tables import lead_table
+from grasp_core.report.tidy import table_csv
 from grasp_core.report.words.names import what_is_provisional
 from grasp_core.version import __version__
 

@@ -25,10 +25,10 @@ from grasp_core.notebook.options import (
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.report.quality import (
     QualityReport,
+    findings,
     power_sentences,
     quality_json,
     quality_report,
-    report_findings,
     report_numbers,
     report_tables,
 )
@@ -65,7 +65,7 @@ class Quality(Saved):
 
     def _sentences(self) -> list[str]:
         power = power_sentences(self.report.power) if self.report.power else []
-        return [*report_findings(self.report), *power]
+        return [*findings(self.report, self.report.duplicates), *power]
 
     def _repr_html_(self) -> str:
         tables = report_tables(self.report).items()

@@ -182,10 +182,7 @@ def _batches(dataset: Dataset) -> Iterator[tuple[str, str, BoolArray]]:
 
 
 def _row(
-    name: str,
-    value: Callable[[], float],
-    ends: Callable[[], tuple[float | None, float | None]],
-    items: int,
+    name: str, value: Callable[[], float], ends: Callable[[], tuple[float | None, float | None]], items: int
 ) -> dict[str, Any]:
     found = {"coefficient": name, "value": np.nan, "low": np.nan, "high": np.nan, "items": items, "why": ""}
     try:

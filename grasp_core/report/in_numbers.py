@@ -1,34 +1,158 @@
-"""Every number of a result as long tables of texts: value, 95 % interval, p and q in cells of their own."""
+"""Pairs of groups as tables, and every number of a result as long tables of texts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import pandas as pd
 
-from grasp_core.model.groups import axis_label, group_label, one_line
-from grasp_core.model.outcome import LabelUse, Outcome
+from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, one_line
+from grasp_core.model.outcome import Outcome, PairResult, Verdict
 from grasp_core.model.result import RunResult, SlicesResult
-from grasp_core.report.pair_tables import pair_table
+from grasp_core.report.pairs import PAIR_NAMES, Measure, measures, of_label_use, seen_from
 from grasp_core.report.slices import sliced
-from grasp_core.report.tables import ordered_dsi, with_label_use
+from grasp_core.report.tables import ends, or_nan, ordered_dsi, p_and_starred_q, with_label_use
 from grasp_core.report.words.label_use import format_points, format_points_interval, mean_outcome
 from grasp_core.report.words.names import (
     DSI_EXPLANATION,
     LABEL_USE_EXPLANATION,
+    MAY_CHANGE,
     MEAN_SHIFT_EXPLANATION,
     MEAN_SHIFT_NAME,
+    NOT_YET,
     STARS,
     WORDS,
     arrow,
     format_interval,
     format_p_value,
     format_value,
+    may_change,
     outcome_of,
+    p_so_far,
     p_text,
+    q_so_far,
     reported_statistics,
+    signs,
 )
+
+
+def pairs_table(result: RunResult) -> pd.DataFrame:
+    """One row for each pair and what was tested of it.
+
+    Returns `axis`, `first`, `second`, `raters_first`, `raters_second`, `statistic`, then `value`, `low`,
+    `high` (float; of labels in percentage points, of the mean on its scale; NaN where there is none), `p`,
+    `q`, `stars` and `reason`; of the pair's verdict by all tests together `verdict`, `verdict_p`,
+    `verdict_q`.
+    """
+    told = of_label_use(result)
+    rows = [
+        [
+            axis_label(row.a.axes),
+            group_label(row.a),
+            group_label(row.b),
+            row.n_raters_a,
+            row.n_raters_b,
+            name,
+            or_nan(outcome.value),
+            *map(or_nan, ends(outcome)),
+            or_nan(outcome.p),
+            or_nan(outcome.q),
+            "" if outcome.q is None else signs(outcome),
+            str(outcome.reason or ""),
+            *_verdict(row.verdict),
+        ]
+        for row in result.pairs
+        for name, outcome in (
+            *((one.name, one.of(row)) for one in told),
+            *((PAIR_NAMES[name], outcome) for name, outcome in row.statistics.items()),
+        )
+    ]
+    columns = [
+        "axis",
+        "first",
+        "second",
+        "raters_first",
+        "raters_second",
+        "statistic",
+        "value",
+        "low",
+        "high",
+    ]
+    columns += ["p", "q", "stars", "reason", "verdict", "verdict_p", "verdict_q"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _verdict(found: Verdict | None) -> tuple[str, float, float]:
+    if found is None:
+        return "", float("nan"), float("nan")
+    return found.code, or_nan(found.p), or_nan(found.q)
+
+
+def measure_table(
+    result: RunResult, measure: Measure, *, axes: AxisSet | None = None, group: Group | None = None
+) -> pd.DataFrame:
+    """One row for each pair, with texts: `First`, `Second`, the value, its interval, `p` and `q`.
+
+    With `axes` the pairs of that axis or intersection alone; with `group` its own, `Beside` naming the other.
+    """
+    rows = result.pairs if group is None else seen_from(result, group)
+    heads = ["First", "Second"] if group is None else ["Beside"]
+    found = [
+        [*map(group_label, (row.a, row.b)[-len(heads) :]), *_texts(measure.of(row), measure, result)]
+        for row in rows
+        if axes in (None, row.a.axes)
+    ]
+    return pd.DataFrame(found, columns=[*heads, measure.name, "95 % interval", "p", "q"])
+
+
+def pairs_in_words(result: RunResult) -> pd.DataFrame:
+    """One row for each pair, with texts: both groups, then of each measure its value with its stars."""
+    told = measures(result)
+    found = [
+        [
+            axis_label(row.a.axes),
+            f"{group_label(row.a)} ({row.n_raters_a:,})",
+            f"{group_label(row.b)} ({row.n_raters_b:,})",
+            *(f"{one.write(one.of(row).value)} {signs(one.of(row))}".rstrip() for one in told.values()),
+        ]
+        for row in result.pairs
+    ]
+    return pd.DataFrame(found, columns=["Axis", "First", "Second", *(one.name for one in told.values())])
+
+
+def pair_table(result: RunResult, row: PairResult) -> pd.DataFrame:
+    """One row for each measure of a pair, with texts: `Measure`, `Value`, its interval, `p` and `q`."""
+    told = [one for measure in measures(result).values() for one in _of_both_sides(measure, row)]
+    found = [[one.name, *_texts(one.of(row), one, result)] for one in told]
+    return pd.DataFrame(found, columns=["Measure", "Value", "95 % interval", "p", "q"])
+
+
+def _of_both_sides(measure: Measure, row: PairResult) -> list[Measure]:
+    """A gap for each group; any other measure as it is."""
+    if measure.key != "gap_a":
+        return [measure]
+    first = replace(measure, name=f"{measure.name} of {group_label(row.a)}")
+    name = f"{measure.name} of {group_label(row.b)}"
+    return [first, replace(measure, name=name, of=lambda one: one.statistics.get("gap_b", Outcome(None)))]
+
+
+def _texts(outcome: Outcome, measure: Measure, result: RunResult) -> list[str]:
+    """Value, interval, p and q."""
+    low, high = ends(outcome)
+    interval = "" if low is None else f"[{measure.write(low)}, {measure.write(high)}]"
+    if outcome.p_interval is not None:
+        p, q = p_so_far(outcome), f"{q_so_far(outcome)}{MAY_CHANGE if may_change(outcome) else ''}"
+    elif result.later is not None and outcome.p is None and outcome.reason is None:
+        p = q = NOT_YET
+    else:
+        p = p_text(outcome, permutations=result.permutations)
+        if outcome.p is not None and outcome.q is None:  # its mark is that of all labels together
+            return [measure.write(outcome.value), interval, p, "none"]
+        q = format_p_value(outcome.q, permutations=result.permutations)
+    return [measure.write(outcome.value), interval, p, f"{q} {STARS[outcome.significance]}".rstrip()]
+
 
 NO_INTERVAL = "none"
 INTERVAL = "95 % interval"
@@ -119,7 +243,7 @@ def labels_in_numbers(result: RunResult) -> pd.DataFrame:
             format_points(shift.value),
             format_points_interval(shift) or NO_INTERVAL,
             format_p_value(shift.p, permutations=result.permutations),
-            *_p_and_q(use, result),
+            *p_and_starred_q(use, result),
         ]
         for row, use in with_label_use(result)
         for label, shift in use.labels.items()
@@ -152,7 +276,7 @@ def means_in_numbers(result: RunResult) -> pd.DataFrame:
 def pairs_in_numbers(result: RunResult) -> pd.DataFrame:
     """One row for each pair and measure.
 
-    Returns `Axis`, `First`, `Second`, then the columns of :func:`~grasp_core.report.pair_tables.pair_table`.
+    Returns `Axis`, `First`, `Second`, then the columns of :func:`~grasp_core.report.in_numbers.pair_table`.
     """
     frames = []
     for row in result.pairs:
@@ -170,9 +294,4 @@ def pairs_in_numbers(result: RunResult) -> pd.DataFrame:
 def _tested(outcome: Outcome, result: RunResult) -> list[str]:
     """Value, interval, p and q."""
     value = f"{format_value(outcome.value)} {arrow(outcome)}".rstrip()
-    return [value, format_interval(outcome) or NO_INTERVAL, *_p_and_q(outcome, result)]
-
-
-def _p_and_q(test: Outcome | LabelUse, result: RunResult) -> list[str]:
-    q = format_p_value(test.q, permutations=result.permutations)
-    return [p_text(test, permutations=result.permutations), f"{q} {STARS[test.significance]}".rstrip()]
+    return [value, format_interval(outcome) or NO_INTERVAL, *p_and_starred_q(outcome, result)]

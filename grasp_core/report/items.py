@@ -16,7 +16,7 @@ from grasp_core.model.outcome import Significance
 from grasp_core.model.spec import LEVEL
 from grasp_core.model.text import Segment, Sentence, printable, printable_name, safe_cell
 from grasp_core.model.wording import agree, number
-from grasp_core.report.table_csv import exact
+from grasp_core.report.tables import exact
 from grasp_core.report.words.names import MINUS, STARS, format_p_value, format_value
 
 MEASURES: Mapping[Measure, str] = MappingProxyType({"distance": "Distance", "label_use": "Label use"})

@@ -13,8 +13,7 @@ from grasp_core.model.groups import Group, axis_label, group_label, group_labels
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.text import Segment, Sentence, safe_cell
 from grasp_core.report.findings.sentences import strength
-from grasp_core.report.table_csv import exact
-from grasp_core.report.tables import cell_text, or_nan
+from grasp_core.report.tables import cell_text, exact, or_nan
 from grasp_core.report.words.models import LEAD, SIDE_WORDS
 from grasp_core.report.words.names import STARS, format_p, format_p_value, format_value, p_so_far, q_so_far
 

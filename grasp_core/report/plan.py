@@ -16,7 +16,7 @@ from grasp_core.model.groups import group_label
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.text import Segment, Sentence, safe_cell
 from grasp_core.model.wording import number
-from grasp_core.report.table_csv import exact
+from grasp_core.report.tables import exact
 
 TARGETS: dict[Target, str] = {
     "labels": "label use",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeVar
 
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.analysis.small_groups import without_names, without_small_groups
@@ -18,8 +19,10 @@ from grasp_core.model.remarks.cautions import (
     is_public,
 )
 from grasp_core.model.remarks.remark import Remark
-from grasp_core.model.result import DataSummary, GivenResult, Result, RunResult, SlicesResult
+from grasp_core.model.result import DataSummary, GivenResult, Result, RunResult, SliceResult
 from grasp_core.model.spec import ModelSource, RunSpec
+
+Rows = TypeVar("Rows", GivenResult, SliceResult)
 
 
 def public_view(result: Result, *, small_groups: bool = False) -> Result:
@@ -57,8 +60,12 @@ def public_view(result: Result, *, small_groups: bool = False) -> Result:
             groups=groups,
             assignment=tuple(check for check in shown.assignment if check.groups <= named),
             dsi=tuple(row for row in shown.dsi if row.group in named),
-            slices=tuple(_public_slices(found, least) for found in shown.slices),
-            given=tuple(_public_given(found, least) for found in shown.given),
+            slices=tuple(
+                # A single item would be known by its value.
+                replace(of, values=tuple(_of_large_groups(one, least) for one in of.values if one.items > 1))
+                for of in shown.slices
+            ),
+            given=tuple(_of_large_groups(one, least) for one in shown.given),
             pairs=tuple(row for row in shown.pairs if min(row.n_raters_a, row.n_raters_b) >= least),
         )
     raise TypeError(type(result).__name__)  # of a panel whose details nobody looked through
@@ -95,19 +102,8 @@ def _screened_in_shown(warning: Remark, result: RunResult) -> bool:
     return every and numbers["screen"] in SCREENS.values() and counts.keys() <= shown
 
 
-def _public_slices(found: SlicesResult, least: int) -> SlicesResult:
-    """Slices of more than one item, which would be known by its value, and groups that are large enough."""
-    values = []
-    for one in found.values:
-        groups = tuple(row for row in one.groups if row.n_raters >= least)
-        named = {row.group for row in groups} | {None}
-        dsi = tuple(row for row in one.dsi if row.group in named)
-        values += [replace(one, groups=groups, dsi=dsi)] if one.items > 1 else []
-    return replace(found, values=tuple(values))
-
-
-def _public_given(found: GivenResult, least: int) -> GivenResult:
-    """Groups that are large enough."""
+def _of_large_groups(found: Rows, least: int) -> Rows:
+    """The rows of groups that are large enough, and the DSI that these attain."""
     groups = tuple(row for row in found.groups if row.n_raters >= least)
     named = {row.group for row in groups} | {None}
     return replace(found, groups=groups, dsi=tuple(row for row in found.dsi if row.group in named))

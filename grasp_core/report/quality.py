@@ -222,25 +222,16 @@ def histogram_table(found: Overview) -> pd.DataFrame:
     return pd.DataFrame({"raters per item": names, "items": [bar.items for bar in bars]})
 
 
-def constant_table(found: ConstantRaters) -> pd.DataFrame:
-    """Groups that have raters who gave one label always."""
-    return pd.DataFrame(
-        {
-            "axis": [_axes(row.group.axes) for row in found.by_group],
-            "group": [printable_name(group_label(row.group)) for row in found.by_group],
-            "always one label": [row.constant for row in found.by_group],
-            "raters looked at": [row.looked_at for row in found.by_group],
-        }
+def screened_table(found: RandomRaters | ConstantRaters) -> pd.DataFrame:
+    """Groups that have raters at chance, or raters who gave one label always."""
+    head, count = (
+        ("at chance", "random") if isinstance(found, RandomRaters) else ("always one label", "constant")
     )
-
-
-def random_table(found: RandomRaters) -> pd.DataFrame:
-    """Groups that have raters at chance."""
     return pd.DataFrame(
         {
             "axis": [_axes(row.group.axes) for row in found.by_group],
             "group": [printable_name(group_label(row.group)) for row in found.by_group],
-            "at chance": [row.random for row in found.by_group],
+            head: [getattr(row, count) for row in found.by_group],
             "raters looked at": [row.looked_at for row in found.by_group],
         }
     )
@@ -318,16 +309,10 @@ def power_table(found: Sequence[GroupPower]) -> pd.DataFrame:
     )
 
 
-def findings(
-    random: RandomRaters,
-    constant: ConstantRaters,
-    duplicates: Duplicates | None,
-    small: Sequence[SmallGroups],
-    close: Sequence[Overlap],
-    assignment: Sequence[AssignmentCheck],
-) -> list[str]:
+def findings(found: Looked | QualityReport, duplicates: Duplicates | None) -> list[str]:
     """Sentences on all that deserves a look; plain text that may quote names of axes."""
-    sentences = [f"{warning}." for warning in said_of_assignment(assignment)]
+    random, constant = found.random, found.constant
+    sentences = [f"{warning}." for warning in said_of_assignment(found.assignment)]
     if random.random:
         sentences.append(
             f"{number(random.random, 'rater')} of {random.looked_at:,} with {FEWEST_SHARED} or more items "
@@ -347,7 +332,7 @@ def findings(
             "far more than independent raters would: one person with two accounts, copied answers, or two "
             "people who see the task very much alike. Look before you leave anybody out."
         )
-    for row in close:
+    for row in found.overlaps:
         names = " and ".join(_axes((name,)) for name in (row.first, row.second))
         if row.together and not row.nearly_identical:
             sentences.append(
@@ -360,7 +345,7 @@ def findings(
                 f"{names} go together so closely (Cramér's V {row.v:.2f}) that these data cannot tell "
                 "them apart: what is found for the one may be due to the other."
             )
-    tiny = [row for row in small if len(row.axes) == 1 and row.fewer[1]]
+    tiny = [row for row in found.small if len(row.axes) == 1 and row.fewer[1]]
     if tiny:
         names = ", ".join(_axes(row.axes) for row in tiny)
         groups = sum(row.fewer[1] for row in tiny)
@@ -440,13 +425,6 @@ def _axes(names: tuple[str, ...]) -> str:
     return printable_name(axis_label(names))
 
 
-def report_findings(report: QualityReport) -> list[str]:
-    """Sentences on all that deserves a look; plain text that may quote names of axes."""
-    return findings(
-        report.random, report.constant, report.duplicates, report.small, report.overlaps, report.assignment
-    )
-
-
 def report_numbers(report: QualityReport) -> dict[str, pd.DataFrame]:
     """The tables of :func:`report_tables` with numbers in place of texts, for programs."""
     sizes = report.overview
@@ -517,8 +495,8 @@ def report_tables(report: QualityReport) -> dict[str, pd.DataFrame]:
     titled = {
         "Overview": overview_table(report.overview),
         "Items by number of raters": histogram_table(report.overview),
-        "Raters at chance": random_table(report.random),
-        "Raters who gave one label always": constant_table(report.constant),
+        "Raters at chance": screened_table(report.random),
+        "Raters who gave one label always": screened_table(report.constant),
         "Small groups": small_groups_table(report.small),
         "Axes that go together": overlap_table(report.overlaps),
         "Items and workloads of groups": assignment_table(report.assignment),

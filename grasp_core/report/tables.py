@@ -140,6 +140,11 @@ def or_nan(value: float | None) -> float:
     return float("nan") if value is None else value
 
 
+def exact(value: float | None) -> str:
+    """All digits of a value, as tables for programs have them; empty where there is none."""
+    return "" if value is None else repr(float(value))
+
+
 def column_label(column: str) -> str:
     """The head of a :func:`results_table` column in words."""
     for name, words in WORDS.items():
@@ -379,5 +384,10 @@ def _tested(use: LabelUse, result: RunResult) -> list[str]:
     if result.provisional:
         unsure = MAY_CHANGE if may_change(use) else ""
         return [p_so_far(use), f"{q_so_far(use)}{unsure}"]
-    q = format_p_value(use.q, permutations=result.permutations)
-    return [p_text(use, permutations=result.permutations), f"{q} {STARS[use.significance]}".rstrip()]
+    return p_and_starred_q(use, result)
+
+
+def p_and_starred_q(test: Outcome | LabelUse, result: RunResult) -> list[str]:
+    """Cells of a test: p, and q with its stars."""
+    q = format_p_value(test.q, permutations=result.permutations)
+    return [p_text(test, permutations=result.permutations), f"{q} {STARS[test.significance]}".rstrip()]

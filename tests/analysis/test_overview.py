@@ -12,6 +12,7 @@ from scipy.stats.contingency import association
 
 from grasp_core.analysis.overview import (
     Bar,
+    Overlap,
     RandomRaters,
     Spread,
     constant_raters,
@@ -26,7 +27,7 @@ from grasp_core.model.groups import Group
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.screens.constant import FEWEST_ANNOTATIONS
 from grasp_core.report import quality as tables
-from grasp_core.report.quality import quality_json, quality_report
+from grasp_core.report.quality import Looked, quality_json, quality_report
 from tests.permutation.simulated import simulate
 from tests.reading.making import LONG, rows_table, text_table
 
@@ -91,7 +92,7 @@ def test_constant_raters_are_counted_by_group_and_never_named():
     written = quality_json(report)
     assert "always-yes" not in written
     assert json.loads(written)["constant_raters"]["by_group"][0]["group"] == {"g": "x"}
-    assert "1 rater of 9" in " ".join(tables.findings(NONE_AT_CHANCE, found, None, (), (), ()))
+    assert "1 rater of 9" in " ".join(tables.findings(report, None))
 
 
 def test_small_groups_of_axes_and_pairs():
@@ -126,7 +127,7 @@ def test_identical_axes_are_flagged_and_undefined_ones_are_not():
     assert same.v == pytest.approx(1)
     assert nested.nearly_identical  # the one tells the other
     assert same.nearly_identical
-    found = tables.findings(NONE_AT_CHANCE, _no_constant(), None, (), (same,), ())
+    found = tables.findings(_with_overlap(same), None)
     assert "cannot tell them apart" in " ".join(found)
     independent = overlaps(crossed([[8, 8], [8, 8]]))[0]
     assert independent.v == 0
@@ -138,13 +139,14 @@ def test_identical_axes_are_flagged_and_undefined_ones_are_not():
 
 def test_of_axes_that_go_together_page_and_option_are_named_that_test_them():
     (close,) = overlaps(crossed([[40, 12], [14, 38]]))
-    found = " ".join(tables.findings(NONE_AT_CHANCE, _no_constant(), None, (), (close,), ()))
+    found = " ".join(tables.findings(_with_overlap(close), None))
     assert "Test each given the other: on Analysis, under Given, or by --given." in found
 
 
-def _no_constant():
+def _with_overlap(found: Overlap) -> Looked:
     annotations, raters = simulate(1)
-    return constant_raters(annotations, raters)
+    constant = constant_raters(annotations, raters)
+    return Looked(overview(annotations, raters), NONE_AT_CHANCE, constant, (), (found,), ())
 
 
 @pytest.mark.parametrize(("size", "told"), [(1.07, "100%"), (1.0, "100%"), (0.6, "60%")])

@@ -16,7 +16,7 @@ from grasp_core.model.result import RunResult
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.report.contents import marks_legend
 from grasp_core.report.findings.findings import findings
-from grasp_core.report.table_csv import table_csv
+from grasp_core.report.tidy import table_csv
 from grasp_core.report.words.names import FITTED, FITTED_MEANING, p_text, p_words
 from grasp_core.report.writers._html_page import report_html
 from grasp_core.report.writers.latex import table_latex

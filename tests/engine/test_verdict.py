@@ -26,8 +26,8 @@ from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.example import COHESIVE, INCOHESIVE, example_files, example_spec
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.report.public_view import public_view
-from grasp_core.report.table_csv import VERDICT_COLUMNS, table_csv
 from grasp_core.report.tables import verdict_table
+from grasp_core.report.tidy import VERDICT_COLUMNS, table_csv
 from tests import test_dices350
 from tests.engine.asking import DATA, question
 from tests.shared_data import needs_shared_data

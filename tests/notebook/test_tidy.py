@@ -13,7 +13,7 @@ import pytest
 
 import grasp_core as grasp
 from grasp_core.model.text import for_python
-from grasp_core.report.table_csv import table_csv
+from grasp_core.report.tidy import table_csv
 
 
 @pytest.fixture(scope="module")

@@ -75,18 +75,12 @@ def hostile_result() -> RunResult:
     )
     files = tuple(FileFingerprint(text, 1, text) for text in TEXTS[:-1])
     data = replace(
-        result.data,
-        categories=TEXTS[:-1],
-        label_counts=(1,) * (len(TEXTS) - 1),
-        sha256=TEXTS[0],
-        files=files,
+        result.data, categories=TEXTS[:-1], label_counts=(1,) * (len(TEXTS) - 1), sha256=TEXTS[0], files=files
     )
     spec = RunSpec(
         DataSpec(item=TEXTS[0], rater=TEXTS[1], label=TEXTS[0], missing=TEXTS),
         AnalysisSpec(
-            axes=tuple((text,) for text in TEXTS),
-            statistics=("irr", "xrr", "gai"),
-            strata=(TEXTS[22],),
+            axes=tuple((text,) for text in TEXTS), statistics=("irr", "xrr", "gai"), strata=(TEXTS[22],)
         ),
     )
     return replace(result, data=data, spec=spec, code_version=TEXTS[20])

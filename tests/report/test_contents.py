@@ -4,14 +4,7 @@ from grasp_core.model.data_spec import DataSpec, Question
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.report.contents import (
-    conventions,
-    marks,
-    methods,
-    not_estimable,
-    raters_per_item,
-    run_title,
-)
+from grasp_core.report.contents import conventions, marks, methods, not_estimable, raters_per_item, run_title
 from tests.results import make_group, make_outcome, make_result
 
 

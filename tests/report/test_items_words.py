@@ -44,10 +44,7 @@ def item(name: str, use: Contribution, distance: Contribution | None = None) -> 
 
 
 def result(*items: ItemOutcome, top: Mapping[str, float | None] | None = None, **more: Any) -> ItemsResult:
-    measured = {
-        "label_use": len(items),
-        "distance": sum(row.distance is not None for row in items),
-    }
+    measured = {"label_use": len(items), "distance": sum(row.distance is not None for row in items)}
     tenth = TopTenth(1, **{"share": 0.3, "chance": 0.25, "low": 0.2, "high": 0.4, **(top or {})})
     fields: dict[str, Any] = {
         "code_version": "0",

@@ -12,7 +12,7 @@ from grasp_core.model.outcome import PAIR_STATISTICS, Interval, Outcome, Shift
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.result import RunResult
 from grasp_core.notebook.results import Analysis
-from grasp_core.report.pair_tables import measure_table, pair_table, pairs_in_words, pairs_table
+from grasp_core.report.in_numbers import measure_table, pair_table, pairs_in_words, pairs_table
 from grasp_core.report.pairs import (
     PAIR_NAMES,
     foremost_pairs,

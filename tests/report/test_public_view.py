@@ -29,10 +29,7 @@ def _telling() -> RunResult:
     return replace(
         result,
         data=replace(result.data, files=(replace(result.data.files[0], name=f"{SECRET}.csv"),)),
-        spec=replace(
-            result.spec,
-            data=naming(result.spec.data, SECRET),
-        ),
+        spec=replace(result.spec, data=naming(result.spec.data, SECRET)),
         warnings=(
             said(f"{SECRET}.csv, row 3: odd"),
             Caution.TOO_FEW_FOR_P(),

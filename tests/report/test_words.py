@@ -32,13 +32,7 @@ def test_axis_label(axes, label):
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [
-        (0.54, "0.540"),
-        (-0.0724, "−0.072"),
-        (-0.0001, "0.000"),
-        (12.3456, "12.346"),
-        (None, "not estimable"),
-    ],
+    [(0.54, "0.540"), (-0.0724, "−0.072"), (-0.0001, "0.000"), (12.3456, "12.346"), (None, "not estimable")],
 )
 def test_format_value(value, text):
     assert format_value(value) == text

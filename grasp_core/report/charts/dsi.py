@@ -66,11 +66,7 @@ def dsi_chart(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
     ranked = sorted(result.dsi, key=lambda row: -_or_last(row.outcome.value))
     data = [_row(result, row, float(position)) for position, row in enumerate(ranked)]
     return finish(
-        _layers(data, theme),
-        theme,
-        heading=heading,
-        alt_text=_alt(result, ranked),
-        height=_ROW * len(data),
+        _layers(data, theme), theme, heading=heading, alt_text=_alt(result, ranked), height=_ROW * len(data)
     )
 
 

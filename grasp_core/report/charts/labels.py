@@ -96,9 +96,7 @@ def _layers(drawn: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
         tooltip=tooltip(label="Label", value="Difference", interval="95 % interval", p="p of this label")
     )
     shade = alt.condition(
-        "datum.marked",
-        alt.value(colours.significance["nominal"]),
-        alt.value(colours.significance["none"]),
+        "datum.marked", alt.value(colours.significance["nominal"]), alt.value(colours.significance["none"])
     )
     written = base.transform_calculate(told="datum.value + '  ' + datum.interval + '  ' + datum.p")
     return [

@@ -75,16 +75,14 @@ class Line:
         return self.drawn or self.outcome
 
 
-def arrange(
-    result: RunResult, statistic: str, order: RowOrder, by: str | None, only: slice
-) -> list[Heading | Line]:
+def arrange(result: RunResult, statistic: str, order: RowOrder, only: slice) -> list[Heading | Line]:
     """Lines from top to bottom, below the columns' heads; in axis order each axis gets a heading."""
     groups = [row.group for row in result.groups]
     names = dict(zip(groups, group_labels(groups), strict=True))
     lines: list[Heading | Line] = []
     top = _HEADS
     axes: tuple[str, ...] | None = None
-    for row in ordered_groups(result, order, by)[only]:
+    for row in ordered_groups(result, order)[only]:
         if order == "axis" and row.group.axes != axes:
             axes = row.group.axes
             lines.append(Heading(top, axis_label(axes)))

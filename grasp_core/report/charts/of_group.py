@@ -65,14 +65,13 @@ def null_histograms(
     statistic: str,
     theme: Theme = "light",
     order: RowOrder = "axis",
-    by: str | None = None,
     *,
     page: int | None = None,
 ) -> alt.LayerChart:
     """Per group the histogram of shuffled values, the observed one as a rule across it.
 
     `statistic`: one of :data:`grasp_core.model.spec.STATISTICS`.
-    `by`: statistic that decides the order, see :func:`grasp_core.report.tables.ordered_groups`.
+    `order`: see :func:`grasp_core.report.tables.ordered_groups`.
     `page`: only the groups of this page, from 1, of :data:`grasp_core.report.charts.nulls.PAGE`; by default
         all.
 
@@ -84,7 +83,7 @@ def null_histograms(
     heading = title(f"{WORDS[statistic].name} against random groupings", _subtitle(result, statistic))
     if not result.groups:
         return message(theme, heading=heading, text="There is no group to show.")
-    lines = arrange(result, statistic, order, by, on_page(page))
+    lines = arrange(result, statistic, order, on_page(page))
     domain = shared_domain([outcome_of(row, statistic) for row in result.groups])
     if result.provisional:
         domain = rounded_outwards(domain)
@@ -325,8 +324,7 @@ def _histograms(
     result: RunResult, row: GroupResult, name: str, heading_text: str, theme: Theme
 ) -> alt.LayerChart:
     heading = title(
-        heading_text,
-        subtitle(result, intervals=any(one.interval for one in row.statistics.values())),
+        heading_text, subtitle(result, intervals=any(one.interval for one in row.statistics.values()))
     )
     shown = [_line(finding, _HEADS + place) for place, finding in enumerate(evidence(row, name))]
     if not shown:

@@ -120,12 +120,7 @@ def title(text: str, subtitle: str | list[str]) -> alt.TitleParams:
 
 
 def finish(
-    layers: Sequence[alt.Chart],
-    theme: Theme,
-    *,
-    heading: alt.TitleParams | None,
-    alt_text: str,
-    height: int,
+    layers: Sequence[alt.Chart], theme: Theme, *, heading: alt.TitleParams | None, alt_text: str, height: int
 ) -> alt.LayerChart:
     """Lay charts over each other and give them their size, heading, description and look."""
     chart = alt.LayerChart(

@@ -109,11 +109,7 @@ def verdict_chart(result: RunResult, theme: Theme = "light", *, narrow: bool = F
     layers += _texts(named, places, theme)
     told = "; ".join(f"{row['group']}: {row['status']}, {row['said']}" for row in named)
     return finish(
-        [_clicked(named), *layers],
-        theme,
-        heading=None,
-        alt_text=f"Groups by verdict. {told}.",
-        height=height,
+        [_clicked(named), *layers], theme, heading=None, alt_text=f"Groups by verdict. {told}.", height=height
     )
 
 
@@ -304,10 +300,7 @@ def _marks(name: str, panel: _Panel, drawn: list[dict[str, Any]]) -> list[alt.Ch
         .transform_filter("isValid(datum.low)")
         .mark_rule(strokeWidth=3, strokeCap="round", aria=False)
         .encode(
-            x=_across("low"),
-            x2=alt.X2("high:Q"),
-            y=y,
-            color=alt.Color("colour:N", scale=None, legend=None),
+            x=_across("low"), x2=alt.X2("high:Q"), y=y, color=alt.Color("colour:N", scale=None, legend=None)
         ),
         base.transform_filter("isValid(datum.x)")
         .mark_point(size=90, opacity=1, strokeWidth=2)
@@ -390,9 +383,6 @@ def _texts(named: list[dict[str, Any]], places: _Places, theme: Theme) -> list[a
             x=LEFT, y=alt.Y("status_y:Q", axis=None), text=alt.Text("status:N"), color=colour
         ),
         base.mark_text(align="left", baseline="middle", limit=said).encode(
-            x=_across("said_x"),
-            y=alt.Y("said_y:Q", axis=None),
-            text=alt.Text("said:N"),
-            color=colour,
+            x=_across("said_x"), y=alt.Y("said_y:Q", axis=None), text=alt.Text("said:N"), color=colour
         ),
     ]

@@ -14,11 +14,7 @@ from grasp_core.model.wording import agree
 from grasp_core.report.everybody import agreement_details, agreement_title
 from grasp_core.report.findings.advice import About, advice, doubted, doubts, first_names, told
 from grasp_core.report.findings.finding import Doubt, Finding, lead
-from grasp_core.report.findings.findings import (
-    judged,
-    nearest,
-    of_verdict,
-)
+from grasp_core.report.findings.findings import judged, nearest, of_verdict
 from grasp_core.report.findings.mending import Warned, warned
 from grasp_core.report.findings.title import UNTESTABLE, counts, how_sure, title
 from grasp_core.report.tables import effect

@@ -14,13 +14,7 @@ from grasp_core.model.text import Segment, Sentence
 from grasp_core.model.wording import agree, number, spelled
 from grasp_core.report.everybody import agreement_title
 from grasp_core.report.findings.finding import COHESION, LABEL_USE, NO_EFFECT, SPREAD, Finding
-from grasp_core.report.findings.findings import (
-    count_groups,
-    judged,
-    nearest,
-    of_verdict,
-    standing_pair,
-)
+from grasp_core.report.findings.findings import count_groups, judged, nearest, of_verdict, standing_pair
 from grasp_core.report.words.label_use import of_100, said_more
 from grasp_core.report.words.names import WORDS, format_value, lead_statistic
 

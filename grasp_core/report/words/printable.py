@@ -58,10 +58,7 @@ def _everybody(found: Everybody) -> Everybody:
 def _data(data: DataSummary) -> DataSummary:
     files = tuple(
         replace(
-            file,
-            name=printable_name(file.name),
-            sha256=printable(file.sha256),
-            source=printable(file.source),
+            file, name=printable_name(file.name), sha256=printable(file.sha256), source=printable(file.source)
         )
         for file in data.files
     )

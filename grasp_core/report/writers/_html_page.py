@@ -12,22 +12,8 @@ from grasp_core.model.outcome import Outcome
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import DsiResult, Everybody, RunResult
 from grasp_core.model.text import printable
-from grasp_core.report.charts import (
-    agreement_chart,
-    cohesion_map,
-    dsi_chart,
-    null_histograms,
-    verdict_chart,
-)
-from grasp_core.report.contents import (
-    Method,
-    brackets,
-    conventions,
-    marks,
-    methods,
-    not_estimable,
-    run_title,
-)
+from grasp_core.report.charts import agreement_chart, cohesion_map, dsi_chart, null_histograms, verdict_chart
+from grasp_core.report.contents import Method, brackets, conventions, marks, methods, not_estimable, run_title
 from grasp_core.report.everybody import agreement_tables, in_one_line
 from grasp_core.report.findings.findings import judged, leading
 from grasp_core.report.findings.mending import Warned

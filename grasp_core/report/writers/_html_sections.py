@@ -23,8 +23,7 @@ from grasp_core.report.charts.rater_map import rater_map_chart
 from grasp_core.report.charts.theme import FONT, PALETTES, Theme
 from grasp_core.report.contents import raters_per_item
 from grasp_core.report.given import GIVEN_EXPLANATION, given_sentences, given_table
-from grasp_core.report.in_numbers import pairs_in_numbers, slices_in_numbers
-from grasp_core.report.pair_tables import pairs_in_words
+from grasp_core.report.in_numbers import pairs_in_numbers, pairs_in_words, slices_in_numbers
 from grasp_core.report.pairs import PAIRS_EXPLANATION, Measure, measures, most_told
 from grasp_core.report.rater_map import (
     EXPLANATION,

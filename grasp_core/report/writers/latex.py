@@ -17,8 +17,7 @@ from grasp_core.model.text import printable
 from grasp_core.report.contents import brackets, marks, run_title
 from grasp_core.report.everybody import agreement_tables, in_one_line
 from grasp_core.report.given import GIVEN_EXPLANATION, given_table
-from grasp_core.report.in_numbers import dsi_in_numbers, in_numbers
-from grasp_core.report.pair_tables import pairs_in_words
+from grasp_core.report.in_numbers import dsi_in_numbers, in_numbers, pairs_in_words
 from grasp_core.report.pairs import PAIRS_EXPLANATION, PAIRS_SAID, most_told
 from grasp_core.report.rater_map import EXPLANATION, axes_table, distance_words, groups_table, printable_map
 from grasp_core.report.slices import sliced

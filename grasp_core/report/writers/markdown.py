@@ -16,8 +16,7 @@ from grasp_core.report.everybody import agreement_tables, in_one_line
 from grasp_core.report.findings.mending import Warned
 from grasp_core.report.findings.sentences import answer
 from grasp_core.report.given import GIVEN_EXPLANATION, given_sentences, given_table
-from grasp_core.report.in_numbers import dsi_in_numbers, in_numbers
-from grasp_core.report.pair_tables import pairs_in_words
+from grasp_core.report.in_numbers import dsi_in_numbers, in_numbers, pairs_in_words
 from grasp_core.report.pairs import PAIRS_EXPLANATION, most_told
 from grasp_core.report.rater_map import (
     EXPLANATION,

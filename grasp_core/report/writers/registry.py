@@ -11,7 +11,7 @@ from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.model.result import RunResult
 from grasp_core.report.contents import run_title
 from grasp_core.report.saved import result_json, spec_json
-from grasp_core.report.table_csv import table_csv
+from grasp_core.report.tidy import table_csv
 from grasp_core.report.writers._html_page import report_html
 from grasp_core.report.writers.latex import table_latex
 from grasp_core.report.writers.markdown import table_markdown

@@ -12,7 +12,7 @@ from grasp_core.model.result import Everybody, RunResult, SliceResult, SlicesRes
 from grasp_core.report.contents import conventions, marks, methods, not_estimable, raters_per_item, run_title
 from grasp_core.report.findings.sentences import answer
 from grasp_core.report.given import as_result
-from grasp_core.report.pair_tables import pairs_table
+from grasp_core.report.in_numbers import pairs_table
 from grasp_core.report.pairs import most_told
 from grasp_core.report.rater_map import printable_map, sentences
 from grasp_core.report.slices import as_results

@@ -164,9 +164,9 @@ def show_quality(dataset: Dataset, proposed_axes: tuple[str, ...]) -> None:
         first = escape_markdown(one_line(str(reading.label)))
         st.caption(f"Looked at by the answers to the first question, {first}.")
     looked = _once("looked at", dataset, lambda: _aside(looked_at, dataset, dataset.annotations))
-    _, random, constant, small, close, assignment = looked
+    random, constant = looked.random, looked.constant
     duplicates = _near_duplicates(dataset)
-    sentences = tables.findings(random, constant, duplicates, small, close, assignment)
+    sentences = tables.findings(looked, duplicates)
     found = {
         "random": random.random,
         "constant": constant.constant,
@@ -226,10 +226,10 @@ def _show_figures(looked: Looked, duplicates: Duplicates | None) -> None:
         _table(tables.histogram_table(found), "Items by number of raters")
     if random.by_group:
         st.subheader("Raters at chance")
-        _table(tables.random_table(random), "Groups with raters who agree no more than chance does")
+        _table(tables.screened_table(random), "Groups with raters who agree no more than chance does")
     if constant.by_group:
         st.subheader("Raters who gave one label always")
-        _table(tables.constant_table(constant), "Groups with raters who gave one label always")
+        _table(tables.screened_table(constant), "Groups with raters who gave one label always")
     st.write(escape_markdown(tables.random_sentence(random)))
     if duplicates is not None:
         st.write(escape_markdown(tables.duplicates_sentence(duplicates)))

@@ -20,7 +20,7 @@ from grasp_core.report.given import (
     given_table,
     not_yet_given,
 )
-from grasp_core.report.pair_tables import measure_table, pair_table
+from grasp_core.report.in_numbers import measure_table, pair_table
 from grasp_core.report.pairs import (
     PAIRS_EXPLANATION,
     PAIRS_SAID,

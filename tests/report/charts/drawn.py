@@ -2,10 +2,7 @@
 
 import json
 
-COLOURS = {
-    "light": ["#006D4E", "#D55E00", "#8C8C8C"],
-    "dark": ["#6FE0BD", "#E66100", "#8C8C8C"],
-}
+COLOURS = {"light": ["#006D4E", "#D55E00", "#8C8C8C"], "dark": ["#6FE0BD", "#E66100", "#8C8C8C"]}
 
 
 def _refuse(constant):

@@ -19,8 +19,7 @@ def points(chart):
 
 
 @pytest.mark.parametrize(
-    ("entries", "expected"),
-    [([OURS, THEIRS], [HERE, PUBLISHED]), ([THEIRS], [PUBLISHED]), ([OURS], [HERE])],
+    ("entries", "expected"), [([OURS, THEIRS], [HERE, PUBLISHED]), ([THEIRS], [PUBLISHED]), ([OURS], [HERE])]
 )
 def test_no_layer_is_empty(entries, expected) -> None:
     """A group of marks without marks is an image without a name (axe: svg-img-alt)."""

@@ -63,8 +63,7 @@ def test_of_many_groups_the_largest_have_a_look_of_their_own() -> None:
         dataclasses.replace(
             one,
             raters=dataclasses.replace(
-                one.raters,
-                axes={**axes, "race": dataclasses.replace(axis, values=values, codes=codes)},
+                one.raters, axes={**axes, "race": dataclasses.replace(axis, values=values, codes=codes)}
             ),
         )
     )

@@ -7,7 +7,7 @@ import pytest
 
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import RunSpec
-from grasp_core.report.table_csv import table_csv
+from grasp_core.report.tidy import table_csv
 from grasp_core.report.writers.registry import EXPORTS, safe_name
 from tests.report.hostile import TEXTS, hostile_result
 from tests.results import make_result

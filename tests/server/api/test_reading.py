@@ -19,7 +19,7 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.turns import Turns
 from grasp_core.report.models import sides_csv
 from grasp_core.report.saved import result_json
-from grasp_core.report.table_csv import table_csv
+from grasp_core.report.tidy import table_csv
 from grasp_core.report.writers import kept
 from grasp_core.server.server import Server
 from grasp_core.store import _sqlite as sqlite
