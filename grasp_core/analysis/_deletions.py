@@ -23,15 +23,10 @@ COVERAGE = 0.95
 class Spread:
     """Statistics with one unit left out at a time, of which only the first four moments are held.
 
-    Parameters
-    ----------
-    whole : float64 array, shape (T,)
-        The statistics with all units.
-    n : float
-        Units so far.
-    powers : float64 array, shape (4, T)
-        Sums of the first four powers of the distances from `whole`; NaN where a statistic is not estimable
-        without some unit.
+    `whole`, shape (T,): the statistics with all units.
+    `n`: units so far.
+    `powers`, shape (4, T): sums of the first four powers of the distances from `whole`; NaN where a statistic
+        is not estimable without some unit.
     """
 
     whole: FloatArray
@@ -65,8 +60,6 @@ class Spread:
     def freedom(self) -> FloatArray:
         """Degrees of freedom of the variance, shape (T,): 2 V^2 / Var(V), at least 1 and at most n - 1.
 
-        Notes
-        -----
         V is a sum of n squares, whose variance follows from their fourth powers: with the kurtosis k of the
         values left, 2 V^2 / Var(V) = 2 n / (k - 1). Of normal values that is n; where few units carry all
         that varies, as the few items with a rare label, hardly more than these.
@@ -95,22 +88,15 @@ class Spreads:
     def interval(self, target: IntervalTarget) -> FloatArray:
         """The 95 % interval of each statistic, for new raters, new items or both.
 
-        Returns
-        -------
-        float64 array, shape (T, 2)
-            NaN where the statistic, or the statistic without some unit, has no value.
+        Returns shape (T, 2): NaN where the statistic, or the statistic without some unit, has no value.
 
-        Notes
-        -----
         Raters vary in two samples, V_r = V_group + V_others. For both, V_r + V_items counts what is due to
         single annotations twice: V = max(V_r + V_items - V_annotations, V_r, V_items). The interval is
         Student's, with Satterthwaite's degrees of freedom of the terms that are the largest, each by its own
         (:attr:`Spread.freedom`).
 
-        References
-        ----------
-        Cameron, Gelbach & Miller (2011), Journal of Business & Economic Statistics 29; Efron & Stein (1981),
-        Annals of Statistics 9; Satterthwaite (1946), Biometrics Bulletin 2.
+        Source: Cameron, Gelbach & Miller (2011), Journal of Business & Economic Statistics 29; Efron & Stein
+        (1981), Annals of Statistics 9; Satterthwaite (1946), Biometrics Bulletin 2.
         """
         from scipy.special import stdtrit  # takes a tenth of a second to load, which a start can do without
 
@@ -147,15 +133,10 @@ BLOCK, BLOCK_SUMS = 4096, 2**21
 class Answers(NamedTuple):
     """The answers to one question, and the counts of a group.
 
-    Parameters
-    ----------
-    design : Design
-        Of the same data.
-    c, known : int arrays, shape (K, I)
-        Labels of the group, and of all whose values are known.
-    ties : int array, shape (2, K, I)
-    of_others : bool
-        Whether "the group" is the other side of the one whose units are left out.
+    `ties`: shape (2, K, I).
+    `design`: of the same data.
+    `c`, `known`, shape (K, I): labels of the group, and of all whose values are known.
+    `of_others`: whether "the group" is the other side of the one whose units are left out.
     """
 
     annotations: Annotations
@@ -196,13 +177,9 @@ class Sides(NamedTuple):
 class Alike(NamedTuple):
     """Annotations of a side, those that are alike put together into U kinds.
 
-    Parameters
-    ----------
-    item : int64 array, shape (U,)
-    category : int64 array, shape (U, Q)
-        The label to each question that is taken away, -1 where there is none.
-    rater, kind : int64 arrays, shape (A,)
-        Of every annotation.
+    `item`: shape (U,).
+    `category`, shape (U, Q): the label to each question that is taken away, -1 where there is none.
+    `rater`, `kind`, shape (A,): of every annotation.
     """
 
     item: Int64Array
@@ -225,12 +202,8 @@ def spreads(
 ) -> Spreads:
     """Leave each unit out in turn.
 
-    Parameters
-    ----------
-    questions : sequence of Answers
-        Over the same items and raters.
-    statistics : callable
-        From sums (N, S), of all questions one after the other, to statistics (N, T).
+    `questions`: over the same items and raters.
+    `statistics`: from sums (N, S), of all questions one after the other, to statistics (N, T).
     """
     rated = np.flatnonzero(np.any([one.known.any(axis=0) for one in questions], axis=0))
     total = np.sum([block.sum(axis=0) for block in _items(questions, rated)], axis=0)

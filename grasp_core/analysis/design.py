@@ -47,10 +47,7 @@ def unmatched(
 ) -> list[Unmatched]:
     """The group that is furthest apart, of each axis whose groups were given other items.
 
-    Parameters
-    ----------
-    gai : mapping from Group to float
-        Where it has a value; of IRR and XRR.
+    `gai`: where it has a value; of IRR and XRR.
     """
     found = []
     for axes in (check.axes for check in checks if check.own_items):
@@ -91,10 +88,7 @@ _OF_GROUPS = (DataProblem.UNKNOWN_ON_AXIS, DataProblem.AXIS_OF_ONE_VALUE, DataPr
 def said_of_columns(raters: Raters, analysis: AnalysisSpec, problems: Sequence[Problem]) -> list[Remark]:
     """What is odd in the columns of a run: those by which profiles only move need form no groups.
 
-    Parameters
-    ----------
-    problems : sequence of Problem
-        Of the data; those of other columns are left out.
+    `problems`: of the data; those of other columns are left out.
     """
     found = [
         _of_shuffles(name, raters, analysis)
@@ -144,11 +138,8 @@ _AT_ONCE = 20
 class Seen:
     """Annotations whose items are looked at, item after item in the order of the items' random words.
 
-    Parameters
-    ----------
-    size : int64 array, shape (I,)
-        Annotations of each item.
-    rater : int32 array, shape (sum of `size`,)
+    `rater`: shape (sum of `size`,).
+    `size`, shape (I,): annotations of each item.
     """
 
     size: Int64Array
@@ -174,22 +165,10 @@ def check_assignment(
 ) -> tuple[AssignmentCheck, ...]:
     """Check each axis or intersection.
 
-    Parameters
-    ----------
-    given : int64 array, shape (J,)
-        Annotations of each rater, of all items.
-    grouping : Grouping
-        The groups that are compared.
-    axis_sets : sequence of AxisSet
-    exchange : Exchange, optional
-        How profiles move; over all raters by default.
+    `given`, shape (J,): annotations of each rater, of all items.
+    `grouping`: the groups that are compared.
+    `exchange`: how profiles move; over all raters by default.
 
-    Returns
-    -------
-    tuple of AssignmentCheck, one per axis set
-
-    Notes
-    -----
     Of n_ig annotations of item i by raters of group g, W_g in all and W of all groups, the statistic is
     T = sum_ig (n_ig - n_i W_g / W)^2 / (n_i W_g / W); that of workloads is the sum of squares between groups
     of the logarithm of the annotations of each rater. Both are held against the same permutations of the
@@ -260,14 +239,9 @@ def _shuffled(
 class _Counted(NamedTuple):
     """Groups of an axis set, those of smaller ones behind them as one: G in all.
 
-    Parameters
-    ----------
-    items : float64 array, shape (I, G)
-        Annotations of each item.
-    raters : float64 array, shape (G,)
-        With an annotation.
-    logs : float64 array, shape (G,)
-        Sum of the logarithms of their annotations.
+    `items`, shape (I, G): annotations of each item.
+    `raters`, shape (G,): with an annotation.
+    `logs`, shape (G,): sum of the logarithms of their annotations.
     """
 
     items: FloatArray
@@ -311,19 +285,11 @@ def _surplus(counts: FloatArray) -> FloatArray:
 def meetings(counts: FloatArray) -> FloatArray:
     """How often a group's annotations meet the others' on their item, against groups without a part in it.
 
-    Parameters
-    ----------
-    counts : float64 array, shape (I, G)
-        Annotations of each item by each group.
+    `counts`, shape (I, G): annotations of each item by each group.
 
-    Returns
-    -------
-    float64 array, shape (G,)
-        1 where the group has as many annotations of others beside its own as any annotations of the same
-        items have, 0 where it has none; NaN where no item has two annotations.
+    Returns shape (G,): 1 where the group has as many annotations of others beside its own as any annotations
+    of the same items have, 0 where it has none; NaN where no item has two annotations.
 
-    Notes
-    -----
     sum_i n_ig m_ig / (n_i - 1) over the items with n_i >= 2, divided by W_g (W - W_g) / W: with n_i
     annotations of which each is the group's with the same probability p, the expectation of n_ig m_ig is
     n_i (n_i - 1) p (1 - p).
@@ -354,12 +320,8 @@ def _ratio(counted: _Counted) -> FloatArray:
 def _standing_out(added: FloatArray, sizes: FloatArray, named: Sequence[Group]) -> Apart | None:
     """The group that adds most over what it adds by chance, its size, and p of all together.
 
-    Parameters
-    ----------
-    added : float64 array, shape (1 + B, G)
-        What groups add to the statistic, as observed and in each permutation.
-    sizes : float64 array, shape (G,)
-    named : sequence of Group
+    `sizes`: shape (G,).
+    `added`, shape (1 + B, G): what groups add to the statistic, as observed and in each permutation.
     """
     place = int(np.argmax((added[0] - added[1:].mean(axis=0))[: len(named)]))
     if np.isnan(sizes[place]):

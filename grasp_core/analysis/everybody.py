@@ -37,10 +37,7 @@ MOST_ITEMS = 100
 def everybody(dataset: Dataset, analysis: AnalysisSpec) -> Everybody | None:
     """The agreement of all raters (docs/methods.md, "Everybody"); None of too many items and labels.
 
-    Parameters
-    ----------
-    analysis : AnalysisSpec
-        Of it the level of measurement and the slices count.
+    `analysis`: of it the level of measurement and the slices count.
     """
     questions = dataset.questions
     if any(one.n_items * one.n_categories > MOST_CELLS for one in questions):
@@ -69,19 +66,10 @@ def again_by_rater(
 ) -> tuple[FloatArray, Int64Array]:
     """How often each rater answers as another does on the same item.
 
-    Parameters
-    ----------
-    questions : sequence of Annotations
-    counts : sequence of int array, shape (I, K)
-        Of all raters.
+    `counts`, shape (I, K): of all raters.
 
-    Returns
-    -------
-    float64 array, shape (J,)
-        Mean over the rater's answers of the share of the others' answers on the item that are the same;
-        NaN without any.
-    int64 array, shape (J,)
-        The rater's answers on items that others rated too.
+    Returns shape (J,): mean over the rater's answers of the share of the others' answers on the item that are
+    the same; NaN without any; shape (J,): the rater's answers on items that others rated too.
     """
     total, n = np.zeros(questions[0].n_raters), np.zeros(questions[0].n_raters, dtype=np.int64)
     for one, c in zip(questions, counts, strict=True):
@@ -102,12 +90,8 @@ class DisputedItem(NamedTuple):
 def disputed_items(one: Annotations, level: Level, label: str | None = None) -> tuple[DisputedItem, ...]:
     """The items on which raters agree least, at most :data:`MOST_ITEMS`.
 
-    Parameters
-    ----------
-    one : Annotations
-        Of one question.
-    label : str, optional
-        Only items that got this label from one rater alone.
+    `one`: of one question.
+    `label`: only items that got this label from one rater alone.
     """
     c = count(one, np.ones(one.n_raters, dtype=np.bool_))
     n = c.sum(axis=1)

@@ -21,14 +21,9 @@ from grasp_core.reading.dataset.load import Dataset
 class Given:
     """Every statistic of every group that an axis has no part in, shuffled within that axis's values.
 
-    Parameters
-    ----------
-    analysis : AnalysisSpec
-        Of :func:`within`, with its groups.
-    column : str
-        The axis.
-    unequal : mapping from AxisSet
-        Axes whose groups were given other items, or more of them.
+    `analysis`: of :func:`within`, with its groups.
+    `column`: the axis.
+    `unequal`: axes whose groups were given other items, or more of them.
     """
 
     name = "given"
@@ -79,9 +74,7 @@ class Given:
 def check_given(raters: Raters, analysis: AnalysisSpec) -> None:
     """Refuse axes given which nothing of those that are tested is left to shuffle.
 
-    Raises
-    ------
-    SpecError
+    Raises SpecError.
     """
     for column in analysis.given:
         if within(raters, analysis, column) is None:

@@ -81,8 +81,6 @@ class Scales(NamedTuple):
     def ends(self, found: FloatArray, whole: FloatArray) -> FloatArray:
         """Intervals of the statistics, shape (T, 2), from those of :meth:`with_scaled`, shape (T + L, 2).
 
-        Notes
-        -----
         Where a label is rare, little agreement comes with a small variance, and the interval around it would
         be too narrow; so would that of a distance which few items make. So ends are those of the interval on
         the scale. An interval that holds 0 keeps its lower end, since chance has no place on the scale; one
@@ -120,21 +118,13 @@ def intervals(
 ) -> FloatArray:
     """95 % intervals by the delete-one jackknife over raters and items (docs/methods.md, "Intervals").
 
-    Parameters
-    ----------
-    questions : sequence of Annotations
-        Over the same items and raters.
-    columns : callable
-        From the kernel's values of a group, shape (N, V), and its place to what gets an interval, (N, T).
-    names : sequence of str, length T
-        What these are, see :data:`~grasp_core.analysis.intervals.RANGES`.
-    fewest : int
-        Groups of fewer raters have no interval.
+    `questions`: over the same items and raters.
+    `columns`: from the kernel's values of a group, shape (N, V), and its place to what gets an interval, (N,
+        T).
+    `names`, length T: what these are, see :data:`~grasp_core.analysis.intervals.RANGES`.
+    `fewest`: groups of fewer raters have no interval.
 
-    Returns
-    -------
-    float64 array, shape (G, T, 2)
-        Lower and upper end; NaN where there is none.
+    Returns shape (G, T, 2): lower and upper end; NaN where there is none.
     """
     design, scales = lay_out(questions, raters, grouping, analysis), Scales.of(names)
 
@@ -185,21 +175,13 @@ def interval_of_two(
 
     Each rater, item and annotation is left out of both groups' statistics at once.
 
-    Parameters
-    ----------
-    questions : sequence of Annotations
-        Over the same items and raters.
-    grouping : Grouping
-        Of two groups, each the other's complement.
-    statistics : callable
-        From the kernel's statistics of both, shape (N, 2, 6), to those that get an interval, (N, T).
-    names : sequence of str, length T
-        What these are, see :data:`~grasp_core.analysis.intervals.RANGES`.
+    `questions`: over the same items and raters.
+    `grouping`: of two groups, each the other's complement.
+    `statistics`: from the kernel's statistics of both, shape (N, 2, 6), to those that get an interval, (N,
+        T).
+    `names`, length T: what these are, see :data:`~grasp_core.analysis.intervals.RANGES`.
 
-    Returns
-    -------
-    float64 array, shape (T, 2)
-        Lower and upper end; NaN where there is none.
+    Returns shape (T, 2): lower and upper end; NaN where there is none.
     """
     design, scales = lay_out(questions, raters, grouping, analysis), Scales.of(names)
     designs = design.designs

@@ -17,14 +17,9 @@ FEWEST_RATERS = 5
 class Jackknifed(NamedTuple):
     """A test of label use.
 
-    Parameters
-    ----------
-    p : float
-        Of all labels together: the smallest of single labels, times the labels that may differ.
-    of_labels : float64 array, shape (L,)
-        Two-sided, of each label of all questions; NaN where it does not vary.
-    of_mean : float
-        The same of the shift of the mean; NaN where there is none.
+    `p`: of all labels together: the smallest of single labels, times the labels that may differ.
+    `of_labels`, shape (L,): two-sided, of each label of all questions; NaN where it does not vary.
+    `of_mean`: the same of the shift of the mean; NaN where there is none.
     """
 
     p: float
@@ -40,21 +35,12 @@ def jackknifed(
 ) -> Jackknifed | None:
     """Test a group's use of the labels against the others' by the delete-one jackknife over raters.
 
-    Parameters
-    ----------
-    questions : sequence of Annotations
-        Over the same raters.
-    group, others : bool arrays, shape (J,)
-    positions : sequence, a float64 array of shape (K,) or None for each question
-        Where labels lie, for the shift of the mean.
+    `group`, `others`: shape (J,).
+    `questions`: over the same raters.
+    `positions`, of shape (K,) or None for each question: where labels lie, for the shift of the mean.
 
-    Returns
-    -------
-    Jackknifed or None
-        None with fewer than 5 raters on a side.
+    Returns none with fewer than 5 raters on a side.
 
-    Notes
-    -----
     t = D / sqrt(V_group + V_others), each V the jackknife's over the raters of one side, is held against
     Student's t with one degree of freedom less than the smaller side has raters. Of two labels one gains
     what the other loses: they are one test.

@@ -123,16 +123,10 @@ NEARLY_IDENTICAL = 0.8
 class Overlap:
     """How closely two axes go together.
 
-    Parameters
-    ----------
-    first, second : str
-    raters : int
-        Known on both.
-    v : float or None
-        Bias-corrected Cramér's V, 0 to 1; None where an axis has one value only among these raters, or
-        there are too few of them.
-    p : float or None
-        How often independent axes go as far, times the pairs of axes that were looked at; None where V is
+    `raters`: known on both.
+    `v`: bias-corrected Cramér's V, 0 to 1; None where an axis has one value only among these raters, or there
+        are too few of them.
+    `p`: how often independent axes go as far, times the pairs of axes that were looked at; None where V is
         below 0.2.
     """
 
@@ -156,15 +150,9 @@ class Overlap:
 def overlaps(raters: Raters, names: Sequence[str] | None = None) -> tuple[Overlap, ...]:
     """Measure every pair of axes.
 
-    Parameters
-    ----------
-    names : sequence of str, optional
-        Axes; by default all.
+    `names`: axes; by default all.
 
-    Raises
-    ------
-    KeyError
-        If an axis is not in `raters`.
+    Raises KeyError if an axis is not in `raters`.
     """
     names = tuple(raters.axes) if names is None else tuple(names)
     pairs = list(combinations(names, 2))
@@ -243,10 +231,7 @@ class Overview:
 def overview(annotations: Annotations, raters: Raters) -> Overview:
     """Count what there is and what is missing.
 
-    Parameters
-    ----------
-    annotations : Annotations
-        With at least one annotation.
+    `annotations`: with at least one annotation.
     """
     per_item = np.diff(annotations.indptr)
     per_rater = np.bincount(annotations.rater, minlength=annotations.n_raters)

@@ -60,12 +60,8 @@ def _half(a: Mapping[str, Remark], b: Mapping[str, Remark], name: str) -> Remark
 class TwoGroups(NamedTuple):
     """The raters of two groups and the items that one of them has rated.
 
-    Parameters
-    ----------
-    questions : tuple of Annotations
-        Over the same items and raters.
-    grouping : Grouping
-        Of two groups, each the other's complement.
+    `questions`: over the same items and raters.
+    `grouping`: of two groups, each the other's complement.
     """
 
     questions: tuple[Annotations, ...]
@@ -139,10 +135,7 @@ IRR, GAP = STATISTICS.index("irr"), STATISTICS.index("gap")
 class PairPlaces:
     """Where columns are; `of_first` says it of the first group's.
 
-    Parameters
-    ----------
-    of_first : Places
-        Of the pairs in place of groups.
+    `of_first`: of the pairs in place of groups.
     """
 
     of_first: Places

@@ -83,14 +83,10 @@ class PairsWork:
 class Pairs:
     """Every statistic of every pair of an axis's groups, as a panel whose units are the pairs.
 
-    Parameters
-    ----------
-    of_axis : sequence of int
-        The groups of an axis or intersection, none of which has a rater of another.
-    unequal : mapping from AxisSet
-        Axes whose groups were given other items, or more of them: label use is tested by leaving out raters.
-    over : list of (Tested, int)
-        What became of the pairs of axes before, with how many permutations: all are corrected together.
+    `of_axis`: the groups of an axis or intersection, none of which has a rater of another.
+    `unequal`: axes whose groups were given other items, or more of them: label use is tested by leaving out
+        raters.
+    `over`: what became of the pairs of axes before, with how many permutations: all are corrected together.
     """
 
     name = "pairs"

@@ -35,12 +35,8 @@ class Work(Protocol):
 class Panel(Protocol):
     """Tests that share their permutations.
 
-    Attributes
-    ----------
-    tests : Tests
-        C columns, and the units, such as groups, that they need.
-    observed : float64 array, shape (C,)
-        NaN where not estimable.
+    `tests`: C columns, and the units, such as groups, that they need.
+    `observed`, shape (C,): NaN where not estimable.
     """
 
     tests: Tests
@@ -72,10 +68,7 @@ class Judged(Protocol):
 class RunPanel(Panel, Protocol):
     """A panel whose outcomes make a run's result.
 
-    Attributes
-    ----------
-    notes : tuple of Remark
-        What the result is to say beside what holds for every run.
+    `notes`: what the result is to say beside what holds for every run.
     """
 
     notes: tuple[Remark, ...]
@@ -95,10 +88,7 @@ class RunPanel(Panel, Protocol):
 class LaterPanel(Panel, Protocol):
     """A panel of a later stage of a run: what it finds is put into the result of the run's groups.
 
-    Attributes
-    ----------
-    name : str
-        What its permutations are of, as people are told, such as "pairs".
+    `name`: what its permutations are of, as people are told, such as "pairs".
     """
 
     name: str

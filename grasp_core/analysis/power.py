@@ -40,14 +40,10 @@ _SHUFFLE, _VIEW, _REPLACE, _NULL = 0, 1, 2, 4
 class PowerTask:
     """One group's simulation, small enough to be sent to a worker.
 
-    Parameters
-    ----------
-    annotations : Annotations
-        Possibly of a part of the items; ids play no role.
-    known, member : bool arrays, shape (J,)
-        Raters whose values on all of the group's axes are known, and those in the group.
-    all_items : int
-        Items before thinning.
+    `annotations`: possibly of a part of the items; ids play no role.
+    `known`, `member`, shape (J,): raters whose values on all of the group's axes are known, and those in the
+        group.
+    `all_items`: items before thinning.
     """
 
     group: Group
@@ -190,14 +186,9 @@ class Simulation:
 def group_gai(c: FloatArray, d: FloatArray) -> FloatArray:
     """GAI of many data sets at once: IRR over XRR of docs/methods.md.
 
-    Parameters
-    ----------
-    c, d : float arrays, shape (R, I, K)
-        Labels of the group and of the others.
+    `c`, `d`, shape (R, I, K): labels of the group and of the others.
 
-    Returns
-    -------
-    float array, shape (R,)
+    Returns shape (R,).
     """
     n, m = c.sum(axis=2), d.sum(axis=2)
     paired = n >= 2
@@ -237,16 +228,10 @@ _THIN = 3
 class Shift:
     """The smallest effect that most runs find.
 
-    Parameters
-    ----------
-    strength : float
-        Share of the group's labels that follow the planted behaviour.
-    gai : float
-        Median GAI of the simulated data sets at that strength.
-    change : float
-        `gai` less the median GAI where nothing is there.
-    error : float
-        Standard error of `gai` that comes from simulating.
+    `strength`: share of the group's labels that follow the planted behaviour.
+    `gai`: median GAI of the simulated data sets at that strength.
+    `change`: `gai` less the median GAI where nothing is there.
+    `error`: standard error of `gai` that comes from simulating.
     """
 
     strength: float
@@ -259,16 +244,10 @@ class Shift:
 class GroupPower:
     """Shifts of one group that a run on this data could find.
 
-    Parameters
-    ----------
-    n_items, all_items : int
-        Items simulated, and items of the data.
-    expected : float or None
-        Median GAI where nothing is there.
-    up, down : Shift or None
-        None where even the strongest effect is found too rarely.
-    reason : Remark or None
-        Why nothing could be simulated.
+    `n_items`, `all_items`: items simulated, and items of the data.
+    `expected`: median GAI where nothing is there.
+    `up`, `down`: none where even the strongest effect is found too rarely.
+    `reason`: why nothing could be simulated.
     """
 
     group: Group
@@ -284,14 +263,7 @@ class GroupPower:
 def power_tasks(annotations: Annotations, raters: Raters, axes: Sequence[AxisSet]) -> list[PowerTask]:
     """Lay out one simulation per group of two raters or more.
 
-    Parameters
-    ----------
-    axes : sequence of axis sets
-
-    Raises
-    ------
-    KeyError
-        If an axis is not in `raters`.
+    Raises KeyError if an axis is not in `raters`.
     """
     grouping = form_groups(raters, axes, min_raters=2)
     fewer = thinned(annotations, _SEED)
@@ -304,10 +276,7 @@ def power_tasks(annotations: Annotations, raters: Raters, axes: Sequence[AxisSet
 def estimate(task: PowerTask) -> GroupPower:
     """Find the smallest shifts, up and down, that 80 % of runs detect at nominal p < 0.05, two-sided.
 
-    Returns
-    -------
-    GroupPower
-        The same for the same task, wherever it is computed.
+    Returns the same for the same task, wherever it is computed.
     """
     simulation = Simulation(task)
     found = GroupPower(task.group, int(task.member.sum()), task.annotations.n_items, task.all_items)

@@ -52,14 +52,9 @@ def connected(common: Int32Array) -> Int64Array:
 def squared_distances(mean: FloatArray, known: BoolArray) -> FloatArray:
     """The disagreements as squared distances, shape (n, n), with neutral ones where none is known.
 
-    Parameters
-    ----------
-    mean : float64 array, shape (n, n)
-    known : bool array, shape (n, n)
-        Symmetric, False on the diagonal, at least one True in each row.
+    `mean`: shape (n, n).
+    `known`, shape (n, n): symmetric, False on the diagonal, at least one True in each row.
 
-    Notes
-    -----
     A pair that shares too little gets the sum of both raters' own means less the mean of all: after centring
     it counts as neither nearer nor farther than two raters who have nothing to do with each other.
     """
@@ -73,21 +68,14 @@ def squared_distances(mean: FloatArray, known: BoolArray) -> FloatArray:
 def place(squared: FloatArray) -> tuple[FloatArray, tuple[float, float]]:
     """Places in the plane, shape (n, 2), and the share of the variance along each of its directions.
 
-    Parameters
-    ----------
-    squared : float64 array, shape (n, n)
-        Squared distances.
+    `squared`, shape (n, n): squared distances.
 
-    Notes
-    -----
     Classical scaling: the two largest eigenvectors of the centred matrix, times the roots of their
     eigenvalues. Shares are of the sum of all eigenvalues' sizes, since distances that were filled in can make
     some negative. scikit-learn's ``ClassicalMDS`` gives the same places but not all eigenvalues. Of both
     signs of a direction the one is taken that makes its largest coordinate positive.
 
-    References
-    ----------
-    Torgerson (1952), Psychometrika 17; Gower (1966), Biometrika 53; Mardia (1978), Communications in
+    Source: Torgerson (1952), Psychometrika 17; Gower (1966), Biometrika 53; Mardia (1978), Communications in
     Statistics A7.
     """
     from scipy.linalg import eigh  # takes a while to load, and most commands place nobody
@@ -145,13 +133,9 @@ def rater_map(
 ) -> RaterMap:
     """Place the raters and hold every axis of the run against their distances.
 
-    Parameters
-    ----------
-    each : callable
-        Has the pieces of work computed, each on one thread, so that the same data and settings give the same
-        map on any number of cores.
-    progress : callable
-        Called with the share of permutations that is done; what it raises ends the work.
+    `each`: has the pieces of work computed, each on one thread, so that the same data and settings give the
+        same map on any number of cores.
+    `progress`: called with the share of permutations that is done; what it raises ends the work.
     """
     laid: RaterMap | _Placed = next(iter(each(_lay_out, [task])))
     if isinstance(laid, RaterMap):

@@ -25,21 +25,11 @@ from grasp_core.statistics.levels import distance_of
 def told(codes: Int64Array, least: int) -> tuple[Int64Array, BoolArray]:
     """Values to be told of each rater, and who has a point.
 
-    Parameters
-    ----------
-    codes : int64 array, shape (n, C)
-        Each rater's value on each axis, -1 where it is unknown.
-    least : int
-        Raters who have to have all values that are told of one of them.
+    `codes`, shape (n, C): each rater's value on each axis, -1 where it is unknown.
+    `least`: raters who have to have all values that are told of one of them.
 
-    Returns
-    -------
-    codes : int64 array, shape (n, C)
-        With -1 too where a value is not told.
-    shown : bool array, shape (n,)
+    Returns shape (n, C): with -1 too where a value is not told; shape (n,).
 
-    Notes
-    -----
     From the last axis to the first, whoever is still among too few loses the value. Only whole sets of
     equal raters lose one, so what is told of others stays true of as many.
     """
@@ -60,20 +50,12 @@ def pair_disagreements(
 ) -> tuple[Int32Array, FloatArray]:
     """What every two of some raters share, and how far they differ there.
 
-    Parameters
-    ----------
-    questions : sequence of Annotations
-        Answers to one question, or to several about the same items by the same raters.
-    chosen : int64 array, shape (n,)
-        Positions of raters, ascending.
+    `questions`: answers to one question, or to several about the same items by the same raters.
+    `chosen`, shape (n,): positions of raters, ascending.
 
-    Returns
-    -------
-    common : int32 array, shape (n, n)
-        Answers that both gave; 0 on the diagonal.
-    mean : float64 array, shape (n, n)
-        Mean squared distance of these answers, 0 where there are none: at level nominal the share that
-        differs; else 1 is what two labels drawn at random are apart.
+    Returns shape (n, n): answers that both gave; 0 on the diagonal; shape (n, n): mean squared distance of
+    these answers, 0 where there are none: at level nominal the share that differs; else 1 is what two labels
+    drawn at random are apart.
     """
     common = np.zeros((chosen.size, chosen.size), np.int32)
     total = np.zeros((chosen.size, chosen.size))
@@ -166,29 +148,15 @@ def hold_against(
 ) -> tuple[list[Explained], int]:
     """Hold the share that each axis set explains against that of shuffled profiles.
 
-    Parameters
-    ----------
-    squared : float64 array, shape (n, n)
-        Squared distances between raters.
-    group : int64 array, shape (S, n)
-        Each rater's group on each axis set, from 0 on; -1 for those who are in none.
-    exchange : Exchange
-        Of these raters: how profiles move.
-    spec : AnalysisSpec
-        Permutations, seed and correction.
-    each : callable
-        Has the pieces of work computed.
-    progress : callable
-        Called with the share that is done after each piece; what it raises ends the work.
+    `squared`, shape (n, n): squared distances between raters.
+    `group`, shape (S, n): each rater's group on each axis set, from 0 on; -1 for those who are in none.
+    `exchange`: of these raters: how profiles move.
+    `spec`: permutations, seed and correction.
+    `each`: has the pieces of work computed.
+    `progress`: called with the share that is done after each piece; what it raises ends the work.
 
-    Returns
-    -------
-    list of Explained, length S
-    int
-        Permutations that were taken.
+    Returns length S; permutations that were taken.
 
-    Notes
-    -----
     Rater j takes the whole profile of another, as in every run: on all axis sets at once, those in no group
     included. R^2 is :func:`grasp_core.statistics.between_raters.explained`.
     """
@@ -255,11 +223,9 @@ def shuffled_shares(
 def shares(squared: FloatArray, group: Int64Array) -> FloatArray:
     """R^2 of B groupings, shape (B,).
 
-    Parameters
-    ----------
-    squared : float64 array, shape (n, n)
-    group : int64 array, shape (n, B)
-        Each rater's group in each grouping, -1 for those in none; every group has somebody.
+    `squared`: shape (n, n).
+    `group`, shape (n, B): each rater's group in each grouping, -1 for those in none; every group has
+        somebody.
     """
     groups = np.arange(max(int(group.max(initial=-1)) + 1, 1))
     member = (group[:, None, :] == groups[:, None]).astype(np.float64)  # (n, G, B)

@@ -67,27 +67,17 @@ class MapPoint:
 class RaterMap:
     """A map of raters, without anything that says who they are.
 
-    Parameters
-    ----------
-    columns : tuple of str
-        Axes that are told of points.
-    points : tuple of MapPoint
-        Sorted by place. A rater's last values are left out until `min_raters` points tell the same; who even
-        then is one of fewer has no point.
-    n_raters, n_drawn, n_placed : int
-        Raters of the data; of them those drawn at random, where there are too many; of these those placed.
-    n_reduced : int
-        Points that tell less than is known of their rater.
-    variance : (float, float)
-        Shares of the distances' variance along both directions.
-    pairs, neutral : int
-        Pairs of raters who are placed, and those of them that share too little to differ.
-    between : float or None
-        How far two raters differ on the average.
-    least : int
-        Raters of the smallest group that is shown.
-    reason : Remark, optional
-        Why there is no map; there are then no points.
+    `columns`: axes that are told of points.
+    `points`: sorted by place. A rater's last values are left out until `min_raters` points tell the same; who
+        even then is one of fewer has no point.
+    `n_raters`, `n_drawn`, `n_placed`: raters of the data; of them those drawn at random, where there are too
+        many; of these those placed.
+    `n_reduced`: points that tell less than is known of their rater.
+    `variance`: shares of the distances' variance along both directions.
+    `pairs`, `neutral`: pairs of raters who are placed, and those of them that share too little to differ.
+    `between`: how far two raters differ on the average.
+    `least`: raters of the smallest group that is shown.
+    `reason`: why there is no map; there are then no points.
     """
 
     columns: tuple[str, ...]
@@ -135,13 +125,8 @@ def rater_map_dict(found: RaterMap, spec: RunSpec, sha256: str) -> dict[str, Any
 def map_without_small_groups(found: RaterMap | None, result: Result) -> RaterMap | None:
     """The map where nobody on it is one of few, else None.
 
-    Parameters
-    ----------
-    result : Result
-        As it is shown: without small groups.
+    `result`: as it is shown: without small groups.
 
-    Notes
-    -----
     Points can be counted, by all the values that they tell together. So a map is shown only where the result
     lost no group and each point shares all that is known of its rater with enough others.
     """

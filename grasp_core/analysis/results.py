@@ -15,17 +15,10 @@ _READERS = {cohesion.FORMAT: RunResult.from_dict, models.FORMAT: models.ModelsRe
 def read_result(plain: Any, *, final: bool = True) -> Result:
     """Read the JSON-ready form of a result, which says of which format it is.
 
-    Parameters
-    ----------
-    plain
-        Parsed JSON.
-    final : bool
-        Whether it has to be the result of a run that is done.
+    `plain`: parsed JSON.
+    `final`: whether it has to be the result of a run that is done.
 
-    Raises
-    ------
-    DataError
-        If it is no result, of another version, damaged, or provisional where it has to be final.
+    Raises DataError if it is no result, of another version, damaged, or provisional where it has to be final.
     """
     named = plain.get("format") if isinstance(plain, dict) else None
     found = _READERS.get(str(named), RunResult.from_dict)(plain)

@@ -19,10 +19,7 @@ from grasp_core.reading.screens.random_responders import is_quick_search, random
 def screen_cautions(annotations: Annotations, grouping: Grouping) -> tuple[Remark, ...]:
     """Counts of raters whom screens name, over all and by group, of the screens that are quick.
 
-    Parameters
-    ----------
-    grouping : Grouping
-        The groups that a run shows; its `member` has shape (G, J).
+    `grouping`: the groups that a run shows; its `member` has shape (G, J).
     """
     found: list[Remark] = []
     for screen, caution, who in _named(annotations, grouping):

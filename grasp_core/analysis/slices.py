@@ -30,14 +30,9 @@ from grasp_core.reading.dataset.load import Dataset
 def only_items(dataset: Dataset, chosen: BoolArray) -> Dataset:
     """The data set as if its files held the chosen items alone: raters without annotations are gone.
 
-    Parameters
-    ----------
-    chosen : bool array, shape (I,)
+    `chosen`: shape (I,).
 
-    Returns
-    -------
-    Dataset
-        With the labels, the account and the order of raters of the whole one.
+    Returns with the labels, the account and the order of raters of the whole one.
     """
     counted = np.zeros(dataset.annotations.n_raters, np.bool_)
     for one in dataset.questions:
@@ -65,12 +60,8 @@ def _only(one: Annotations, chosen: BoolArray, counted: BoolArray) -> Annotation
 def slices_tests(panels: Sequence[Cohesion], analysis: AnalysisSpec) -> Tests:
     """The tests of all panels, whose columns and units stand one after the other.
 
-    Parameters
-    ----------
-    panels : sequence of Cohesion
-        Of each value of one column.
-    analysis : AnalysisSpec
-        A family is a statistic's tests of all groups and values.
+    `panels`: of each value of one column.
+    `analysis`: a family is a statistic's tests of all groups and values.
     """
     first = np.cumsum([0, *(panel.observed.size for panel in panels)]).tolist()
     of_groups = [range(panel.places.dsi(0)) for panel in panels]
@@ -199,12 +190,8 @@ class _Slice:
 class Slices:
     """Every statistic of every group on the items of each value of a column; the units are those groups.
 
-    Parameters
-    ----------
-    column : str
-        One of the data set's attributes.
-    unequal : mapping from AxisSet
-        Axes whose groups were given other items, or more of them.
+    `column`: one of the data set's attributes.
+    `unequal`: axes whose groups were given other items, or more of them.
     """
 
     name = "slices"

@@ -43,12 +43,8 @@ Cell = Any
 class Line:
     """Cells that add up to a total.
 
-    Parameters
-    ----------
-    margin : cell or None
-        The cell that is the total; None where the total is known anyhow.
-    rest : int
-        Raters of the total in no cell who may be of groups that are not listed.
+    `margin`: the cell that is the total; None where the total is known anyhow.
+    `rest`: raters of the total in no cell who may be of groups that are not listed.
     """
 
     cells: tuple[Cell, ...]
@@ -59,16 +55,9 @@ class Line:
 def left_out(sizes: Mapping[Cell, int], lines: Sequence[Line], gone: Iterable[Cell] = ()) -> frozenset[Cell]:
     """The cells to be left out.
 
-    Parameters
-    ----------
-    sizes : mapping
-        Raters by cell.
-    lines : sequence of Line
-    gone : iterable
-        Cells that are left out whatever their size.
+    `sizes`: raters by cell.
+    `gone`: cells that are left out whatever their size.
 
-    Notes
-    -----
     Covers are the smallest cells that do, and all that are nearly as small: else that a certain one was
     taken would tell something of the small one's size. In the end no small cell follows from the totals and
     the cells that are shown, whatever is added and subtracted.

@@ -38,20 +38,12 @@ class Team:
 def teams(annotations: Annotations, columns: Mapping[str, Axis], tested: Mapping[str, Axis]) -> list[Team]:
     """Find columns whose values explain how alike raters answer, beyond an axis that they go together with.
 
-    Parameters
-    ----------
-    columns : mapping from name to Axis
-        Columns of the raters that have no part in the run; the first 20 that could hold teams are looked at.
-    tested : mapping from name to Axis
-        Axes whose groups are compared.
+    `columns`: columns of the raters that have no part in the run; the first 20 that could hold teams are
+        looked at.
+    `tested`: axes whose groups are compared.
 
-    Returns
-    -------
-    list of Team
-        At most one a column, with the first axis for which it holds.
+    Returns at most one a column, with the first axis for which it holds.
 
-    Notes
-    -----
     Two raters answer alike by the mean, over the items of both, of the products of their residuals: 1 for the
     label given, less each label's share among all other raters of the item. The mean over all pairs with one
     value of the column is held against 199 permutations of the raters within the groups of the axis, p < .01:

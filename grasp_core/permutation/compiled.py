@@ -58,10 +58,8 @@ ROOM = 32 * 2**20
 def shuffled(design: Design, seed: int, start: int, stop: int) -> FloatArray:
     """Compute permutations `start` to `stop` - 1.
 
-    Returns
-    -------
-    float64 array, shape (stop - start, G, V)
-        :data:`KERNEL_STATISTICS` of every group and its use of each label; NaN where not estimable.
+    Returns shape (stop - start, G, V): :data:`KERNEL_STATISTICS` of every group and its use of each label;
+    NaN where not estimable.
     """
     return statistics(shuffled_components(design, seed, start, stop))
 
@@ -84,10 +82,7 @@ def observed(design: Design) -> FloatArray:
 def sums(design: Design, seed: int, start: int, stop: int) -> FloatArray:
     """Sums over a design's items under permutations `start` to `stop` - 1.
 
-    Returns
-    -------
-    float64 array, shape (stop - start, G, S)
-        See :mod:`~grasp_core.permutation.kernel.sums`.
+    Returns shape (stop - start, G, S): see :mod:`~grasp_core.permutation.kernel.sums`.
     """
     out = np.empty((stop - start, design.n_groups, design.n_sums))
     drawn = (np.uint64(seed), start, design.order, design.bounds)
@@ -179,17 +174,11 @@ def _add_up_items(design: Design, out: FloatArray) -> None:
 def components(design: Design, sums: FloatArray) -> FloatArray:
     """From sums over all items to what the statistics are made of.
 
-    Parameters
-    ----------
-    design : Design
-        Says which level of measurement; which items it holds does not matter.
-    sums : float64 array, shape (..., S)
+    `sums`: shape (..., S).
+    `design`: says which level of measurement; which items it holds does not matter.
 
-    Returns
-    -------
-    float64 array, shape (..., V + 2)
-        :data:`COMPONENTS`, then how much more often the group gives each label; NaN where not estimable (of
-        IRR and XRR also where D_e is 0).
+    Returns shape (..., V + 2): :data:`COMPONENTS`, then how much more often the group gives each label; NaN
+    where not estimable (of IRR and XRR also where D_e is 0).
     """
     width = len(COMPONENTS) + design.n_told
     out = np.empty((*sums.shape[:-1], width))

@@ -45,30 +45,16 @@ class Design:
     which add nothing to any sum. The named tuples are described in
     :mod:`~grasp_core.permutation.kernel.arguments`.
 
-    Parameters
-    ----------
-    n_categories : int
-        K.
-    order, bounds : int64 arrays
-        How profiles move, see :class:`~grasp_core.permutation.draw.Exchange`.
-    ties : int32 or int64 (blocks, 2, K, width)
-    dense : bool
-        Whether annotations are held as `bits` too.
-    bits : uint64 (blocks, K, W, width)
-    paper : bool
-        Cross-negentropy by the paper's convention.
-    kappa : bool
-        Voting agreement in the form of kappa.
-    crossed : Crossed, optional
-    sparse : Sparse, optional
-    local : Local, optional
-        At most one of the three: how sums are added up, where not from the counts of all groups and
+    `n_categories`: K.
+    `order`, `bounds`: how profiles move, see :class:`~grasp_core.permutation.draw.Exchange`.
+    `dense`: whether annotations are held as `bits` too.
+    `paper`: cross-negentropy by the paper's convention.
+    `kappa`: voting agreement in the form of kappa.
+    `local`: at most one of the three: how sums are added up, where not from the counts of all groups and
         categories. `local` holds annotations and ties itself.
-    digits : Digits, optional
-        How the labels of `local` are parted among numbers, where their counts are looked up.
-    of_raters, given : OfRaters, optional
-        What raters add to their group's use of labels, where `sparse` and `local` do not say it; and how
-        many labels of each category they gave, where there are `digits`.
+    `digits`: how the labels of `local` are parted among numbers, where their counts are looked up.
+    `of_raters`, `given`: what raters add to their group's use of labels, where `sparse` and `local` do not
+        say it; and how many labels of each category they gave, where there are `digits`.
     """
 
     n_categories: int
@@ -160,16 +146,10 @@ _NAMED: dict[str, Any] = {
 def tie_ranks(annotations: Annotations, spec: AnalysisSpec) -> Int64Array:
     """Ranks that decide between tied categories, for the group's side and the others' side.
 
-    Parameters
-    ----------
-    spec : AnalysisSpec
-        `ties` "random": :func:`drawn_ranks`, so that other names of labels change nothing. "first": the first
-        category in declared order wins.
+    `spec`: `ties` "random": :func:`drawn_ranks`, so that other names of labels change nothing. "first": the
+        first category in declared order wins.
 
-    Returns
-    -------
-    int64 array, shape (2, I, K)
-        Among tied categories the one of highest rank wins.
+    Returns shape (2, I, K): among tied categories the one of highest rank wins.
     """
     n_items, k = annotations.n_items, annotations.n_categories
     if spec.ties == "first":
@@ -188,10 +168,8 @@ def first_ranks(n_items: int, n_categories: int) -> Int64Array:
 def drawn_ranks(seed: int, places: Int64Array) -> Int64Array:
     """Ranks drawn once for each item, the same for both sides: shape (2, I, K).
 
-    Parameters
-    ----------
-    places : int array, shape (I, K)
-        The place of each category among those of its item, in the order of the raters who gave them.
+    `places`, shape (I, K): the place of each category among those of its item, in the order of the raters who
+        gave them.
     """
     n_items, k = places.shape
     words = random_words(seed, TIES_STREAM, n_items * k).reshape(n_items, k)
@@ -211,22 +189,12 @@ def build_design(
 ) -> Design:
     """Lay data, groups and conventions out for the kernel.
 
-    Parameters
-    ----------
-    raters : Raters
-        In the order of ``annotations.rater_ids``.
-    dense : bool, optional
-        Count by bit sets (True) or annotation by annotation (False); by default whichever is faster
-        for this data's shape. Both give the same counts.
-    tables : bool, optional
-        False: count every group and category, and compute every statistic from that; by default what is
+    `raters`: in the order of ``annotations.rater_ids``.
+    `dense`: count by bit sets (True) or annotation by annotation (False); by default whichever is faster for
+        this data's shape. Both give the same counts.
+    `tables`: false: count every group and category, and compute every statistic from that; by default what is
         faster.
-    membership : Membership, optional
-        Of these raters, groups and strata, where it is at hand from another question.
-
-    Returns
-    -------
-    Design
+    `membership`: of these raters, groups and strata, where it is at hand from another question.
     """
     membership = membership or Membership(raters, grouping, spec)
     shape = _shape(annotations)

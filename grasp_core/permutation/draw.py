@@ -32,18 +32,10 @@ def identity(n_raters: int) -> Int64Array:
 def permutation(seed: int, b: int, order: Int64Array, bounds: Int64Array) -> Int64Array:
     """Draw permutation b (Fisher-Yates of the blocks of each step).
 
-    Parameters
-    ----------
-    order, bounds : int64 arrays
-        See :class:`~grasp_core.permutation.draw.Exchange`.
+    `order`, `bounds`: see :class:`~grasp_core.permutation.draw.Exchange`.
 
-    Returns
-    -------
-    int64 array, shape (J,)
-        Rater j takes the profile of rater ``source[j]``.
+    Returns shape (J,): rater j takes the profile of rater ``source[j]``.
 
-    Notes
-    -----
     The position is the high word of draw x (i + 1): for n blocks its bias is below n / 2^64.
     """
     words = random_words(seed, b, order.size)
@@ -101,17 +93,8 @@ def over_all(n_raters: int) -> Exchange:
 def exchange_of(raters: Raters, spec: AnalysisSpec) -> Exchange:
     """The steps that a spec's strata and cluster leave.
 
-    Returns
-    -------
-    Exchange
+    Raises SpecError if a cluster lies in two strata, or an axis has the name of the bins of workload.
 
-    Raises
-    ------
-    SpecError
-        If a cluster lies in two strata, or an axis has the name of the bins of workload.
-
-    Notes
-    -----
     Unknown is a stratum too, and a rater without a cluster is a cluster of one. Where all raters of each
     cluster have the same values on every axis that is tested, a cluster takes the values of any other of its
     stratum, whatever their sizes: it was clusters that got values. Else clusters of equal size change places,
@@ -141,9 +124,7 @@ def exchange_of(raters: Raters, spec: AnalysisSpec) -> Exchange:
 def check_strata(strata: Collection[str], columns: Collection[str]) -> None:
     """Refuse bins of workload where a column of the data has that name.
 
-    Raises
-    ------
-    SpecError
+    Raises SpecError.
     """
     if WORKLOAD in strata and WORKLOAD in columns:
         raise SpecError(

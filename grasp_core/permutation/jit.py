@@ -72,12 +72,8 @@ def making(function: Callable[..., Any]) -> Any:
 def compiled(*, seconds: float = 1.0, common: bool = False) -> Callable[[Callable[..., Any]], Kernel]:
     """Compile a function that Python calls.
 
-    Parameters
-    ----------
-    seconds : float
-        Processor time that compiling it takes, about, on the machine of docs/scaling.md.
-    common : bool
-        Whether nearly every run needs it.
+    `seconds`: processor time that compiling it takes, about, on the machine of docs/scaling.md.
+    `common`: whether nearly every run needs it.
     """
     return lambda function: Kernel(function, seconds, common=common)
 
@@ -87,11 +83,7 @@ class Kernel:
 
     One process compiles it; others that need it meanwhile wait, and read what that one keeps.
 
-    Attributes
-    ----------
-    compiled : numba dispatcher
-    seconds, common
-        See :func:`compiled`.
+    `seconds`, `common`: see :func:`compiled`.
     """
 
     def __init__(self, function: Callable[..., Any], seconds: float, *, common: bool) -> None:

@@ -30,13 +30,9 @@ ROOM = 8 * 2**20
 class Residuals(NamedTuple):
     """Raters' residuals of several questions side by side.
 
-    Parameters
-    ----------
-    of_raters : RaterResiduals
-        Columns are the labels of one question after the other, then, where labels are numbers or ordered, the
-        position of each question; annotations are those of the first.
-    n_labels : int
-        L, labels of all questions that are told of.
+    `of_raters`: columns are the labels of one question after the other, then, where labels are numbers or
+        ordered, the position of each question; annotations are those of the first.
+    `n_labels`: L, labels of all questions that are told of.
     """
 
     of_raters: RaterResiduals
@@ -47,15 +43,10 @@ class Residuals(NamedTuple):
 class RaterTerms:
     """What raters add, and who is in which group.
 
-    Parameters
-    ----------
-    order, bounds : int64 arrays
-        How profiles move, see :class:`~grasp_core.permutation.draw.Exchange`.
-    rater : int32 array, shape (R,)
-        Raters who add something.
-    terms : float64 array, shape (R, 5 C)
-        :attr:`~grasp_core.statistics.rater_residuals.RaterResiduals.terms`: of each label of every question,
-        then of each question's position.
+    `order`, `bounds`: how profiles move, see :class:`~grasp_core.permutation.draw.Exchange`.
+    `rater`, shape (R,): raters who add something.
+    `terms`, shape (R, 5 C): :attr:`~grasp_core.statistics.rater_residuals.RaterResiduals.terms`: of each
+        label of every question, then of each question's position.
     """
 
     rows: Rows
@@ -105,10 +96,8 @@ class RaterTerms:
 def shuffled(terms: RaterTerms, seed: int, start: int, stop: int) -> FloatArray:
     """Differences under permutations `start` to `stop` - 1.
 
-    Returns
-    -------
-    float64 array, shape (stop - start, G, 1 + L)
-        t of the shift of the mean, all questions together, then of each label; NaN where there is none.
+    Returns shape (stop - start, G, 1 + L): t of the shift of the mean, all questions together, then of each
+    label; NaN where there is none.
     """
     found = np.empty((stop - start, terms.n_groups, 1 + terms.n_labels))
     rows = terms.rows.n_known + terms.n_groups

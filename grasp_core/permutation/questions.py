@@ -35,10 +35,7 @@ _LABELS = len(compiled.COMPONENTS)
 class Questions:
     """One design per question, of the same raters and groups, and what raters add to tests of label use.
 
-    Parameters
-    ----------
-    terms : RaterTerms, optional
-        None where label use is not tested.
+    `terms`: none where label use is not tested.
     """
 
     designs: tuple[Design, ...]
@@ -89,10 +86,7 @@ def of_arrays(arrays: Mapping[str, Any]) -> Questions:
 def shuffled(design: Questions, seed: int, start: int, stop: int) -> FloatArray:
     """Values of all questions together under permutations `start` to `stop` - 1.
 
-    Returns
-    -------
-    float64 array, shape (stop - start, G, V + 1 + L)
-        As :func:`values` has them.
+    Returns shape (stop - start, G, V + 1 + L): as :func:`values` has them.
     """
     components = [compiled.shuffled_components(one, seed, start, stop) for one in design.designs]
     terms = design.terms
@@ -143,10 +137,7 @@ def together(components: Sequence[FloatArray]) -> FloatArray:
 def reasons(components: Sequence[FloatArray]) -> list[dict[str, Remark]]:
     """Why statistics have no value, a mapping from their names for each group; as the plain twin has it.
 
-    Parameters
-    ----------
-    components : sequence of float64 arrays, shape (G, V + 2)
-        :func:`compiled.components` of each question.
+    `components`, shape (G, V + 2): :func:`compiled.components` of each question.
     """
     n_groups = len(components[0])
     return [_reasons_of_group([of_question[g] for of_question in components]) for g in range(n_groups)]

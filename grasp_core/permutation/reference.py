@@ -42,18 +42,11 @@ def evaluate(
 ) -> tuple[FloatArray, list[dict[str, Remark]]]:
     """Compute every statistic of every group under one assignment of profiles.
 
-    Parameters
-    ----------
-    source : int64 array, shape (J,)
-        Rater j has the profile of rater ``source[j]``.
+    `source`, shape (J,): rater j has the profile of rater ``source[j]``.
 
-    Returns
-    -------
-    values : float64 array, shape (G, V)
-        In the order of :data:`~grasp_core.permutation.compiled.KERNEL_STATISTICS`, then the use of each label
-        of each question; NaN where not estimable.
-    reasons : list of dict, length G
-        Why a statistic (by name) of the group is not estimable.
+    Returns shape (G, V): in the order of :data:`~grasp_core.permutation.compiled.KERNEL_STATISTICS`, then the
+    use of each label of each question; NaN where not estimable; length G: why a statistic (by name) of the
+    group is not estimable.
     """
     asked = (annotations,) if isinstance(annotations, Annotations) else tuple(annotations)
     ranks = [tuple(tie_ranks(one, spec)) for one in asked]

@@ -33,12 +33,8 @@ _SHARED = KERNEL_STATISTICS.index("distance")
 class Places:
     """Where columns are.
 
-    Parameters
-    ----------
-    n_groups : int
-        G.
-    n_labels : int
-        L, labels of which it is told how often a group gives them; 0 where there are too many.
+    `n_groups`: G.
+    `n_labels`: L, labels of which it is told how often a group gives them; 0 where there are too many.
     """
 
     n_groups: int
@@ -126,12 +122,8 @@ def group_families(
 ) -> tuple[Family, ...]:
     """Tests that are corrected together.
 
-    Parameters
-    ----------
-    kinds : sequence, length U
-        The axis of each unit, such as a group.
-    tested : sequence of str
-        Statistics that units have, if the spec asks for them.
+    `kinds`, length U: the axis of each unit, such as a group.
+    `tested`: statistics that units have, if the spec asks for them.
     """
     places, found = Places(len(kinds), n_labels), dict[Hashable, list[int]]()
     upper: list[int] = []
@@ -153,16 +145,12 @@ def group_columns(
 ) -> FloatArray:
     """From the kernel's values to the columns of groups.
 
-    Parameters
-    ----------
-    counted : float64 array, shape (..., V)
-    by_shares : bool or bool array, shape of `counted` without the last axis, or the end of it
-        Whether the distance is that of the shares of labels: see :func:`few_paired`.
+    `counted`: shape (..., V).
+    `by_shares`, shape of `counted` without the last axis, or the end of it: whether the distance is that of
+        the shares of labels: see :func:`few_paired`.
 
-    Returns
-    -------
-    float64 array, shape (..., S + 1 + L), without labels (..., S)
-        What is told of groups, in front of what is tested of their labels.
+    Returns shape (..., S + 1 + L), without labels (..., S): what is told of groups, in front of what is
+    tested of their labels.
     """
     of = {name: counted[..., place] for place, name in enumerate(KERNEL_STATISTICS)}
     index = gai(of[analysis.gai[0]], of[analysis.gai[1]])
@@ -179,20 +167,12 @@ def all_columns(
 ) -> FloatArray:
     """From what is computed of groups to their columns.
 
-    Parameters
-    ----------
-    values : float64 array, shape (..., V + 1 + L)
-        From :func:`~grasp_core.permutation.questions.values`.
-    analysis, by_shares
-        As in :func:`group_columns`.
-    n_labels, n_questions : int
-        L, and the questions that these labels belong to.
+    `values`, shape (..., V + 1 + L): from :func:`~grasp_core.permutation.questions.values`.
+    `analysis`, `by_shares`: as in :func:`group_columns`.
+    `n_labels`, `n_questions`: L, and the questions that these labels belong to.
 
-    Returns
-    -------
-    float64 array, shape (..., W)
-        Labels are tested just where it is told how much more often the group gives them; where no rater
-        differs from the others in one, it does not lie out at all.
+    Returns shape (..., W): labels are tested just where it is told how much more often the group gives them;
+    where no rater differs from the others in one, it does not lie out at all.
     """
     n_counted = len(KERNEL_STATISTICS) + n_labels
     columns = group_columns(values[..., :n_counted], analysis, by_shares)
@@ -215,16 +195,11 @@ def few_paired(counted: FloatArray) -> BoolArray:
 def with_dsi(values: FloatArray, axis_members: Sequence[Sequence[int]]) -> FloatArray:
     """Lay columns of groups side by side and append every axis's largest GAI.
 
-    Parameters
-    ----------
-    values : float64 array, shape (..., G, W)
-    axis_members : sequence, length A, of sequences of int
-        From :func:`members`. All groups of an axis take part: those that happen to be estimable in the data
-        would make the p-value of the maximum too small.
+    `values`: shape (..., G, W).
+    `axis_members`, length A, of sequences of int: from :func:`members`. All groups of an axis take part:
+        those that happen to be estimable in the data would make the p-value of the maximum too small.
 
-    Returns
-    -------
-    float64 array, shape (..., W G + A)
+    Returns shape (..., W G + A).
     """
     flat = values.reshape(*values.shape[:-2], -1)
     largest = [dsi(values[..., list(groups), GAI])[..., None] for groups in axis_members]

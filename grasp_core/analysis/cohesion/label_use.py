@@ -70,17 +70,10 @@ def label_use(
 ) -> LabelUse:
     """A unit's label use, without intervals.
 
-    Parameters
-    ----------
-    g : int
-        The unit, such as a group.
-    names : sequence of str, length L
-    found : mapping from column to Outcome
-    observed : float64 array, shape (C,)
-    p_value : {"two-sided", "paper"}
-        How p of single labels, which are not corrected for each other, is taken.
-    untested : Untested
-        Units whose label use is tested by leaving out raters.
+    `names`: length L; `observed`: shape (C,).
+    `g`: the unit, such as a group.
+    `p_value`: how p of single labels, which are not corrected for each other, is taken.
+    `untested`: units whose label use is tested by leaving out raters.
     """
     if not places.n_labels:
         return LabelUse({}, reason=NoValue.MANY_LABELS(most=MOST_TOLD))
@@ -122,14 +115,9 @@ def with_intervals(
 ) -> LabelUse:
     """With an interval of every label and of the mean's shift, or with why there are none.
 
-    Parameters
-    ----------
-    found : LabelUse
-        With values, or the reason why it has none.
-    ends : float64 array, shape (W, 2), or Remark
-        Of the unit's columns; or why no value of the run has an interval.
-    inside, outside : int
-        Raters of the group, and those outside it.
+    `found`: with values, or the reason why it has none.
+    `ends`, shape (W, 2), or Remark: of the unit's columns; or why no value of the run has an interval.
+    `inside`, `outside`: raters of the group, and those outside it.
     """
     if found.most is None:
         return found
@@ -153,15 +141,9 @@ _OUT, _IN, _NEITHER = range(3)
 class SpreadTest:
     """The test of spread of a run's groups; rater residuals are made when the first is asked for.
 
-    Parameters
-    ----------
-    answers : sequence of Annotations
-        A question each.
-    permutations : int
-        From 0 on, the same as of all other tests.
+    `answers`: a question each.
+    `permutations`: from 0 on, the same as of all other tests.
 
-    Notes
-    -----
     It is asked of groups that differ, so its permutations are drawn once more: raters' sums take a product of
     matrices, and nothing of a run waits for them.
     """
@@ -182,10 +164,8 @@ class SpreadTest:
     def __call__(self, g: int, *, alike: bool) -> Spread | None:
         """The test of a group; None where a side has too few raters, or they do not differ.
 
-        Parameters
-        ----------
-        alike : bool
-            Whether the others are a group with the same null distribution: each regrouping then has a mirror.
+        `alike`: whether the others are a group with the same null distribution: each regrouping then has a
+            mirror.
         """
         far = np.log(self._values(g))
         if np.isnan(far).any() or np.ptp(far) == 0:

@@ -58,10 +58,7 @@ def self_check(annotations: Annotations, grouping: Grouping, level: Level, irr: 
     Of data with many items ``krippendorff.alpha``, which takes much memory, sees the first ones: it is held
     against the plain definition there, and the plain definition, over all items, against `irr`.
 
-    Raises
-    ------
-    SelfCheckError
-        If two of them differ by more than 1e-9.
+    Raises SelfCheckError if two of them differ by more than 1e-9.
     """
     values = category_values(annotations.categories, level)
     distance = distance_of(annotations.categories, level)
@@ -118,27 +115,18 @@ class CohesionWork:
 class Cohesion:
     """Every statistic of every group and the DSI of every axis, as a panel.
 
-    Parameters
-    ----------
-    components : sequence of float64 arrays, shape (G, V + 2)
-        :func:`~grasp_core.permutation.compiled.components` of each question as observed.
-    differences : float64 array, shape (G, 1 + L), optional
-        :func:`~grasp_core.permutation.questions.observed_differences`.
-    lay_out : callable
-        Takes a grouping, gives what workers need to compute its groups.
-    annotations_of : int array, shape (J,)
-        Annotations of each rater.
-    intervals : callable or Remark
-        Gives :func:`~grasp_core.analysis.intervals.intervals` of the groups' columns, shape (G, W, 2), or
-        says why there are none.
-    unequal : mapping from AxisSet
-        Axes whose groups were given other items, or more of them: not everything is tested by shuffling.
-    test : callable
-        Tests the label use of their groups by leaving out raters.
-    left : float64 array, shape (G,), optional
-        :func:`~grasp_core.permutation.testing.tail.regroupings` of the groups.
-    symmetry : Symmetry, optional
-        Of the groups under the run's shuffles; by default none is known.
+    `components`, shape (G, V + 2): :func:`~grasp_core.permutation.compiled.components` of each question as
+        observed.
+    `differences`, shape (G, 1 + L), optional: :func:`~grasp_core.permutation.questions.observed_differences`.
+    `lay_out`: takes a grouping, gives what workers need to compute its groups.
+    `annotations_of`, shape (J,): annotations of each rater.
+    `intervals`: gives :func:`~grasp_core.analysis.intervals.intervals` of the groups' columns, shape (G, W,
+        2), or says why there are none.
+    `unequal`: axes whose groups were given other items, or more of them: not everything is tested by
+        shuffling.
+    `test`: tests the label use of their groups by leaving out raters.
+    `left`, shape (G,), optional: :func:`~grasp_core.permutation.testing.tail.regroupings` of the groups.
+    `symmetry`: of the groups under the run's shuffles; by default none is known.
     """
 
     def __init__(
@@ -199,10 +187,7 @@ class Cohesion:
     ) -> Self:
         """Compute the observed statistics and check them.
 
-        Raises
-        ------
-        SelfCheckError
-            If an observed IRR differs from ``krippendorff.alpha`` by more than 1e-9.
+        Raises SelfCheckError if an observed IRR differs from ``krippendorff.alpha`` by more than 1e-9.
         """
         residuals = residuals_of(dataset.questions, analysis.level)
 
@@ -289,15 +274,9 @@ class Cohesion:
     ) -> tuple[tuple[GroupResult, ...], tuple[DsiResult, ...]]:
         """Results of groups and axes.
 
-        Parameters
-        ----------
-        found : mapping from column to Outcome
-        null : Null
-            Of the columns.
-        labels : sequence of str
-            The questions' names.
-        so_far : bool
-            Whether permutations go on: there are no intervals yet.
+        `null`: of the columns.
+        `labels`: the questions' names.
+        `so_far`: whether permutations go on: there are no intervals yet.
         """
         groups, places = self.grouping.groups, self.places
         names = self._labels.names(labels)

@@ -31,16 +31,10 @@ def with_interval(
 ) -> Outcome:
     """An outcome with its interval, or with why it has none.
 
-    Parameters
-    ----------
-    outcome : Outcome
-        With a value.
-    ends : float64 array, shape (2,), or Remark
-        NaN where there is none; or why no value of the run has one.
-    inside : int
-        Raters of the group.
-    outside : int, optional
-        Those outside it, where the statistic takes their labels too.
+    `outcome`: with a value.
+    `ends`, shape (2,), or Remark: NaN where there is none; or why no value of the run has one.
+    `inside`: raters of the group.
+    `outside`: those outside it, where the statistic takes their labels too.
     """
     reason = no_interval(ends, inside, outside)
     if reason is not None or isinstance(ends, Remark):
@@ -69,17 +63,10 @@ def by_axis(
 ) -> tuple[DsiResult, ...]:
     """Each axis's largest GAI, and the test of its groups' largest studentised GAI.
 
-    Parameters
-    ----------
-    found : mapping from column to Outcome
-    groups : sequence of Group, length G
-    gai : float array, shape (G,)
-        As observed.
+    `groups`: length G.
+    `gai`, shape (G,): as observed.
 
-    Returns
-    -------
-    tuple of DsiResult, one per axis set of the spec
-        The attaining group's own p is the paper's test.
+    Returns the attaining group's own p is the paper's test.
     """
     results: list[DsiResult] = []
     for axis, of_axis in enumerate(members(groups, spec)):

@@ -40,12 +40,8 @@ Test = Callable[[int], Jackknifed | Remark]
 class Untested:
     """Columns that are not tested by shuffling.
 
-    Parameters
-    ----------
-    withheld : frozenset of int
-        Those without any test.
-    by_jackknife : mapping from int to int
-        Columns of label use that are tested by leaving out raters, with their units.
+    `withheld`: those without any test.
+    `by_jackknife`: columns of label use that are tested by leaving out raters, with their units.
     """
 
     test: Test
@@ -79,11 +75,8 @@ class Untested:
     def outcomes(self, observed: FloatArray, reasons: Mapping[int, Remark]) -> dict[int, Outcome]:
         """Outcomes of the columns, without correction.
 
-        Parameters
-        ----------
-        observed : float array, shape (C,)
-        reasons : mapping from column
-            Why it has no observed value.
+        `observed`: shape (C,).
+        `reasons`: why it has no observed value.
         """
         found = {}
         for c in self.columns:
@@ -131,18 +124,11 @@ def jackknifed_use(
 ) -> LabelUse:
     """A unit's label use, tested by leaving out raters, without intervals.
 
-    Parameters
-    ----------
-    names : sequence of str, length L
-    columns : sequence of int, length L
-        Of the labels.
-    mean : int
-        The column of the mean's shift.
-    observed : float64 array, shape (C,)
-    together : Outcome
-        Of all labels.
-    test : Jackknifed or Remark
-        Which says why there is none.
+    `names`: length L; `observed`: shape (C,).
+    `columns`, length L: of the labels.
+    `mean`: the column of the mean's shift.
+    `together`: of all labels.
+    `test`: which says why there is none.
     """
     values = observed[list(columns)]
     if isinstance(test, Remark):

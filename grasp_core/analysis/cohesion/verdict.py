@@ -68,17 +68,11 @@ def values_together(
 ) -> FloatArray:
     """What the verdict needs of columns: label use, distance, GAI, gap.
 
-    Parameters
-    ----------
-    shuffled : float64 array, shape (B, C)
-    observed : float64 array, shape (C,)
-    by_shares : sequence of bool, length G
-        Groups whose distance is that of the shares of labels, which asks another question and is left out.
+    `shuffled`: shape (B, C); `observed`: shape (C,).
+    `by_shares`, length G: groups whose distance is that of the shares of labels, which asks another question
+        and is left out.
 
-    Returns
-    -------
-    float64 array, shape (B + 1, G, 4)
-        Row 0 is what was observed; NaN where not estimable.
+    Returns shape (B + 1, G, 4): row 0 is what was observed; NaN where not estimable.
     """
     found = np.full((len(shuffled) + 1, places.n_groups, _VALUES), np.nan)
     named = [*([places.label_use] if places.n_labels else []), DISTANCE, GAI, _GAP]
@@ -107,12 +101,8 @@ def hypotheses(grouping: Grouping) -> list[tuple[int, ...]]:
 def untestable(grouping: Grouping, log_regroupings: FloatArray, unequal: Unequal) -> dict[int, Untestable]:
     """The groups of which shuffling says nothing, each with why.
 
-    Parameters
-    ----------
-    log_regroupings : float64 array, shape (G,)
-        From :func:`~grasp_core.permutation.testing.tail.log_regroupings`.
-    unequal : mapping from AxisSet
-        Axes whose groups were given other items, or more of them.
+    `log_regroupings`, shape (G,): from :func:`~grasp_core.permutation.testing.tail.log_regroupings`.
+    `unequal`: axes whose groups were given other items, or more of them.
     """
     found: dict[int, Untestable] = {}
     for g, group in enumerate(grouping.groups):
@@ -145,21 +135,13 @@ def judged_alone(
 ) -> Tested:
     """Test hypotheses, each by itself.
 
-    Parameters
-    ----------
-    values : float64 array, shape (B + 1, G, 4)
-        From :func:`values_together`.
-    asked : sequence of tuple of int
-        From :func:`hypotheses`.
-    like : sequence of int, length G
-        Of each group, :attr:`~grasp_core.permutation.testing.tail.Symmetry.like`.
-    untestable : mapping from group
-        Why shuffling says nothing of it.
-    spread : callable, optional
-        :class:`~grasp_core.analysis.cohesion.label_use.SpreadTest` of the same permutations; else not asked.
+    `values`, shape (B + 1, G, 4): from :func:`values_together`.
+    `asked`: from :func:`hypotheses`.
+    `like`, length G: of each group, :attr:`~grasp_core.permutation.testing.tail.Symmetry.like`.
+    `untestable`: why shuffling says nothing of it.
+    `spread`: :class:`~grasp_core.analysis.cohesion.label_use.SpreadTest` of the same permutations; else not
+        asked.
 
-    Notes
-    -----
     One hypothesis is looked at after the other, so that what is held beside the values is one whole number a
     hypothesis and permutation.
     """

@@ -25,18 +25,11 @@ Sides = npt.NDArray[np.uint8]
 class Cells(NamedTuple):
     """Annotations by item.
 
-    Parameters
-    ----------
-    indptr : int64 (I + 1,)
-    rater, place : int32 (A,)
-        `place` is that of the label among those of the item.
-    labels_ptr : int64 (I + 1,)
-        Item i has the labels ``label[labels_ptr[i]:labels_ptr[i + 1]]``, rows of arrays of shape (L, ...).
-    label : int32 (L,)
-    apart : float64 (K, K)
-        Squared distances between labels.
-    nominal : bool
-        Whether they are 1 between unequal ones.
+    `rater`, `place`: `place` is that of the label among those of the item.
+    `labels_ptr`: item i has the labels ``label[labels_ptr[i]:labels_ptr[i + 1]]``, rows of arrays of shape
+        (L, ...).
+    `apart`: squared distances between labels.
+    `nominal`: whether they are 1 between unequal ones.
     """
 
     indptr: Int64Array
@@ -51,20 +44,12 @@ class Cells(NamedTuple):
 class Moments(NamedTuple):
     """What is added up over permutations, and the sizes of a batch.
 
-    Parameters
-    ----------
-    use_sums : float64 (2, L)
-        Of label use: the sum of terms, and of their squares.
-    apart_sums : float64 (2, I)
-        The same of distance.
-    n : int64 (2, I)
-        Permutations in which an item has a term of label use, and of distance.
-    reached : int64 (I,)
-        Permutations whose term of distance is as large as the observed one.
-    sizes : float64 (2, b, I)
-        What items carry of either, not below 0.
-    counted : int64 (2, b)
-        Items that have a term of either.
+    `use_sums`: of label use: the sum of terms, and of their squares.
+    `apart_sums`: the same of distance.
+    `n`: permutations in which an item has a term of label use, and of distance.
+    `reached`: permutations whose term of distance is as large as the observed one.
+    `sizes`: what items carry of either, not below 0.
+    `counted`: items that have a term of either.
     """
 
     use_sums: FloatArray
@@ -85,13 +70,9 @@ class Standards(NamedTuple):
 class Reached(NamedTuple):
     """Counts of permutations, and the largest deviations.
 
-    Parameters
-    ----------
-    use : int64 (I,)
-        Permutations whose furthest label lies as far as the observed one.
-    largest : float64 (2, b)
-        The largest deviation of any item from its mean, in standard deviations: of label use either way, of
-        distance upwards.
+    `use`: permutations whose furthest label lies as far as the observed one.
+    `largest`: the largest deviation of any item from its mean, in standard deviations: of label use either
+        way, of distance upwards.
     """
 
     use: Int64Array
@@ -122,12 +103,8 @@ _LONGEST, _SHORTEST = 1_000, 32
 class ItemsDesign:
     """One group and its others on every item of one question.
 
-    Parameters
-    ----------
-    order, bounds : int64 arrays
-        How profiles move, see :class:`~grasp_core.permutation.draw.Exchange`.
-    side : uint8 (J,)
-        Each rater's side.
+    `order`, `bounds`: how profiles move, see :class:`~grasp_core.permutation.draw.Exchange`.
+    `side`: each rater's side.
     """
 
     seed: int
@@ -175,8 +152,6 @@ def lay_out(
 ) -> ItemsDesign:
     """Lay one question's annotations out for a group, `member`, and its `others`, shape (J,) both.
 
-    Notes
-    -----
     Ordinal distances follow the middle ranks, from 0 to 1, of the labels on items that both sides labelled as
     observed; they stay the same in every permutation.
     """

@@ -30,10 +30,7 @@ KEPT = 1_200
 def texts_of_items(table: Table, spec: DataSpec) -> dict[str, str] | None:
     """The beginning of the first text of each item; None where no column holds texts.
 
-    Parameters
-    ----------
-    table : Table
-        The annotations.
+    `table`: the annotations.
     """
     if spec.text is None or spec.item is None or {spec.text, spec.item} - set(table.columns):
         return None
@@ -148,10 +145,7 @@ class ItemsResult:
     def from_dict(cls, plain: Any) -> Self:
         """Read :meth:`to_dict`'s form.
 
-        Raises
-        ------
-        DataError
-            If it is of another format or version, or a field is missing or of the wrong kind.
+        Raises DataError if it is of another format or version, or a field is missing or of the wrong kind.
         """
         plain = require_header(plain, "a GRASP result about items", FORMAT, (FORMAT_VERSION,))
         with damaged("the file of items"):
@@ -170,16 +164,10 @@ _RANGE = (0.025, 0.5, 0.975)
 class Held:
     """One measure of all items, held against the permutations.
 
-    Parameters
-    ----------
-    varies : bool array, shape (I,)
-        Items on which not everybody gave one same label.
-    reached, n : int64 arrays, shape (I,)
-        Permutations that reach the item's value, of those in which it has one.
-    deviation : float64 array, shape (I,)
-        NaN where there is no value.
-    largest : float64 array, shape (B,)
-        The largest deviation of any item in each permutation.
+    `varies`, shape (I,): items on which not everybody gave one same label.
+    `reached`, `n`, shape (I,): permutations that reach the item's value, of those in which it has one.
+    `deviation`, shape (I,): NaN where there is no value.
+    `largest`, shape (B,): the largest deviation of any item in each permutation.
     """
 
     varies: BoolArray
@@ -204,16 +192,10 @@ class Held:
 def standards(moments: Moments, item_of: Int64Array, tested: BoolArray, *, centred: bool) -> Standards:
     """Means and reciprocal standard deviations of terms.
 
-    Parameters
-    ----------
-    moments : Moments
-        Of all permutations.
-    item_of : int64 array, shape (L,)
-        Each label's item.
-    tested : bool array, shape (2, I)
-        Items of which deviations count, by label use and by distance.
-    centred : bool
-        Whether terms of label use are known to be 0 on average over all regroupings
+    `moments`: of all permutations.
+    `item_of`, shape (L,): each label's item.
+    `tested`, shape (2, I): items of which deviations count, by label use and by distance.
+    `centred`: whether terms of label use are known to be 0 on average over all regroupings
         (:class:`~grasp_core.permutation.testing.tail.Symmetry`).
     """
     enough = tested & (moments.n >= FEWEST)
@@ -233,11 +215,8 @@ def _standard(sums: FloatArray, n: Int64Array, enough: BoolArray) -> FloatArray:
 def deviations(use: FloatArray, labels_ptr: Int64Array, by: Standards) -> tuple[FloatArray, Int64Array]:
     """How far each item's furthest label lies, shape (I,), NaN without a term; and which row of L that is.
 
-    Parameters
-    ----------
-    use : float64 array, shape (L,)
-        Observed terms.
-    labels_ptr : int64 array, shape (I + 1,)
+    `labels_ptr`: shape (I + 1,).
+    `use`, shape (L,): observed terms.
     """
     away, starts = np.abs(use - by.use[0]) * by.use[1], labels_ptr[:-1]
     furthest, sizes = np.maximum.reduceat(away, starts), np.diff(labels_ptr)

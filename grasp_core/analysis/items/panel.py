@@ -60,14 +60,9 @@ class Each(Protocol):
 class ItemsAsked:
     """The question of a group's items.
 
-    Parameters
-    ----------
-    spec : RunSpec
-        Of the run whose group it is.
-    permutations : int
-        How many the run took.
-    question : int
-        Place of the question that is looked at.
+    `spec`: of the run whose group it is.
+    `permutations`: how many the run took.
+    `question`: place of the question that is looked at.
     """
 
     spec: RunSpec
@@ -87,26 +82,13 @@ def look_at_items(
 ) -> ItemsResult:
     """Find which items carry a group's distance and label use.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        The run's data, with its annotations.
-    each : callable
-        Has the pieces of work computed.
-    progress : callable
-        Called with the share that is done after each piece; what it raises ends the work.
+    `dataset`: the run's data, with its annotations.
+    `each`: has the pieces of work computed.
+    `progress`: called with the share that is done after each piece; what it raises ends the work.
 
-    Returns
-    -------
-    ItemsResult
-        The same whoever computes the pieces.
-
-    Raises
-    ------
-    SpecError
-        If the group is not among the run's, or the question not in the data.
-    DataError
-        If no item was labelled by both sides.
+    Returns the same whoever computes the pieces.
+    Raises SpecError if the group is not among the run's, or the question not in the data; DataError if no
+    item was labelled by both sides.
     """
     member, others, centred = _sides(dataset, asked)
     if asked.question >= len(dataset.questions):

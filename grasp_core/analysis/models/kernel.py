@@ -30,16 +30,10 @@ from grasp_core.permutation.kernel.counting import count_block, fill_masks, perm
 class SidesDesign:
     """Arrays that the kernel reads; built once.
 
-    Parameters
-    ----------
-    base : Design
-        Annotations, groups, strata and ties as every run's kernel reads them.
-    labels : int32 (M, blocks * width)
-        The models' labels by item, -1 where there is none and where a block is filled up.
-    log : float64
-        ln of whole numbers up to twice the most raters of an item; 0 for 0.
-    classes : bool (K,)
-        Those that macro-F1 is over.
+    `base`: annotations, groups, strata and ties as every run's kernel reads them.
+    `labels`: the models' labels by item, -1 where there is none and where a block is filled up.
+    `log`: ln of whole numbers up to twice the most raters of an item; 0 for 0.
+    `classes`: those that macro-F1 is over.
     """
 
     base: Design
@@ -76,12 +70,9 @@ def build_design(
 ) -> SidesDesign:
     """Lay data, groups and models out for the kernel.
 
-    Parameters
-    ----------
-    annotations, raters, grouping, analysis, dense
-        See :func:`grasp_core.permutation.design.build_design`.
-    labels : int array, shape (M, I)
-    classes : bool array, shape (K,)
+    `labels`: shape (M, I); `classes`: shape (K,).
+    `annotations`, `raters`, `grouping`, `analysis`, `dense`: see
+        :func:`grasp_core.permutation.design.build_design`.
     """
     base = build_base(annotations, raters, grouping, analysis, dense=dense, tables=False)
     blocks, _, _, width = base.ties.shape

@@ -32,19 +32,13 @@ def sources(models: Sequence[ModelLabels]) -> tuple[ModelSource, ...]:
 def read_model(table: Table, name: str, dataset: Dataset, spec: DataSpec) -> ModelLabels:
     """A model's labels from a file with one row per item.
 
-    Parameters
-    ----------
-    table : Table
-        With the columns ``ID`` and ``Label``; or with two columns, of which one is called as the item column
-        of the data. A blank label means none. Where every item of the data has a label, labels of others are
-        left out: people may have voted on a part of a benchmark's rows.
-    spec : DataSpec
-        How the data set was read.
+    `table`: with the columns ``ID`` and ``Label``; or with two columns, of which one is called as the item
+        column of the data. A blank label means none. Where every item of the data has a label, labels of
+        others are left out: people may have voted on a part of a benchmark's rows.
+    `spec`: how the data set was read.
 
-    Raises
-    ------
-    DataError
-        If columns are missing, or an id is unknown or occurs twice, or a label is none of the categories.
+    Raises DataError if columns are missing, or an id is unknown or occurs twice, or a label is none of the
+    categories.
     """
     check_name(name)
     key, answer = _columns(table, spec)
@@ -81,11 +75,8 @@ def read_model(table: Table, name: str, dataset: Dataset, spec: DataSpec) -> Mod
 def read_model_column(table: Table, column: str, name: str, dataset: Dataset, spec: DataSpec) -> ModelLabels:
     """A column of the annotations file as a model, such as the experts' gold labels: one value per item.
 
-    Raises
-    ------
-    DataError
-        If there is no such column, the file has no row of its own for an item, an item has two values, or a
-        value is none of the categories.
+    Raises DataError if there is no such column, the file has no row of its own for an item, an item has two
+    values, or a value is none of the categories.
     """
     check_name(name)
     table = own_recoded(table, spec)
@@ -141,18 +132,10 @@ def read_models(
 ) -> tuple[ModelLabels, ...]:
     """The models of a run's spec.
 
-    Parameters
-    ----------
-    asked : sequence of ModelSource
-    files : mapping from sha256 to Table
-        Files of models.
-    annotations : Table
-        As the data set was read from it.
+    `files`: files of models.
+    `annotations`: as the data set was read from it.
 
-    Raises
-    ------
-    DataError
-        See :func:`read_model` and :func:`read_model_column`.
+    Raises DataError see :func:`read_model` and :func:`read_model_column`.
     """
     return tuple(
         read_model(files[model.sha256], model.name, dataset, spec)
@@ -165,9 +148,7 @@ def read_models(
 def check_name(name: str) -> None:
     """Refuse a name that cannot be shown.
 
-    Raises
-    ------
-    DataError
+    Raises DataError.
     """
     if not name.strip() or len(name) > MAX_NAME:
         raise DataError(f"a model's name has 1 to {MAX_NAME} characters; found {quoted(name)}")
@@ -176,9 +157,7 @@ def check_name(name: str) -> None:
 def check_models(models: Sequence[ModelLabels]) -> None:
     """Refuse no model at all, and one name for two.
 
-    Raises
-    ------
-    DataError
+    Raises DataError.
     """
     if not models:
         raise DataError(f"there is no model to look at; give a file with the columns {ID} and {LABEL}")

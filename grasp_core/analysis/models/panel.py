@@ -45,10 +45,7 @@ def models_tests(groups: Sequence[Group], n_models: int, analysis: AnalysisSpec,
 class Models:
     """How far each model agrees with each group, by every statistic of ``SIDES``, as a panel.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        With M models.
+    `dataset`: with M models.
     """
 
     def __init__(self, dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec) -> None:

@@ -20,16 +20,10 @@ FORMAT = "grasp-models"
 class ModelSummary:
     """One model.
 
-    Parameters
-    ----------
-    name, source, sha256 : str
-        `source` is the file, `sha256` its hash.
-    labelled, unlabelled : int
-        Items with and without a label of this model; the latter are left out.
-    left_out : int
-        Labels of items that the data do not hold any more.
-    overall_f1 : float
-        Macro-F1 against the plurality of all raters together.
+    `name`, `source`, `sha256`: `source` is the file, `sha256` its hash.
+    `labelled`, `unlabelled`: items with and without a label of this model; the latter are left out.
+    `left_out`: labels of items that the data do not hold any more.
+    `overall_f1`: macro-F1 against the plurality of all raters together.
     """
 
     name: str
@@ -45,13 +39,9 @@ class ModelSummary:
 class Side:
     """One model against one group.
 
-    Parameters
-    ----------
-    statistics : mapping from name to Outcome
-        Those of :data:`~grasp_core.model.spec.SIDES`.
-    members_f1 : float or None
-        Macro-F1 that the group's own members reach against the plurality of the group's others, on the items
-        that the model labels.
+    `statistics`: those of :data:`~grasp_core.model.spec.SIDES`.
+    `members_f1`: macro-F1 that the group's own members reach against the plurality of the group's others, on
+        the items that the model labels.
     """
 
     statistics: Mapping[str, Outcome]
@@ -81,10 +71,7 @@ class ModelsResult(Result):
     Of the spec's analysis the axes, smallest group, permutations, seed, strata, p-value, ties, correction and
     family hold; the family is always within one model.
 
-    Parameters
-    ----------
-    classes : tuple of str
-        The labels that every macro-F1 is over; of none it is not known.
+    `classes`: the labels that every macro-F1 is over; of none it is not known.
     """
 
     format: ClassVar = FORMAT

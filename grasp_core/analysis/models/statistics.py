@@ -30,16 +30,10 @@ def one_hot(x: Codes, n_categories: int) -> Int64Array:
 def xrr(x: Codes, c: Int64Array) -> float:
     """Cross-replication reliability of the model, a single rater, and the group.
 
-    Parameters
-    ----------
-    x : int array, shape (I,)
-        The model's labels, -1 where it has none.
-    c : int array, shape (I, K)
+    `c`: shape (I, K).
+    `x`, shape (I,): the model's labels, -1 where it has none.
 
-    Raises
-    ------
-    NotEstimableError
-        If no item has labels of both, or all labels are one same.
+    Raises NotEstimableError if no item has labels of both, or all labels are one same.
     """
     c, x = _shared(c, x)
     try:
@@ -56,17 +50,10 @@ def plurality(c: Int64Array, ranks: Int64Array) -> Int64Array:
 def compared_classes(models: Sequence[Codes], everybody: Int64Array, ranks: Int64Array) -> BoolArray:
     """The classes that macro-F1 is over, one set for all models and groups.
 
-    Parameters
-    ----------
-    models : sequence of int arrays, shape (I,)
-    everybody : int array, shape (I, K)
-        Counts of all raters.
-    ranks : int array, shape (I, K)
+    `models`: shape (I,); `ranks`: shape (I, K).
+    `everybody`, shape (I, K): counts of all raters.
 
-    Returns
-    -------
-    bool array, shape (K,)
-        Those that a model gives, or that are everybody's plurality, on an item that has both.
+    Returns shape (K,): those that a model gives, or that are everybody's plurality, on an item that has both.
     """
     found = np.zeros(ranks.shape[1], np.bool_)
     rated, gold = everybody.sum(axis=1) >= 1, plurality(everybody, ranks)
@@ -79,10 +66,7 @@ def compared_classes(models: Sequence[Codes], everybody: Int64Array, ranks: Int6
 def against_plurality(x: Codes, c: Int64Array, ranks: Int64Array, classes: BoolArray) -> tuple[float, float]:
     """Macro-F1 of labels (I,) against the plurality of counts (I, K), and the share of items that agree.
 
-    Raises
-    ------
-    NotEstimableError
-        If no item has labels of both.
+    Raises NotEstimableError if no item has labels of both.
     """
     c, x, ranks = _shared(c, x, ranks)
     gold = plurality(c, ranks)
@@ -101,13 +85,8 @@ def _macro_f1(counts: Int64Array, classes: BoolArray) -> float:
 def cross_entropy(x: Codes, c: Int64Array) -> float:
     """Mean over shared items of H(p, q), in nats: p the group's shares, q the model's label smoothed.
 
-    Raises
-    ------
-    NotEstimableError
-        If no item has labels of both.
+    Raises NotEstimableError if no item has labels of both.
 
-    Notes
-    -----
     q_k = (d_k + 1/2) / (1 + K/2), d being 1 for the model's label and else 0: convention `smooth` of
     docs/methods.md. With one label per item this is a falling linear function of the mean share of
     members who give the model's label.
@@ -122,13 +101,8 @@ def cross_entropy(x: Codes, c: Int64Array) -> float:
 def js_divergence(x: Codes, c: Int64Array) -> float:
     """Mean over shared items of the Jensen-Shannon divergence, in nats: 0 (equal) to ln 2.
 
-    Raises
-    ------
-    NotEstimableError
-        If no item has labels of both.
+    Raises NotEstimableError if no item has labels of both.
 
-    Notes
-    -----
     H((p + e) / 2) - H(p) / 2 with p the group's shares and e all weight on the model's label (Lin 1991).
     """
     c, x = _shared(c, x)
@@ -140,18 +114,11 @@ def js_divergence(x: Codes, c: Int64Array) -> float:
 def members_macro_f1(x: Codes, c: Int64Array, ranks: Int64Array, classes: BoolArray) -> float:
     """The reach of the group's own members: macro-F1 of all their labels, each against the others' plurality.
 
-    Parameters
-    ----------
-    x : int array, shape (I,)
-        Only items that the model labels count.
-    c, ranks : int arrays, shape (I, K)
-    classes : bool array, shape (K,)
+    `c`, `ranks`: shape (I, K); `classes`: shape (K,).
+    `x`, shape (I,): only items that the model labels count.
 
-    Returns
-    -------
-    float
-        Leave-one-out: a label given to an item is held against the plurality of the group's other labels of
-        that item; one confusion matrix of all these pairs. NaN where no item has two labels of the group.
+    Returns leave-one-out: a label given to an item is held against the plurality of the group's other labels
+    of that item; one confusion matrix of all these pairs. NaN where no item has two labels of the group.
     """
     kept = (x >= 0) & (c.sum(axis=1) >= 2)
     c, ranks = c[kept], ranks[kept]

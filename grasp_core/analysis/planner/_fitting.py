@@ -25,20 +25,13 @@ class Model:
     A rater gives item i label k with a probability proportional to ``view[i, k] ** sharp * exp(lean[k])``.
     Sharpness is log-normal: raters of a blunt group differ by the same factors as those of a sharp one.
 
-    Parameters
-    ----------
-    counts : float array, shape (I, K)
-        Labels of the items that new ones are made of; one row of zeros where there are none.
-    overall : float array, shape (K,)
-        Shares of labels over all items.
-    spread : float
-        Weight of `overall` in an item's shares, in labels: large where items are alike.
-    centres : float array, shape (2, 1 + K)
-        Means of raters' parameters, of the others and of the group.
-    scatter : float array, shape (1 + K,)
-        Their standard deviations.
-    own : float
-        How far the group has a view of its own of each item, from 0 to below 1.
+    `counts`, shape (I, K): labels of the items that new ones are made of; one row of zeros where there are
+        none.
+    `overall`, shape (K,): shares of labels over all items.
+    `spread`: weight of `overall` in an item's shares, in labels: large where items are alike.
+    `centres`, shape (2, 1 + K): means of raters' parameters, of the others and of the group.
+    `scatter`, shape (1 + K,): their standard deviations.
+    `own`: how far the group has a view of its own of each item, from 0 to below 1.
     """
 
     counts: FloatArray
@@ -108,11 +101,8 @@ _HALVINGS = 8
 class Pilot:
     """Annotations of raters who are in the group or among the others.
 
-    Parameters
-    ----------
-    item, rater, label : int64 arrays, shape (A,)
-    member : bool array, shape (J,)
-        Raters of the group; nobody else but the others is counted.
+    `item`, `rater`, `label`: shape (A,).
+    `member`, shape (J,): raters of the group; nobody else but the others is counted.
     """
 
     item: Int64Array
@@ -126,8 +116,6 @@ class Pilot:
 def fit(pilot: Pilot) -> Model:
     """Fit the model, with a group that differs as it does in the pilot.
 
-    Notes
-    -----
     Items: the others' labels of each are Dirichlet-multinomial, whose weight is found by maximum likelihood.
     Raters: each is held against the labels of the others, less the own one, by Newton steps, halved where
     they go too far; means by side and standard deviations of all are those that the raters, with the

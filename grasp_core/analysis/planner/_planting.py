@@ -80,10 +80,7 @@ def planted(model: Model, spec: PlanSpec, categories: tuple[str, ...]) -> Model:
     Points of a label come from a leaning to it; distance, a gap above 0 and a GAI above 1 from a view of
     each item that the group has for itself; a gap below 0 and a GAI below 1 from less sharpness.
 
-    Raises
-    ------
-    SpecError
-        If no group of this task can differ so much.
+    Raises SpecError if no group of this task can differ so much.
     """
     size = spec.size
     if size is None:
@@ -158,10 +155,7 @@ def _solved(
 def assumed_model(assumed: Assumed, seed: int) -> Model:
     """Equally frequent labels, raters of usual differences, and items that make for the agreement assumed.
 
-    Raises
-    ------
-    SpecError
-        If such raters cannot agree so much.
+    Raises SpecError if such raters cannot agree so much.
     """
     k = assumed.labels
     scatter = np.full(1 + k, _USUAL_SCATTER)

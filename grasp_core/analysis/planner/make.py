@@ -62,10 +62,7 @@ class Each(Protocol):
 class PlanTask:
     """All that a plan is made of.
 
-    Parameters
-    ----------
-    n_pilot : (int, int, int) or None
-        Raters, items and annotations of the pilot, before any thinning.
+    `n_pilot`: raters, items and annotations of the pilot, before any thinning.
     """
 
     spec: PlanSpec
@@ -79,24 +76,12 @@ class PlanTask:
 def make_plan(task: PlanTask, each: Each, tell: Callable[[Plan], None] = lambda plan: None) -> Plan:
     """Find how likely designs of the range find the difference.
 
-    Parameters
-    ----------
-    each : callable
-        Such as :meth:`grasp_core.engine.pools.pool.Pool.each`.
-    tell : callable
-        Takes the plan as far as it is known, several times; the first within seconds.
+    `each`: such as :meth:`grasp_core.engine.pools.pool.Pool.each`.
+    `tell`: takes the plan as far as it is known, several times; the first within seconds.
 
-    Returns
-    -------
-    Plan
-        The same for the same task, whoever computes it.
-
-    Raises
-    ------
-    DataError
-        If the pilot is too small to be fitted.
-    SpecError
-        If the size cannot be, or no design of the range can be simulated.
+    Returns the same for the same task, whoever computes it.
+    Raises DataError if the pilot is too small to be fitted; SpecError if the size cannot be, or no design of
+    the range can be simulated.
     """
     return _Making(task, each, tell).made()
 
@@ -275,12 +260,8 @@ def task_of(
 ) -> PlanTask:
     """The task of planning for one group from a data set.
 
-    Parameters
-    ----------
-    min_raters : int
-        Smaller groups are counted together.
-    question : int
-        Of several questions, the one that the difference is in.
+    `min_raters`: smaller groups are counted together.
+    `question`: of several questions, the one that the difference is in.
     """
     annotations = dataset.questions[question]
     grouping = form_groups(dataset.raters, [group.axes], min_raters=min_raters)
@@ -297,12 +278,8 @@ def task_of(
 def usual(inside: int, raters: int, items: int, annotations: int) -> dict[str, Any]:
     """Fields of a plan's spec as a pilot suggests: its share, labels an item, a quarter of it to 4 times.
 
-    Parameters
-    ----------
-    inside, raters : int
-        Raters of the group, and in all.
-    items, annotations : int
-        Of one question.
+    `inside`, `raters`: raters of the group, and in all.
+    `items`, `annotations`: of one question.
     """
     share = min(max(round(inside / max(raters, 1), 3), 0.01), 0.99)
     of_item = annotations / max(items, 1)

@@ -25,15 +25,9 @@ _MOST = 60.0
 def chance(fit: Fit, raters: FloatArray, annotations: FloatArray, factor: float = 1.0) -> FloatArray:
     """How likely the difference is found.
 
-    Parameters
-    ----------
-    raters, annotations : float arrays of one shape
-        Of the design, in all.
-    factor : float
-        By which x is larger or smaller, see :class:`~grasp_core.analysis.planner.values.Plan`.
+    `raters`, `annotations`: of the design, in all.
+    `factor`: by which x is larger or smaller, see :class:`~grasp_core.analysis.planner.values.Plan`.
 
-    Notes
-    -----
     With noise ``v = r J0 / J + (1 - r) A0 / A`` of J raters and A annotations, ``x = c v ** -g`` and the
     chance is ``Phi((x - z) / sqrt(1 + (h x) ** 2))``, z the normal quantile of the level; two-sided tests add
     the other tail. It grows with raters and with annotations.
@@ -57,10 +51,7 @@ def _share(x: FloatArray, uneven: float, *, two_sided: bool) -> FloatArray:
 def fitted(cells: Sequence[Cell], spec: PlanSpec) -> Fit:
     """The function that makes what was simulated most likely.
 
-    Parameters
-    ----------
-    cells : sequence of Cell
-        Each with data sets.
+    `cells`: each with data sets.
     """
     raters, annotations, sets, hits = _arrays(cells, spec)
     base = float(np.exp(np.log(raters).mean())), float(np.exp(np.log(annotations).mean()))

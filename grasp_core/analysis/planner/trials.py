@@ -35,12 +35,8 @@ _DRAWN, _SHUFFLED = 21, 22
 class Trial:
     """Data sets of one design.
 
-    Parameters
-    ----------
-    sizes : tuple of int
-        Raters by group; the first is the one that is planned for.
-    each : int or None
-        Labels an item; None: one of every rater.
+    `sizes`: raters by group; the first is the one that is planned for.
+    `each`: labels an item; None: one of every rater.
     """
 
     sizes: tuple[int, ...]

@@ -33,12 +33,8 @@ MOST = 100_000
 class Assumed:
     """A task of which there are no data yet.
 
-    Parameters
-    ----------
-    labels : int
-        Equally frequent labels.
-    agreement : float
-        IRR among raters of one group.
+    `labels`: equally frequent labels.
+    `agreement`: IRR among raters of one group.
     """
 
     labels: int = 2
@@ -56,24 +52,15 @@ class Assumed:
 class PlanSpec:
     """What a plan is asked.
 
-    Parameters
-    ----------
-    share : float
-        Of the raters, those of the group.
-    raters, items : (int, int)
-        Fewest and most of the surface.
-    size : float or None
-        Of the difference: points for labels, else the value of the statistic. None: as in the pilot.
-    label : str or None
-        The label that points are of; None: that which the pilot's group uses most differently, or the first.
-    each : int or None
-        Labels that every item gets; None: one of every rater.
-    goal : float
-        Chance of finding the difference, one of :data:`GOALS`.
-    per_annotation, per_rater : float
-        What an annotation costs, and recruiting a rater.
-    assumed : Assumed or None
-        Without a pilot.
+    `share`: of the raters, those of the group.
+    `raters`, `items`: fewest and most of the surface.
+    `size`: of the difference: points for labels, else the value of the statistic. None: as in the pilot.
+    `label`: the label that points are of; None: that which the pilot's group uses most differently, or the
+        first.
+    `each`: labels that every item gets; None: one of every rater.
+    `goal`: chance of finding the difference, one of :data:`GOALS`.
+    `per_annotation`, `per_rater`: what an annotation costs, and recruiting a rater.
+    `assumed`: without a pilot.
     """
 
     target: Target
@@ -147,20 +134,12 @@ class Cell:
 class Fit:
     """The chance of finding the difference as a function of raters and annotations.
 
-    Parameters
-    ----------
-    signal : float
-        x at the design (`raters`, `annotations`).
-    of_raters : float
-        Share of the noise there that more annotations do not lessen.
-    steep : float
-        x grows with the noise's power -`steep`.
-    uneven : float
-        How much the difference itself varies between data sets.
-    raters, annotations : float
-        The design where x is `signal`.
-    miss : float
-        Mean distance between the simulated shares and these.
+    `signal`: x at the design (`raters`, `annotations`).
+    `of_raters`: share of the noise there that more annotations do not lessen.
+    `steep`: x grows with the noise's power -`steep`.
+    `uneven`: how much the difference itself varies between data sets.
+    `raters`, `annotations`: the design where x is `signal`.
+    `miss`: mean distance between the simulated shares and these.
     """
 
     signal: float
@@ -203,19 +182,12 @@ class Have:
 class Plan:
     """What raters and items find.
 
-    Parameters
-    ----------
-    group : Group or None
-        None without a pilot.
-    cells : tuple of Cell
-        Designs that were simulated.
-    factors : (float, float) or None
-        x of designs where the pilot over- or understates it: 10 % and 90 % of pilots of this size. None
-        without a pilot, before it is known, and where too few pilots can have the difference.
-    pilot : (int, int, int) or None
-        Its raters, items and annotations.
-    done, total : int
-        Simulated data sets.
+    `group`: none without a pilot.
+    `cells`: designs that were simulated.
+    `factors`: x of designs where the pilot over- or understates it: 10 % and 90 % of pilots of this size.
+        None without a pilot, before it is known, and where too few pilots can have the difference.
+    `pilot`: its raters, items and annotations.
+    `done`, `total`: simulated data sets.
     """
 
     spec: PlanSpec
@@ -249,9 +221,6 @@ def plan_dict(plan: Plan) -> dict[str, Any]:
 def of_large_groups(plan: Plan, result: Result) -> bool:
     """Whether a plan, which lists all groups of its axis, tells of no small one.
 
-    Parameters
-    ----------
-    result : Result
-        As it is shown: without small groups.
+    `result`: as it is shown: without small groups.
     """
     return not some_hidden(result) and all(one.n_raters >= LEAST for one in plan.have)

@@ -17,16 +17,10 @@ NOMINAL, ORDINAL, RATIO = (LEVELS.index(level) for level in ("nominal", "ordinal
 class Rows(NamedTuple):
     """Sets of raters that are counted: first the H whose values are known, then the G groups.
 
-    Parameters
-    ----------
-    profile : uint16 or uint32 (J,)
-        Each rater's profile: raters of the same rows share one, so that there are few to look up.
-    ptr, of : int64 (P + 1,), int32
-        The rows that profile p belongs to: ``of[ptr[p]:ptr[p + 1]]``, ascending.
-    n_known : int
-        H.
-    known_of : int64 (G,)
-        For each group the row that its complement is taken from.
+    `profile`: each rater's profile: raters of the same rows share one, so that there are few to look up.
+    `ptr`, `of`: the rows that profile p belongs to: ``of[ptr[p]:ptr[p + 1]]``, ascending.
+    `n_known`: H.
+    `known_of`: for each group the row that its complement is taken from.
     """
 
     profile: npt.NDArray[np.unsignedinteger[Any]]
@@ -37,13 +31,7 @@ class Rows(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """Annotations by item: those of item i are ``indptr[i]`` to ``indptr[i + 1]`` - 1.
-
-    Parameters
-    ----------
-    indptr : int64 (blocks * width + 1,)
-    rater, category : int32 (A,)
-    """
+    """Annotations by item: those of item i are ``indptr[i]`` to ``indptr[i + 1]`` - 1."""
 
     indptr: Int64Array
     rater: Int32Array
@@ -53,14 +41,9 @@ class Labels(NamedTuple):
 class Counting(NamedTuple):
     """Arrays that counts are made from.
 
-    Parameters
-    ----------
-    dense : bool
-        Whether annotations are counted by `bits` (else by `labels`).
-    bits : uint64 (blocks, K, W, width)
-        Bit j % 64 of word j // 64: rater j gave the item category k.
-    ties : int32 or int64 (blocks, 2, K, width)
-        For the group's and the others' side: ``rank << shift | k``, the rank deciding ties.
+    `dense`: whether annotations are counted by `bits` (else by `labels`).
+    `bits`: bit j % 64 of word j // 64: rater j gave the item category k.
+    `ties`: for the group's and the others' side: ``rank << shift | k``, the rank deciding ties.
     """
 
     rows: Rows
@@ -73,10 +56,8 @@ class Counting(NamedTuple):
 class Tables(NamedTuple):
     """Functions of small whole numbers, float64 (most raters per item + 1,).
 
-    Parameters
-    ----------
-    xlogx, log, log_q, log_m
-        x ln x, ln x, and the logarithms of cross-negentropy's numerator and denominator.
+    `xlogx`, `log`, `log_q`, `log_m`: x ln x, ln x, and the logarithms of cross-negentropy's numerator and
+        denominator.
     """
 
     xlogx: FloatArray
@@ -91,16 +72,10 @@ class Distances(NamedTuple):
     An ordinal distance depends on the marginals, which are known once all items are added up: each pair of
     categories then keeps a column of disagreement of its own, or items are gone through a second time.
 
-    Parameters
-    ----------
-    level : int
-        Place in :data:`LEVELS`.
-    values : float64 (K,)
-        The number that each category stands for; read by interval and ratio.
-    first, second : int64 (C,) or empty
-        The categories of each column, first < second, where pairs keep their own.
-    n_columns : int
-        C, columns of disagreement; 1 unless pairs keep their own.
+    `level`: place in :data:`LEVELS`.
+    `values`: the number that each category stands for; read by interval and ratio.
+    `first`, `second`: the categories of each column, first < second, where pairs keep their own.
+    `n_columns`: C, columns of disagreement; 1 unless pairs keep their own.
     """
 
     level: int
@@ -113,14 +88,9 @@ class Distances(NamedTuple):
 class Conventions(NamedTuple):
     """Weights of what is counted on an item.
 
-    Parameters
-    ----------
-    paper : bool
-        Cross-negentropy by the paper's convention.
-    kappa : bool
-        Voting agreement in the form of kappa, which takes the votes of either side.
-    shift : int
-        Bits that hold a category.
+    `paper`: cross-negentropy by the paper's convention.
+    `kappa`: voting agreement in the form of kappa, which takes the votes of either side.
+    `shift`: bits that hold a category.
     """
 
     tables: Tables

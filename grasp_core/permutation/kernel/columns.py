@@ -14,14 +14,9 @@ def add_up(profiles, ptr, of, rater, terms, out):  # type: ignore[no-untyped-def
 
     Raters are added one after the other: a row's sums are the same bits whatever other rows there are.
 
-    Parameters
-    ----------
-    profiles : int array, shape (J, permutations)
-    ptr, of : int arrays
-        Profile p belongs to the rows ``of[ptr[p]:ptr[p + 1]]``.
-    rater : int32 array, shape (R,)
-    terms : float64 array, shape (R, M)
-        What the r-th of these raters adds.
+    `profiles`: shape (J, permutations); `rater`: shape (R,).
+    `ptr`, `of`: profile p belongs to the rows ``of[ptr[p]:ptr[p + 1]]``.
+    `terms`, shape (R, M): what the r-th of these raters adds.
     """
     for b in range(out.shape[0]):
         out[b] = 0.0
@@ -65,12 +60,8 @@ def look_up(index, tables, found):  # type: ignore[no-untyped-def]
 def contributions(columns, how, out):  # type: ignore[no-untyped-def]  # compiled: types are numba's
     """Fill `out`, shape (N, S), with what each of N columns of counts adds to a group's sums.
 
-    Parameters
-    ----------
-    columns : Columns
-        See :mod:`~grasp_core.permutation.kernel.item_terms`.
-    out : float64 array
-        By place as in :mod:`~grasp_core.permutation.kernel.sums`.
+    `columns`: see :mod:`~grasp_core.permutation.kernel.item_terms`.
+    `out`: by place as in :mod:`~grasp_core.permutation.kernel.sums`.
     """
     terms = room_for_terms(columns.size, columns.ties.reshape(columns.ties.size))
     n_columns = how.distances.n_columns

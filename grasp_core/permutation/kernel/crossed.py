@@ -38,18 +38,12 @@ _EXACT_BITS = 52
 class Crossed(NamedTuple):
     """Arrays of crossed data, beside the rest of a design.
 
-    Parameters
-    ----------
-    linear : float64 (J, K + C)
-        By rater: labels of each category, and by column of disagreement sum_i sum_l T_il w_kl over the labels
-        k that the rater gave.
-    units : float64 (Q, K + 2), or (Q, 2 K + 2) where the others' votes are counted by themselves
-        By packed column what one of each field counts there: 2 to the power of its lowest bit, or 0 where it
-        lies in another column. Votes for the last category have none: they follow from the others.
-    profile : int64 (J,)
-        Each rater's profile: which groups they belong to.
-    group_ptr, group_of : int64 arrays
-        Profile p belongs to the groups ``group_of[group_ptr[p]:group_ptr[p + 1]]``.
+    `linear`: by rater: labels of each category, and by column of disagreement sum_i sum_l T_il w_kl over the
+        labels k that the rater gave.
+    `units`: by packed column what one of each field counts there: 2 to the power of its lowest bit, or 0
+        where it lies in another column. Votes for the last category have none: they follow from the others.
+    `profile`: each rater's profile: which groups they belong to.
+    `group_ptr`, `group_of`: profile p belongs to the groups ``group_of[group_ptr[p]:group_ptr[p + 1]]``.
     """
 
     linear: FloatArray

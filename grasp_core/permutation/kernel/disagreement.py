@@ -21,10 +21,7 @@ def disagree(column, columns, how, terms):  # type: ignore[no-untyped-def]  # co
     With A, B and C the sums of distances over pairs of the group's labels, of one of each side, and of the
     others' labels, `apart` is (2 B - m A / (n - 1) - n C / (m - 1)) / (n + m).
 
-    Parameters
-    ----------
-    column : int
-        A column of disagreement, see :class:`~grasp_core.permutation.kernel.arguments.Distances`.
+    `column`: a column of disagreement, see :class:`~grasp_core.permutation.kernel.arguments.Distances`.
     """
     disagree_at_once(column, columns, how, terms)
 

@@ -25,16 +25,10 @@ APART = 40
 class Columns(NamedTuple):
     """Counts of labels.
 
-    Parameters
-    ----------
-    c, known : int arrays (K, N or more)
-        Labels of the group, and of all whose values are known; the others' are d = known - c.
-    ties : int array (2, K, N or more)
-        For the group's and the others' side: ``rank << shift | k``, the rank deciding ties.
-    values : float array (K, N or more), or (0, N or more)
-        The numbers that labels stand for, where distances are worked out from them.
-    size : int
-        N.
+    `c`, `known`: labels of the group, and of all whose values are known; the others' are d = known - c.
+    `ties`: for the group's and the others' side: ``rank << shift | k``, the rank deciding ties.
+    `values`: the numbers that labels stand for, where distances are worked out from them.
+    `size`: N.
     """
 
     c: CountArray
@@ -47,30 +41,20 @@ class Columns(NamedTuple):
 class Terms(NamedTuple):
     """Contributions of each column, but for those by category; :func:`room_for_terms` makes room for them.
 
-    Parameters
-    ----------
-    n, m : int arrays (N or more,)
-        The group's and the others' labels.
-    largest : int array (N or more,)
-        max_k c_k.
-    first, second : int arrays (N or more,)
-        The group's and the others' plurality; below 0 where they do not both have a label.
-    squares, products, others_squares : int arrays (N or more,)
-        sum_k c_k^2, sum_k c_k d_k and sum_k d_k^2.
-    share : float array (N or more,)
-        1 / n; like all that follow without harm, and 0, where a side has no label.
-    ratio, weight : float arrays (N or more,)
-        n / (n + m), and n m / (n + m): what is expected of a label, and the weight of the item.
-    plurality, own, cross : float arrays (N or more,)
-        max_k c_k / n, sum_k c_k ln c_k / n - ln n, and the like with ln q_k.
-    inside, across : float arrays (N or more,)
-        (n - 1)^-1 sum_(k,l) c_k c_l w_kl, and (n + m) / (n m) sum_(k,l) c_k d_l w_kl, of one column of
-        disagreement.
-    apart : float array (N or more,)
-        n m / (n + m) times twice the mean distance across less the mean distances on either side, of the same
-        column; 0 where a side has fewer than two labels.
-    mean, spread, others_mean, others_spread : float arrays (N or more,)
-        Of each side's numbers: their mean, and the sum of squared differences from it.
+    `n`, `m`: the group's and the others' labels.
+    `largest`: max_k c_k.
+    `first`, `second`: the group's and the others' plurality; below 0 where they do not both have a label.
+    `squares`, `products`, `others_squares`: sum_k c_k^2, sum_k c_k d_k and sum_k d_k^2.
+    `share`: 1 / n; like all that follow without harm, and 0, where a side has no label.
+    `ratio`, `weight`: n / (n + m), and n m / (n + m): what is expected of a label, and the weight of the
+        item.
+    `plurality`, `own`, `cross`: max_k c_k / n, sum_k c_k ln c_k / n - ln n, and the like with ln q_k.
+    `inside`, `across`: (n - 1)^-1 sum_(k,l) c_k c_l w_kl, and (n + m) / (n m) sum_(k,l) c_k d_l w_kl, of one
+        column of disagreement.
+    `apart`: n m / (n + m) times twice the mean distance across less the mean distances on either side, of the
+        same column; 0 where a side has fewer than two labels.
+    `mean`, `spread`, `others_mean`, `others_spread`: of each side's numbers: their mean, and the sum of
+        squared differences from it.
     """
 
     n: CountArray

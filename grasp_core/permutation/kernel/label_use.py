@@ -26,13 +26,7 @@ class OfRaters(NamedTuple):
 
     A rater who adds to half of the categories or more has an entry for each, in their order.
 
-    Parameters
-    ----------
-    rater : int32 (R,)
-    ptr : int64 (R + 1,)
-        The r-th has the entries ``ptr[r]`` to ``ptr[r + 1]`` - 1.
-    category : int32 (N,)
-    more : float64 (N,)
+    `ptr`: the r-th has the entries ``ptr[r]`` to ``ptr[r + 1]`` - 1.
     """
 
     rater: Int32Array
@@ -144,11 +138,8 @@ def _completed(ptr, of, more, n_categories):  # type: ignore[no-untyped-def]
 def add_up(profiles, held, of, n_categories, first, sort, out):  # type: ignore[no-untyped-def]
     """Put what groups gave more of each category into `out`, shape (permutations, G, sums).
 
-    Parameters
-    ----------
-    profiles : int array, shape (J, permutations)
-    first, sort : int
-        Place of the first category's sums, and of the one among a category's that is filled.
+    `profiles`: shape (J, permutations).
+    `first`, `sort`: place of the first category's sums, and of the one among a category's that is filled.
     """
     n_groups, n_profiles = out.shape[1], held.row_ptr.size - 1
     n_known = held.belongs.shape[1] - n_groups

@@ -31,19 +31,12 @@ class Profiled(NamedTuple):
     Rows are first, for each of the H sets of raters whose values are known, those outside it, who are few;
     then the G groups.
 
-    Parameters
-    ----------
-    profile : uint16 or uint32 (J,)
-        Each rater's profile: which rows they belong to.
-    row_ptr, row_of : int64 arrays
-        Profile p belongs to the rows ``row_of[row_ptr[p]:row_ptr[p + 1]]``, unions left out.
-    union, part : int64 arrays of one shape
-        Row ``union[u]`` holds all raters of the smaller row ``part[u]``: a gender is the union of its
-        intersections with race, and its counts are their sum.
-    belongs : bool (P, R)
-        Which rows profiles belong to, with unions.
-    unknown_of : int64 (G,)
-        The row of those outside the set that a group's complement is taken from.
+    `profile`: each rater's profile: which rows they belong to.
+    `row_ptr`, `row_of`: profile p belongs to the rows ``row_of[row_ptr[p]:row_ptr[p + 1]]``, unions left out.
+    `union`, `part`: row ``union[u]`` holds all raters of the smaller row ``part[u]``: a gender is the union
+        of its intersections with race, and its counts are their sum.
+    `belongs`: which rows profiles belong to, with unions.
+    `unknown_of`: the row of those outside the set that a group's complement is taken from.
     """
 
     profile: npt.NDArray[np.unsignedinteger[Any]]
@@ -117,11 +110,7 @@ def draw(seed, start, order, bounds, profile, profiles):  # type: ignore[no-unty
 def profiles_of(member: BoolArray) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Number the distinct columns of `member`, shape (G, J), in order of first appearance.
 
-    Returns
-    -------
-    profile : int array (J,)
-    first : int array (P,)
-        The first rater of each profile.
+    Returns the first rater of each profile.
     """
     profile = np.zeros(member.shape[1], dtype=np.intp)
     for eight in np.packbits(member, axis=0):

@@ -172,23 +172,14 @@ _AT_ONCE = _GROUPS * _PER_PASS
 class _Room(NamedTuple):
     """Room for four items under a pass of permutations.
 
-    Parameters
-    ----------
-    numbers : uint64 (4, R, permutations)
-        Counts of each row as one number, then the row of a table that holds what they add; 0 in between for
-        the groups that few items meet.
-    met : int64 (counts of those groups + 1,)
-        Places among all of an item's counts, of the ones that are not 0.
-    keys, row_of : uint64 (4, slots + 1), uint16 (4, slots)
-        By slot of an item, 1 + the number that is remembered there, and its row of the table; the last key
-        counts the others.
-    table : float64 (4, rows, width)
-    new : uint64 (2048,)
-        Numbers whose rows are still to be made.
-    made : float64 (width, 2048 or more)
-        The new rows, by column.
-    totals, stride : int64, uint64 (4, K)
-        The item's labels, and what one of each category adds to a group's number.
+    `numbers`: counts of each row as one number, then the row of a table that holds what they add; 0 in
+        between for the groups that few items meet.
+    `met`: places among all of an item's counts, of the ones that are not 0.
+    `keys`, `row_of`: by slot of an item, 1 + the number that is remembered there, and its row of the table;
+        the last key counts the others.
+    `new`: numbers whose rows are still to be made.
+    `made`: the new rows, by column.
+    `totals`, `stride`: the item's labels, and what one of each category adds to a group's number.
     """
 
     numbers: npt.NDArray[np.uint64]

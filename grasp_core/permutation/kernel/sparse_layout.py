@@ -20,23 +20,16 @@ _OFTEN = 0.4
 class Sparse(NamedTuple):
     """Arrays of sparse data, beside the rest of a design.
 
-    Parameters
-    ----------
-    profile, row_ptr, row_of, union, part, belongs, unknown_of
-        See :class:`~grasp_core.permutation.kernel.profiles.Profiled`.
-    unknown : bool
-        Whether somebody's values are not known.
-    order : int64 (G,)
-        The groups, first the N that are looked up on every item.
-    n_often : int
-        N.
-    place : int64 (R,)
-        Where each row stands among those that are counted: groups in their order.
-    place_of, rare_ptr : int64 arrays
-        As `row_of`, by place, groups that few items meet last: profile p has these from ``rare_ptr[p]`` on.
-    batch : int64 (1,)
-        Permutations for which an item is visited once: their profiles take at most 8 bytes an annotation,
-        :data:`~grasp_core.permutation.kernel.profiles.SMALL` or
+    `profile`, `row_ptr`, `row_of`, `union`, `part`, `belongs`, `unknown_of`: see
+        :class:`~grasp_core.permutation.kernel.profiles.Profiled`.
+    `unknown`: whether somebody's values are not known.
+    `order`: the groups, first the N that are looked up on every item.
+    `n_often`: N.
+    `place`: where each row stands among those that are counted: groups in their order.
+    `place_of`, `rare_ptr`: as `row_of`, by place, groups that few items meet last: profile p has these from
+        ``rare_ptr[p]`` on.
+    `batch`: permutations for which an item is visited once: their profiles take at most 8 bytes an
+        annotation, :data:`~grasp_core.permutation.kernel.profiles.SMALL` or
         :data:`~grasp_core.permutation.kernel.profiles.FEWEST_BATCH` permutations.
     """
 

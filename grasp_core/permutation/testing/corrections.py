@@ -21,12 +21,8 @@ Interval = tuple[float, float]
 def p_interval(found: Tails, tail: Tail, miss: float, final: bool) -> Interval | None:
     """Interval of the p-value of endless permutations; None where `final` and there will be no p-value.
 
-    Parameters
-    ----------
-    miss : float
-        Probability, at most, with which each end is wrong.
-    final : bool
-        Whether this is the end, and a test with too few shuffled values will not get a p-value any more.
+    `miss`: probability, at most, with which each end is wrong.
+    `final`: whether this is the end, and a test with too few shuffled values will not get a p-value any more.
     """
     if found.n < FEWEST:
         return None if final or found.n == 0 else (0.0, 1.0)
@@ -58,21 +54,13 @@ def q_values(
 ) -> list[float | None]:
     """Correct one family of tests.
 
-    Parameters
-    ----------
-    p : sequence of float or None, length T
-        None where a test has no p-value; it is not counted in the family.
-    observed : float array, shape (T,)
-    null : float array, shape (B, T)
-        Shuffled statistics from shared permutations; used by "max-t" only.
+    `observed`: shape (T,).
+    `p`, length T: none where a test has no p-value; it is not counted in the family.
+    `null`, shape (B, T): shuffled statistics from shared permutations; used by "max-t" only.
 
-    Returns
-    -------
-    list of float or None, length T
+    Returns length T.
 
-    References
-    ----------
-    Benjamini & Hochberg (1995), JRSS B 57; Benjamini & Yekutieli (2001), Annals of Statistics 29;
+    Source: Benjamini & Hochberg (1995), JRSS B 57; Benjamini & Yekutieli (2001), Annals of Statistics 29;
     Westfall & Young (1993), Resampling-Based Multiple Testing (single-step max-T).
     """
     tested = [t for t, value in enumerate(p) if value is not None]
@@ -122,8 +110,6 @@ def fewest_permutations(tests: int, analysis: AnalysisSpec, *, one_tail: bool = 
 
     `one_tail`: large values alone count, whatever the convention of the analysis.
 
-    Notes
-    -----
     The smallest p is t / (B + 1), t = 2 for two-sided p-values and 1 for one tail. The paper's may be 0,
     which survives these corrections: t = 0. A lone effect's smallest q is that times the number of tests
     (Benjamini-Hochberg), that times 1 + 1/2 + ... + 1/tests too (Benjamini-Yekutieli), or 1 / (B + 1)
@@ -141,11 +127,8 @@ def fewest_permutations(tests: int, analysis: AnalysisSpec, *, one_tail: bool = 
 def max_t(observed: FloatArray, null: FloatArray) -> FloatArray:
     """Family-wise p: how often the largest standardised deviation of any test reaches this one's.
 
-    Parameters
-    ----------
-    observed : float array, shape (T,)
-    null : float array, shape (B, T)
-        NaN where not estimable.
+    `observed`: shape (T,).
+    `null`, shape (B, T): NaN where not estimable.
     """
     return family_wise(reached(observed, null, standard(null)), len(null))
 
@@ -220,12 +203,8 @@ def ranks(values: FloatArray) -> Ranks:
 def p_of(values: FloatArray, *, two_sided: bool = False) -> FloatArray:
     """Mid-rank p of each value among all, shape (N,); never 0 or 1, and largest where there is no value.
 
-    Parameters
-    ----------
-    values : float64 array, shape (N,)
-        NaN where not estimable; at least one is.
-    two_sided : bool
-        Whether small values count as much as large ones.
+    `values`, shape (N,): NaN where not estimable; at least one is.
+    `two_sided`: whether small values count as much as large ones.
     """
     known = ~np.isnan(values)
     upper = ranks(values[known]).middle
@@ -237,16 +216,12 @@ def p_of(values: FloatArray, *, two_sided: bool = False) -> FloatArray:
 def combined(evidence: Evidence) -> Int64Array:
     """How many of the N sums V reach that of each row, shape (N,): N times p* of row 0 and of permutations.
 
-    Notes
-    -----
     V is Fisher's sum of all tests, joined with each test by a Cauchy sum: F = -sum of ln p over all tests,
     p_F by its rank; V = sum of max(0, tan((1/2 - p) pi)) over p_F and every p. The one finds what several
     tests see a little of, the other what a single test sees. Terms below 0 count 0: uncut, one p near 1
     would wipe out the others.
 
-    References
-    ----------
-    Pesarin and Salmaso (2010), Permutation Tests for Complex Data; Liu and Xie (2020), JASA 115.
+    Source: Pesarin and Salmaso (2010), Permutation Tests for Complex Data; Liu and Xie (2020), JASA 115.
     """
     joined = ranks(_fisher(evidence, TESTS)).middle
     total = np.zeros_like(joined)
@@ -258,15 +233,9 @@ def combined(evidence: Evidence) -> Int64Array:
 def step_down(reached: npt.NDArray[np.integer[Any]]) -> StepDown:
     """Correct over all hypotheses (Westfall and Young 1993, step-down minP).
 
-    Parameters
-    ----------
-    reached : int array, shape (N, H)
-        :func:`combined` of each hypothesis.
+    `reached`, shape (N, H): :func:`combined` of each hypothesis.
 
-    Returns
-    -------
-    StepDown
-        Where q of a hypothesis is below that of none with a smaller p*, nor below its own p*.
+    Returns where q of a hypothesis is below that of none with a smaller p*, nor below its own p*.
     """
     n, hypotheses = reached.shape
     order = np.argsort(reached[0], kind="stable")
@@ -286,8 +255,6 @@ def step_down(reached: npt.NDArray[np.integer[Any]]) -> StepDown:
 def holding(evidence: Evidence, level: float = LEVEL) -> tuple[Test, ...]:
     """The tests that hold by themselves, by closed testing.
 
-    Notes
-    -----
     A test holds where every subset of the tests that it belongs to does, each by the rank of Fisher's sum
     (Marcus, Peritz and Gabriel 1976).
     """

@@ -27,12 +27,8 @@ Tail = PValue | Literal["upper"]
 class Tails:
     """Where an observed value lies among its shuffled ones; all that a p-value needs.
 
-    Parameters
-    ----------
-    n : int
-        Estimable shuffled values.
-    low, high : int
-        Those at or below the observed value and those at or above it; ties count in both.
+    `n`: estimable shuffled values.
+    `low`, `high`: those at or below the observed value and those at or above it; ties count in both.
     """
 
     n: int
@@ -43,8 +39,6 @@ class Tails:
     def below(self) -> bool:
         """Whether the observed value lies below the null's median; a tie does not.
 
-        Notes
-        -----
         The median is element floor(n / 2) in ascending order. It lies above the observed value just where
         elements 0 to floor(n / 2) do not all lie at or below it: where #{s* <= s} <= floor(n / 2).
         """
@@ -80,9 +74,7 @@ def tails(observed: float, null: FloatArray) -> Tails:
 def median(null: FloatArray) -> float:
     """Element floor(B / 2) of the shuffled values in ascending order.
 
-    Parameters
-    ----------
-    null : float array, shape (B,), B >= 1, without NaN
+    `null`: shape (B,), B >= 1, without NaN.
     """
     middle = null.size // 2
     return float(np.partition(null, middle)[middle])
@@ -91,19 +83,13 @@ def median(null: FloatArray) -> float:
 def p_value(observed: float, null: FloatArray, convention: PValue) -> float | None:
     """Probability, under the null hypothesis, of a value as extreme as the observed one.
 
-    Parameters
-    ----------
-    null : float array, shape (B,), without NaN
-    convention : {"two-sided", "paper"}
-        "two-sided" is min(1, 2 min(p_low, p_high)), each tail (1 + #ties and beyond) / (B + 1); it is
-        never 0 and valid at every level. "paper" is the share of values strictly beyond the observed
-        one on its own side of the median; choosing the side from the data, it rejects about twice as
-        often as its level says.
+    `null`: shape (B,), without NaN.
+    `convention`: "two-sided" is min(1, 2 min(p_low, p_high)), each tail (1 + #ties and beyond) / (B + 1); it
+        is never 0 and valid at every level. "paper" is the share of values strictly beyond the observed one
+        on its own side of the median; choosing the side from the data, it rejects about twice as often as its
+        level says.
 
-    Returns
-    -------
-    float or None
-        None where fewer than 100 shuffled values are estimable.
+    Returns none where fewer than 100 shuffled values are estimable.
     """
     return tails(observed, null).p(convention)
 
@@ -138,14 +124,9 @@ class Moments:
 class Extremes:
     """One side of a null distribution, turned so that large values are extreme.
 
-    Parameters
-    ----------
-    n : int
-        Estimable shuffled values.
-    values : float64 array, shape (up to :data:`MOST`,)
-        The largest ones, in descending order.
-    moments : Moments
-        Of all values, or of the first where further ones are counted.
+    `n`: estimable shuffled values.
+    `values`, shape (up to :data:`MOST`,): the largest ones, in descending order.
+    `moments`: of all values, or of the first where further ones are counted.
     """
 
     n: int
@@ -162,10 +143,7 @@ class Extremes:
 class Furthest:
     """The largest and the smallest values of counted columns, whatever the order in which they come.
 
-    Parameters
-    ----------
-    first : float64 array, shape (H, C)
-        The first values, NaN where not estimable; they are not added yet.
+    `first`, shape (H, C): the first values, NaN where not estimable; they are not added yet.
     """
 
     def __init__(self, first: FloatArray) -> None:
@@ -205,12 +183,8 @@ class Known(NamedTuple):
     value, or with the values of two groups exchanged, that noise alone would decide which of the two lies
     further out, and p would be half or twice the exact one.
 
-    Parameters
-    ----------
-    like : tuple of int, length T
-        Columns with the same number have the same null distribution; () where no two have.
-    centred : tuple of bool, length T
-        Columns whose mean over all regroupings is 0; () where none is known to be.
+    `like`, length T: columns with the same number have the same null distribution; () where no two have.
+    `centred`, length T: columns whose mean over all regroupings is 0; () where none is known to be.
     """
 
     like: tuple[int, ...] = ()
@@ -226,16 +200,10 @@ class Known(NamedTuple):
 class Maximum(NamedTuple):
     """Columns whose largest deviation in a permutation is what that of each is held against.
 
-    Parameters
-    ----------
-    upper : tuple of int
-        Those of which deviations upwards alone count.
-    within : int, optional
-        A column that has no value in the permutations that do not count; by default all count.
-    every : bool
-        Whether columns without an observed value take part too, as an axis's groups do in its DSI.
-    known : Known
-        What is known of the columns' null distributions without looking at shuffled values.
+    `upper`: those of which deviations upwards alone count.
+    `within`: a column that has no value in the permutations that do not count; by default all count.
+    `every`: whether columns without an observed value take part too, as an axis's groups do in its DSI.
+    `known`: what is known of the columns' null distributions without looking at shuffled values.
     """
 
     columns: tuple[int, ...]
@@ -285,22 +253,13 @@ def reached(
 ) -> Int64Array:
     """Permutations whose largest deviation reaches that of each column.
 
-    Parameters
-    ----------
-    observed : float array, shape (T,)
-    null : float array, shape (B, T)
-        NaN where not estimable.
-    by : Standard
-        Where deviations start, and their unit.
-    upper : bool array, shape (T,), optional
-        :attr:`Maximum.upwards`; by default deviations either way count.
-    every : bool
-        As in :class:`Maximum`.
+    `observed`: shape (T,).
+    `null`, shape (B, T): NaN where not estimable.
+    `by`: where deviations start, and their unit.
+    `upper`, shape (T,), optional: :attr:`Maximum.upwards`; by default deviations either way count.
+    `every`: as in :class:`Maximum`.
 
-    Returns
-    -------
-    int64 array, shape (T,)
-        All of them for a column without an observed value.
+    Returns shape (T,): all of them for a column without an observed value.
     """
     deviation, largest = deviations_of(observed, null, by, upper=upper, every=every)
     return np.asarray((largest[:, None] >= deviation - TIE_TOLERANCE).sum(axis=0), np.int64)
@@ -376,11 +335,8 @@ class Null(Protocol):
 class Kept:
     """Shuffled values as they are.
 
-    Parameters
-    ----------
-    observed : float64 array, shape (C,)
-    values : float64 array, shape (B, C)
-        NaN where not estimable.
+    `observed`: shape (C,).
+    `values`, shape (B, C): NaN where not estimable.
     """
 
     observed: FloatArray

@@ -41,30 +41,17 @@ def unsettled(
 ) -> list[Unsettled]:
     """Marks that further permutations may change.
 
-    Parameters
-    ----------
-    observed : float array, shape (C,)
-    null : Null
-        Of the same columns.
-    most : int
-        Permutations that there may be.
-    final : bool
-        Whether this is the end, and a test with too few shuffled values will not get a p-value any more.
+    `observed`: shape (C,).
+    `null`: of the same columns.
+    `most`: permutations that there may be.
+    `final`: whether this is the end, and a test with too few shuffled values will not get a p-value any more.
 
-    Returns
-    -------
-    list of (column, whether its mark after correction is meant)
-
-    Notes
-    -----
     The interval of a tail's share is Clopper and Pearson's; each end misses with probability RISK / 3, over
     the number of looks. A two-sided p is too low if its smaller tail is, and too high if either tail is:
     three ends. As the looks share the risk evenly, a test's intervals hold at all looks with probability
     1 - RISK.
 
-    References
-    ----------
-    Clopper & Pearson (1934), Biometrika 26; Gandy (2009), JASA 104; Gandy & Hahn (2014), Scandinavian
+    Source: Clopper & Pearson (1934), Biometrika 26; Gandy (2009), JASA 104; Gandy & Hahn (2014), Scandinavian
     Journal of Statistics 41.
     """
     miss = RISK / 3 / len(looks(most))

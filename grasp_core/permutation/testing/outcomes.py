@@ -38,20 +38,11 @@ def outcomes(
 ) -> dict[int, Outcome]:
     """Test every column of every family.
 
-    Parameters
-    ----------
-    observed : float array, shape (C,)
-        NaN where not estimable.
-    null : Null
-        Of the same columns.
-    reasons : mapping from column
-        Why its observed value is not estimable.
-    so_far : bool
-        Whether permutations go on: p and q then get intervals, and few shuffled values are no reason yet.
-
-    Returns
-    -------
-    dict from column to Outcome
+    `observed`, shape (C,): NaN where not estimable.
+    `null`: of the same columns.
+    `reasons`: why its observed value is not estimable.
+    `so_far`: whether permutations go on: p and q then get intervals, and few shuffled values are no reason
+        yet.
     """
     found: dict[int, Outcome] = {}
     for family in tests.families:
@@ -70,14 +61,8 @@ def outcomes(
 def tested_otherwise(families: Sequence[Family], given: Mapping[int, Outcome]) -> dict[int, Outcome]:
     """Outcomes whose p, if they have one, is not of permutations: corrected among themselves, with marks.
 
-    Parameters
-    ----------
-    families : sequence of Family
-        As if all had been tested by permutations.
-    given : mapping from column to Outcome
+    `families`: as if all had been tested by permutations.
 
-    Notes
-    -----
     In place of max-T, which needs the permutations, stands Bonferroni.
     """
     found = dict(given)

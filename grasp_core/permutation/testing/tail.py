@@ -26,14 +26,10 @@ from grasp_core.permutation.testing.tests import Tests
 class Shuffles:
     """What the permutations of a run leave of its groups.
 
-    Parameters
-    ----------
-    log_regroupings : float64 array, shape (G,)
-        See :func:`log_regroupings`.
-    least_p : float64 array, shape (G,)
-        See :func:`smallest_p`; 1 where nothing moves.
-    least_of_one_tail : float64 array, shape (G,)
-        The same of tests in which large values alone count, such as those of distance and label use.
+    `log_regroupings`, shape (G,): see :func:`log_regroupings`.
+    `least_p`, shape (G,): see :func:`smallest_p`; 1 where nothing moves.
+    `least_of_one_tail`, shape (G,): the same of tests in which large values alone count, such as those of
+        distance and label use.
     """
 
     exchange: Exchange
@@ -58,13 +54,10 @@ class Shuffles:
 class Symmetry:
     """What is known of the null distributions of groups (docs/methods.md, "Mirrored regroupings").
 
-    Parameters
-    ----------
-    like : int64 array, shape (G,)
-        The first group of the same axis that has as many raters in every stratum: what is computed of a group
-        has the same null distribution for both.
-    centred : bool array, shape (G,)
-        Groups that give no label more often than their others on average over all regroupings.
+    `like`, shape (G,): the first group of the same axis that has as many raters in every stratum: what is
+        computed of a group has the same null distribution for both.
+    `centred`, shape (G,): groups that give no label more often than their others on average over all
+        regroupings.
     """
 
     like: Int64Array
@@ -74,8 +67,6 @@ class Symmetry:
     def of(cls, raters: Raters, grouping: Grouping, spec: AnalysisSpec) -> Self:
         """That of groups under the shuffles of a spec; errors are those of its exchange.
 
-        Notes
-        -----
         Where everybody changes places with everybody, the expected number of each label is the group's share
         of all. Else it is that where half of the raters of each stratum are the group's. Of clusters that
         change places rater by rater neither is known.
@@ -105,8 +96,6 @@ def regroupings(raters: Raters, grouping: Grouping, spec: AnalysisSpec) -> Float
 def log_regroupings(grouping: Grouping, exchange: Exchange) -> FloatArray:
     """The logarithm of the number of ways in which profiles can make each group and its others, shape (G,).
 
-    Notes
-    -----
     For each step of the shuffle it is a multinomial coefficient: of n blocks, the ways to hand out what they
     hold, where blocks that hold the same are not told apart. Steps multiply.
     """
@@ -132,10 +121,7 @@ def smallest_p(log_regroupings: FloatArray, tail: Tail) -> FloatArray:
 def check_something_moves(raters: Raters, grouping: Grouping, spec: AnalysisSpec) -> None:
     """Refuse axes whose every group stays as it is in all permutations.
 
-    Raises
-    ------
-    SpecError
-        If strata or clusters leave nothing to shuffle, with the axes that this is true of.
+    Raises SpecError if strata or clusters leave nothing to shuffle, with the axes that this is true of.
     """
     stuck = axes_that_stay(raters, grouping, spec)
     if not stuck:
@@ -221,10 +207,7 @@ STEEPEST = 0.5
 class Curve:
     """A generalised Pareto distribution of what exceeds a threshold.
 
-    Parameters
-    ----------
-    slope : float
-        Shape over scale.
+    `slope`: shape over scale.
     """
 
     slope: float
@@ -241,8 +224,6 @@ class Curve:
     def through(cls, excess: FloatArray, reach: float) -> Self:
         """The penalised maximum likelihood's, of exceedances (n,), whose support holds `reach` with a margin.
 
-        Notes
-        -----
         For a given slope the scale solves n s - sum(log(1 + slope y)) / slope + slope^2 s^3 / PRIOR^2 = 0,
         which has one positive root.
         """
@@ -286,12 +267,8 @@ class Curve:
 def with_tail(outcome: Outcome, tests: Tests, null: Null, column: int, tail: Tail) -> Outcome:
     """An outcome whose p is that of a curve through the tail, if fewer than :data:`ENOUGH` values go as far.
 
-    Parameters
-    ----------
-    outcome : Outcome
-        With its counted p.
-    tests : Tests
-        With `regroupings`.
+    `outcome`: with its counted p.
+    `tests`: with `regroupings`.
     """
     found = tests.tails(null, column)
     upper = tail == "upper" or found.high <= found.low
@@ -321,21 +298,14 @@ def _least(tests: Tests, column: int) -> float:
 def share_beyond(observed: float, extremes: Extremes) -> tuple[float, int] | Remark:
     """Share of shuffled values beyond the observed one, by a curve, and through how many values it goes.
 
-    Returns
-    -------
-    (float, int), or Remark
-        Why no curve goes through.
+    Returns why no curve goes through.
 
-    Notes
-    -----
     The curve is a generalised Pareto distribution of the exceedances, not as they are but as minus the
     logarithm of how often a gamma distribution of the same mean, deviation and skewness goes as far (Pearson
     III). Where that is right they are exponential, whose shape is 0, and the shape is held near 0 by a prior.
 
-    References
-    ----------
-    Knijnenburg et al. (2009), Bioinformatics 25; Winkler et al. (2016), NeuroImage 141; Peschel et al.
-    (2026), arXiv:2602.22975; Stephens (1974), JASA 69.
+    Source: Knijnenburg et al. (2009), Bioinformatics 25; Winkler et al. (2016), NeuroImage 141; Peschel et
+    al. (2026), arXiv:2602.22975; Stephens (1974), JASA 69.
     """
     n = _exceedances(extremes)
     if isinstance(n, Remark):

@@ -41,15 +41,10 @@ AROUND = 0.05
 class Counted:
     """Counts of shuffled values.
 
-    Parameters
-    ----------
-    observed : float64 array, shape (C,)
-    first : float64 array, shape (H, C)
-        The first shuffled values, NaN where not estimable; they are not counted yet.
-    maxima : sequence of Maximum
-        Columns whose largest deviations are counted.
-    extremes : bool
-        Whether the most extreme values are kept, as curves through tails need them.
+    `observed`: shape (C,).
+    `first`, shape (H, C): the first shuffled values, NaN where not estimable; they are not counted yet.
+    `maxima`: columns whose largest deviations are counted.
+    `extremes`: whether the most extreme values are kept, as curves through tails need them.
     """
 
     def __init__(
@@ -159,10 +154,7 @@ class Counted:
     ) -> Counted:
         """Go on from :meth:`arrays`.
 
-        Raises
-        ------
-        ValueError, KeyError
-            If they are not those of these tests.
+        Raises ValueError, KeyError if they are not those of these tests.
         """
         new = cls(observed, np.empty((0, observed.size)), maxima, extremes=extremes)
         for name, empty in new.arrays().items():
@@ -245,31 +237,18 @@ class Tally:
 
     The answer is the same whatever the blocks and their order.
 
-    Parameters
-    ----------
-    observed : float64 array, shape (C,)
-    needs : bool array, shape (C, U)
-        Units whose permutations a column needs.
-    permutations : int
-        Most that will be added.
-    maxima : sequence of Maximum
-        Columns of which the largest deviation in each permutation is counted.
-    kept : int
-        Permutations up to which values are kept; by default :func:`kept_of` the columns.
-    extremes : bool
-        Whether the most extreme values are kept where others are counted.
-    together : callable, optional
-        From the values (B, C) that are kept to what tests of several columns together need of them, row by
-        row: it stays where the values themselves go.
+    `observed`: shape (C,).
+    `needs`, shape (C, U): units whose permutations a column needs.
+    `permutations`: most that will be added.
+    `maxima`: columns of which the largest deviation in each permutation is counted.
+    `kept`: permutations up to which values are kept; by default :func:`kept_of` the columns.
+    `extremes`: whether the most extreme values are kept where others are counted.
+    `together`: from the values (B, C) that are kept to what tests of several columns together need of them,
+        row by row: it stays where the values themselves go.
 
-    Attributes
-    ----------
-    active : bool array, shape (U,)
-        Units whose permutations go on; columns that need another one count nowhere.
-    most_kept : int
-        Permutations up to which values are kept.
-    lost : int
-        Permutations in which a value of a computed column that has an observed one was not estimable.
+    `active`, shape (U,): units whose permutations go on; columns that need another one count nowhere.
+    `most_kept`: permutations up to which values are kept.
+    `lost`: permutations in which a value of a computed column that has an observed one was not estimable.
     """
 
     def __init__(
@@ -351,12 +330,8 @@ class Tally:
     def add(self, start: int, values: FloatArray) -> None:
         """Add permutations that were not added before.
 
-        Parameters
-        ----------
-        start : int
-            The first permutation's number.
-        values : float64 array, shape (b, C)
-            NaN where not estimable; not kept, but may be written to.
+        `start`: the first permutation's number.
+        `values`, shape (b, C): NaN where not estimable; not kept, but may be written to.
         """
         computed = ~(self._needs & ~self.active).any(axis=1)
         tested = computed & ~np.isnan(self._observed)
@@ -387,10 +362,7 @@ class Tally:
     def state(self) -> bytes:
         """All that was added, as an ``.npz`` file; :meth:`restore` goes on from it.
 
-        Raises
-        ------
-        ValueError
-            Before anything is counted: then the values themselves are all there is.
+        Raises ValueError before anything is counted: then the values themselves are all there is.
         """
         if self._counted is None or self._apart is None:
             raise ValueError("nothing is counted yet")

@@ -15,10 +15,7 @@ from grasp_core.permutation.testing.deviations import Known, Maximum, Null, Tail
 class Family:
     """Tests that are corrected together.
 
-    Parameters
-    ----------
-    upper : tuple of int
-        Columns of which only large values count, whatever the family's tail.
+    `upper`: columns of which only large values count, whatever the family's tail.
     """
 
     columns: tuple[int, ...]
@@ -35,19 +32,12 @@ class Family:
 class Tests:
     """The tests of a panel.
 
-    Parameters
-    ----------
-    families : tuple of Family
-        A column in none of them is not tested.
-    needs : bool array, shape (C, U)
-        Units, such as groups, whose permutations a column needs; they may stop one by one.
-    largest : mapping from column to Maximum
-        Columns that are the largest of others: what is tested is the largest studentised one of these.
-    regroupings : float64 array, shape (U,), optional
-        Where small p are taken from a curve through the tail: the logarithm of the number of regroupings of
-        each unit, below whose inverse no p lies.
-    known : Known
-        Of all C columns.
+    `families`: a column in none of them is not tested.
+    `needs`, shape (C, U): units, such as groups, whose permutations a column needs; they may stop one by one.
+    `largest`: columns that are the largest of others: what is tested is the largest studentised one of these.
+    `regroupings`, shape (U,), optional: where small p are taken from a curve through the tail: the logarithm
+        of the number of regroupings of each unit, below whose inverse no p lies.
+    `known`: of all C columns.
     """
 
     families: tuple[Family, ...]
@@ -82,8 +72,6 @@ class Tests:
     def tails(self, null: Null, column: int) -> Tails:
         """The tails that a column's p-value is taken from.
 
-        Notes
-        -----
         Of a column that is the largest of others, `high` counts the permutations whose largest studentised
         value reaches the observed one (Westfall and Young 1993): each value is measured by the mean and
         standard deviation of its own null distribution, so that the widest of them does not hide the others.

@@ -15,16 +15,10 @@ from grasp_core.permutation.kernel.item_terms import CountArray
 class Counts(NamedTuple):
     """Counts of an item under a batch of permutations.
 
-    Parameters
-    ----------
-    number : uint16 (numbers, R, batch)
-        Each row's counts: the row of a table that holds what they add.
-    cells : uint16 (numbers, P, batch)
-        The like for profiles, where these are counted first.
-    left_out : int32 (labels, H, batch)
-        By label how many of those gave it whose values are not known; without H where all are known.
-    given, squares : int (H, batch)
-        Labels of all whose values are known, sum_k (c_k + d_k), and sum_k (c_k + d_k)^2.
+    `number`: each row's counts: the row of a table that holds what they add.
+    `cells`: the like for profiles, where these are counted first.
+    `left_out`: by label how many of those gave it whose values are not known; without H where all are known.
+    `given`, `squares`: labels of all whose values are known, sum_k (c_k + d_k), and sum_k (c_k + d_k)^2.
     """
 
     number: npt.NDArray[np.uint16]

@@ -17,19 +17,13 @@ LONELY, UNSHARED, APART_FROM = range(3)
 class Totals(NamedTuple):
     """Sums over items under a batch of permutations, which lie side by side.
 
-    Parameters
-    ----------
-    reals, whole : float64 (8, G * batch), int32 (3, G * batch)
-    votes, others_votes : int32 (G * (K + 1) * batch,)
-        Of both sides' pluralities, and for kappa of the others', by group and category; the last category
-        takes what is no vote.
-    rare : int32 (3, G, K, batch)
-        Labels of items with one label of the group; of those that the others did not rate; and of all whose
-        values are known on items that one side did not rate.
-    unknown : int32 (H, K, batch)
-        Labels of those whose values are not known.
-    expected : float64 (G, K, batch)
-        How often labels are expected of the group; without categories where raters say it by themselves.
+    `votes`, `others_votes`: of both sides' pluralities, and for kappa of the others', by group and category;
+        the last category takes what is no vote.
+    `rare`: labels of items with one label of the group; of those that the others did not rate; and of all
+        whose values are known on items that one side did not rate.
+    `unknown`: labels of those whose values are not known.
+    `expected`: how often labels are expected of the group; without categories where raters say it by
+        themselves.
     """
 
     reals: FloatArray

@@ -26,24 +26,16 @@ _IN_A_VECTOR = 16
 class Digits(NamedTuple):
     """How the labels of :class:`~grasp_core.permutation.kernel.local.layout.Local` are parted.
 
-    Parameters
-    ----------
-    number_ptr : int64 (I + 1,)
-        Item i has the numbers ``number_ptr[i]`` to ``number_ptr[i + 1]`` - 1.
-    start, first_label : int64 (numbers,), int64 (numbers + 1,)
-        Where a number's table starts among the item's, and its labels.
-    number : int32 (labels,)
-        A label's number, among the item's.
-    step, unknown_step : uint16 (labels,)
-        What a label of the group, and one of those whose values are not known, adds to the number.
-    unknown : bool
-        Whether somebody's values are not known.
-    group_ptr : int64 (P,)
-        Profile p belongs to the groups from ``row_of[group_ptr[p]]`` on, behind sets it is not known for.
-    by_profile : bool
-        Whether annotations are first counted by profile, and profiles then added to their rows.
-    batch : int64 (1,)
-        Permutations of a batch.
+    `number_ptr`: item i has the numbers ``number_ptr[i]`` to ``number_ptr[i + 1]`` - 1.
+    `start`, `first_label`: where a number's table starts among the item's, and its labels.
+    `number`: a label's number, among the item's.
+    `step`, `unknown_step`: what a label of the group, and one of those whose values are not known, adds to
+        the number.
+    `unknown`: whether somebody's values are not known.
+    `group_ptr`: profile p belongs to the groups from ``row_of[group_ptr[p]]`` on, behind sets it is not known
+        for.
+    `by_profile`: whether annotations are first counted by profile, and profiles then added to their rows.
+    `batch`: permutations of a batch.
     """
 
     number_ptr: Int64Array
@@ -122,12 +114,7 @@ _SQUARE_BITS = 2 * _COUNT_BITS
 
 
 class Entries(NamedTuple):
-    """The tables of an item, one behind the other: one memory, seen as real and as whole numbers.
-
-    Parameters
-    ----------
-    real, whole, half : float64, int64 (N, 4), int32 (N, 8)
-    """
+    """The tables of an item, one behind the other: one memory, seen as real and as whole numbers."""
 
     real: FloatArray
     whole: Int64Array

@@ -24,16 +24,10 @@ LONELY, UNSHARED, BOTH, VOTES, OTHERS_VOTES = range(5)
 class Totals(NamedTuple):
     """Sums over items under a batch of permutations.
 
-    Parameters
-    ----------
-    reals : float64 (G, batch, 12)
-    own : int32 (R, K, batch)
-        Labels of each row.
-    whole : int32 (4 or 5, G, K, batch)
-    ranks : float64 (2, G, K, batch)
-        Middle ranks of labels inside and across; without categories where they are not needed.
-    expected : float64 (G, K, batch)
-        How often labels are expected of the group; without categories where raters say it by themselves.
+    `own`: labels of each row.
+    `ranks`: middle ranks of labels inside and across; without categories where they are not needed.
+    `expected`: how often labels are expected of the group; without categories where raters say it by
+        themselves.
     """
 
     reals: FloatArray
@@ -46,12 +40,8 @@ class Totals(NamedTuple):
 class Chosen(NamedTuple):
     """Counts that are worked out at once: which group and permutation they belong to, and what they are.
 
-    Parameters
-    ----------
-    group, permutation : int32 (N,)
-    at, known_at : int32 (N,)
-        Places in :class:`~grasp_core.permutation.kernel.local.layout.Counts` of the group, and of those
-        whose values are not known.
+    `at`, `known_at`: places in :class:`~grasp_core.permutation.kernel.local.layout.Counts` of the group, and
+        of those whose values are not known.
     """
 
     group: Int32Array

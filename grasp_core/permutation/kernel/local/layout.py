@@ -19,14 +19,9 @@ from grasp_core.permutation.kernel.profiles import Profiled, batch_of
 class Counts(NamedTuple):
     """Counts of an item under a pass of permutations.
 
-    Parameters
-    ----------
-    c : int (labels, R * passed)
-        Of the labels that several raters gave, by row and permutation.
-    once : int (R * passed,)
-        Of the labels that one rater gave: ``count << shift | place of the highest``.
-    n : int (R * passed,)
-        Of all labels.
+    `c`: of the labels that several raters gave, by row and permutation.
+    `once`: of the labels that one rater gave: ``count << shift | place of the highest``.
+    `n`: of all labels.
     """
 
     c: CountArray
@@ -100,34 +95,22 @@ class Local(NamedTuple):
     An item's L labels are first those that several raters gave, then those that one rater gave; among each
     they stand in ascending order of the rank that decides the group's ties.
 
-    Parameters
-    ----------
-    indptr : int64 (I + 1,)
-    rater, label : int32 (A,)
-        By annotation, sorted by item and label: the rater, and the label's place among the item's.
-    label_ptr : int64 (I + 1,)
-        Item i has the labels ``label_ptr[i]`` to ``label_ptr[i + 1]`` - 1.
-    repeated : int32 (I,)
-        How many of these several raters gave; all of them where how far labels are apart matters.
-    category, total, giver : int32 (labels,)
-        A label's category, who many gave it, and the last of those who did.
-    order : int32 (labels,)
-        Labels that one rater gave, from the highest to the lowest rank that decides the others' ties.
-    ties : int32 or int64 (2, labels)
-        For the group's and the others' side: ``rank << shift | place``.
-    shift : int
-        Bits that hold a place.
-    profile, row_ptr, row_of, union, part, belongs, unknown_of
-        See :class:`~grasp_core.permutation.kernel.profiles.Profiled`.
-    category_total : int64 (K,)
-        Labels of each category.
-    often_shared : bool (G,)
-        Whether both sides rated most items; then those are subtracted that they did not.
-    by_item : bool
-        Whether the use of labels is added up item by item: where somebody's values are not known, or what
-        raters add takes much room.
-    batch, passed, columns : int64 (1,)
-        Permutations of a batch and of a pass, and counts that are worked out at a time.
+    `rater`, `label`: by annotation, sorted by item and label: the rater, and the label's place among the
+        item's.
+    `label_ptr`: item i has the labels ``label_ptr[i]`` to ``label_ptr[i + 1]`` - 1.
+    `repeated`: how many of these several raters gave; all of them where how far labels are apart matters.
+    `category`, `total`, `giver`: a label's category, who many gave it, and the last of those who did.
+    `order`: labels that one rater gave, from the highest to the lowest rank that decides the others' ties.
+    `ties`: for the group's and the others' side: ``rank << shift | place``.
+    `shift`: bits that hold a place.
+    `profile`, `row_ptr`, `row_of`, `union`, `part`, `belongs`, `unknown_of`: see
+        :class:`~grasp_core.permutation.kernel.profiles.Profiled`.
+    `category_total`: labels of each category.
+    `often_shared`: whether both sides rated most items; then those are subtracted that they did not.
+    `by_item`: whether the use of labels is added up item by item: where somebody's values are not known, or
+        what raters add takes much room.
+    `batch`, `passed`, `columns`: permutations of a batch and of a pass, and counts that are worked out at a
+        time.
     """
 
     indptr: Int64Array
