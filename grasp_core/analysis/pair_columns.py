@@ -195,9 +195,9 @@ def pairs_tests(places: PairPlaces, analysis: AnalysisSpec, symmetries: Sequence
 
     The symmetries are those of each pair's two groups.
     """
-    n, n_labels = places.of_first.n_groups, places.of_first.n_labels
+    n = places.of_first.n_groups
     asked = replace(analysis, family="statistic")
-    families = group_families([()] * n, asked, n_labels, tuple(OF_FIRST.values()))
+    families = group_families([()] * n, asked, places.of_first, OF_FIRST.values())
     further = tuple(
         Family(tuple(places.column(u, name) for u in range(n)), analysis.p_value, analysis.correction)
         for name in OF_BOTH

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
-from typing import Any, Self
 
 import numpy as np
 
 from grasp_core.analysis.cohesion.columns import all_columns, few_paired, group_columns, members
 from grasp_core.analysis.cohesion.label_use import Labels, label_use
+from grasp_core.analysis.cohesion.panel import CohesionWork
 from grasp_core.analysis.cohesion.untested import Untested, tests_of
 from grasp_core.analysis.cohesion.verdict import (
     GAI_AT,
@@ -43,7 +43,6 @@ from grasp_core.model.result import RunResult, Undecided
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation import questions
 from grasp_core.permutation.label_use import residuals_of
-from grasp_core.permutation.questions import Questions
 from grasp_core.permutation.testing.deviations import Null
 from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
 from grasp_core.permutation.testing.tail import Shuffles, Symmetry, regroupings
@@ -52,32 +51,6 @@ from grasp_core.reading.dataset.load import Dataset
 
 MOST_GROUPS = 40
 """Groups of an axis that are compared two by two: they make 780 pairs."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PairsWork:
-    """A design of each pair; their values are those of :func:`questions.values` of both groups."""
-
-    designs: tuple[Questions, ...]
-
-    def arrays(self) -> dict[str, Any]:
-        """See :class:`~grasp_core.analysis.panel.Work`."""
-        found = enumerate(map(questions.arrays, self.designs))
-        return {f"{u}/{name}": value for u, of_pair in found for name, value in of_pair.items()}
-
-    @classmethod
-    def of_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        """See :class:`~grasp_core.analysis.panel.Work`."""
-        of_pairs: dict[str, dict[str, Any]] = {}
-        for name, value in arrays.items():
-            pair, _, field = name.partition("/")
-            of_pairs.setdefault(pair, {})[field] = value
-        return cls(tuple(map(questions.of_arrays, of_pairs.values())))
-
-    def shuffled(self, seed: int, start: int, stop: int) -> FloatArray:
-        """See :class:`~grasp_core.analysis.panel.Work`; profiles move within each pair alone."""
-        found = [questions.shuffled(design, seed, start, stop) for design in self.designs]
-        return np.stack(found, axis=1).reshape(stop - start, len(found), -1)
 
 
 class Pairs:
@@ -135,9 +108,9 @@ class Pairs:
         """Annotations that a permutation has to count."""
         return sum(pair.n_annotations for pair in self._pairs)
 
-    def work(self, active: BoolArray) -> PairsWork:
+    def work(self, active: BoolArray) -> CohesionWork:
         """See :class:`~grasp_core.analysis.panel.Panel`."""
-        return PairsWork(tuple(self._designs[u] for u in np.flatnonzero(active)))
+        return CohesionWork(tuple(self._designs[u] for u in np.flatnonzero(active)), of_unit=2)
 
     def columns(self, values: FloatArray) -> FloatArray:
         """See :class:`~grasp_core.analysis.panel.Panel`."""
@@ -147,7 +120,9 @@ class Pairs:
     def _of_pairs(self, values: FloatArray) -> FloatArray:
         """Columns of pairs from what is computed of their groups, shape (..., U, 2, V + 1 + L)."""
         labels, by_shares = self._labels, self._by_shares[:, None]
-        both = all_columns(values, self._analysis, by_shares, labels.told, labels.questions)
+        both = all_columns(
+            values, self._analysis, by_shares, labels.told, labels.questions, with_further=False
+        )
         return side_by_side(pair_columns(both))
 
     def into(self, result: RunResult, tally: Tally, *, so_far: bool) -> RunResult:

@@ -6,10 +6,9 @@ import itertools
 from collections.abc import Callable
 from dataclasses import replace
 
-from grasp_core.analysis.given import given_of
 from grasp_core.analysis.pairs import pairs_of
 from grasp_core.analysis.panel import Later, LaterPanel, Panel, RunPanel
-from grasp_core.analysis.slices import slices_of
+from grasp_core.analysis.stages import given_of, slices_of
 from grasp_core.engine.run import Prepared
 from grasp_core.model.account import Unequal, unequal_axes
 from grasp_core.model.groups import Grouping

@@ -16,6 +16,7 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet
 from grasp_core.model.json_values import ADDED, FormError, closed, from_json, in_file, to_json
+from grasp_core.model.statistic import TABLE
 
 SPEC_VERSION = 2
 """Version 1 lacked recoding, filters and parts; it is still read."""
@@ -38,13 +39,10 @@ WORKLOAD = "workload"
 LEVEL = 0.05
 """Level of both significance marks: nominal p, and after correction q."""
 
-IN_GROUP = ("irr", "negentropy", "plurality_size")
-CROSS_GROUP = ("xrr", "cross_negentropy", "voting_agreement")
-STATISTICS = (
-    *("irr", "xrr", "negentropy", "cross_negentropy", "plurality_size", "voting_agreement", "gai"),
-    *("gap", "distance"),
-)
-"""All statistics: in the column order of the paper's Table 5, then those that it has not."""
+STATISTICS = tuple(name for name, one in TABLE.items() if not one.optional)
+"""Those that every run computes, and reports unless it is told which."""
+IN_GROUP = tuple(name for name in STATISTICS if TABLE[name].side == "inside")
+CROSS_GROUP = tuple(name for name in STATISTICS if TABLE[name].side == "across")
 SIDES = ("xrr", "macro_f1", "share", "cross_entropy", "js_divergence")
 """All statistics of a model and a group, in the order of every array of them."""
 
@@ -77,7 +75,7 @@ class AnalysisSpec:
         ``("gender",)`` for the groups of one axis, ``("race", "gender")`` for an intersection. Without any,
         the run tells how well all raters agree.
     statistics : tuple of str
-        Those reported, out of :data:`STATISTICS`.
+        Those reported, out of :data:`~grasp_core.model.statistic.TABLE`.
     gai : (str, str)
         In-group and cross-group statistic whose ratio is the group association index.
     min_raters : int
@@ -163,10 +161,10 @@ class AnalysisSpec:
         for axes in self.axes:
             _unique(f"the intersection {' x '.join(axes)}", axes, "an axis")
         _unique("`statistics`", self.statistics, "one")
-        unknown = [name for name in self.statistics if name not in STATISTICS]
+        unknown = [name for name in self.statistics if name not in TABLE]
         if unknown or not self.statistics:
-            raise SpecError(f"statistics must be some of {', '.join(STATISTICS)}; found {unknown or 'none'}")
-        in_order = tuple(name for name in STATISTICS if name in self.statistics)
+            raise SpecError(f"statistics must be some of {', '.join(TABLE)}; found {unknown or 'none'}")
+        in_order = tuple(name for name in TABLE if name in self.statistics)
         object.__setattr__(self, "statistics", in_order)  # one order, so that one question has one hash
         if self.gai[0] not in IN_GROUP or self.gai[1] not in CROSS_GROUP:
             raise SpecError(

@@ -13,6 +13,7 @@ from grasp_core.model.annotations import Annotations, Int64Array, Raters
 from grasp_core.model.groups import Grouping
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.draw import TIES_STREAM, random_words
+from grasp_core.permutation.further import Further
 from grasp_core.permutation.kernel.arguments import (
     Conventions,
     Counting,
@@ -53,6 +54,7 @@ class Design:
     `local`: at most one of the three: how sums are added up, where not from the counts of all groups and
         categories. `local` holds annotations and ties itself.
     `digits`: how the labels of `local` are parted among numbers, where their counts are looked up.
+    `further`: statistics that kernels lack, whose sums stand behind the others.
     `of_raters`, `given`: what raters add to their group's use of labels, where `sparse` and `local` do not
         say it; and how many labels of each category they gave, where there are `digits`.
     """
@@ -76,6 +78,7 @@ class Design:
     digits: Digits | None
     of_raters: OfRaters | None
     given: OfRaters | None
+    further: Further | None
 
     def __post_init__(self) -> None:
         # As those of annotations are, wherever a design comes from: compiled code is told apart by it.
@@ -103,9 +106,19 @@ class Design:
         return self.n_categories if self.n_categories <= MOST_TOLD else 0
 
     @property
-    def n_sums(self) -> int:
-        """S, the sums over items of a group; see :mod:`~grasp_core.permutation.kernel.sums`."""
+    def n_further(self) -> int:
+        """F, statistics that kernels lack."""
+        return 0 if self.further is None else self.further.asked.size
+
+    @property
+    def n_counted(self) -> int:
+        """Sums over items of a group that kernels make; see :mod:`~grasp_core.permutation.kernel.sums`."""
         return n_sums(self.distances, self.n_categories, kappa=self.kappa)
+
+    @property
+    def n_sums(self) -> int:
+        """S, all sums over items of a group."""
+        return self.n_counted + (sum(self.further.sizes(self.n_categories)) if self.further else 0)
 
     def arrays(self) -> dict[str, Any]:
         """Arrays and numbers by name, from which :meth:`of_arrays` makes the design again."""
@@ -140,6 +153,7 @@ _NAMED: dict[str, Any] = {
     "digits": Digits,
     "of_raters": OfRaters,
     "given": OfRaters,
+    "further": Further,
 }
 
 
@@ -153,16 +167,11 @@ def tie_ranks(annotations: Annotations, spec: AnalysisSpec) -> Int64Array:
     """
     n_items, k = annotations.n_items, annotations.n_categories
     if spec.ties == "first":
-        return first_ranks(n_items, k)
+        return np.tile(np.arange(k)[::-1], (2, n_items, 1)).astype(np.int64)
     first = np.tile(annotations.n_raters + np.arange(k), (n_items, 1))  # behind all: labels it does not have
     cell = annotations.item.astype(np.int64) * k + annotations.category
     np.minimum.at(first.reshape(-1), cell, annotations.rater.astype(np.int64))  # one type: far faster
     return drawn_ranks(spec.seed, first.argsort(axis=1).argsort(axis=1))
-
-
-def first_ranks(n_items: int, n_categories: int) -> Int64Array:
-    """Ranks by which the first category wins, shape (2, I, K)."""
-    return np.tile(np.arange(n_categories)[::-1], (2, n_items, 1)).astype(np.int64)
 
 
 def drawn_ranks(seed: int, places: Int64Array) -> Int64Array:
@@ -186,6 +195,7 @@ def build_design(
     dense: bool | None = None,
     tables: bool | None = None,
     membership: Membership | None = None,
+    lacking: Further | None = None,
 ) -> Design:
     """Lay data, groups and conventions out for the kernel.
 
@@ -195,9 +205,11 @@ def build_design(
     `tables`: false: count every group and category, and compute every statistic from that; by default what is
         faster.
     `membership`: of these raters, groups and strata, where it is at hand from another question.
+    `lacking`: statistics to be counted beside the kernel, which lacks them.
     """
     membership = membership or Membership(raters, grouping, spec)
-    shape = _shape(annotations)
+    blocks = max(-(-annotations.n_items // ITEM_BLOCK), 1)
+    shape = (blocks, -(-annotations.n_items // blocks))
     way = choose(annotations, membership, spec, shape[1], dense=dense, tables=tables)
     most = int(np.diff(annotations.indptr).max(initial=0))
     paper = spec.cross_negentropy == "paper"
@@ -211,7 +223,7 @@ def build_design(
         shift=shift,
         dense=way.dense,
         bits=_bit_sets(annotations, shape) if way.dense else np.zeros((shape[0], 0, 0, 0), dtype=np.uint64),
-        labels=_labels(annotations, shape, none=way.local is not None),
+        labels=_labels(annotations, shape, none=way.local is not None and lacking is None),
         tables=tables_of(most, annotations.n_categories, paper=paper),
         paper=paper,
         kappa=spec.voting_agreement == "kappa",
@@ -222,13 +234,8 @@ def build_design(
         digits=way.digits,
         of_raters=of_raters(annotations) if way.by_rater else None,
         given=given_by(annotations) if way.digits is not None else None,
+        further=lacking,
     )
-
-
-def _shape(annotations: Annotations) -> tuple[int, int]:
-    """Blocks of items, and their width."""
-    blocks = max(-(-annotations.n_items // ITEM_BLOCK), 1)
-    return blocks, -(-annotations.n_items // blocks)
 
 
 def _labels(annotations: Annotations, shape: tuple[int, int], *, none: bool) -> Labels:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from grasp_core.model.annotations import Int64Array
 from grasp_core.model.remarks.reasons import NoValue
-from grasp_core.permutation.design import drawn_ranks, first_ranks
+from grasp_core.permutation.design import drawn_ranks
 from grasp_core.statistics.cross_group import cross_negentropy, plurality_agreement, voting_agreement, xrr
 from grasp_core.statistics.items import NotEstimableError
 from tests.strategies import counts_of
@@ -25,7 +25,7 @@ OFFICIAL_Y = np.array([[0, 2], [1, 1], [1, 1], [1, 1], [2, 0], [0, 0], [0, 0]])
 
 
 def first(c: Int64Array) -> tuple[Int64Array, Int64Array]:
-    ranks = first_ranks(*c.shape)
+    ranks = np.tile(np.arange(c.shape[1])[::-1], (2, len(c), 1))
     return ranks[0], ranks[1]
 
 

@@ -17,20 +17,12 @@ from grasp_core.model.groups import Group, Grouping
 from grasp_core.model.outcome import LabelUse, Outcome, Shift
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Remark
-from grasp_core.model.spec import STATISTICS, AnalysisSpec, Level
+from grasp_core.model.spec import AnalysisSpec, Level
+from grasp_core.model.statistic import TABLE
 from grasp_core.permutation.design import MOST_TOLD
 from grasp_core.statistics.items import count
 from grasp_core.statistics.label_use import Scale, mean_positions
 from grasp_core.statistics.levels import category_values
-
-WITHHELD = {
-    "workload": ("plurality_size", "negentropy"),
-    "items": tuple(name for name in STATISTICS if name not in ("distance", "gai")),
-}
-"""Statistics that depend on how many raters of a group an item has, or on which items they rated.
-
-GAI is withheld with what it is made of.
-"""
 
 Test = Callable[[int], Jackknifed | Remark]
 """The test of a unit's label use by leaving out raters, or why there is none."""
@@ -61,7 +53,10 @@ class Untested:
         names = {axes: _withheld(why, spec) for axes, why in unequal.items()}
         chosen = [g for g, group in enumerate(groups) if group.axes in unequal]
         withheld = {
-            places.column(g, STATISTICS.index(name)) for g in chosen for name in names[groups[g].axes]
+            places.column(g, place)
+            for g in chosen
+            for name, place in places.statistics.items()
+            if name in names[groups[g].axes]
         }
         withheld |= {places.dsi(axis) for axis, axes in enumerate(spec.axes) if "gai" in names.get(axes, ())}
         by_jackknife = {places.column(g, places.label_use): g for g in chosen if places.n_labels}
@@ -92,7 +87,8 @@ class Untested:
 
 
 def _withheld(why: Literal["items", "workload"], spec: AnalysisSpec) -> tuple[str, ...]:
-    found = WITHHELD[why]
+    """Statistics that this design does not mark; GAI is one where it is made of one."""
+    found = tuple(name for name, one in TABLE.items() if why in one.unmarked)
     return (*found, "gai") if set(found) & set(spec.gai) else found
 
 

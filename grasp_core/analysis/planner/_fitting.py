@@ -125,7 +125,13 @@ def fit(pilot: Pilot) -> Model:
     inside = pilot.member[pilot.rater]
     others = _counted(pilot, ~inside)
     overall = (others.sum(axis=0) + 0.5) / (others.sum() + 0.5 * pilot.n_labels)
-    spread = _spread(others, overall)
+    paired = others[others.sum(axis=1) >= 2]
+    found = scipy.optimize.minimize_scalar(
+        lambda log: -_dirichlet_multinomial(paired, np.exp(log) * overall[None]).sum(),
+        bounds=_SPREADS,
+        method="bounded",
+    )
+    spread = float(np.exp(found.x))
     taken = others[pilot.item]
     taken[np.arange(pilot.item.size), pilot.label] -= ~inside
     taken += spread * overall
@@ -139,17 +145,6 @@ def _counted(pilot: Pilot, rows: BoolArray) -> FloatArray:
     cell = pilot.item[rows] * pilot.n_labels + pilot.label[rows]
     counts = np.bincount(cell, minlength=pilot.n_items * pilot.n_labels)
     return counts.reshape(-1, pilot.n_labels).astype(np.float64)
-
-
-def _spread(counts: FloatArray, overall: FloatArray) -> float:
-    """Weight of the overall shares in an item's."""
-    paired = counts[counts.sum(axis=1) >= 2]
-    found = scipy.optimize.minimize_scalar(
-        lambda log: -_dirichlet_multinomial(paired, np.exp(log) * overall[None]).sum(),
-        bounds=_SPREADS,
-        method="bounded",
-    )
-    return float(np.exp(found.x))
 
 
 def _dirichlet_multinomial(counts: FloatArray, weights: FloatArray) -> FloatArray:

@@ -61,7 +61,11 @@ def near_lines(
     for line in LINES:
         on = _on_line(fit, spec, able, line)
         if not on:
-            on = [min(able, key=lambda one: (abs(_at(fit, spec, one) - line), one))]
+
+            def off(one: Design, line: float = line) -> tuple[float, Design]:
+                return abs(float(chance(fit, np.array(one[0]), np.array(spec.annotations(*one)))) - line), one
+
+            on = [min(able, key=off)]
         chosen = np.unique(np.linspace(0, len(on) - 1, min(along, len(on))).round().astype(int))
         found += [on[place] for place in chosen]
     return list(dict.fromkeys(found))
@@ -81,10 +85,6 @@ def _on_line(fit: Fit, spec: PlanSpec, able: Sequence[Design], line: float) -> l
         if items[0] / _NEAR <= needed <= items[-1] * _NEAR:
             found.append((j, min(items, key=lambda i: abs(np.log(i / needed)))))
     return found
-
-
-def _at(fit: Fit, spec: PlanSpec, design: Design) -> float:
-    return float(chance(fit, np.array(design[0]), np.array(spec.annotations(*design))))
 
 
 _ROUNDS = 4

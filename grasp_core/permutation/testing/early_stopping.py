@@ -7,14 +7,14 @@ corrected together, agree on it (Gandy 2009; Gandy and Hahn 2014).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from grasp_core.model.annotations import BoolArray, FloatArray
-from grasp_core.model.spec import LEVEL, Correction
+from grasp_core.model.spec import LEVEL
 from grasp_core.permutation.testing.corrections import Interval, p_interval, share_interval, step_up
-from grasp_core.permutation.testing.deviations import Maximum, Null
+from grasp_core.permutation.testing.deviations import Null
 from grasp_core.permutation.testing.tests import Tests
 
 RISK = 0.001
@@ -59,11 +59,29 @@ def unsettled(
     for family in tests.families:
         columns = [c for c in family.columns if not np.isnan(observed[c])]
         intervals = [p_interval(tests.tails(null, c), family.tail_of(c), miss, final) for c in columns]
-        found += _nominal(columns, intervals)
+        found += [
+            (c, False)
+            for c, interval in zip(columns, intervals, strict=True)
+            if interval is not None and _open(interval)
+        ]
         if family.correction == "max-t":
-            found += _by_max_t(tests.maximum(family), dict(zip(columns, intervals, strict=True)), null, miss)
+            maximum, told = tests.maximum(family), dict(zip(columns, intervals, strict=True))
+            reached, total = null.reached(maximum)
+            found += [
+                (c, True)
+                for c, count in zip(maximum.columns, reached.tolist(), strict=True)
+                if told.get(c) is not None and _open(share_interval(count, total, miss))
+            ]
         else:
-            found += _stepped(columns, intervals, family.correction)
+            ends = [
+                step_up([None if one is None else one[end] for one in intervals], family.correction)
+                for end in (0, 1)
+            ]
+            found += [
+                (c, True)
+                for c, low, high in zip(columns, *ends, strict=True)
+                if low is not None and high is not None and _open((low, high))
+            ]
     return found
 
 
@@ -72,37 +90,6 @@ def still_needed(tests: Tests, unsettled: Sequence[Unsettled]) -> BoolArray:
     if any(family.correction == "max-t" for family in tests.families):
         return np.full(tests.needs.shape[1], bool(unsettled))
     return np.asarray(tests.needs[[column for column, _ in unsettled]].any(axis=0))
-
-
-def _by_max_t(
-    maximum: Maximum, intervals: Mapping[int, Interval | None], null: Null, miss: float
-) -> list[Unsettled]:
-    reached, total = null.reached(maximum)
-    return [
-        (c, True)
-        for c, count in zip(maximum.columns, reached.tolist(), strict=True)
-        if intervals.get(c) is not None and _open(share_interval(count, total, miss))
-    ]
-
-
-def _nominal(columns: Sequence[int], intervals: Sequence[Interval | None]) -> list[Unsettled]:
-    return [
-        (c, False)
-        for c, interval in zip(columns, intervals, strict=True)
-        if interval is not None and _open(interval)
-    ]
-
-
-def _stepped(
-    columns: Sequence[int], intervals: Sequence[Interval | None], correction: Correction
-) -> list[Unsettled]:
-    """Step-up q-values never fall where a p-value rises: they lie between those of the intervals' ends."""
-    ends = [step_up([None if one is None else one[end] for one in intervals], correction) for end in (0, 1)]
-    return [
-        (c, True)
-        for c, low, high in zip(columns, *ends, strict=True)
-        if low is not None and high is not None and _open((low, high))
-    ]
 
 
 def _open(interval: Interval) -> bool:

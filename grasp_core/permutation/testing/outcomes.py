@@ -93,13 +93,11 @@ def _so_far(family: Family, found: Mapping[int, Outcome], tests: Tests, null: Nu
     return {
         c: dataclasses.replace(outcome, p_interval=of_p[c], q_interval=of_q[c])
         if c in of_p
-        else _not_yet(outcome)
+        else outcome
+        if outcome.value is None
+        else Outcome(outcome.value, null_n=outcome.null_n)
         for c, outcome in found.items()
     }
-
-
-def _not_yet(outcome: Outcome) -> Outcome:
-    return outcome if outcome.value is None else Outcome(outcome.value, null_n=outcome.null_n)
 
 
 def _q_intervals(

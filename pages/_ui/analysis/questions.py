@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from grasp_core.analysis.design import Seen, check_assignment
-from grasp_core.analysis.given import check_given
+from grasp_core.analysis.stages import check_given
 from grasp_core.analysis.teams import Team, teams
 from grasp_core.engine.course import LONG_SECONDS, pairs_seconds
 from grasp_core.model.errors import SpecError

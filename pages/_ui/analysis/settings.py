@@ -19,9 +19,9 @@ from grasp_core.model.spec import (
     MAX_PERMUTATIONS,
     MAX_SEED,
     PAPER_CONVENTIONS,
-    STATISTICS,
     AnalysisSpec,
 )
+from grasp_core.model.statistic import TABLE
 from grasp_core.model.text import escape_markdown
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.report.account import MEANING
@@ -192,14 +192,14 @@ def choose_statistics() -> tuple[str, ...]:
     """Statistics to report, in Table 5's order."""
     chosen = st.multiselect(
         "Statistics",
-        STATISTICS,
+        tuple(TABLE),
         default=_start().statistics,
         format_func=_name,
         key=_key("statistics"),
         persist_state="session",
         help="What each one means is explained beside the results.",
     )
-    return tuple(name for name in STATISTICS if name in chosen)
+    return tuple(name for name in TABLE if name in chosen)
 
 
 def choose_conventions() -> dict[str, Any]:
