@@ -36,22 +36,12 @@ T = TypeVar("T")
 class Making(Generic[T]):
     """An answer on its way: what is known of it so far, and how it ended.
 
-    Parameters
-    ----------
-    owner : str
-        Who asked for it first.
+    `owner`: who asked for it first.
 
-    Attributes
-    ----------
-    found : T or None
-        As far as it is known.
-    share : float
-        How much of the work is done, where that is told.
-    error : str or None
-        Why there is none.
-    ended : threading.Event
-    cancelled : bool
-        Set to stop it.
+    `found`: as far as it is known.
+    `share`: how much of the work is done, where that is told.
+    `error`: why there is none.
+    `cancelled`: set to stop it.
     """
 
     def __init__(self, owner: str) -> None:
@@ -79,10 +69,7 @@ class Making(Generic[T]):
 class Makings(Generic[T]):
     """Answers by the key of what was asked; asked twice at a time, they are computed once.
 
-    Parameters
-    ----------
-    kind : str
-        What the log calls them.
+    `kind`: what the log calls them.
     """
 
     def __init__(self, kind: str) -> None:
@@ -98,12 +85,8 @@ class Makings(Generic[T]):
     def begin(self, key: str, make: Callable[[Making[T]], T], *, owner: str) -> Making[T]:
         """Compute an answer, unless it is being computed or known.
 
-        Parameters
-        ----------
-        make : callable
-            Makes the answer and keeps it, in the answer's own thread: it may have to read data.
-        owner : str
-            Who asks.
+        `make`: makes the answer and keeps it, in the answer's own thread: it may have to read data.
+        `owner`: who asks.
         """
         with self._lock:
             known = self._makings.get(key)
@@ -151,14 +134,9 @@ class Plans(Makings[Plan]):
     ) -> Making[Plan]:
         """Compute a plan, unless it is being computed or known.
 
-        Parameters
-        ----------
-        task : callable
-            Makes the task, in the plan's own thread: it may have to read data.
-        keep : callable
-            Takes the whole plan.
-        owner : str
-            Who asks.
+        `task`: makes the task, in the plan's own thread: it may have to read data.
+        `keep`: takes the whole plan.
+        `owner`: who asks.
         """
 
         def make(making: Making[Plan]) -> Plan:
@@ -177,10 +155,7 @@ _PREFIX = "items "
 class GroupItems:
     """Items of groups of saved runs.
 
-    Parameters
-    ----------
-    service : Service
-        Reads the runs' data and computes.
+    `service`: reads the runs' data and computes.
     """
 
     def __init__(self, service: Service, answers: AnswerStore) -> None:
@@ -191,12 +166,8 @@ class GroupItems:
     def find(self, run_id: str, project: str, asked_id: str) -> ItemsResult | None:
         """What was found of a group's items; None where nobody has asked yet, or the answer is damaged.
 
-        Parameters
-        ----------
-        run_id, project : str
-            Ids of the run and of its project.
-        asked_id : str
-            See :func:`id_of`.
+        `run_id`, `project`: ids of the run and of its project.
+        `asked_id`: see :func:`id_of`.
         """
         plain = self.kept(run_id, project, asked_id)
         try:
@@ -222,17 +193,11 @@ class GroupItems:
     ) -> ItemsResult:
         """Find a group's items now, in the workers, and keep them with the run.
 
-        Parameters
-        ----------
-        progress : callable
-            Called with the share that is done; what it raises ends the work.
-        each : callable, optional
-            Has the pieces of work computed; by default the server's workers.
+        `progress`: called with the share that is done; what it raises ends the work.
+        `each`: has the pieces of work computed; by default the server's workers.
 
-        Raises
-        ------
-        DataError, SpecError
-            If the data are not on this server any more, or :func:`look_at_items` refuses them.
+        Raises DataError, SpecError if the data are not on this server any more, or :func:`look_at_items`
+        refuses them.
         """
         dataset = self._service.data_of(run)
         found = look_at_items(dataset, asked, each or self._service.pool.each, progress)
@@ -243,10 +208,7 @@ class GroupItems:
     def start(self, run: RunRecord, asked: ItemsAsked, *, owner: str) -> Making[None]:
         """Have a group's items found in a thread of their own, and kept with the run.
 
-        Parameters
-        ----------
-        owner : str
-            Who asks.
+        `owner`: who asks.
         """
 
         def make(making: Making[None]) -> None:
@@ -279,9 +241,7 @@ def all_asked(result: RunResult) -> Iterator[ItemsAsked]:
 def check_items(result: RunResult) -> None:
     """Refuse data with too many items.
 
-    Raises
-    ------
-    DataError
+    Raises DataError.
     """
     if result.data.items > MOST_ITEMS:
         raise DataError(

@@ -35,21 +35,12 @@ def compute(
 ) -> Result:
     """Compute a run.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        With the spec's models, if it has some.
-    checkpoints : Checkpoints, optional
-        By default nothing is kept.
-    load_s : float
-        Seconds that reading took, for the result's timing.
+    `dataset`: with the spec's models, if it has some.
+    `checkpoints`: by default nothing is kept.
+    `load_s`: seconds that reading took, for the result's timing.
 
-    Raises
-    ------
-    SpecError, SelfCheckError
-        See :func:`~grasp_core.engine.run.prepare`.
-    WorkerError
-        If the workers die again and again.
+    Raises SpecError, SelfCheckError see :func:`~grasp_core.engine.run.prepare`; WorkerError if the workers
+    die again and again.
     """
     if not spec.analysis.axes and not spec.models:
         return agreement_alone(dataset, spec, load_s)
@@ -140,18 +131,11 @@ def permute(
 ) -> Tally:
     """Compute a panel's permutations, stage by stage, from where an earlier attempt ended.
 
-    Parameters
-    ----------
-    analysis : AnalysisSpec
-        Number of permutations, seed, and whether they stop early.
-    checkpoints : Checkpoints, optional
-        What of an earlier attempt cannot be read is computed again. By default nothing is kept.
-    show : callable
-        Called with the tally before the first permutation and several times a second.
-    labels : int
-        Annotations that a permutation has to count.
-    open_together : callable
-        Whether no unit of a run that may stop early is to stop yet, for the sake of all of them.
+    `analysis`: number of permutations, seed, and whether they stop early.
+    `checkpoints`: what of an earlier attempt cannot be read is computed again. By default nothing is kept.
+    `show`: called with the tally before the first permutation and several times a second.
+    `labels`: annotations that a permutation has to count.
+    `open_together`: whether no unit of a run that may stop early is to stop yet, for the sake of all of them.
     """
     keeper = checkpoints or Checkpoints()
     tally = new_tally(panel, analysis)

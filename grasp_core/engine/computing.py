@@ -74,15 +74,9 @@ class Found(NamedTuple):
 class Computing:
     """Computes what is queued, in threads that wait for the workers.
 
-    Parameters
-    ----------
-    allowed : AllowedSources, optional
-        Where files may be that are not uploaded; by default there are none.
+    `allowed`: where files may be that are not uploaded; by default there are none.
 
-    Attributes
-    ----------
-    closing : threading.Event
-        Set to hand running work back.
+    `closing`: set to hand running work back.
     """
 
     def __init__(

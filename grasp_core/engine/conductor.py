@@ -29,35 +29,18 @@ server loses at most, of each run as many times that as it computes runs."""
 class Conductor(Watcher, Checkpoints):
     """Keeps the claim on a run, saves its blocks now and then, and ends it when asked to.
 
-    Parameters
-    ----------
-    record : RunRecord
-        As it was claimed.
-    losses : int
-        How often in a row whoever computed it was lost before it got on.
-    known : threading.Event
-        Set once there is something to see: a provisional result, or the run's end.
-    closing : threading.Event
-        Set when the server closes.
-    in_hand : collection of run ids
-        The runs that this server computes now.
+    `record`: as it was claimed.
+    `losses`: how often in a row whoever computed it was lost before it got on.
+    `known`: set once there is something to see: a provisional result, or the run's end.
+    `closing`: set when the server closes.
+    `in_hand`: the runs that this server computes now.
 
-    Attributes
-    ----------
-    record : RunRecord
-    losses : int
-        0 once it gets on: until then the process may be lost again, by this run's fault.
-    progress : Progress or None
-        Once it is known.
-    provisional : Result or None
-        What is found so far.
-    version : int
-        Tells it from what was found before, in this process or another; 0 before anything is found.
-    known : threading.Event
-    cancelled : bool
-        Whether somebody asked for the run to be cancelled, on this or another server.
-    gives_way : bool
-        Whether it is to be handed back for somebody of whom nothing is computed.
+    `losses`: 0 once it gets on: until then the process may be lost again, by this run's fault.
+    `progress`: once it is known.
+    `provisional`: what is found so far.
+    `version`: tells it from what was found before, in this process or another; 0 before anything is found.
+    `cancelled`: whether somebody asked for the run to be cancelled, on this or another server.
+    `gives_way`: whether it is to be handed back for somebody of whom nothing is computed.
     """
 
     def __init__(
@@ -136,13 +119,8 @@ class Conductor(Watcher, Checkpoints):
     def check(self, progress: Progress) -> None:
         """See :class:`~grasp_core.engine.watching.Watcher`.
 
-        Raises
-        ------
-        RunCancelledError
-            If somebody cancelled the run, on this or another server, this server is closing, or the run
-            gives way.
-        LostRunError
-            If the run is no longer ours.
+        Raises RunCancelledError if somebody cancelled the run, on this or another server, this server is
+        closing, or the run gives way; LostRunError if the run is no longer ours.
         """
         self.progress = progress
         if self.losses and self._gets_on(progress):

@@ -37,14 +37,9 @@ def default_seconds(
 ) -> float:
     """Seconds that the default number of permutations takes on two cores.
 
-    Parameters
-    ----------
-    axes : sequence of axis sets
-        All of them in the data.
-    min_raters : int
-        Smallest group.
-    slices : sequence of str
-        Columns of the data set's attributes: each asks once more for the items that have a value in it.
+    `axes`: all of them in the data.
+    `min_raters`: smallest group.
+    `slices`: columns of the data set's attributes: each asks once more for the items that have a value in it.
     """
     grouping = form_groups(dataset.raters, axes, min_raters=min_raters)
     each = _counting(dataset, grouping, axes)
@@ -57,10 +52,7 @@ def default_seconds(
 def models_seconds(dataset: Dataset, n_models: int, axes: Sequence[AxisSet], min_raters: int) -> float:
     """Seconds that the default number of permutations takes on two cores, of models as raters.
 
-    Parameters
-    ----------
-    dataset, axes, min_raters
-        As :func:`default_seconds`.
+    `dataset`, `axes`, `min_raters`: as :func:`default_seconds`.
     """
     grouping = form_groups(dataset.raters, axes, min_raters=min_raters)
     on_items = _ITEM_AND_MODEL * dataset.summary.items * len(grouping.groups) * n_models
@@ -70,10 +62,7 @@ def models_seconds(dataset: Dataset, n_models: int, axes: Sequence[AxisSet], min
 def pairs_seconds(dataset: Dataset, axes: Sequence[AxisSet], min_raters: int) -> float:
     """Seconds that the default number of permutations takes within each pair of groups, on two cores.
 
-    Parameters
-    ----------
-    dataset, axes, min_raters
-        As :func:`default_seconds`.
+    `dataset`, `axes`, `min_raters`: as :func:`default_seconds`.
     """
     shape, labels = dataset.summary, len(dataset.summary.categories)
     grouping = form_groups(dataset.raters, axes, min_raters=min_raters)
@@ -116,11 +105,8 @@ _GROUP_S, _PAIR_S, _GROUP_OF_SLICE_S = 0.027, 0.026, 0.01
 class Stage:
     """A stage of a run.
 
-    Parameters
-    ----------
-    parts : tuple of (float, float)
-        Of each of its parts, such as the pairs of one axis, the expected seconds of its permutations and of
-        the tests that follow; only their ratios count.
+    `parts`: of each of its parts, such as the pairs of one axis, the expected seconds of its permutations and
+        of the tests that follow; only their ratios count.
     """
 
     name: str
@@ -135,12 +121,8 @@ class Stage:
 class Course:
     """How far a run is over all its stages.
 
-    Parameters
-    ----------
-    stages : sequence of Stage
-        In order.
-    clock : callable
-        Seconds.
+    `stages`: in order.
+    `clock`: seconds.
     """
 
     def __init__(self, stages: Sequence[Stage], clock: Callable[[], float] = time.perf_counter) -> None:
@@ -222,10 +204,7 @@ class Course:
 class OnCourse(Watcher):
     """Watches a part of a run for the watcher of the whole.
 
-    Parameters
-    ----------
-    of : str
-        The stage, such as "pairs"; what is found while it goes on is told as provisional of it.
+    `of`: the stage, such as "pairs"; what is found while it goes on is told as provisional of it.
     """
 
     def __init__(self, watcher: Watcher, course: Course, of: str) -> None:

@@ -30,12 +30,8 @@ _MOST = 8
 class Held:
     """A data set that is held.
 
-    Parameters
-    ----------
-    number : int
-        Tells it from what is held later for the same question.
-    load_s : float
-        Seconds that reading it took.
+    `number`: tells it from what is held later for the same question.
+    `load_s`: seconds that reading it took.
     """
 
     number: int
@@ -79,12 +75,8 @@ File = tuple[str, str]
 class Inputs:
     """What runs read.
 
-    Parameters
-    ----------
-    allowed : AllowedSources
-        Where files may be that are not uploaded.
-    closing : threading.Event
-        Once it is set, a database that is away is not waited for.
+    `allowed`: where files may be that are not uploaded.
+    `closing`: once it is set, a database that is away is not waited for.
     """
 
     def __init__(
@@ -96,19 +88,11 @@ class Inputs:
     def refer(self, location: str, member: str | None = None, *, owner: str, reach: Reach) -> Table:
         """Read a file that stays where it is, and note its place for the runs that will need it.
 
-        Parameters
-        ----------
-        location : str
-            See :meth:`grasp_core.reading.sources.allowed.AllowedSources.fetch`.
-        member : str, optional
-            Sheet or member that is read.
-        reach : Reach
-            Of whoever brings it; it is noted in their project.
+        `location`: see :meth:`grasp_core.reading.sources.allowed.AllowedSources.fetch`.
+        `member`: sheet or member that is read.
+        `reach`: of whoever brings it; it is noted in their project.
 
-        Raises
-        ------
-        DataError
-            If it may not or cannot be read.
+        Raises DataError if it may not or cannot be read.
         """
         fetched = self.allowed.fetch(location)
         table = fetched.table(member=member)
@@ -118,19 +102,11 @@ class Inputs:
     def fresh(self, spec: RunSpec, fetched: Mapping[str, Fetched], *, owner: str, reach: Reach) -> Dataset:
         """A data set of files as they were just fetched, whose places are noted for its run.
 
-        Parameters
-        ----------
-        spec : RunSpec
-            Whose models, if any, are columns of the annotations.
-        fetched : mapping
-            "annotations" and, where there are any, "raters" and "items".
-        reach : Reach
-            Of whoever brings them, in the project in which they are noted.
+        `spec`: whose models, if any, are columns of the annotations.
+        `fetched`: "annotations" and, where there are any, "raters" and "items".
+        `reach`: of whoever brings them, in the project in which they are noted.
 
-        Raises
-        ------
-        DataError
-            If they cannot be read or cannot be used.
+        Raises DataError if they cannot be read or cannot be used.
         """
         members = _members(spec.data)
         source = self._files.within(reach).source  # of those that a connector brought and that are stored
@@ -164,19 +140,11 @@ class Inputs:
     def table(self, name: str, sha256: str, member: str | None = None, *, reach: Reach) -> Table:
         """A project's file, from the file store or from where it stays.
 
-        Parameters
-        ----------
-        name : str
-            The file's name, for messages.
-        member : str, optional
-            Sheet or member that the run reads.
-        reach : Reach
-            Of whoever reads it, in the project that it belongs to.
+        `name`: the file's name, for messages.
+        `member`: sheet or member that the run reads.
+        `reach`: of whoever reads it, in the project that it belongs to.
 
-        Raises
-        ------
-        DataError
-            If it is not there any more, or has changed.
+        Raises DataError if it is not there any more, or has changed.
         """
         files = self._files.within(reach)
         content = insist(partial(files.get, sha256), until=self._closing)
@@ -197,10 +165,7 @@ class Inputs:
     def dataset(self, record: RunRecord) -> Dataset:
         """A run's data.
 
-        Raises
-        ------
-        DataError
-            If a file is not there any more, or has changed.
+        Raises DataError if a file is not there any more, or has changed.
         """
         named, models = _by_kind(record, insist(lambda: self._runs.files_of(record.id), until=self._closing))
         return self.whole(record.spec, named, models, reach=only(record.project))
@@ -210,19 +175,11 @@ class Inputs:
     ) -> Dataset:
         """A data set that is read at once, with the spec's models.
 
-        Parameters
-        ----------
-        files : mapping
-            Name and sha256 of "annotations" and, where there are any, "raters" and "items".
-        models : sequence of (name, sha256)
-            Files of models.
-        reach : Reach
-            Of whoever reads them, in the project that they belong to.
+        `files`: name and sha256 of "annotations" and, where there are any, "raters" and "items".
+        `models`: files of models.
+        `reach`: of whoever reads them, in the project that they belong to.
 
-        Raises
-        ------
-        DataError
-            If a file is not there, cannot be read or cannot be used.
+        Raises DataError if a file is not there, cannot be read or cannot be used.
         """
         found = self.tables(spec.data, files, reach=reach)
         return self.formed(spec, found, models, reach=reach)
@@ -230,10 +187,7 @@ class Inputs:
     def tables(self, spec: DataSpec, files: Mapping[str, File], *, reach: Reach) -> dict[str, Table]:
         """The files of :meth:`whole`, read.
 
-        Raises
-        ------
-        DataError
-            If a file is not there, or cannot be read.
+        Raises DataError if a file is not there, or cannot be read.
         """
         members = _members(spec)
         return {kind: self.table(*file, members[kind], reach=reach) for kind, file in files.items()}
@@ -243,9 +197,7 @@ class Inputs:
     ) -> Dataset:
         """A data set of files that were read, with the spec's models, as :meth:`whole`.
 
-        Raises
-        ------
-        DataError
+        Raises DataError.
         """
         of_models = {sha256: self.table(name, sha256, reach=reach) for name, sha256 in models}
         return _dataset(spec, found, of_models)

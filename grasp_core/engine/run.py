@@ -62,18 +62,11 @@ MAX_NULL_BYTES = 4 * 2**30
 class Prepared:
     """A run whose observed statistics are known and whose permutations are still to be computed.
 
-    Parameters
-    ----------
-    dataset, spec
-        What is run.
-    grouping : Grouping
-        The groups that are compared.
-    shuffles : Shuffles
-        What the permutations leave of the groups.
-    observed_s : float
-        Seconds spent so far.
-    assignment : tuple of AssignmentCheck
-        Whether the groups of each axis were given the same items, and as many.
+    `dataset`, `spec`: what is run.
+    `grouping`: the groups that are compared.
+    `shuffles`: what the permutations leave of the groups.
+    `observed_s`: seconds spent so far.
+    `assignment`: whether the groups of each axis were given the same items, and as many.
     """
 
     dataset: Dataset
@@ -88,17 +81,10 @@ class Prepared:
 def prepare(dataset: Dataset, spec: RunSpec, check: Callable[[], None] = lambda: None) -> Prepared:
     """Form the groups and make the spec's panel, with its observed statistics.
 
-    Parameters
-    ----------
-    check : callable
-        Called between one step and the next; what it raises ends the work.
+    `check`: called between one step and the next; what it raises ends the work.
 
-    Raises
-    ------
-    SpecError
-        If an axis is not in the data, no group is large enough, or the shuffled values would not fit.
-    SelfCheckError
-        If an observed IRR differs from ``krippendorff.alpha`` by more than 1e-9.
+    Raises SpecError if an axis is not in the data, no group is large enough, or the shuffled values would not
+    fit; SelfCheckError if an observed IRR differs from ``krippendorff.alpha`` by more than 1e-9.
     """
     started = time.perf_counter()
     grouping = checked_groups(dataset, spec)
@@ -120,10 +106,8 @@ def prepare(dataset: Dataset, spec: RunSpec, check: Callable[[], None] = lambda:
 def agreement_alone(dataset: Dataset, spec: RunSpec, load_s: float) -> RunResult:
     """The result of a run without axes: how well all raters agree.
 
-    Raises
-    ------
-    SpecError
-        If labels without an order are to be ranked, or there are too many items and labels to count.
+    Raises SpecError if labels without an order are to be ranked, or there are too many items and labels to
+    count.
     """
     checked_groups(dataset, spec)
     started = time.perf_counter()
@@ -168,9 +152,7 @@ def checked_groups(dataset: Dataset, spec: RunSpec) -> Grouping:
 def check_order(dataset: Dataset, spec: RunSpec) -> None:
     """Refuse to rank labels that nobody put in an order, and whose own texts do not say one.
 
-    Raises
-    ------
-    SpecError
+    Raises SpecError.
     """
     data = spec.data
     if spec.analysis.level != "ordinal" or data.categories is not None:
@@ -212,16 +194,10 @@ def finish(
 ) -> Result:
     """Test the observed statistics against the shuffled ones.
 
-    Parameters
-    ----------
-    tally : Tally
-        From :func:`new_tally`, with every permutation from 0 on unless `provisional`.
-    load_s, permutations_s : float
-        Seconds, for the result's timing.
-    stopping : Stopping, optional
-        How an adaptive run ended.
-    provisional : bool
-        Whether permutations go on: p and q then have intervals.
+    `tally`: from :func:`new_tally`, with every permutation from 0 on unless `provisional`.
+    `load_s`, `permutations_s`: seconds, for the result's timing.
+    `stopping`: how an adaptive run ended.
+    `provisional`: whether permutations go on: p and q then have intervals.
     """
     found = prepared.panel.result(
         tally.null,

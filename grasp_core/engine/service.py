@@ -29,21 +29,12 @@ _SEEN = 64
 class Service:
     """Takes in questions, has them computed in the background and finds their answers.
 
-    Parameters
-    ----------
-    pool : Pool
-        For further questions about runs.
-    allowed : AllowedSources, optional
-        Where files may be that are not uploaded; by default there are none.
-    computing : Computing or Apart, optional
-        What computes; by default this process does, with the same pool.
+    `pool`: for further questions about runs.
+    `allowed`: where files may be that are not uploaded; by default there are none.
+    `computing`: what computes; by default this process does, with the same pool.
 
-    Attributes
-    ----------
-    inputs : Inputs
-        Where the data of runs come from.
-    closing : threading.Event
-        Set when the server closes.
+    `inputs`: where the data of runs come from.
+    `closing`: set when the server closes.
     """
 
     def __init__(
@@ -84,29 +75,15 @@ class Service:
     ) -> tuple[RunRecord, bool]:
         """Save a run and compute it in the background.
 
-        Parameters
-        ----------
-        dataset : Dataset
-            With the spec's models. Their files should be in the file store: another server, or this one after
-            a restart, reads them there; parts it reads where they are.
-        reach : Reach
-            Of whoever asks; the run belongs to their project.
-        load_s : float
-            Seconds that reading took.
+        `dataset`: with the spec's models. Their files should be in the file store: another server, or this
+            one after a restart, reads them there; parts it reads where they are.
+        `reach`: of whoever asks; the run belongs to their project.
+        `load_s`: seconds that reading took.
 
-        Returns
-        -------
-        record : RunRecord
-        known : bool
-            Whether the person asked the same data and spec in the project before, of the same version of the
-            code. What others asked is not computed again either, but the run is another one.
-
-        Raises
-        ------
-        AccessError
-            If nothing is added to the project any more.
-        LimitError
-            If the user has too many runs waiting.
+        Returns whether the person asked the same data and spec in the project before, of the same version of
+        the code. What others asked is not computed again either, but the run is another one.
+        Raises AccessError if nothing is added to the project any more; LimitError if the user has too many
+        runs waiting.
         """
         key, runs = run_key(dataset.summary, spec, __version__), self.runs.within(reach)
         answering = runs.answering(key, owner)
@@ -165,10 +142,7 @@ class Service:
     def data_of(self, record: RunRecord) -> Dataset:
         """A run's data, for further questions about it.
 
-        Raises
-        ------
-        DataError
-            If a file is not on this server any more, has changed or never was here.
+        Raises DataError if a file is not on this server any more, has changed or never was here.
         """
         if not self.runs.files_of(record.id):
             raise DataError(BROUGHT)

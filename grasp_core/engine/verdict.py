@@ -72,12 +72,8 @@ def explained(result: RunResult, prepared: Prepared, permutations: int, permute:
     others are tested again on the rest, by permutations with the same seed. So on with the strongest of those
     that hold there. The others are explained by the group left out so far that has most of their raters.
 
-    Parameters
-    ----------
-    result : RunResult
-        With verdicts.
-    permutations : int
-        As many as the verdicts are of.
+    `result`: with verdicts.
+    `permutations`: as many as the verdicts are of.
     """
     grouping, by = prepared.grouping, dict[int, Group]()
     standing = [
@@ -316,8 +312,6 @@ def shifted_by(
 ) -> Annotations:
     """The annotations of which raters `inside`, shape (J,), give one label more often by so much on average.
 
-    Notes
-    -----
     The odds of the label, from :func:`odds_of`, rise by the same factor on each item and for each rater, so
     more where items are open to it, and raters differ among themselves as before.
     """

@@ -58,10 +58,7 @@ SHARE = 10
 class Showing:
     """Makes a provisional result of the tally now and then, and hands it to a watcher.
 
-    Parameters
-    ----------
-    make : callable
-        Takes the tally and the seconds that permutations took so far.
+    `make`: takes the tally and the seconds that permutations took so far.
     """
 
     def __init__(self, make: Callable[[Tally, float], Result], watcher: Watcher) -> None:

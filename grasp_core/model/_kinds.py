@@ -15,9 +15,7 @@ def is_number(value: object) -> bool:
 def check_text_or_none(name: str, value: object) -> None:
     """Refuse what is neither a text nor None.
 
-    Raises
-    ------
-    SpecError
+    Raises SpecError.
     """
     if not isinstance(value, str | None):
         raise SpecError(f"{name} must be a text or nothing; found {value!r}")
@@ -26,9 +24,7 @@ def check_text_or_none(name: str, value: object) -> None:
 def check_texts(name: str, values: object) -> None:
     """Refuse what is no tuple of texts.
 
-    Raises
-    ------
-    SpecError
+    Raises SpecError.
     """
     if not isinstance(values, tuple) or not all(isinstance(value, str) for value in values):
         raise SpecError(f"{name} must be a list of texts; found {values!r}")
@@ -37,9 +33,7 @@ def check_texts(name: str, values: object) -> None:
 def check_pairs(name: str, values: object) -> None:
     """Refuse what is no tuple of pairs of texts.
 
-    Raises
-    ------
-    SpecError
+    Raises SpecError.
     """
     if not isinstance(values, tuple):
         raise SpecError(f"{name} must be a list of pairs; found {values!r}")

@@ -22,12 +22,8 @@ COMMAND = "command"
 class Identity:
     """Who a sign-in provider says somebody is.
 
-    Parameters
-    ----------
-    issuer, subject : str
-        The provider, and its name for the person that never changes.
-    email : str
-        Verified, in small letters.
+    `issuer`, `subject`: the provider, and its name for the person that never changes.
+    `email`: verified, in small letters.
     """
 
     issuer: str
@@ -40,19 +36,12 @@ class Identity:
 class Person:
     """Somebody who has signed in.
 
-    Parameters
-    ----------
-    id : str
-        What objects name as their owner.
-    identity : Identity
-        As of the last sign-in.
-    role : {"viewer", "analyst", "admin"} or None
-        None where the settings decide.
-    created_at, signed_in_at : float
-        First and last sign-in, seconds since 1970.
-    holder : str or None
-        Id of who holds the mail address: the first who signed in with it, or whom an admin assigned it to.
-        None while nobody does.
+    `id`: what objects name as their owner.
+    `identity`: as of the last sign-in.
+    `role`: none where the settings decide.
+    `created_at`, `signed_in_at`: first and last sign-in, seconds since 1970.
+    `holder`: id of who holds the mail address: the first who signed in with it, or whom an admin assigned it
+        to. None while nobody does.
     """
 
     id: str
@@ -111,12 +100,8 @@ EVERYONE = "everyone"
 class Reach:
     """How far somebody reaches into what is stored.
 
-    Parameters
-    ----------
-    projects : frozenset of str, or None
-        Projects whose objects may be opened; None for all, as the server itself does.
-    home : str
-        The project that is listed and searched, and that new objects belong to; one of `projects`.
+    `projects`: projects whose objects may be opened; None for all, as the server itself does.
+    `home`: the project that is listed and searched, and that new objects belong to; one of `projects`.
     """
 
     projects: frozenset[str] | None
@@ -141,20 +126,12 @@ def only(project: str) -> Reach:
 class User:
     """A person who has signed in, or the one at this machine where nobody has to.
 
-    Parameters
-    ----------
-    id : str
-        What objects name as their owner; opaque.
-    role : {"viewer", "analyst", "admin"}
-        On the server; nobody may more in a project, whatever they are there.
-    email : str
-        The verified mail address, in lower case.
-    holds_address : bool
-        Whether projects that admit the address admit the user: nobody else holds it.
-    groups : tuple of str
-        Those that the sign-in provider names.
-    projects : mapping of str to {"viewer", "analyst", "owner"}
-        Role by project, but for :data:`EVERYONE`.
+    `id`: what objects name as their owner; opaque.
+    `role`: on the server; nobody may more in a project, whatever they are there.
+    `email`: the verified mail address, in lower case.
+    `holds_address`: whether projects that admit the address admit the user: nobody else holds it.
+    `groups`: those that the sign-in provider names.
+    `projects`: role by project, but for :data:`EVERYONE`.
     """
 
     id: str
@@ -204,10 +181,7 @@ class User:
     def reach(self, home: str) -> Reach:
         """The user's reach while they work in the project `home`.
 
-        Raises
-        ------
-        AccessError
-            If they see nothing of it.
+        Raises AccessError if they see nothing of it.
         """
         seen = None if self.role == "admin" else frozenset({EVERYONE, *self.projects})
         return Reach(seen, home)
@@ -229,15 +203,10 @@ def actor_of(by: User | None) -> str:
 def identity_of(claims: Mapping[str, Any], settings: Settings) -> Identity:
     """Who an identity token describes.
 
-    Parameters
-    ----------
-    claims : mapping
-        OpenID Connect claims.
+    `claims`: OpenID Connect claims.
 
-    Raises
-    ------
-    AccessError
-        If it does not say who somebody is, there is no verified mail address, or its domain is not allowed.
+    Raises AccessError if it does not say who somebody is, there is no verified mail address, or its domain is
+    not allowed.
     """
     issuer, subject = claims.get("iss"), claims.get("sub")
     for said in (issuer, subject):
@@ -263,10 +232,7 @@ def identity_of(claims: Mapping[str, Any], settings: Settings) -> Identity:
 def user_of(person: Person, settings: Settings) -> User:
     """What a person may do, without their projects and groups.
 
-    Raises
-    ------
-    AccessError
-        If they are disabled, or their mail address's domain is not allowed (any more).
+    Raises AccessError if they are disabled, or their mail address's domain is not allowed (any more).
     """
     if person.disabled_at is not None:
         raise AccessError(DISABLED)
@@ -278,12 +244,8 @@ def user_of(person: Person, settings: Settings) -> User:
 def user_by_token(token: Token, owner: User | None, settings: Settings) -> User | None:
     """The person whose token it is, with no more than its scope; None where they are not admitted any more.
 
-    Parameters
-    ----------
-    token : Token
-        One that works.
-    owner : User or None
-        Who made it, as they may act now; None if they are not admitted.
+    `token`: one that works.
+    `owner`: who made it, as they may act now; None if they are not admitted.
     """
     if not settings.sign_in:
         owner = None if token.owner else LOCAL_USER

@@ -26,15 +26,10 @@ class LeftOut:
 class Account:
     """Everything read is used or left out: `read` is `used` and all of `left_out` together.
 
-    Parameters
-    ----------
-    unit : {"row", "cell", "answer"}
-        What is counted: rows of a long file, cells of a matrix that may hold labels, or, of a long file
+    `unit`: what is counted: rows of a long file, cells of a matrix that may hold labels, or, of a long file
         with several questions, one answer to each in every row.
-    left_out : tuple of LeftOut
-        In the order in which it happened; nothing is counted twice.
-    unused : tuple of str
-        Columns of the annotations file that are neither used nor an axis.
+    `left_out`: in the order in which it happened; nothing is counted twice.
+    `unused`: columns of the annotations file that are neither used nor an axis.
     """
 
     unit: Unit

@@ -30,16 +30,10 @@ def _frozen(array: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
 class Annotations:
     """Every annotation of a data set, sorted by item (compressed sparse rows).
 
-    Parameters
-    ----------
-    item_ids : tuple of str, length I
-    rater_ids : tuple of str, length J
-    categories : tuple of str, length K
-        Declared and ordered; a category that nobody used still counts in K.
-    indptr : int64 array, shape (I + 1,)
-        Item i owns the annotations ``indptr[i]:indptr[i + 1]``.
-    rater, category : int32 arrays, shape (A,)
-        Index of the rater and of the category of each annotation.
+    `item_ids`: length I; `rater_ids`: length J.
+    `categories`, length K: declared and ordered; a category that nobody used still counts in K.
+    `indptr`, shape (I + 1,): item i owns the annotations ``indptr[i]:indptr[i + 1]``.
+    `rater`, `category`, shape (A,): index of the rater and of the category of each annotation.
     """
 
     item_ids: tuple[str, ...]
@@ -62,16 +56,9 @@ class Annotations:
     ) -> Annotations:
         """Build from one code per annotation, in any order.
 
-        Parameters
-        ----------
-        item, rater, category : integer arrays, shape (A,)
-            Positions in `item_ids`, `rater_ids` and `categories`.
-        item_ids, rater_ids, categories : sequence of str
+        `item`, `rater`, `category`, shape (A,): positions in `item_ids`, `rater_ids` and `categories`.
 
-        Raises
-        ------
-        ValueError
-            If the arrays differ in length or a code points outside its list.
+        Raises ValueError if the arrays differ in length or a code points outside its list.
         """
         codes = [_whole(values) for values in (item, rater, category)]
         if len({values.shape for values in codes}) != 1 or codes[0].ndim != 1:
@@ -140,12 +127,8 @@ def _whole(values: npt.ArrayLike) -> Codes:
 class Axis:
     """One demographic axis: a value, or unknown, for every rater.
 
-    Parameters
-    ----------
-    values : tuple of str
-        The axis's distinct values in display order.
-    codes : int32 array, shape (J,)
-        Position in `values`, or -1 where the rater's value is unknown.
+    `values`: the axis's distinct values in display order.
+    `codes`, shape (J,): position in `values`, or -1 where the rater's value is unknown.
     """
 
     values: tuple[str, ...]
@@ -165,12 +148,8 @@ class Axis:
 class Raters:
     """The raters' demographic profiles, one row per rater of an :class:`Annotations`.
 
-    Parameters
-    ----------
-    rater_ids : tuple of str, length J
-    axes : mapping from axis name to :class:`Axis`
-    workload : int64 array, shape (J,), optional
-        Annotations of each rater; strata may be bins of it.
+    `rater_ids`: length J.
+    `workload`, shape (J,), optional: annotations of each rater; strata may be bins of it.
     """
 
     rater_ids: tuple[str, ...]
@@ -190,20 +169,12 @@ class Raters:
 class ModelLabels:
     """One model's labels.
 
-    Parameters
-    ----------
-    name : str
-        As it is shown.
-    labels : int32 array, shape (I,)
-        Position of the item's label in the categories; -1 where the model gives none.
-    source : str
-        The file, and the column where it is one of many.
-    sha256 : str
-        Of that file.
-    left_out : int
-        Labels of items that the data do not hold, because they were left out when reading.
-    column : str, optional
-        Of the annotations file, where that is the source.
+    `name`: as it is shown.
+    `labels`, shape (I,): position of the item's label in the categories; -1 where the model gives none.
+    `source`: the file, and the column where it is one of many.
+    `sha256`: of that file.
+    `left_out`: labels of items that the data do not hold, because they were left out when reading.
+    `column`: of the annotations file, where that is the source.
     """
 
     name: str

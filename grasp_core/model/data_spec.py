@@ -23,23 +23,16 @@ Screen = Literal["random", "constant", "duplicates"]
 class Filters:
     """Which annotations, raters and items are left out, in the order of the fields.
 
-    Parameters
-    ----------
-    drop : tuple of (column, value)
-        Annotations with this value are left out; not for "raters-by-items". A matrix has no labels in this
-        column.
-    raters, items : tuple of str
-        Ids to leave out.
-    time : str or None
-        Column of the time an annotation took; `min_time` and `max_time` are in its unit.
-    min_time, max_time : float or None
-        Annotations that took less, or longer, are left out; so are those without a number, if either is set.
-    gold : str or None
-        Column of the right label, where experts gave one.
-    min_gold : float or None
-        Raters are left out who gave the right label to a smaller share of the items that have one.
-    min_per_rater, min_per_item : int
-        Raters, then items, with fewer annotations are left out, once each in this order.
+    `drop`: annotations with this value are left out; not for "raters-by-items". A matrix has no labels in
+        this column.
+    `raters`, `items`: ids to leave out.
+    `time`: column of the time an annotation took; `min_time` and `max_time` are in its unit.
+    `min_time`, `max_time`: annotations that took less, or longer, are left out; so are those without a
+        number, if either is set.
+    `gold`: column of the right label, where experts gave one.
+    `min_gold`: raters are left out who gave the right label to a smaller share of the items that have one.
+    `min_per_rater`, `min_per_item`: raters, then items, with fewer annotations are left out, once each in
+        this order.
     """
 
     drop: tuple[tuple[str, str], ...] = ()
@@ -84,12 +77,8 @@ class Filters:
 class Question:
     """A further question that raters answered about each item.
 
-    Parameters
-    ----------
-    label : str
-        Column of a long file.
-    categories : tuple of str or None
-        As in :class:`DataSpec`.
+    `label`: column of a long file.
+    `categories`: as in :class:`DataSpec`.
     """
 
     label: str
@@ -106,45 +95,27 @@ class Question:
 class DataSpec:
     """How files become annotations and raters.
 
-    Parameters
-    ----------
-    layout : {"long", "items-by-raters", "raters-by-items"}
-        A row per annotation, or a matrix with one row per item (per rater).
-    item, rater, label : str or None
-        Columns of a long file. A matrix names only the column that holds its rows' ids:
+    `layout`: a row per annotation, or a matrix with one row per item (per rater).
+    `item`, `rater`, `label`: columns of a long file. A matrix names only the column that holds its rows' ids:
         `item` for "items-by-raters", `rater` for "raters-by-items"; without it each row is an item (a rater)
         of its own, called "row 2" by its number in the file.
-    profile : tuple of str
-        "raters-by-items" only: columns that describe the rater and are not items.
-    ignore : tuple of str
-        Matrices only: columns that are no rater (no item) and describe nobody.
-    text : str or None
-        Column with the items' texts.
-    categories : tuple of str or None
-        Declared labels in order; None takes those found, sorted.
-    missing : tuple of str
-        Cell texts that mean "no value", in every column.
-    exclude : tuple of (column, value)
-        Raters with this value in this column are left out.
-    recode : tuple of MapValues, Bins or Combine
-        Applied in order, before anything else looks at the values.
-    member, raters_member : str or None
-        The sheet of a workbook, or the member of an archive, that holds the annotations (the raters);
-        None where there is only one.
-    further : tuple of Question
-        "long" only: questions besides `label`; an annotation is then one answer to each, any of which may
-        be missing.
-    repeated : {"refuse", "first", "last"}
-        What becomes of different labels that one rater gives one item.
-    order : str or None
-        Column of the times that tell first and last; None takes the order of rows.
-    items_id : str or None
-        Column of the items file that holds the item ids; None where there is no such file.
-    items_member : str or None
-        As `member`, of the items file.
-    screens : tuple of {"random", "constant", "duplicates"}
-        Raters who are left out by what their labels show, after everything else; of two near-duplicates one
-        stays.
+    `profile`: "raters-by-items" only: columns that describe the rater and are not items.
+    `ignore`: matrices only: columns that are no rater (no item) and describe nobody.
+    `text`: column with the items' texts.
+    `categories`: declared labels in order; None takes those found, sorted.
+    `missing`: cell texts that mean "no value", in every column.
+    `exclude`: raters with this value in this column are left out.
+    `recode`: applied in order, before anything else looks at the values.
+    `member`, `raters_member`: the sheet of a workbook, or the member of an archive, that holds the
+        annotations (the raters); None where there is only one.
+    `further`: "long" only: questions besides `label`; an annotation is then one answer to each, any of which
+        may be missing.
+    `repeated`: what becomes of different labels that one rater gives one item.
+    `order`: column of the times that tell first and last; None takes the order of rows.
+    `items_id`: column of the items file that holds the item ids; None where there is no such file.
+    `items_member`: as `member`, of the items file.
+    `screens`: raters who are left out by what their labels show, after everything else; of two
+        near-duplicates one stays.
     """
 
     layout: Layout = "long"

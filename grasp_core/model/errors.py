@@ -15,10 +15,7 @@ FAULT = "The run stopped because of an error in GRASP itself; please file a bug.
 class GraspError(Exception):
     """Base of every error whose message is written for the user.
 
-    Attributes
-    ----------
-    code : str
-        What went wrong, for programs: it stays where the sentence is reworded.
+    `code`: what went wrong, for programs: it stays where the sentence is reworded.
     """
 
     code: str = "error"
@@ -28,20 +25,12 @@ class GraspError(Exception):
 class Problem:
     """Something about the data that a person should know.
 
-    Parameters
-    ----------
-    stops : bool
-        The data cannot be used until this is mended.
-    remark : Remark
-        Where, what was found, what would do.
-    count : int
-        Cells, rows, raters or items concerned.
-    examples : tuple of str
-        A few of them.
-    axis : str, optional
-        The demographic column concerned, where it is one.
-    field : str, optional
-        The field of the data spec that mends it, where one does.
+    `stops`: the data cannot be used until this is mended.
+    `remark`: where, what was found, what would do.
+    `count`: cells, rows, raters or items concerned.
+    `examples`: a few of them.
+    `axis`: the demographic column concerned, where it is one.
+    `field`: the field of the data spec that mends it, where one does.
     """
 
     stops: bool
@@ -91,17 +80,10 @@ def know(remark: Remark, count: int = 1, examples: Iterable[str] = ()) -> Proble
 class DataError(GraspError):
     """The data cannot be used as given; the message says where, what was found and what would do.
 
-    Parameters
-    ----------
-    message : Remark or str
-        One sentence; a text has no code.
-    problems : iterable of Problem
-        Everything that has to be mended; by default, what `message` says.
+    `message`: one sentence; a text has no code.
+    `problems`: everything that has to be mended; by default, what `message` says.
 
-    Attributes
-    ----------
-    code : str
-        That of the first problem; "data" where its sentence has none.
+    `code`: that of the first problem; "data" where its sentence has none.
     """
 
     code = "data"
@@ -118,12 +100,8 @@ class DataError(GraspError):
 class UnsureError(DataError):
     """A guess is too unsure for anything to be computed from it.
 
-    Parameters
-    ----------
-    sentence : str
-        What is not certain, what it may be, and the option that says it.
-    option : str
-        The field that says it, such as "label"; the code is ``unsure-label`` then.
+    `sentence`: what is not certain, what it may be, and the option that says it.
+    `option`: the field that says it, such as "label"; the code is ``unsure-label`` then.
     """
 
     def __init__(self, sentence: str, option: str) -> None:
@@ -141,10 +119,7 @@ class MissingPackageError(DataError):
 def raise_stopping(problems: Iterable[Problem]) -> None:
     """Raise those problems that stop, together.
 
-    Raises
-    ------
-    DataError
-        Its text is the first problem's sentence and how many more there are.
+    Raises DataError its text is the first problem's sentence and how many more there are.
     """
     stopping = [problem for problem in problems if problem.stops]
     if stopping:
@@ -156,12 +131,8 @@ def raise_stopping(problems: Iterable[Problem]) -> None:
 class SpecError(GraspError):
     """A run was asked for in a way that cannot be computed.
 
-    Parameters
-    ----------
-    field : str, optional
-        The field of the data spec that it is about; the message begins with it.
-    further : sequence of str
-        What else is wrong, a sentence each.
+    `field`: the field of the data spec that it is about; the message begins with it.
+    `further`: what else is wrong, a sentence each.
     """
 
     code = "spec"
@@ -216,10 +187,7 @@ class MissingResultError(GraspError):
 class LimitError(GraspError):
     """A user has asked for more than a person may have at one time.
 
-    Parameters
-    ----------
-    seconds : int, optional
-        After which to come again, where that passes by itself.
+    `seconds`: after which to come again, where that passes by itself.
     """
 
     code = "limit"
@@ -232,10 +200,7 @@ class LimitError(GraspError):
 class TooOftenError(GraspError):
     """Somebody asks more often than a person may.
 
-    Parameters
-    ----------
-    seconds : int
-        After which to come again.
+    `seconds`: after which to come again.
     """
 
     code = "too-often"
@@ -254,10 +219,7 @@ class SettingsError(GraspError):
 class RemoteError(GraspError):
     """A server did not give what was asked for.
 
-    Parameters
-    ----------
-    code : str
-        Such as "not-done" of a run that goes on, or "not-found".
+    `code`: such as "not-done" of a run that goes on, or "not-found".
     """
 
     def __init__(self, sentence: str, code: str) -> None:

@@ -66,19 +66,11 @@ def has(*modules: str) -> bool:
 def require(what: str, extra: Extra, *modules: str) -> None:
     """Refuse what cannot be done without packages that are not installed.
 
-    Parameters
-    ----------
-    what : str
-        What was asked for, such as "PNG": the sentence begins with it.
-    extra : str
-        The extra that brings them.
-    modules : str
-        The modules that it takes; by default all of the extra's.
+    `what`: what was asked for, such as "PNG": the sentence begins with it.
+    `extra`: the extra that brings them.
+    `modules`: the modules that it takes; by default all of the extra's.
 
-    Raises
-    ------
-    MissingPackageError
-        It names the packages and the command that installs them.
+    Raises MissingPackageError it names the packages and the command that installs them.
     """
     absent = _absent(modules or EXTRAS[extra])
     if not absent:

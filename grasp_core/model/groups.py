@@ -38,18 +38,12 @@ class Group:
 class Grouping:
     """Which rater belongs to which group, and to which complement.
 
-    Parameters
-    ----------
-    groups : tuple of Group, length G
-    member : bool array, shape (G, J)
-        Rater j satisfies group g.
-    known : bool array, shape (H, J)
-        Distinct sets of raters whose values on all axes of some group are known.
-    known_of : int array, shape (G,)
-        The row of `known` that group g's complement is taken from:
-        ``known[known_of[g]] & ~member[g]``.
-    too_small : int
-        Groups that have raters and were left out, because they have too few.
+    `groups`: length G.
+    `member`, shape (G, J): rater j satisfies group g.
+    `known`, shape (H, J): distinct sets of raters whose values on all axes of some group are known.
+    `known_of`, shape (G,): the row of `known` that group g's complement is taken from: ``known[known_of[g]] &
+        ~member[g]``.
+    `too_small`: groups that have raters and were left out, because they have too few.
     """
 
     groups: tuple[Group, ...]
@@ -81,21 +75,10 @@ class Grouping:
 def form_groups(raters: Raters, axis_sets: Sequence[AxisSet], *, min_raters: int = 1) -> Grouping:
     """Form every group that has raters, axis set by axis set.
 
-    Parameters
-    ----------
-    axis_sets : sequence of tuples of axis names
-        ``("gender",)`` for a single axis, ``("race", "gender")`` for an intersection.
-    min_raters : int
-        Smaller groups are left out of the result; their raters stay in the complements.
+    `axis_sets`: ``("gender",)`` for a single axis, ``("race", "gender")`` for an intersection.
+    `min_raters`: smaller groups are left out of the result; their raters stay in the complements.
 
-    Returns
-    -------
-    Grouping
-
-    Raises
-    ------
-    KeyError
-        If an axis is not in `raters`.
+    Raises KeyError if an axis is not in `raters`.
     """
     groups: list[Group] = []
     member: list[BoolArray] = []

@@ -49,10 +49,7 @@ _SHOWN = 60
 class FormError(ValueError):
     """JSON that is no such value; the message says where, what was found and what would do.
 
-    Parameters
-    ----------
-    further : sequence of str
-        What else is wrong, in the same form.
+    `further`: what else is wrong, in the same form.
     """
 
     def __init__(self, sentence: str, further: Sequence[str] = ()) -> None:
@@ -82,10 +79,7 @@ def to_json(value: Any) -> Any:
 def from_json(plain: Any, kind: type[T]) -> T:
     """The value that :func:`to_json` was given.
 
-    Raises
-    ------
-    FormError
-        If a field is missing, unknown, or of the wrong kind or value.
+    Raises FormError if a field is missing, unknown, or of the wrong kind or value.
     """
     try:
         return CONVERTER.structure(plain, kind)
@@ -100,9 +94,7 @@ def from_json(plain: Any, kind: type[T]) -> T:
 def damaged(what: str) -> Iterator[None]:
     """Say of a missing field, or one of the wrong kind or value, that the file is damaged.
 
-    Raises
-    ------
-    DataError
+    Raises DataError.
     """
     try:
         yield
@@ -115,21 +107,12 @@ def damaged(what: str) -> Iterator[None]:
 def require_header(plain: Any, kind: str, name: str, versions: Sequence[int]) -> Mapping[str, Any]:
     """A file's content that says what it is.
 
-    Parameters
-    ----------
-    plain : object
-        What the JSON holds.
-    kind : str
-        What is expected, as people call it, e.g. "a GRASP result".
-    name : str
-        Its "format".
-    versions : sequence of int
-        Those that are read.
+    `plain`: what the JSON holds.
+    `kind`: what is expected, as people call it, e.g. "a GRASP result".
+    `name`: its "format".
+    `versions`: those that are read.
 
-    Raises
-    ------
-    DataError
-        If it is of another format or version.
+    Raises DataError if it is of another format or version.
     """
     if not isinstance(plain, dict) or plain.get("format") != name:
         raise DataError(f'this is not {kind}: it lacks "format": "{name}"')
@@ -286,12 +269,8 @@ def _fields(kind: Any) -> Callable[[Any], dict[str, Any]]:
 def in_file(kind: type, write: Reshape, read: Reshape) -> None:
     """Give a data class another form in files.
 
-    Parameters
-    ----------
-    write : callable
-        Makes the form of the object of the fields, which it may change.
-    read : callable
-        Makes that object of the form; what is wrong may raise what comes.
+    `write`: makes the form of the object of the fields, which it may change.
+    `read`: makes that object of the form; what is wrong may raise what comes.
     """
 
     def unstructuring(_: Any) -> Callable[[Any], Any]:

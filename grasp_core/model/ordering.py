@@ -40,8 +40,6 @@ def tallied(codes: Codes, n: int) -> Int64Array:
 def positions_by(codes: Codes) -> Int64Array:
     """Positions of codes by their size, shape (A,), those of equal ones ascending.
 
-    Notes
-    -----
     Whole numbers sort many times faster than positions by what stands there.
     """
     keys = codes * np.int64(codes.size) + np.arange(codes.size)
@@ -54,10 +52,7 @@ def sorted_codes(
 ) -> tuple[Int32Array, Int32Array]:
     """Raters and labels by item, then by rater, both of shape (A,).
 
-    Parameters
-    ----------
-    per_item : int64 array, shape (I,)
-        Annotations of each item.
+    `per_item`, shape (I,): annotations of each item.
     """
     rater, label = (np.empty(int(per_item.sum()), np.int32) for _ in range(2))
     at = 0

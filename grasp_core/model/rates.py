@@ -34,12 +34,8 @@ _parse = functools.cache(parse)
 class Asker:
     """Somebody who asks: a person who has signed in, or else their address.
 
-    Parameters
-    ----------
-    person : str
-        Id, or empty.
-    address : str
-        Of the IP protocol. Of version 6 the first 64 bits count, for every household has as many.
+    `person`: id, or empty.
+    `address`: of the IP protocol. Of version 6 the first 64 bits count, for every household has as many.
     """
 
     person: str
@@ -64,14 +60,8 @@ class Asker:
 class Left(NamedTuple):
     """What somebody may ask for yet.
 
-    Parameters
-    ----------
-    what : str
-    most, window : int
-        So many in so many seconds.
-    left : int
-    seconds : int
-        Until there are more.
+    `most`, `window`: so many in so many seconds.
+    `seconds`: until there are more.
     """
 
     what: str
@@ -84,10 +74,7 @@ class Left(NamedTuple):
 class Rates:
     """Counts what people ask for.
 
-    Parameters
-    ----------
-    settings : Settings
-        What one person may.
+    `settings`: what one person may.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -100,10 +87,7 @@ class Rates:
     def request(self, asker: Asker, *, changes: bool) -> None:
         """Count a request to the API.
 
-        Raises
-        ------
-        TooOftenError
-            If there were too many, as from all that follow.
+        Raises TooOftenError if there were too many, as from all that follow.
         """
         self._count("requests", _parse(self._settings.api_rate), asker.key)
         if changes:
@@ -139,10 +123,7 @@ class Rates:
         Asked once it is known that it opens nothing: whoever guesses shuts out nobody else behind the same
         address, and tokens of 256 random bits are not guessed.
 
-        Raises
-        ------
-        TooOftenError
-            If the address has tried too many.
+        Raises TooOftenError if the address has tried too many.
         """
         self.before_guess(asker)
         digest = hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -17,12 +17,8 @@ from grasp_core.model.json_values import CONVERTER, closed, from_json
 class MapValues:
     """Replace values: rename, merge, or treat as missing.
 
-    Parameters
-    ----------
-    column : str or None
-        A column of either file; None for the labels, whatever the layout, the experts' among them.
-    values : tuple of (from, to)
-        An empty `to` means "no value". Values not named stay as they are.
+    `column`: a column of either file; None for the labels, whatever the layout, the experts' among them.
+    `values`: an empty `to` means "no value". Values not named stay as they are.
     """
 
     column: str | None
@@ -41,14 +37,9 @@ class MapValues:
 class Bins:
     """Cut numbers into ranges: ages, or a rating scale at a threshold.
 
-    Parameters
-    ----------
-    column : str or None
-        A column of either file; None for the labels, as in :class:`MapValues`.
-    edges : tuple of float
-        Ascending; range i holds ``edges[i - 1] <= x < edges[i]``, the first and the last are open.
-    labels : tuple of str
-        A name per range, one more than there are edges, no two equal.
+    `column`: a column of either file; None for the labels, as in :class:`MapValues`.
+    `edges`: ascending; range i holds ``edges[i - 1] <= x < edges[i]``, the first and the last are open.
+    `labels`: a name per range, one more than there are edges, no two equal.
     """
 
     column: str | None
@@ -90,14 +81,9 @@ def range_labels(edges: Sequence[float]) -> tuple[str, ...]:
 class Combine:
     """One answer from several questions: the first value of `priority` that any of them has.
 
-    Parameters
-    ----------
-    columns : tuple of str
-        The questions' columns in the annotations file.
-    priority : tuple of str
-        E.g. ``("Unsafe", "Unsure", "Safe")``: any Unsafe, else any Unsure, else Safe.
-    into : str
-        Name of the new column.
+    `columns`: the questions' columns in the annotations file.
+    `priority`: E.g. ``("Unsafe", "Unsure", "Safe")``: any Unsafe, else any Unsure, else Safe.
+    `into`: name of the new column.
     """
 
     columns: tuple[str, ...]

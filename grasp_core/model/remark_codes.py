@@ -53,10 +53,7 @@ def remark_from_dict(plain: Any) -> Remark:
 
     A code of a later version is not known here; its text is.
 
-    Raises
-    ------
-    KeyError, TypeError, ValueError
-        If a field is missing or of the wrong kind.
+    Raises KeyError, TypeError, ValueError if a field is missing or of the wrong kind.
     """
     if isinstance(plain, str):
         return said(plain)

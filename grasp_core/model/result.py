@@ -315,10 +315,7 @@ class Result:
     def from_dict(cls, plain: Any) -> Self:
         """Read :meth:`to_dict`'s form.
 
-        Raises
-        ------
-        DataError
-            If it is of another format or version, or a field is missing or of the wrong kind.
+        Raises DataError if it is of another format or version, or a field is missing or of the wrong kind.
         """
         plain = require_header(plain, cls.kind, cls.format, cls.versions)
         with damaged("the result file"):

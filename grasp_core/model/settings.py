@@ -181,10 +181,7 @@ def variable(name: str) -> str:
 def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     """Read and check all settings.
 
-    Raises
-    ------
-    SettingsError
-        If a value cannot be read or settings do not go together; secrets are not quoted.
+    Raises SettingsError if a value cannot be read or settings do not go together; secrets are not quoted.
     """
     values: dict[str, Any] = {}
     for entry in dataclasses.fields(Settings):

@@ -69,6 +69,7 @@ ADAPTIVE_PERMUTATIONS = 100_000
 class AnalysisSpec:
     """The analysis: what is computed on the data.
 
+<<<<<<< HEAD
     Parameters
     ----------
     axes : tuple of axis sets
@@ -102,6 +103,28 @@ class AnalysisSpec:
         Column whose values, such as teams, hold raters together: profiles move by whole clusters.
     tail : bool
         Whether p-values that fewer than 10 permutations reach are taken from a curve through the tail.
+=======
+    `axes`: ``("gender",)`` for the groups of one axis, ``("race", "gender")`` for an intersection. Without
+        any, the run tells how well all raters agree.
+    `statistics`: those reported, out of :data:`STATISTICS`.
+    `gai`: in-group and cross-group statistic whose ratio is the group association index.
+    `min_raters`: groups with fewer raters are not shown.
+    `strata`: axes within whose values, or combinations of them, profiles are shuffled; :data:`WORKLOAD`
+        stands for bins of raters by number of annotations. Without any, they are shuffled over all raters.
+    `p_value`, `cross_negentropy`, `voting_agreement`, `ties`, `correction`, `family`: conventions of
+        docs/methods.md, "Cross-group cohesion" and "Observed against shuffled".
+    `adaptive`: whether permutations stop once further ones are not expected to change a mark; `permutations`
+        is then the most there are.
+    `level`: level of measurement of the labels, for IRR and XRR.
+    `interval`: what intervals are for: other raters and other items, other raters alone, or other items
+        alone.
+    `pairs`: whether the groups of each axis are held against each other two by two.
+    `slices`: columns that describe items: the groups are computed once more on the items of each of their
+        values.
+    `given`: axes given which the others are tested once more: profiles are shuffled within their values too.
+    `cluster`: column whose values, such as teams, hold raters together: profiles move by whole clusters.
+    `tail`: whether p-values that fewer than 10 permutations reach are taken from a curve through the tail.
+>>>>>>> main
     """
 
     axes: tuple[AxisSet, ...]
@@ -199,12 +222,8 @@ class AnalysisSpec:
 class ModelSource:
     """Where a model's labels are.
 
-    Parameters
-    ----------
-    sha256 : str
-        Of the file.
-    column : str, optional
-        Of the annotations file; without one the file holds this model's labels alone.
+    `sha256`: of the file.
+    `column`: of the annotations file; without one the file holds this model's labels alone.
     """
 
     name: str
@@ -263,10 +282,7 @@ class RunSpec:
     def from_dict(cls, plain: Any) -> RunSpec:
         """Read :meth:`to_dict`'s form.
 
-        Raises
-        ------
-        SpecError
-            If a field is unknown, missing, of the wrong kind or out of range.
+        Raises SpecError if a field is unknown, missing, of the wrong kind or out of range.
         """
         if not isinstance(plain, dict):
             raise SpecError(_NO_SPEC)

@@ -25,8 +25,6 @@ _REPLACED_AFTER_PARSING = re.compile(r"[:@](?=\S)|www(?=\.)", re.IGNORECASE)
 def escape_markdown(text: str) -> str:
     r"""Make text show as itself in Streamlit's markdown.
 
-    Notes
-    -----
     A backslash before punctuation stops everything the parser knows (emphasis, links, HTML, maths,
     ``:red[...]``). Emoji and icon codes and bare addresses are replaced after parsing, when the
     backslashes are gone; an invisible word joiner breaks those.
@@ -137,8 +135,6 @@ _UNSEEN_IN_JSON = re.compile(f"(?!\n)[{_DIRECTIONS}{_NOT_TEXT}\u2028\u2029]")
 def printable(text: str) -> str:
     """Text in which tabs and line breaks are blanks and other unseen characters read like ``[U+202E]``.
 
-    Notes
-    -----
     Unseen are control characters, halves of surrogate pairs and noncharacters, which XML and Excel
     refuse, and the characters that turn the reading direction of what follows.
     """

@@ -65,18 +65,11 @@ def loads() -> Mapping[str, Load]:
 class Turns:
     """Turns at one kind of work.
 
-    Parameters
-    ----------
-    what : str
-        Work that is done, as messages call it, e.g. "reading files".
-    at_once : int
-        How many may be at work.
-    each : int
-        How many of them may be one person's.
-    waiting, waiting_each : int
-        How many may wait, and how many of them may be one person's.
-    patience : float
-        Seconds after which whoever waits is told to come again.
+    `what`: work that is done, as messages call it, e.g. "reading files".
+    `at_once`: how many may be at work.
+    `each`: how many of them may be one person's.
+    `waiting`, `waiting_each`: how many may wait, and how many of them may be one person's.
+    `patience`: seconds after which whoever waits is told to come again.
     """
 
     def __init__(
@@ -104,15 +97,9 @@ class Turns:
         The next one is who has fewest turns just now, then whose last turn began first, then who has waited
         longest. Who neither works nor waits is somebody new.
 
-        Parameters
-        ----------
-        waits : callable
-            Called several times a second; what it raises gives up.
+        `waits`: called several times a second; what it raises gives up.
 
-        Raises
-        ------
-        TooOftenError
-            If too many wait, or it takes too long.
+        Raises TooOftenError if too many wait, or it takes too long.
         """
         place = self._queued(asking())
         try:

@@ -51,10 +51,7 @@ _THRESHOLDS = (0.45, 0.85)
 def example_files(seed: int = SEED) -> dict[str, bytes]:
     """Generate the example: ``annotations.csv`` and ``raters.csv``, by name.
 
-    Returns
-    -------
-    dict of str to bytes
-        36,400 annotations of 350 items by 104 raters, and the raters' race, gender and age.
+    Returns 36,400 annotations of 350 items by 104 raters, and the raters' race, gender and age.
     """
     rng = np.random.default_rng(seed)
     profiles = [group for group, size in RATERS_PER_GROUP.items() for _ in range(size)]

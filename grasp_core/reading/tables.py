@@ -24,10 +24,8 @@ def guessed(
 ) -> Guess:
     """What files are recognised as.
 
-    Raises
-    ------
-    DataError
-        See :func:`~grasp_core.reading.guess.recognise.recognise`; or that it takes more than the limits.
+    Raises DataError see :func:`~grasp_core.reading.guess.recognise.recognise`; or that it takes more than the
+    limits.
     """
     given = {"named": named or Named(), "declared": tuple(declared)}
     return handle(work.guess, _tables(annotations, raters, items), given)
@@ -36,10 +34,8 @@ def guessed(
 def roles_of(tables: Sequence[Table], *, as_given: bool = False) -> tuple[Role | None, ...]:
     """What each of several files holds.
 
-    Raises
-    ------
-    DataError
-        See :func:`~grasp_core.reading.guess.roles.file_roles`; or that it takes more than the limits.
+    Raises DataError see :func:`~grasp_core.reading.guess.roles.file_roles`; or that it takes more than the
+    limits.
     """
     numbered = {f"file {place}": table for place, table in enumerate(tables)}
     return handle(work.roles, numbered, {"as_given": as_given})
@@ -56,10 +52,7 @@ def loaded(
 ) -> Dataset:
     """The data set that `spec` describes.
 
-    Raises
-    ------
-    DataError
-        See :func:`~grasp_core.reading.dataset.load.load`; or that it takes more than the limits.
+    Raises DataError see :func:`~grasp_core.reading.dataset.load.load`; or that it takes more than the limits.
     """
     given = {"spec": spec, "axes": _names(axes), "slices": _names(slices)}
     return handle(work.dataset, _tables(annotations, raters, items), given)
@@ -70,10 +63,8 @@ def fitted(
 ) -> Fitted:
     """As much of an earlier reading as fits these files.
 
-    Raises
-    ------
-    DataError
-        See :func:`~grasp_core.reading.dataset.load.fitting`; or that it takes more than the limits.
+    Raises DataError see :func:`~grasp_core.reading.dataset.load.fitting`; or that it takes more than the
+    limits.
     """
     return handle(work.fitted, _tables(annotations, raters, items), {"spec": spec, "axes": tuple(axes)})
 

@@ -22,10 +22,7 @@ from grasp_core.report.words.names import DSI_NAME, format_p
 def said_of_assignment(checks: Iterable[AssignmentCheck], *, of_models: bool = False) -> list[Remark]:
     """A warning for each axis whose groups were given other items, and for each with other workloads.
 
-    Parameters
-    ----------
-    of_models : bool
-        Whether it is models that are compared with the groups.
+    `of_models`: whether it is models that are compared with the groups.
     """
     own_items = GuardCaution.OWN_ITEMS_WITH_MODELS if of_models else GuardCaution.OWN_ITEMS
     own_workload = GuardCaution.OWN_WORKLOAD_WITH_MODELS if of_models else GuardCaution.OWN_WORKLOAD

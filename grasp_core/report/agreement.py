@@ -40,21 +40,13 @@ def coefficients_frame(
 ) -> pd.DataFrame:
     """Krippendorff's alpha and the coefficients beside it, of all items and of each batch.
 
-    Parameters
-    ----------
-    found : Everybody
-        The agreement of the same data; its interval of alpha is taken.
-    questions : sequence of str
-        Their names.
-    level : str
-        Of measurement, for alpha; the others take labels as names.
+    `found`: the agreement of the same data; its interval of alpha is taken.
+    `questions`: their names.
+    `level`: of measurement, for alpha; the others take labels as names.
 
-    Returns
-    -------
-    DataFrame
-        A row per question, batch and coefficient: `question`, `column` and `batch` (empty of all items),
-        `coefficient`, `value`, `low`, `high` (95 % for other items; NaN where there is none), `items` that
-        several rated, `why` there is no value.
+    Returns a row per question, batch and coefficient: `question`, `column` and `batch` (empty of all items),
+    `coefficient`, `value`, `low`, `high` (95 % for other items; NaN where there is none), `items` that
+    several rated, `why` there is no value.
     """
     rows: list[dict[str, Any]] = []
     everywhere = np.ones(dataset.annotations.n_items, dtype=np.bool_)
@@ -119,18 +111,13 @@ def batches_table(frame: pd.DataFrame) -> pd.DataFrame:
 def raters_frame(dataset: Dataset, gold: Int64Array | None = None) -> pd.DataFrame:
     """A row per rater, those that deserve a look first.
 
-    Parameters
-    ----------
-    gold : int array, shape (I,), optional
-        The right category of each item of the first question, -1 where none is known.
+    `gold`, shape (I,), optional: the right category of each item of the first question, -1 where none is
+        known.
 
-    Returns
-    -------
-    DataFrame
-        `rater`, `answers`, `compared` (answers on items that others rated too), `as_others` (mean share of
-        the others' answers that are the same), `gold_items` and `as_gold` (share right) where `gold` is
-        given, `at_chance`, `constant` (None where too few answers tell), `copies` (ids of raters who agree
-        with this one more closely than independent raters would).
+    Returns `rater`, `answers`, `compared` (answers on items that others rated too), `as_others` (mean share
+    of the others' answers that are the same), `gold_items` and `as_gold` (share right) where `gold` is given,
+    `at_chance`, `constant` (None where too few answers tell), `copies` (ids of raters who agree with this one
+    more closely than independent raters would).
     """
     first, n = dataset.annotations, dataset.annotations.n_raters
     everybody = np.ones(n, dtype=np.bool_)

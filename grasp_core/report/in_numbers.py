@@ -76,10 +76,7 @@ def slices_in_numbers(result: RunResult, found: SlicesResult, key: str) -> Itera
 def statistics_in_numbers(result: RunResult, statistics: Sequence[str] | None = None) -> pd.DataFrame:
     """One row for each statistic, or for each of those named, and group.
 
-    Returns
-    -------
-    DataFrame
-        `Statistic`, `Axis`, `Group`, `Value` with its arrow, `95 % interval`, `p`, `q` with its stars.
+    Returns `Statistic`, `Axis`, `Group`, `Value` with its arrow, `95 % interval`, `p`, `q` with its stars.
     """
     wanted = reported_statistics(result) if statistics is None else statistics
     rows = [
@@ -98,10 +95,8 @@ def statistics_in_numbers(result: RunResult, statistics: Sequence[str] | None = 
 def dsi_in_numbers(result: RunResult) -> pd.DataFrame:
     """One row for each axis, largest DSI first.
 
-    Returns
-    -------
-    DataFrame
-        `Axis`, `Attained by`, `DSI`, `95 % interval`, `p` and `q` against the largest of random groupings.
+    Returns `Axis`, `Attained by`, `DSI`, `95 % interval`, `p` and `q` against the largest of random
+    groupings.
     """
     rows = []
     for row in ordered_dsi(result):
@@ -114,10 +109,7 @@ def dsi_in_numbers(result: RunResult) -> pd.DataFrame:
 def labels_in_numbers(result: RunResult) -> pd.DataFrame:
     """One row for each group and label.
 
-    Returns
-    -------
-    DataFrame
-        `Axis`, `Group`, `Label`, `Points`, `95 % interval`, `p`, then p and q of all labels.
+    Returns `Axis`, `Group`, `Label`, `Points`, `95 % interval`, `p`, then p and q of all labels.
     """
     rows = [
         [
@@ -141,10 +133,7 @@ def labels_in_numbers(result: RunResult) -> pd.DataFrame:
 def means_in_numbers(result: RunResult) -> pd.DataFrame:
     """One row for each group whose labels have a mean: ordered ones, by their ranks, and numbers.
 
-    Returns
-    -------
-    DataFrame
-        `Axis`, `Group`, `Shift of the mean`, `95 % interval`, `p`.
+    Returns `Axis`, `Group`, `Shift of the mean`, `95 % interval`, `p`.
     """
     rows = [
         [
@@ -163,10 +152,7 @@ def means_in_numbers(result: RunResult) -> pd.DataFrame:
 def pairs_in_numbers(result: RunResult) -> pd.DataFrame:
     """One row for each pair and measure.
 
-    Returns
-    -------
-    DataFrame
-        `Axis`, `First`, `Second`, then the columns of :func:`~grasp_core.report.pair_tables.pair_table`.
+    Returns `Axis`, `First`, `Second`, then the columns of :func:`~grasp_core.report.pair_tables.pair_table`.
     """
     frames = []
     for row in result.pairs:

@@ -249,12 +249,8 @@ def items_table(
 ) -> pd.DataFrame:
     """Items with their parts, both sides' labels, p and q, as text.
 
-    Parameters
-    ----------
-    rows : sequence
-        Those wanted, from :func:`in_order`.
-    texts : mapping from item to text, optional
-        Only for those who may see them; an item without one has an empty cell.
+    `rows`: those wanted, from :func:`in_order`.
+    `texts`: only for those who may see them; an item without one has an empty cell.
     """
     group = _group_head(result)
     cells = []
@@ -313,8 +309,6 @@ def part_text(result: ItemsResult, measure: Measure, part: Contribution) -> str:
 def items_csv(result: ItemsResult) -> str:
     """Every number at full precision, one line per item, in the order of the data.
 
-    Notes
-    -----
     Text cells that a spreadsheet would run as a formula get a leading apostrophe. What has no value is empty,
     with the reason beside it.
     """

@@ -267,8 +267,6 @@ def _p_value(result: ModelsResult, value: float | None) -> str:
 def sides_csv(result: ModelsResult) -> str:
     """Every number at full precision: one line per model, group and statistic.
 
-    Notes
-    -----
     `closer` is "yes" where the model is closer to the group than to the median random group. Values that
     are not estimable are empty, with their reason in the last column.
     """
@@ -308,12 +306,9 @@ def _closer(statistic: str, outcome: Outcome) -> str:
 def sides_table(result: ModelsResult) -> pd.DataFrame:
     """One row per model, group and statistic.
 
-    Returns
-    -------
-    DataFrame
-        `model`, `axis`, `group`, `raters`, `annotations`, `statistic`, then `value` and `chance`, the median
-        of random groupings, `p`, `q` and `members_f1` (float, NaN where there is none), `stars`, `closer`
-        (than the median random group: True, False, or None where that is not known), and `reason`.
+    Returns `model`, `axis`, `group`, `raters`, `annotations`, `statistic`, then `value` and `chance`, the
+    median of random groupings, `p`, `q` and `members_f1` (float, NaN where there is none), `stars`, `closer`
+    (than the median random group: True, False, or None where that is not known), and `reason`.
     """
     rows = []
     for model in result.models:

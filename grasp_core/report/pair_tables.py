@@ -27,12 +27,10 @@ from grasp_core.report.words.names import (
 def pairs_table(result: RunResult) -> pd.DataFrame:
     """One row for each pair and what was tested of it.
 
-    Returns
-    -------
-    DataFrame
-        `axis`, `first`, `second`, `raters_first`, `raters_second`, `statistic`, then `value`, `low`, `high`
-        (float; of labels in percentage points, of the mean on its scale; NaN where there is none), `p`, `q`,
-        `stars` and `reason`; of the pair's verdict by all tests together `verdict`, `verdict_p`, `verdict_q`.
+    Returns `axis`, `first`, `second`, `raters_first`, `raters_second`, `statistic`, then `value`, `low`,
+    `high` (float; of labels in percentage points, of the mean on its scale; NaN where there is none), `p`,
+    `q`, `stars` and `reason`; of the pair's verdict by all tests together `verdict`, `verdict_p`,
+    `verdict_q`.
     """
     told = of_label_use(result)
     rows = [

@@ -25,13 +25,8 @@ from grasp_core.model.spec import ModelSource, RunSpec
 def public_view(result: Result, *, small_groups: bool = False) -> Result:
     """The same numbers without what could name a person or a file.
 
-    Parameters
-    ----------
-    small_groups : bool
-        Whether groups of few raters stay, as whoever shares it may choose.
+    `small_groups`: whether groups of few raters stay, as whoever shares it may choose.
 
-    Notes
-    -----
     Left out are the files, values by which raters were excluded or recoded, lists of ids, columns left aside
     (in a matrix they may be called as raters are), warnings about the data (they may quote it), slices of a
     single item, rows of single raters, and, in results brought from elsewhere, groups below the run's own

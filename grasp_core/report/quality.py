@@ -139,10 +139,7 @@ class Looked(NamedTuple):
 def looked_at(dataset: Dataset, exchange: Exchange | None = None) -> Looked:
     """Look at data.
 
-    Parameters
-    ----------
-    exchange : Exchange, optional
-        See :func:`quality_report`.
+    `exchange`: see :func:`quality_report`.
     """
     annotations, raters = dataset.annotations, dataset.raters
     return Looked(
@@ -163,18 +160,10 @@ def quality_report(
 ) -> QualityReport:
     """Look at everything but power, which takes longer and is given where it was estimated.
 
-    Parameters
-    ----------
-    names : sequence of str, optional
-        Axes of interest; by default all.
-    power : sequence of GroupPower
-    exchange : Exchange, optional
-        Who may take whose profile where it is looked who rated what; by default everybody anybody's.
+    `names`: axes of interest; by default all.
+    `exchange`: who may take whose profile where it is looked who rated what; by default everybody anybody's.
 
-    Raises
-    ------
-    KeyError
-        If the data set lacks one of the axes.
+    Raises KeyError if the data set lacks one of the axes.
     """
     if names is not None:
         axes = {name: dataset.raters.axes[name] for name in names}

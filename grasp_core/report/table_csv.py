@@ -48,8 +48,6 @@ def table_csv(result: RunResult) -> str:
     which those of its groups, of pairs and of groups given an axis fill: the verdict, its kinds with spaces
     between, p and q of it, the group that explains it, and why it is untestable.
 
-    Notes
-    -----
     Text cells that a spreadsheet would run as a formula get a leading apostrophe. Values that are
     not estimable are empty, with their `reason`. `caution` has the codes of warnings that may undo what is
     found of the line's axis.

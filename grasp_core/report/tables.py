@@ -62,18 +62,11 @@ def ordered_groups(
 ) -> tuple[GroupResult, ...]:
     """The groups in the one row order that tables and figures share.
 
-    Parameters
-    ----------
-    order : {"axis", "effect", "q"}
-        Groups without an effect or q come last.
-    by : str, optional
-        Statistic whose effect or q decides; by default the run's lead statistic, so that the
-        order is the same whichever statistic is shown.
+    `order`: groups without an effect or q come last.
+    `by`: statistic whose effect or q decides; by default the run's lead statistic, so that the order is the
+        same whichever statistic is shown.
 
-    Raises
-    ------
-    ValueError
-        If `order` is none of the three.
+    Raises ValueError if `order` is none of the three.
     """
     statistic = by or lead_statistic(result)
     if order == "axis":
@@ -96,14 +89,11 @@ def _significance_key(outcome: Outcome) -> tuple[bool, float, bool, float]:
 def results_table(result: RunResult, *, order: RowOrder = "axis", by: str | None = None) -> pd.DataFrame:
     """Table 5 with numbers: one row per group.
 
-    Returns
-    -------
-    DataFrame
-        Columns `axis`, `group`, `raters`, `annotations`, then per reported statistic s:
-        `s`, `s_low` and `s_high` (float, NaN where there is none), `s_interval` (both as a text), `s_arrow`,
-        `s_stars`, `s_p`, `s_q`, `s_form` (a sign where a distance is that of shares), `s_reason`.
-        :func:`column_label` gives the words for a column's head. Of a provisional result `s_p` and `s_q` are
-        texts with their interval, and `s_unsure` marks what may still change.
+    Returns columns `axis`, `group`, `raters`, `annotations`, then per reported statistic s: `s`, `s_low` and
+    `s_high` (float, NaN where there is none), `s_interval` (both as a text), `s_arrow`, `s_stars`, `s_p`,
+    `s_q`, `s_form` (a sign where a distance is that of shares), `s_reason`. :func:`column_label` gives the
+    words for a column's head. Of a provisional result `s_p` and `s_q` are texts with their interval, and
+    `s_unsure` marks what may still change.
     """
     columns = ["axis", "group", "raters", "annotations"]
     for name in reported_statistics(result):
@@ -235,12 +225,9 @@ def ordered_dsi(result: RunResult) -> tuple[DsiResult, ...]:
 def dsi_table(result: RunResult) -> pd.DataFrame:
     """Diversity sensitivity index per axis, largest first.
 
-    Returns
-    -------
-    DataFrame
-        `axis`, `dsi`, `low` and `high` (its 95 % interval), `group` (the one that attains it), `p`, `q`,
-        `stars` (test against the largest of random groupings), `p_group`, `stars_group` (that group's own
-        GAI, the paper's convention), `reason`.
+    Returns `axis`, `dsi`, `low` and `high` (its 95 % interval), `group` (the one that attains it), `p`, `q`,
+    `stars` (test against the largest of random groupings), `p_group`, `stars_group` (that group's own GAI,
+    the paper's convention), `reason`.
     """
     columns = ["axis", "dsi", "low", "high", "group", "p", "q", "stars", "p_group", "stars_group", "reason"]
     return pd.DataFrame(
@@ -294,12 +281,9 @@ def drawn_labels(result: RunResult) -> tuple[str, ...]:
 def label_use_table(result: RunResult) -> pd.DataFrame:
     """Rows for each group: all labels together, each label, and the mean where labels are ordered or numbers.
 
-    Returns
-    -------
-    DataFrame
-        `axis`, `group`, `raters`, `label`, `shift`, `low` and `high` (float; a share, of the mean on its
-        scale; NaN where there is none), `p`, `q` and `stars`. The test is that of all labels together: its
-        row alone has `q` and `stars`, and `p` of a label or of the mean is not corrected.
+    Returns `axis`, `group`, `raters`, `label`, `shift`, `low` and `high` (float; a share, of the mean on its
+    scale; NaN where there is none), `p`, `q` and `stars`. The test is that of all labels together: its row
+    alone has `q` and `stars`, and `p` of a label or of the mean is not corrected.
     """
     columns = ["axis", "group", "raters", "label", "shift", "low", "high", "p", "q", "stars"]
     none = float("nan")
@@ -322,11 +306,9 @@ def label_use_by_group(result: RunResult, *, intervals: bool = False) -> pd.Data
 
     With `intervals` each label's points have theirs behind them.
 
-    Returns
-    -------
-    DataFrame
-        Columns `Axis`, `Group`, `Raters`, then one for each label, or `Label`, `Points` and `95 % interval`
-        where there are more than fit, then `p` and `q` of all labels together, `q` with the group's stars.
+    Returns columns `Axis`, `Group`, `Raters`, then one for each label, or `Label`, `Points` and `95 %
+    interval` where there are more than fit, then `p` and `q` of all labels together, `q` with the group's
+    stars.
     """
     found, labels = with_label_use(result), _labels(result)
     few = len(labels) <= _MOST_COLUMNS
@@ -347,11 +329,7 @@ def label_use_by_group(result: RunResult, *, intervals: bool = False) -> pd.Data
 def label_use_numbers(result: RunResult) -> tuple[pd.DataFrame, list[str]]:
     """The table of :func:`label_use_by_group` with numbers in place of texts, and the heads of its points.
 
-    Returns
-    -------
-    DataFrame
-        Points, `p` and `q` as float, NaN where there is none; at last `Marked`, in words.
-    list of str
+    Returns points, `p` and `q` as float, NaN where there is none; at last `Marked`, in words.
     """
     table, labels = label_use_by_group(result), _labels(result)
     uses = [use for _, use in with_label_use(result)]

@@ -120,13 +120,10 @@ def given_lines(result: RunResult) -> Iterator[Line]:
 def tidy(result: RunResult, found: Iterable[Line]) -> pd.DataFrame:
     """Lines as a long frame, with a column for each axis of the run, named as the person's own column.
 
-    Returns
-    -------
-    DataFrame
-        The run's axes (the group's value; None where the group is not one of that axis; of pairs also
-        ``other_...``), `axis` and `group` in words, `raters`, `annotations`, `statistic`, `label`, `value`,
-        `unit` (:data:`UNITS`), `low`, `high`, `null_median`, `p`, `q`, `mark`, `reason`; in front `slice` and
-        `slice_value`, or `given`. Numbers are numbers, NaN where there is none; texts None.
+    Returns the run's axes (the group's value; None where the group is not one of that axis; of pairs also
+    ``other_...``), `axis` and `group` in words, `raters`, `annotations`, `statistic`, `label`, `value`,
+    `unit` (:data:`UNITS`), `low`, `high`, `null_median`, `p`, `q`, `mark`, `reason`; in front `slice` and
+    `slice_value`, or `given`. Numbers are numbers, NaN where there is none; texts None.
     """
     import pandas as pd
 
@@ -136,12 +133,9 @@ def tidy(result: RunResult, found: Iterable[Line]) -> pd.DataFrame:
 def findings_table(result: RunResult) -> pd.DataFrame:
     """The verdict on each group, as a frame.
 
-    Returns
-    -------
-    DataFrame
-        The run's axes, `axis` and `group` in words, `raters`, `verdict` ("clear", "hint", "explained",
-        "none", "untestable"), `kinds`, then the label that differs most: `label`, `points` (percentage
-        points), `low`, `high`; `p`, `q` of all tests together; `explained_by` and `why`.
+    Returns the run's axes, `axis` and `group` in words, `raters`, `verdict` ("clear", "hint", "explained",
+    "none", "untestable"), `kinds`, then the label that differs most: `label`, `points` (percentage points),
+    `low`, `high`; `p`, `q` of all tests together; `explained_by` and `why`.
     """
     import pandas as pd
 

@@ -92,17 +92,10 @@ class Accounts:
     def sign_in(self, claims: Mapping[str, Any], *, browser: str = "") -> User:
         """Begin a session.
 
-        Parameters
-        ----------
-        claims : mapping
-            OpenID Connect claims that the provider has just given.
-        browser : str
-            As it calls itself.
+        `claims`: OpenID Connect claims that the provider has just given.
+        `browser`: as it calls itself.
 
-        Raises
-        ------
-        AccessError
-            If the person is not admitted.
+        Raises AccessError if the person is not admitted.
         """
         who = ""
         try:
@@ -121,17 +114,10 @@ class Accounts:
     def user(self, claims: Mapping[str, Any], *, seen: bool = True) -> User | None:
         """Whose session it is, as they may act now; None if it has ended or never began.
 
-        Parameters
-        ----------
-        claims : mapping
-            As signed by this server.
-        seen : bool
-            Count this as use of the session.
+        `claims`: as signed by this server.
+        `seen`: count this as use of the session.
 
-        Raises
-        ------
-        AccessError
-            If the person is not admitted (any more).
+        Raises AccessError if the person is not admitted (any more).
         """
         key, changes = session_key(claims), self._fresh.changes
         if (fresh := self._fresh.get(key)) is not None:
@@ -180,17 +166,10 @@ class Accounts:
     def set_role(self, person_id: str, role: Role | None, *, by: User | None) -> None:
         """Give a person a role, or with None the one that the settings say.
 
-        Parameters
-        ----------
-        by : User or None
-            Who does it; None for whoever has the database.
+        `by`: who does it; None for whoever has the database.
 
-        Raises
-        ------
-        AccessError
-            If `by` may not, or the settings make the person an admin.
-        LimitError
-            If nobody would be left to administer the server.
+        Raises AccessError if `by` may not, or the settings make the person an admin; LimitError if nobody
+        would be left to administer the server.
         """
         person = self._changeable(person_id, by)
         if role != "admin":
@@ -202,19 +181,11 @@ class Accounts:
     def assign_address(self, person_id: str, address: str, *, by: User | None) -> None:
         """Let a person hold their mail address; whoever held it has nothing by it any more.
 
-        Parameters
-        ----------
-        address : str
-            The mail address that they signed in with last.
-        by : User or None
-            Who does it; None for whoever has the database.
+        `address`: the mail address that they signed in with last.
+        `by`: who does it; None for whoever has the database.
 
-        Raises
-        ------
-        AccessError
-            If `by` may not, or the settings make whoever holds the address an admin.
-        LimitError
-            If it is not the person's, or they are disabled.
+        Raises AccessError if `by` may not, or the settings make whoever holds the address an admin;
+        LimitError if it is not the person's, or they are disabled.
         """
         person = self._changeable(person_id, by)
         if address.strip().casefold() != person.identity.email:
@@ -257,21 +228,13 @@ class Accounts:
     def erase(self, person_id: str, *, by: User | None, confirm: str, heir: str | None) -> None:
         """Erase a person, and end their sessions.
 
-        Parameters
-        ----------
-        person_id, by
-            As in :meth:`set_role`.
-        confirm : str
-            The person's mail address.
-        heir : str or None
-            Id of who gets what they own in projects; None has it deleted.
+        `person_id`, `by`: as in :meth:`set_role`.
+        `confirm`: the person's mail address.
+        `heir`: id of who gets what they own in projects; None has it deleted.
 
-        Raises
-        ------
-        AccessError
-            If `by` may not, the settings make the person an admin, or the heir may not look after all of it.
-        LimitError
-            If the address is another one, or nobody would be left to administer the server.
+        Raises AccessError if `by` may not, the settings make the person an admin, or the heir may not look
+        after all of it; LimitError if the address is another one, or nobody would be left to administer the
+        server.
         """
         person = self._changeable(person_id, by)
         self._check_not_last(person)
@@ -366,12 +329,8 @@ STAYS = (
 def erasing(traces: Traces, *, handed_over: bool) -> tuple[str, ...]:
     """What erasing a person does.
 
-    Parameters
-    ----------
-    traces : Traces
-        What names them.
-    handed_over : bool
-        Whether somebody gets what they own in projects.
+    `traces`: what names them.
+    `handed_over`: whether somebody gets what they own in projects.
     """
     held, own, led = _counted(traces.held), _counted(traces.own), list(traces.led.values())
     found = []

@@ -108,11 +108,7 @@ class Gate:
     sign-in, it is uploads by people who may not run analyses. In any case it is connections that another
     site's page opens, and what Streamlit offers beside the pages.
 
-    Parameters
-    ----------
-    identify : callable
-        Who makes a request, or None.
-    base_path : str
+    `identify`: who makes a request, or None.
     """
 
     def __init__(self, app: ASGIApp, settings: Settings, identify: Identify, base_path: str = "") -> None:
@@ -166,10 +162,7 @@ class Gate:
 async def who(identify: Identify, connection: HTTPConnection) -> User | None:
     """Who makes a request, asked where the database may take its time.
 
-    Raises
-    ------
-    StoreError
-        If it cannot be asked.
+    Raises StoreError if it cannot be asked.
     """
     return await run_in_threadpool(identify, connection)
 
@@ -201,15 +194,9 @@ class TabGate:
     A page that could open none is refused too, with a sentence and the time after which it asks again. Tabs
     that are open stay so; one whose connection broke off asks again by itself and has lost nothing.
 
-    Parameters
-    ----------
-    server : callable
-        Returns the process's server, which counts.
-    identify : callable
-        Who makes a request, or None.
-    pages : frozenset of str
-        Paths of pages.
-    base_path : str
+    `server`: returns the process's server, which counts.
+    `identify`: who makes a request, or None.
+    `pages`: paths of pages.
     """
 
     def __init__(

@@ -27,12 +27,8 @@ def security_headers(start_page: str, *, https: bool) -> dict[str, str]:
     Streamlit's start page holds one inline script, admitted by its hash; its components set inline
     styles, and Vega draws without ``unsafe-eval``.
 
-    Parameters
-    ----------
-    start_page : str
-        Streamlit's HTML.
-    https : bool
-        Whether people reach the server by https; browsers then never try without it again.
+    `start_page`: streamlit's HTML.
+    `https`: whether people reach the server by https; browsers then never try without it again.
     """
     scripts = re.findall(r"<script>(.*?)</script>", start_page, flags=re.DOTALL)
     hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
@@ -64,16 +60,10 @@ def security_headers(start_page: str, *, https: bool) -> dict[str, str]:
 class Headers:
     """ASGI middleware that adds headers to every HTTP response and counts it.
 
-    Parameters
-    ----------
-    headers : dict of str to str
-        From :func:`security_headers`.
-    https : bool
-        Let browsers send cookies by https only.
-    count : callable
-        Called with each response's status.
-    base_path : str
-        Where Streamlit's own token against forged requests is sent, and nowhere else on this host.
+    `headers`: from :func:`security_headers`.
+    `https`: let browsers send cookies by https only.
+    `count`: called with each response's status.
+    `base_path`: where Streamlit's own token against forged requests is sent, and nowhere else on this host.
     """
 
     def __init__(
@@ -143,13 +133,8 @@ class WayBack:
 
     Streamlit returns everybody to the start page. The page waits in a cookie that scripts cannot read.
 
-    Parameters
-    ----------
-    identify : callable
-        Who makes a request, or None.
-    base_path : str
-    open_pages : frozenset of str
-        Paths that strangers may see; they are not remembered.
+    `identify`: who makes a request, or None.
+    `open_pages`: paths that strangers may see; they are not remembered.
     """
 
     def __init__(

@@ -27,14 +27,9 @@ class PasswordError(AccessError):
 class Visitor:
     """Somebody with a link.
 
-    Parameters
-    ----------
-    visit : str
-        What their browser carries, by which a visit that goes on is known; "" where it carries nothing.
-    address : str
-        Where they ask from.
-    password : str, optional
-        What they gave as the link's.
+    `visit`: what their browser carries, by which a visit that goes on is known; "" where it carries nothing.
+    `address`: where they ask from.
+    `password`: what they gave as the link's.
     """
 
     visit: str
@@ -54,21 +49,11 @@ class Visitors:
     def open(self, token: str, visitor: Visitor, only: Target | None = None) -> Target:
         """Open a link to a visitor, and count the visit once.
 
-        Parameters
-        ----------
-        only : Target, optional
-            What is asked for; a link that opens something else is not counted as used.
+        `only`: what is asked for; a link that opens something else is not counted as used.
 
-        Raises
-        ------
-        PasswordError
-            If the link's password is missing or wrong.
-        LimitError
-            If there were too many wrong ones.
-        AccessError
-            If the link opens nothing for this visitor (any more).
-        TooOftenError
-            If too many links that open nothing were tried from their address.
+        Raises PasswordError if the link's password is missing or wrong; LimitError if there were too many
+        wrong ones; AccessError if the link opens nothing for this visitor (any more); TooOftenError if too
+        many links that open nothing were tried from their address.
         """
         stranger = Asker("", visitor.address)
         lock = self.links.lock(token, visitor.visit)
@@ -109,10 +94,7 @@ def told_of(terms: Terms) -> dict[str, str | int | float | bool | None]:
 class Withdrawing:
     """Links that are withdrawn together.
 
-    Parameters
-    ----------
-    links : LinkStore
-        Those within somebody's reach.
+    `links`: those within somebody's reach.
     """
 
     links: LinkStore
@@ -130,10 +112,7 @@ class Withdrawing:
     def of_person(self, person_id: str, *, by: User | None) -> int:
         """Withdraw all links that a person made; returns as :meth:`of_run`.
 
-        Raises
-        ------
-        AccessError
-            If they are another person's and `by` is no admin.
+        Raises AccessError if they are another person's and `by` is no admin.
         """
         if by is not None and by.id != person_id and not by.may_administer:
             raise AccessError("Only an admin may withdraw links that others made.")

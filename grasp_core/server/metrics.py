@@ -30,10 +30,7 @@ from grasp_core.server.server import Server
 class Metrics:
     """Counts of one server process.
 
-    Parameters
-    ----------
-    server : callable
-        Returns the process's server.
+    `server`: returns the process's server.
     """
 
     def __init__(self, server: Callable[[], Server]) -> None:

@@ -90,15 +90,9 @@ _OF_STATUS: Mapping[HTTPStatus, str] = {
 class ProblemError(Exception):
     """A request that cannot be answered.
 
-    Parameters
-    ----------
-    detail : str
-        One sentence for the person who asked.
-    headers : mapping of str to str, optional
-    more : mapping of str to JSON-ready values, optional
-        Further members of the document, such as codes for programs.
-    code : str, optional
-        What went wrong, for programs; by default what the status says.
+    `detail`: one sentence for the person who asked.
+    `more`: further members of the document, such as codes for programs.
+    `code`: what went wrong, for programs; by default what the status says.
     """
 
     def __init__(

@@ -71,38 +71,24 @@ class Stores:
 class Server:
     """The parts of a server.
 
-    Parameters
-    ----------
-    runs, files, links, readings, drafts, submissions, answers, projects, watches, tokens, outcomes
-        Stores of all that lasts, for what is done for nobody in particular. Whoever asks gets :meth:`seen`.
-    accounts : Accounts
-        Who signs in, and what they may do.
-    audit : AuditStore
-        Who did what.
-    refusals : Refusals
-        What people were refused, which goes to the log.
-    visitors : Visitors
-        Who comes by a share link.
-    service : Service
-        Takes in questions and has them computed.
-    plans : Plans
-        Plans of the next round, computed beside it.
-    items : GroupItems
-        Which items carry what groups of runs say differently.
-    works, questions : Makings
-        Requests whose files are read beside them, and those that ask for what takes long to compute.
-    exports : KeptExports
-        Files of results.
-    webhooks : Webhooks
-        What tells others that a run has ended.
-    watching : Watches
-        What looks at files of watches.
-    history : History
-        What came of them.
-    sources : Sources
-        Tools and databases from which people fetch.
-    rates : Rates
-        How often who has asked for what.
+    `runs`, `files`, `links`, `readings`, `drafts`, `submissions`, `answers`, `projects`, `watches`, `tokens`,
+        `outcomes`: stores of all that lasts, for what is done for nobody in particular. Whoever asks gets
+        :meth:`seen`.
+    `accounts`: who signs in, and what they may do.
+    `audit`: who did what.
+    `refusals`: what people were refused, which goes to the log.
+    `visitors`: who comes by a share link.
+    `service`: takes in questions and has them computed.
+    `plans`: plans of the next round, computed beside it.
+    `items`: which items carry what groups of runs say differently.
+    `works`, `questions`: requests whose files are read beside them, and those that ask for what takes long to
+        compute.
+    `exports`: files of results.
+    `webhooks`: what tells others that a run has ended.
+    `watching`: what looks at files of watches.
+    `history`: what came of them.
+    `sources`: tools and databases from which people fetch.
+    `rates`: how often who has asked for what.
     """
 
     settings: Settings
@@ -187,10 +173,7 @@ class Server:
     def check(self) -> None:
         """Find out that what lasts can be reached.
 
-        Raises
-        ------
-        StoreError
-            If the database does not answer, or its file is gone, damaged or another one.
+        Raises StoreError if the database does not answer, or its file is gone, damaged or another one.
         """
         check(self.database)
 
@@ -207,17 +190,11 @@ class Server:
 def make_server(settings: Settings, make_executor: Callable[[int], Executor] | None = None) -> Server:
     """Open the store and make the parts; nothing runs before :meth:`Server.start`.
 
-    Parameters
-    ----------
-    make_executor : callable, optional
-        Computes runs in this process, on these workers; by default another process does, on processes.
+    `make_executor`: computes runs in this process, on these workers; by default another process does, on
+        processes.
 
-    Raises
-    ------
-    StoreError
-        If the database cannot be opened.
-    SettingsError
-        If the allowed sources of files, or the cluster, cannot be used.
+    Raises StoreError if the database cannot be opened; SettingsError if the allowed sources of files, or the
+    cluster, cannot be used.
     """
     allowed = AllowedSources(settings.data_dir, settings.data_urls)
     database = connect(database_url(settings), settings.secret_key)

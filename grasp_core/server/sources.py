@@ -17,15 +17,9 @@ from grasp_core.store.people.tokens import KeptToken, SourceTokenStore
 class Sources:
     """What people may fetch.
 
-    Parameters
-    ----------
-    folder : Folder or None
-        The server's, in which databases in files may be.
+    `folder`: the server's, in which databases in files may be.
 
-    Raises
-    ------
-    SettingsError
-        If the settings list no hosts.
+    Raises SettingsError if the settings list no hosts.
     """
 
     def __init__(self, tokens: SourceTokenStore, settings: Settings, folder: Folder | None) -> None:
@@ -50,10 +44,8 @@ class Sources:
     ) -> Snapshot:
         """Fetch a source for a person, with their kept token where they give none.
 
-        Raises
-        ------
-        DataError
-            As :func:`grasp_core.reading.connectors.fetching.fetch`; also if the kept token cannot be opened.
+        Raises DataError as :func:`grasp_core.reading.connectors.fetching.fetch`; also if the kept token
+        cannot be opened.
         """
         return fetch(
             source,
@@ -79,10 +71,7 @@ class Sources:
     def check_unattended(self, source: Source, *, owner: str) -> None:
         """Find out that a source can be fetched while its person is away.
 
-        Raises
-        ------
-        DataError
-            If it takes a token, and none is at hand.
+        Raises DataError if it takes a token, and none is at hand.
         """
         if source.kind not in NEEDED or self.token(source, owner=owner):
             return
@@ -98,10 +87,7 @@ class Sources:
 
         Empty where there is none.
 
-        Raises
-        ------
-        DataError
-            If it cannot be opened.
+        Raises DataError if it cannot be opened.
         """
         found = self.kept(source, owner=owner) if self._box else None
         if found is not None:

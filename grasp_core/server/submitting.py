@@ -54,16 +54,9 @@ def systems(records: Iterable[SubmissionRecord], settings: Settings) -> list[Ent
 def checked(content: bytes, shown: str, settings: Settings) -> tuple[Submission, list[Problem]]:
     """A zip archive of predictions, and what is to be known of it.
 
-    Parameters
-    ----------
-    content : bytes
-    shown : str
-        The archive's name in messages.
+    `shown`: the archive's name in messages.
 
-    Raises
-    ------
-    DataError
-        If it is none, holds no task, or a file in it has to be mended first.
+    Raises DataError if it is none, holds no task, or a file in it has to be mended first.
     """
     names = read_tasks(tasks_folder(settings))
     check_size(len(content), MAX_ARCHIVE, shown, "a submission")
@@ -91,19 +84,11 @@ def scored(
 ) -> SubmissionRecord:
     """Score and keep, unless that was done before: then only its name is the one given now.
 
-    Parameters
-    ----------
-    told : callable
-        Takes how many rows are scored, of how many, and the task that is being scored.
-    some : bool
-        Whether the predictions may be of a part of each task's rows, as people label.
+    `told`: takes how many rows are scored, of how many, and the task that is being scored.
+    `some`: whether the predictions may be of a part of each task's rows, as people label.
 
-    Raises
-    ------
-    LimitError
-        If the person has used up a task.
-    DataError
-        If the benchmark's files cannot be used, or hold no gold labels of any of the tasks.
+    Raises LimitError if the person has used up a task; DataError if the benchmark's files cannot be used, or
+    hold no gold labels of any of the tasks.
     """
     before = store.renamed(name, predictions, owner=owner)
     if before is not None:

@@ -34,15 +34,10 @@ Arrived = Callable[[int], None]
 class UploadLedger:
     """Uploads that arrive and that wait, by browser session and person.
 
-    Parameters
-    ----------
-    waiting : callable
-        Bytes that wait in memory, by session.
-    largest : int
-        Bytes of the largest upload.
-    whose : callable, optional
-        Id of the person who has a session's tab open; None where there is no such tab. By default all tabs
-        are everybody's, as where nobody signs in.
+    `waiting`: bytes that wait in memory, by session.
+    `largest`: bytes of the largest upload.
+    `whose`: id of the person who has a session's tab open; None where there is no such tab. By default all
+        tabs are everybody's, as where nobody signs in.
     """
 
     def __init__(
@@ -66,17 +61,10 @@ class UploadLedger:
     def admitted(self, session: str, owner: str, size: int, *, quota: int) -> Iterator[Arrived]:
         """Count an upload while it arrives.
 
-        Parameters
-        ----------
-        size : int
-            Bytes that it says it has.
-        quota : int
-            Bytes that the person may still have on the server.
+        `size`: bytes that it says it has.
+        `quota`: bytes that the person may still have on the server.
 
-        Raises
-        ------
-        ProblemError
-            If there is no room for it; with when to come again, where that passes.
+        Raises ProblemError if there is no room for it; with when to come again, where that passes.
         """
         if size > quota:
             raise _too_much("Your files would take more room than you have here; delete some on Data.")
@@ -122,13 +110,9 @@ class UploadLedger:
 class UploadGate:
     """ASGI middleware that lets an upload in where there is room for it, and else says so.
 
-    Parameters
-    ----------
-    server : callable
-        Returns the process's server, whose stored files count too.
-    identify : callable
-        Who makes a request; :class:`~grasp_core.server.gate.Gate` has refused those who may not upload.
-    base_path : str
+    `server`: returns the process's server, whose stored files count too.
+    `identify`: who makes a request; :class:`~grasp_core.server.gate.Gate` has refused those who may not
+        upload.
     """
 
     def __init__(

@@ -28,15 +28,9 @@ class Visits:
 
     It says nothing of who somebody is; scripts cannot read it, and no other site sends it.
 
-    Parameters
-    ----------
-    base_path : str
-    pages : frozenset of str
-        Paths that are opened by links.
-    cookie : str
-        By default the visits' own; :data:`BROWSER` knows a browser again where nobody signs in.
-    hours : float
-        How long the browser keeps it.
+    `pages`: paths that are opened by links.
+    `cookie`: by default the visits' own; :data:`BROWSER` knows a browser again where nobody signs in.
+    `hours`: how long the browser keeps it.
     """
 
     def __init__(

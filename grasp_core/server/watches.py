@@ -67,16 +67,10 @@ BROUGHT = "This result was brought from elsewhere, without its data, so there is
 class Watches:
     """Makes watches, looks at what is due and runs again what has changed, as the watch's owner may.
 
-    Parameters
-    ----------
-    service : Service
-        What computes.
-    accounts : Accounts
-        Who may what, asked at each look.
-    sources : Sources
-        Tools and databases from which files are fetched.
-    tell : callable
-        Has an address told when a run ends, as :meth:`grasp_core.server.webhooks.Webhooks.register`.
+    `service`: what computes.
+    `accounts`: who may what, asked at each look.
+    `sources`: tools and databases from which files are fetched.
+    `tell`: has an address told when a run ends, as :meth:`grasp_core.server.webhooks.Webhooks.register`.
     """
 
     def __init__(
@@ -110,10 +104,7 @@ class Watches:
     def origins(self, run: RunRecord) -> tuple[Origin, ...]:
         """Where a run's files are.
 
-        Raises
-        ------
-        DataError
-            If one of them has no address, or the run cannot be watched for another reason.
+        Raises DataError if one of them has no address, or the run cannot be watched for another reason.
         """
         if run.state != "done":
             raise DataError("A run is watched once it has a result.")
@@ -133,12 +124,8 @@ class Watches:
     def add(self, run: RunRecord, *, every: str, by: User, webhook: str | None = None) -> Watch:
         """Watch a run's files for a person who may run in its project, which has been asked.
 
-        Raises
-        ------
-        AccessError
-            If what the server knows of them while they are away does not let them.
-        DataError
-            If the run cannot be watched, or a file takes a token that is not kept.
+        Raises AccessError if what the server knows of them while they are away does not let them; DataError
+        if the run cannot be watched, or a file takes a token that is not kept.
         """
         origins = self.origins(run)
         if self._acting(by.id, run.project) is None:
@@ -160,10 +147,7 @@ class Watches:
     def look(self, watch: Watch) -> None:
         """Look at a watch that was claimed; what goes wrong is kept with it.
 
-        Raises
-        ------
-        StoreError
-            If the database is away; the watch is anybody's again after a while.
+        Raises StoreError if the database is away; the watch is anybody's again after a while.
         """
         try:
             self._look(watch)
@@ -263,20 +247,12 @@ _REMEMBERED = 256
 class Step:
     """A run of a watch, and what changed since the one before.
 
-    Parameters
-    ----------
-    number : int
-        0 for the run that was watched.
-    before : str or None
-        Id of the run that it is held against; None for the first one that is still there.
-    at : float
-        Seconds since 1970.
-    headline : str
-        What changed, in a sentence.
-    details : tuple of str
-        One by one.
-    found : Since or None
-        The same for tables; None where there is nothing to hold against each other.
+    `number`: 0 for the run that was watched.
+    `before`: id of the run that it is held against; None for the first one that is still there.
+    `at`: seconds since 1970.
+    `headline`: what changed, in a sentence.
+    `details`: one by one.
+    `found`: the same for tables; None where there is nothing to hold against each other.
     """
 
     number: int
@@ -298,10 +274,7 @@ class History:
     def steps(self, store: WatchStore, watch: Watch, *, limit: int = 50) -> list[Step]:
         """The latest steps, latest first.
 
-        Parameters
-        ----------
-        store : WatchStore
-            Within the reach of whoever asks.
+        `store`: within the reach of whoever asks.
         """
         runs = store.runs_of(watch.id)
         steps = []

@@ -38,15 +38,9 @@ BACKOFF_SECONDS = (5, 30, 120, 600, 3600, 6 * 3600, 12 * 3600, 24 * 3600)
 class Webhooks:
     """Sends what is due, to allowed addresses alone.
 
-    Parameters
-    ----------
-    closing : threading.Event
-        Once it is set, nothing more is sent.
+    `closing`: once it is set, nothing more is sent.
 
-    Raises
-    ------
-    SettingsError
-        If the allowed addresses or networks cannot be used.
+    Raises SettingsError if the allowed addresses or networks cannot be used.
     """
 
     def __init__(self, store: WebhookStore, settings: Settings, closing: threading.Event) -> None:
@@ -70,10 +64,7 @@ class Webhooks:
     def check(self, url: str) -> str:
         """The address in its one form.
 
-        Raises
-        ------
-        DataError
-            If it may not be told.
+        Raises DataError if it may not be told.
         """
         if not self._prefixes:
             raise DataError("this server sends no webhooks; whoever runs it can set GRASP_WEBHOOK_URLS")
@@ -188,10 +179,7 @@ def _is_public(address: IPv4Address | IPv6Address) -> bool:
 class Guarded(AbstractResolver):
     """Resolves names to allowed addresses alone.
 
-    Parameters
-    ----------
-    allowed : callable
-        Whether an IP address may be connected to.
+    `allowed`: whether an IP address may be connected to.
     """
 
     def __init__(self, allowed: Callable[[str], bool]) -> None:
@@ -203,10 +191,8 @@ class Guarded(AbstractResolver):
     ) -> list[ResolveResult]:
         """Addresses of a host.
 
-        Raises
-        ------
-        PermissionError
-            If one of them is not allowed: a name that leads into this network is somebody's trick.
+        Raises PermissionError if one of them is not allowed: a name that leads into this network is
+        somebody's trick.
         """
         found = await self._asked.resolve(host, port, family)
         for one in found:

@@ -41,10 +41,7 @@ _reading = threading.Lock()
 def sqlite_engine(url: URL) -> Engine:
     """An engine on a file that is there from now on; where it goes away, none is made in its place.
 
-    Raises
-    ------
-    StoreError
-        If the folder or the file cannot be made or used.
+    Raises StoreError if the folder or the file cannot be made or used.
     """
     path = Path(url.database or "")
     try:
@@ -67,10 +64,7 @@ def check_file(engine: Engine) -> None:
 
     SQLite itself would go on with a deleted file, whose content is lost when the process ends.
 
-    Raises
-    ------
-    StoreError
-        If the file is gone or is another one.
+    Raises StoreError if the file is gone or is another one.
     """
     opened = engine.get_execution_options().get(_FILE)
     if opened is None:
@@ -88,10 +82,7 @@ def check_file(engine: Engine) -> None:
 def read_anew(engine: Engine) -> None:
     """Read the file as it is on the disk, past all that open connections remember of it.
 
-    Raises
-    ------
-    StoreError
-        If it is gone, cannot be read, has no runs, or its disk is full.
+    Raises StoreError if it is gone, cannot be read, has no runs, or its disk is full.
     """
     check_file(engine)
     path = engine.url.database or ""

@@ -23,17 +23,10 @@ class AnswerStore(Bound):
     def keep(self, run_id: str, name: str, answer: Any) -> None:
         """Keep an answer, as JSON, in place of an earlier one; of a run that was deleted meanwhile, none.
 
-        Parameters
-        ----------
-        name : str
-            What was asked, in at most 80 characters.
-        answer : object
-            Its JSON-ready form.
+        `name`: what was asked, in at most 80 characters.
+        `answer`: its JSON-ready form.
 
-        Raises
-        ------
-        DataError
-            If it is larger than can be found again.
+        Raises DataError if it is larger than can be found again.
         """
         text = json.dumps(answer, allow_nan=False).encode("ascii")
         if len(text) > MAX_BYTES:
@@ -73,10 +66,7 @@ class AnswerStore(Bound):
 def unpacked(content: bytes) -> Any:
     """The JSON-ready form that was packed.
 
-    Raises
-    ------
-    ValueError, zlib.error
-        If it is none, or larger than an answer may be.
+    Raises ValueError, zlib.error if it is none, or larger than an answer may be.
     """
     unpacking = zlib.decompressobj()
     text = unpacking.decompress(content, MAX_BYTES)

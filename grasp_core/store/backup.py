@@ -52,15 +52,9 @@ def new_key() -> str:
 class BackupKey:
     """What seals backups and opens them.
 
-    Parameters
-    ----------
-    text : str
-        An age identity, ``AGE-SECRET-KEY-1...``.
+    `text`: an age identity, ``AGE-SECRET-KEY-1...``.
 
-    Raises
-    ------
-    SettingsError
-        If it is none; it is not quoted.
+    Raises SettingsError if it is none; it is not quoted.
     """
 
     def __init__(self, text: str) -> None:
@@ -82,10 +76,7 @@ class BackupKey:
     def open(self, sealed: IO[bytes], plain: IO[bytes]) -> None:
         """Decrypt one file into another, once its signature is this key's.
 
-        Raises
-        ------
-        ValueError
-            If it is not.
+        Raises ValueError if it is not.
         """
         claimed = sealed.read(_HEAD_BYTES)[len(_FIRST_LINE) : -1]
         if not hmac.compare_digest(self._signature(sealed), claimed):
@@ -116,18 +107,9 @@ def write_backup(engine: Engine, path: Path, key: BackupKey | None) -> Contents:
     The file's owner alone may read it: it has the uploaded data. A copy in the open lies in the system's
     temporary folder meanwhile.
 
-    Parameters
-    ----------
-    path : Path
-    key : BackupKey or None
-        Encrypts and signs it; without one, whoever has the file reads it and can change it.
+    `key`: encrypts and signs it; without one, whoever has the file reads it and can change it.
 
-    Raises
-    ------
-    DataError
-        If the file cannot be written.
-    StoreError
-        If the database cannot be read.
+    Raises DataError if the file cannot be written; StoreError if the database cannot be read.
     """
     if path.is_dir():
         raise DataError(f"{path}: cannot be written, it is a folder; name a file in it")
@@ -152,19 +134,11 @@ def restore_backup(engine: Engine, path: Path, key: BackupKey | None) -> Content
 
     Runs that were being computed wait to be resumed.
 
-    Parameters
-    ----------
-    path : Path
-    key : BackupKey or None
-        The one that it was made with; None for one that is not encrypted, whose links are withdrawn:
+    `key`: the one that it was made with; None for one that is not encrypted, whose links are withdrawn:
         anybody may have written them.
 
-    Raises
-    ------
-    DataError
-        If the file is no backup, damaged, changed, made with another key, or of another version.
-    StoreError
-        If the database is not empty, or cannot be written.
+    Raises DataError if the file is no backup, damaged, changed, made with another key, or of another version;
+    StoreError if the database is not empty, or cannot be written.
     """
     with _opened(path, key) as source, to_read(source) as rows, _refused(path), to_write(engine) as here:
         only_one(here, "restore")
@@ -186,10 +160,7 @@ def restore_backup(engine: Engine, path: Path, key: BackupKey | None) -> Content
 def head_in(path: Path, key: BackupKey | None) -> Head | None:
     """Where the audit log ended when a backup was written; None where nothing was in it.
 
-    Raises
-    ------
-    DataError
-        As :func:`restore_backup`.
+    Raises DataError as :func:`restore_backup`.
     """
     with _opened(path, key) as source, to_read(source) as connection:
         row = connection.execute(sa.select(audit_heads)).first()
@@ -255,10 +226,7 @@ def _opened(path: Path, key: BackupKey | None) -> Iterator[Engine]:
 def _unpack(path: Path, key: BackupKey | None, plain: Path) -> None:
     """Decrypt and unpack a backup.
 
-    Raises
-    ------
-    DataError
-        If it is none, or cannot be read with this key or without one.
+    Raises DataError if it is none, or cannot be read with this key or without one.
     """
     packed = plain.with_suffix(".gz")
     try:

@@ -44,9 +44,7 @@ class Bound:
     def _check_open(self, connection: Connection) -> None:
         """Refuse to add to a project that is archived or gone.
 
-        Raises
-        ------
-        AccessError
+        Raises AccessError.
         """
         query = sa.select(projects.c.archived_at).where(projects.c.id == self._home)
         row = connection.execute(query).one_or_none()

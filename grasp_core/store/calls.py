@@ -22,12 +22,8 @@ _GIVEN_UP_S = 900.0
 class Outcome:
     """What a request came to.
 
-    Parameters
-    ----------
-    status : int
-        Of the response.
-    body : str
-        JSON.
+    `status`: of the response.
+    `body`: JSON.
     """
 
     status: int
@@ -43,24 +39,12 @@ class OutcomeStore:
     def begin(self, key: str, request: str, *, owner: str) -> Outcome | None:
         """Begin to answer a request, or find what the same one came to.
 
-        Parameters
-        ----------
-        key : str
-            Whose and which request it is.
-        request : str
-            What it asks for.
-        owner : str
-            The person's id.
+        `key`: whose and which request it is.
+        `request`: what it asks for.
+        `owner`: the person's id.
 
-        Returns
-        -------
-        Outcome or None
-            None for the first one, which has to be ended by :meth:`end` or :meth:`forget`.
-
-        Raises
-        ------
-        LimitError
-            If the first one is still being answered, or asked for something else.
+        Returns none for the first one, which has to be ended by :meth:`end` or :meth:`forget`.
+        Raises LimitError if the first one is still being answered, or asked for something else.
         """
         named, now = outcomes.c.key == digest_of(key), clock(self._engine)
         lost = outcomes.c.status.is_(None) & (outcomes.c.created_at < now - _GIVEN_UP_S)
@@ -116,12 +100,8 @@ _AT_ONCE = 20
 class Due:
     """A message that is to be sent now.
 
-    Parameters
-    ----------
-    attempts : int
-        How often it was tried before.
-    finished_at : float
-        When the run ended, in seconds since 1970.
+    `attempts`: how often it was tried before.
+    `finished_at`: when the run ended, in seconds since 1970.
     """
 
     id: str

@@ -45,10 +45,7 @@ class LostRunError(StoreError):
 class Claims(Bound):
     """A server's dealings with the runs that it computes, and with those whose time is over.
 
-    Parameters
-    ----------
-    engine : sqlalchemy Engine
-        From :func:`grasp_core.store.database.connect`.
+    `engine`: from :func:`grasp_core.store.database.connect`.
     """
 
     def claim(self, in_hand: Collection[str] = ()) -> RunRecord | None:
@@ -59,10 +56,7 @@ class Claims(Bound):
         whose question is being computed for somebody else waits for that one; what was computed of the
         question for those who have given it up is taken over.
 
-        Parameters
-        ----------
-        in_hand : collection of str
-            Runs that this server still works on: it does not take them over from itself.
+        `in_hand`: runs that this server still works on: it does not take them over from itself.
         """
         theirs = runs.alias()
         gave_way = sa.func.coalesce(
@@ -111,10 +105,7 @@ class Claims(Bound):
     def forget_losses(self, run: RunRecord) -> None:
         """Begin to count anew, for a claimed run that gets on.
 
-        Raises
-        ------
-        LostRunError
-            If the claim is no longer ours.
+        Raises LostRunError if the claim is no longer ours.
         """
         with to_write(self._engine) as connection:
             self._update(connection, run, lease_until=self._now + LEASE_SECONDS)
@@ -132,29 +123,15 @@ class Claims(Bound):
 
         Blocks may be given again, e.g. where the connection broke before the database's answer came.
 
-        Parameters
-        ----------
-        run : RunRecord
-            From :meth:`claim`.
-        done : int, optional
-            Permutations computed.
-        computed : sequence of (start, float64 array of shape (block, W))
-            Newly computed blocks.
-        counted : bytes, optional
-            State of a :class:`~grasp_core.permutation.testing.tally.Tally`, in place of all that was saved
-            before.
-        provisional : Result, optional
-            What is found so far, in place of what was found before.
+        `run`: from :meth:`claim`.
+        `done`: permutations computed.
+        `computed`, of shape (block, W)): newly computed blocks.
+        `counted`: state of a :class:`~grasp_core.permutation.testing.tally.Tally`, in place of all that was
+            saved before.
+        `provisional`: what is found so far, in place of what was found before.
 
-        Returns
-        -------
-        bool
-            Whether somebody asked for the run to be cancelled.
-
-        Raises
-        ------
-        LostRunError
-            If the claim is no longer ours.
+        Returns whether somebody asked for the run to be cancelled.
+        Raises LostRunError if the claim is no longer ours.
         """
         with to_write(self._engine) as connection:
             known = {} if done is None else {"done": done}
@@ -234,13 +211,9 @@ class Claims(Bound):
     def release(self, run: RunRecord, *, gives_way: bool = False) -> None:
         """Give a claimed run back to the queue.
 
-        Parameters
-        ----------
-        run : RunRecord
-            From :meth:`claim`.
-        gives_way : bool
-            Whether it waits behind those who wait now; else, as where this server is shutting down, it
-            keeps its place.
+        `run`: from :meth:`claim`.
+        `gives_way`: whether it waits behind those who wait now; else, as where this server is shutting down,
+            it keeps its place.
         """
         asked = runs.c.cancel_requested
         with to_write(self._engine) as connection:

@@ -61,10 +61,7 @@ def new_id() -> str:
 def database_url(settings: Settings) -> URL:
     """The URL that SQLAlchemy opens: PostgreSQL where it is set, else a SQLite file.
 
-    Raises
-    ------
-    SettingsError
-        If the setting is no such URL; it is not quoted, for it may hold a password.
+    Raises SettingsError if the setting is no such URL; it is not quoted, for it may hold a password.
     """
     if not settings.database_url:
         if settings.database_password:
@@ -86,17 +83,10 @@ def database_url(settings: Settings) -> URL:
 def connect(url: URL, secret: str = "") -> Engine:
     """Open the database and bring its tables up to date.
 
-    Parameters
-    ----------
-    secret : str
-        What the database does not hold, and seals of what it holds are made of; by default none are.
+    `secret`: what the database does not hold, and seals of what it holds are made of; by default none are.
 
-    Raises
-    ------
-    StoreError
-        If it cannot be reached, written or upgraded.
-    MissingPackageError
-        If PostgreSQL's driver is not installed.
+    Raises StoreError if it cannot be reached, written or upgraded; MissingPackageError if PostgreSQL's driver
+    is not installed.
     """
     if url.drivername == "sqlite":
         engine = sqlite_engine(url)
@@ -172,10 +162,7 @@ def translated_errors() -> Iterator[None]:
 def check(engine: Engine) -> None:
     """Find out that the database answers, and is the one that was opened.
 
-    Raises
-    ------
-    StoreError
-        If it is not.
+    Raises StoreError if it is not.
     """
     if engine.dialect.name == "sqlite":
         read_anew(engine)

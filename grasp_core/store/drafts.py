@@ -22,10 +22,7 @@ MAX_BYTES = 2**20
 class DraftFile:
     """A file of a draft, kept with the uploads.
 
-    Parameters
-    ----------
-    member : str or None
-        Sheet, or file of an archive.
+    `member`: sheet, or file of an archive.
     """
 
     name: str
@@ -37,18 +34,11 @@ class DraftFile:
 class Draft:
     """What somebody has brought and chosen.
 
-    Parameters
-    ----------
-    spec : DataSpec or None
-        The reading as it was chosen, without what `answers` say.
-    axes : tuple of str
-        Those proposed.
-    answers : dict from str to bool
-        By question.
-    decided : DataSpec or None
-        The reading with these answers, once no question is open.
-    analysis : AnalysisSpec or None
-        What was chosen on Analysis.
+    `spec`: the reading as it was chosen, without what `answers` say.
+    `axes`: those proposed.
+    `answers`: by question.
+    `decided`: the reading with these answers, once no question is open.
+    `analysis`: what was chosen on Analysis.
     """
 
     annotations: DraftFile | None
@@ -67,10 +57,7 @@ class DraftStore(Bound):
     def save(self, draft: Draft, *, owner: str) -> None:
         """Keep a draft in place of the earlier one; one without files only takes that away.
 
-        Raises
-        ------
-        AccessError
-            If nothing is added to the project any more.
+        Raises AccessError if nothing is added to the project any more.
         """
         text = json.dumps(to_json(draft))
         empty = draft.annotations is None and draft.raters is None and draft.items is None

@@ -23,12 +23,8 @@ QUOTA_BYTES = 2 * 2**30
 class KnownFile(NamedTuple):
     """A file that somebody brought.
 
-    Parameters
-    ----------
-    location : str or None
-        Where it is, for one that is not stored.
-    source : str or None
-        What it was fetched from.
+    `location`: where it is, for one that is not stored.
+    `source`: what it was fetched from.
     """
 
     sha256: str
@@ -41,10 +37,7 @@ class KnownFile(NamedTuple):
 class FileStore(Bound):
     """Files of a project in the database, by content; of those that are kept elsewhere, where they are.
 
-    Parameters
-    ----------
-    quota : int
-        Bytes that one user's files may take together, in all projects.
+    `quota`: bytes that one user's files may take together, in all projects.
     """
 
     def __init__(self, engine: Engine, *, quota: int = QUOTA_BYTES) -> None:
@@ -54,12 +47,8 @@ class FileStore(Bound):
     def put(self, content: bytes, *, owner: str, source: str | None = None) -> str:
         """Keep a file, and what it was fetched from if it was; returns its sha256.
 
-        Raises
-        ------
-        AccessError
-            If nothing is added to the project any more.
-        LimitError
-            If the user's files would exceed the quota.
+        Raises AccessError if nothing is added to the project any more; LimitError if the user's files would
+        exceed the quota.
         """
         sha256 = hashlib.sha256(content).hexdigest()
         now = clock(self._engine)
@@ -93,17 +82,11 @@ class FileStore(Bound):
     def refer(self, sha256: str, size: int, location: str, *, owner: str) -> None:
         """Note where a file is that is not stored here; nothing is noted where it is stored.
 
-        Parameters
-        ----------
-        size : int
-            Its bytes, which the quota does not count.
-        location : str
-            As :class:`grasp_core.reading.sources.allowed.AllowedSources` reads it; of several, the latest.
+        `size`: its bytes, which the quota does not count.
+        `location`: as :class:`grasp_core.reading.sources.allowed.AllowedSources` reads it; of several, the
+            latest.
 
-        Raises
-        ------
-        AccessError
-            If nothing is added to the project any more.
+        Raises AccessError if nothing is added to the project any more.
         """
         now = clock(self._engine)
         known = self._is(sha256)

@@ -19,10 +19,7 @@ T = TypeVar("T")
 def insist(work: Callable[[], T], *, until: threading.Event) -> T:
     """Repeat what the database refuses until it is back, for `INSIST_SECONDS` at most.
 
-    Raises
-    ------
-    StoreError
-        If it is not back by then, or `until` is set; at once if the run is no longer ours.
+    Raises StoreError if it is not back by then, or `until` is set; at once if the run is no longer ours.
     """
     started = time.monotonic()
     while True:

@@ -47,16 +47,10 @@ class Lock:
 class Terms(TypedDict, total=False):
     """How a link is made.
 
-    Parameters
-    ----------
-    days : float or None
-        After so many days the link stops working.
-    password : str or None
-        What visitors are asked for.
-    max_uses : int or None
-        Visits after which the link stops working.
-    small_groups : bool
-        Whether groups of few raters are shown.
+    `days`: after so many days the link stops working.
+    `password`: what visitors are asked for.
+    `max_uses`: visits after which the link stops working.
+    `small_groups`: whether groups of few raters are shown.
     """
 
     label: str
@@ -70,12 +64,8 @@ class Terms(TypedDict, total=False):
 class Leaderboard:
     """A leaderboard as it was when a link to it was made.
 
-    Parameters
-    ----------
-    content : dict
-        ``grasp-leaderboard``, see docs/models.md.
-    created_at : float
-        Seconds since 1970.
+    `content`: ``grasp-leaderboard``, see docs/models.md.
+    `created_at`: seconds since 1970.
     """
 
     content: dict[str, Any]
@@ -137,12 +127,8 @@ class LinkStore(Bound):
     def create(self, run_id: str, *, created_by: str, **terms: Unpack[Terms]) -> str:
         """Make a link to a run; returns its token, which nobody can read again.
 
-        Raises
-        ------
-        StoreError
-            If there is no such run within reach (any more).
-        LimitError
-            If the password is too short or too long.
+        Raises StoreError if there is no such run within reach (any more); LimitError if the password is too
+        short or too long.
         """
         project = sa.select(runs.c.project_id).where(runs.c.id == run_id, self._seen(runs.c.project_id))
         try:
@@ -201,15 +187,9 @@ class LinkStore(Bound):
     def use(self, token: str, *, visit: str = "", count: bool = True) -> Target | None:
         """The target of a token, or None if it is unknown, revoked, expired or used up.
 
-        Parameters
-        ----------
-        visit : str
-            What the visitor carries; the same one counts once in :data:`VISIT_HOURS`, "" each time.
-        count : bool
-            Whether somebody opens it; else only whether it still works for who has opened it is asked.
+        `visit`: what the visitor carries; the same one counts once in :data:`VISIT_HOURS`, "" each time.
+        `count`: whether somebody opens it; else only whether it still works for who has opened it is asked.
 
-        Notes
-        -----
         The link's row is locked, so that of two visitors for one last use one is let in.
         """
         query = sa.select(*_TARGET, links.c.uses, links.c.max_uses).where(self._works(token))
@@ -293,10 +273,7 @@ class LinkStore(Bound):
 
         Of any project.
 
-        Returns
-        -------
-        int
-            How many.
+        Returns how many.
         """
         now = clock(self._engine)
         which = links.c.leaderboard.is_not(None) & (links.c.created_at < now - older_than_hours * 3600)

@@ -21,12 +21,9 @@ from grasp_core.store.schema import readings, storable
 class Reading:
     """A reading that somebody confirmed.
 
-    Parameters
-    ----------
-    axes : tuple of str
-        Those proposed.
-    ids_left_out : int
-        Rules of the confirmed reading that name items or raters; they belong to one file and are not kept.
+    `axes`: those proposed.
+    `ids_left_out`: rules of the confirmed reading that name items or raters; they belong to one file and are
+        not kept.
     """
 
     spec: DataSpec
@@ -42,15 +39,9 @@ class ReadingStore(Bound):
     def remember(self, signature: str, spec: DataSpec, axes: tuple[str, ...], *, owner: str) -> None:
         """Keep a reading in place of the person's earlier one.
 
-        Parameters
-        ----------
-        signature : str
-            From :func:`grasp_core.reading.dataset.load.signature`.
+        `signature`: from :func:`grasp_core.reading.dataset.load.signature`.
 
-        Raises
-        ------
-        AccessError
-            If nothing is added to the project any more.
+        Raises AccessError if nothing is added to the project any more.
         """
         kept, left_out = without_ids(spec)
         earlier = self._of(signature) & (readings.c.owner == storable(owner))

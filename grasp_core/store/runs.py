@@ -47,12 +47,8 @@ TAG_LENGTH = 64
 class RunStore(Claims):
     """Runs in the database.
 
-    Parameters
-    ----------
-    engine : sqlalchemy Engine
-        From :func:`grasp_core.store.database.connect`.
-    queue_limit : int
-        Runs that one user may have queued or running.
+    `engine`: from :func:`grasp_core.store.database.connect`.
+    `queue_limit`: runs that one user may have queued or running.
     """
 
     def __init__(self, engine: Engine, *, queue_limit: int = 20) -> None:
@@ -66,18 +62,9 @@ class RunStore(Claims):
         somebody else of the project has the answer, the run is done at once; where theirs goes on, it waits
         for that one.
 
-        Returns
-        -------
-        record : RunRecord
-        known : bool
-            Whether the person's own run was queued, running or done before.
-
-        Raises
-        ------
-        AccessError
-            If nothing is added to the project any more.
-        LimitError
-            If the user has too many runs waiting.
+        Returns whether the person's own run was queued, running or done before.
+        Raises AccessError if nothing is added to the project any more; LimitError if the user has too many
+        runs waiting.
         """
         with to_write(self._engine) as connection:
             only_one(connection, "new run")
@@ -122,10 +109,7 @@ class RunStore(Claims):
     def add(self, result: Result, *, title: str, owner: str) -> RunRecord:
         """Save a result that was computed elsewhere.
 
-        Raises
-        ------
-        AccessError
-            If nothing is added to the project any more.
+        Raises AccessError if nothing is added to the project any more.
         """
         total, timing = result.permutations, result.timing
         with to_write(self._engine) as connection:
@@ -227,11 +211,7 @@ class RunStore(Claims):
     ) -> list[RunRecord]:
         """Runs of the project whose title, note, tag, or owner's name or address contains `text`, latest.
 
-        Parameters
-        ----------
-        text, tag, owner, state : str, optional
-        after : (float, str), optional
-            Time and id of a run: those that come after it in the list.
+        `after`: time and id of a run: those that come after it in the list.
         """
         query = sa.select(runs.c.id).where(
             runs.c.project_id == self._home, like(text, tag, owner, state), behind(after)
@@ -250,12 +230,7 @@ class RunStore(Claims):
     ) -> None:
         """Rename, annotate or tag a run.
 
-        Raises
-        ------
-        LimitError
-            If a tag is too long.
-        StoreError
-            If there is no such run (any more).
+        Raises LimitError if a tag is too long; StoreError if there is no such run (any more).
         """
         labels = list(dict.fromkeys(map(storable, tagged))) if tagged is not None else []
         for tag in labels:

@@ -28,12 +28,8 @@ Predictions = Mapping[str, Mapping[str, str]]
 class SubmissionRecord:
     """A submission that was scored.
 
-    Parameters
-    ----------
-    created_at : float
-        Seconds since 1970.
-    scores : dict
-        As ``raft score`` writes them.
+    `created_at`: seconds since 1970.
+    `scores`: as ``raft score`` writes them.
     """
 
     id: str
@@ -47,10 +43,7 @@ class SubmissionRecord:
 class SubmissionStore(Bound):
     """Submissions of a project in the database.
 
-    Parameters
-    ----------
-    limit : int
-        Different predictions that one person may have scored per task, in whatever projects: each answer
+    `limit`: different predictions that one person may have scored per task, in whatever projects: each answer
         tells a little of the gold labels.
     """
 
@@ -61,10 +54,7 @@ class SubmissionStore(Bound):
     def reserve(self, predictions: Predictions, *, owner: str) -> None:
         """Count one scoring of each task, before anything is scored.
 
-        Raises
-        ------
-        LimitError
-            If the person has used up a task; then none is counted.
+        Raises LimitError if the person has used up a task; then none is counted.
         """
         owner = storable(owner)
         with to_write(self._engine) as connection:
@@ -99,10 +89,7 @@ class SubmissionStore(Bound):
     ) -> SubmissionRecord:
         """Keep a scored submission; where the person sent the same before, that one with the new name.
 
-        Raises
-        ------
-        AccessError
-            If nothing is added to the project any more.
+        Raises AccessError if nothing is added to the project any more.
         """
         row = {
             "id": new_id(),
@@ -125,10 +112,7 @@ class SubmissionStore(Bound):
     def renamed(self, name: str, predictions: Predictions, *, owner: str) -> SubmissionRecord | None:
         """The person's submission of these predictions, under this name from now on; None without one.
 
-        Raises
-        ------
-        AccessError
-            If nothing is changed in the project any more.
+        Raises AccessError if nothing is changed in the project any more.
         """
         same = (
             (submissions.c.project_id == self._home)

@@ -37,10 +37,7 @@ CHECKING = Turns("checking passwords", at_once=2, each=1, waiting=8, waiting_eac
 def hashed(password: str) -> str:
     """The form in which a password is kept: parameters, salt and hash.
 
-    Raises
-    ------
-    LimitError
-        If it is too short or too long.
+    Raises LimitError if it is too short or too long.
     """
     if not SHORTEST <= len(password) <= LONGEST:
         raise LimitError(f"A link's password has {SHORTEST} to {LONGEST} characters.")
@@ -90,10 +87,7 @@ class TryStore:
     def count(self, link_id: str, token: str, address: str) -> bool:
         """Count a try before it is made; whether it may be.
 
-        Parameters
-        ----------
-        address : str
-            Of whoever tries; kept as a hash that takes the token to make.
+        `address`: of whoever tries; kept as a hash that takes the token to make.
         """
         with to_write(self._engine) as connection:
             only_one(connection, f"tries at {link_id}")

@@ -32,10 +32,7 @@ Kind = Literal["annotations", "raters", "items"]
 class Origin:
     """Where one of a watch's files is.
 
-    Parameters
-    ----------
-    location : str
-        As :class:`grasp_core.reading.sources.allowed.AllowedSources` reads it.
+    `location`: as :class:`grasp_core.reading.sources.allowed.AllowedSources` reads it.
     """
 
     kind: Kind
@@ -46,22 +43,14 @@ class Origin:
 class Watch:
     """A saved analysis that is run again when its files change.
 
-    Parameters
-    ----------
-    last_run : str or None
-        Id of the run whose data new ones are held against; None where it was deleted.
-    going_run : str or None
-        Id of the run of changed data, until it has ended.
-    created_at, next_at, lease_until : float
-        Seconds since 1970; whoever looks knows its claim by `lease_until`.
-    failures : int
-        Looks that failed in a row.
-    problem : str or None
-        Why the last one did.
-    every : str
-        As :data:`EVERY` has it.
-    webhook : str or None
-        Address that is told when a run of changed data ends.
+    `last_run`: id of the run whose data new ones are held against; None where it was deleted.
+    `going_run`: id of the run of changed data, until it has ended.
+    `created_at`, `next_at`, `lease_until`: seconds since 1970; whoever looks knows its claim by
+        `lease_until`.
+    `failures`: looks that failed in a row.
+    `problem`: why the last one did.
+    `every`: as :data:`EVERY` has it.
+    `webhook`: address that is told when a run of changed data ends.
     """
 
     id: str
@@ -145,14 +134,8 @@ class WatchStore(Bound):
     ) -> Watch:
         """Watch a run's files; the first look is due after the time of `every`.
 
-        Raises
-        ------
-        AccessError
-            If nothing is added to the project any more.
-        LimitError
-            If the person has too many.
-        StoreError
-            If the project has no such run (any more).
+        Raises AccessError if nothing is added to the project any more; LimitError if the person has too many;
+        StoreError if the project has no such run (any more).
         """
         owner, now, watch_id = storable(owner), clock(self._engine), new_id()
         with to_write(self._engine) as connection:
@@ -220,10 +203,7 @@ class WatchStore(Bound):
     def look_now(self, watch_id: str) -> None:
         """Have the next look at once, or a minute after the last one.
 
-        Raises
-        ------
-        StoreError
-            If there is no such watch (any more).
+        Raises StoreError if there is no such watch (any more).
         """
         now = clock(self._engine)
         soonest = sa.func.coalesce(watches.c.looked_at + LEAST_SECONDS, now)

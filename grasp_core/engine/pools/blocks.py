@@ -49,18 +49,11 @@ class Progress:
 class Blocks:
     """Blocks still to be computed.
 
-    Parameters
-    ----------
-    total : int
-        Permutations of the run.
-    computed : iterable of (start, stop)
-        Blocks that an earlier attempt has computed.
-    most : int, optional
-        Permutations of the run where `total` are only those of the stages so far.
-    after : Blocks, optional
-        The stage before, from whose speed this one starts.
-    labels : int
-        Annotations that a permutation has to count.
+    `total`: permutations of the run.
+    `computed`: blocks that an earlier attempt has computed.
+    `most`: permutations of the run where `total` are only those of the stages so far.
+    `after`: the stage before, from whose speed this one starts.
+    `labels`: annotations that a permutation has to count.
     """
 
     def __init__(

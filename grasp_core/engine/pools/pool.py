@@ -37,17 +37,10 @@ B = TypeVar("B")
 class Pool:
     """Workers, started when first needed and replaced when they die.
 
-    Parameters
-    ----------
-    make_executor : callable
-        One of :mod:`~grasp_core.engine.pools.workers`: processes or threads.
-    n_workers : int, optional
-        By default one per core.
+    `make_executor`: one of :mod:`~grasp_core.engine.pools.workers`: processes or threads.
+    `n_workers`: by default one per core.
 
-    Attributes
-    ----------
-    folder : Path
-        Where work lies while workers may read it.
+    `folder`: where work lies while workers may read it.
     """
 
     def __init__(self, make_executor: Callable[[int], Executor], n_workers: int | None = None) -> None:
@@ -83,17 +76,10 @@ class Pool:
         Few blocks wait in the executor's queue at any time, so that runs side by side share the workers
         evenly, however long they are.
 
-        Parameters
-        ----------
-        store : callable
-            Takes a block and its values, shape (stop - start, W), in any order.
-        check : callable
-            Called several times a second; what it raises ends the work.
+        `store`: takes a block and its values, shape (stop - start, W), in any order.
+        `check`: called several times a second; what it raises ends the work.
 
-        Raises
-        ------
-        WorkerError
-            If the workers die again and again.
+        Raises WorkerError if the workers die again and again.
         """
         executor, buffer, losses = self._ready(), workers.pack(work), 0
         while losses < ATTEMPTS:
@@ -120,18 +106,11 @@ class Pool:
         No more is under way at a time than there are workers, so that runs go on beside it; results wait
         to be taken, at most :data:`AHEAD` for each worker with those under way.
 
-        Parameters
-        ----------
-        function : callable
-            Importable by name, without effects: a worker that dies has it computed again.
-        check : callable
-            Called several times a second; what it raises ends the work, of which what has begun is not
+        `function`: importable by name, without effects: a worker that dies has it computed again.
+        `check`: called several times a second; what it raises ends the work, of which what has begun is not
             waited for.
 
-        Raises
-        ------
-        WorkerError
-            If the workers die again and again.
+        Raises WorkerError if the workers die again and again.
         """
         left, waiting = deque(arguments), deque[tuple[A, Future[B]]]()
         executor, attempts = self._ready(), ATTEMPTS

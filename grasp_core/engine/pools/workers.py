@@ -76,11 +76,7 @@ def threads(workers: int) -> Executor:
 class Sent:
     """A buffer that is sent to workers once, for all calls that it is an argument of.
 
-    Parameters
-    ----------
-    key : str
-        What workers know it by; the file where it lies, unless it travels itself.
-    content : bytes, optional
+    `key`: what workers know it by; the file where it lies, unless it travels itself.
     """
 
     key: str

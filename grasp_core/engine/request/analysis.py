@@ -58,17 +58,10 @@ def analysis_of(
 ) -> AnalysisSpec:
     """The analysis that is asked for; a known data set is run as it was published.
 
-    Parameters
-    ----------
-    fields : mapping
-        Of an :class:`AnalysisSpec`; as many as somebody named.
-    named : sequence of axis sets
-    preset : {"default", "paper"} or None
-        Whose conventions hold where no field says otherwise.
+    `fields`: of an :class:`AnalysisSpec`; as many as somebody named.
+    `preset`: whose conventions hold where no field says otherwise.
 
-    Raises
-    ------
-    SpecError
+    Raises SpecError.
     """
     if fields.get("level") == "ordinal" and found.spec.categories is not None and not found.ranked:
         why = unranked(found.spec.categories)

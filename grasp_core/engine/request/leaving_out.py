@@ -19,12 +19,8 @@ Pairs = Sequence[tuple[str, str]]
 class Answer:
     """What somebody has said to the advice of leaving out.
 
-    Parameters
-    ----------
-    keep : sequence of (column, value)
-        What counts although it is recommended to be left out.
-    recommended : bool or None
-        Whether the rest of the advice is taken; None where nobody said it.
+    `keep`: what counts although it is recommended to be left out.
+    `recommended`: whether the rest of the advice is taken; None where nobody said it.
     """
 
     keep: Pairs = ()
@@ -36,17 +32,10 @@ def left_out(
 ) -> DataSpec:
     """The spec with what is to be left out; where nobody says it, the advice is told and not taken.
 
-    Parameters
-    ----------
-    spec : DataSpec
-        The guess with the fields that somebody named.
-    fields : mapping
-        Those fields.
+    `spec`: the guess with the fields that somebody named.
+    `fields`: those fields.
 
-    Raises
-    ------
-    SpecError
-        If something is to be kept that counts anyway.
+    Raises SpecError if something is to be kept that counts anyway.
     """
     spec = _kept(spec, guess.advice, answer.keep, voice)
     advice = _open(guess.advice, spec, fields, answer)

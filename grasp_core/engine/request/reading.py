@@ -37,14 +37,9 @@ class Tables:
 class Reading:
     """The files, and how they are to be read.
 
-    Parameters
-    ----------
-    axes : tuple of str
-        Proposed where the reading was recognised; else empty.
-    recipe : Recipe or None
-        The known format or data set, where it decided the reading.
-    ranked : bool
-        Whether somebody, or the data, put the spec's labels in an order.
+    `axes`: proposed where the reading was recognised; else empty.
+    `recipe`: the known format or data set, where it decided the reading.
+    `ranked`: whether somebody, or the data, put the spec's labels in an order.
     """
 
     annotations: Table
@@ -68,20 +63,11 @@ def reading_of(
 
     Naming what would have been recognised changes nothing.
 
-    Parameters
-    ----------
-    fields : mapping
-        Fields of a data spec that somebody named; `filters`, `missing` and `recode` always.
-    answer : Answer, optional
-        What is said of what the data mark to be left out.
-    axes_named : bool
-        Whether somebody named the axes: then nothing is said of those that are recognised.
+    `fields`: fields of a data spec that somebody named; `filters`, `missing` and `recode` always.
+    `answer`: what is said of what the data mark to be left out.
+    `axes_named`: whether somebody named the axes: then nothing is said of those that are recognised.
 
-    Raises
-    ------
-    UnsureError
-        If what is left open cannot be told.
-    DataError, SpecError
+    Raises UnsureError if what is left open cannot be told; DataError, SpecError.
     """
     annotations, raters, items = given.annotations, given.raters, given.items
     named = Named.among(fields)
@@ -112,10 +98,7 @@ def reading_of(
 def as_named(given: Tables, fields: Mapping[str, Any]) -> Reading:
     """The reading that the fields name, of whose columns nothing is recognised and no row left out.
 
-    Raises
-    ------
-    SpecError
-        If they do not say which columns to read.
+    Raises SpecError if they do not say which columns to read.
     """
     spec = DataSpec(**{"layout": "long", **fields})
     annotations = with_joined(given.annotations, (spec.item, spec.rater))

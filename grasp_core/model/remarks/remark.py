@@ -137,16 +137,10 @@ class Code(Enum):
 class Remark:
     """Something said, as a value: two are equal if code and numbers are; ``str`` gives the sentence.
 
-    Parameters
-    ----------
-    numbers : tuple of (name, value)
-        Sorted by name. Whole numbers, numbers with decimals, texts, lists of texts, or another remark
+    `numbers`: sorted by name. Whole numbers, numbers with decimals, texts, lists of texts, or another remark
         or a list of them.
 
-    Raises
-    ------
-    ValueError
-        If they are not the ones that the code's sentence takes.
+    Raises ValueError if they are not the ones that the code's sentence takes.
     """
 
     code: Code

@@ -30,10 +30,7 @@ _FED = 1 << 12
 def unpack(content: bytes, name: str) -> tuple[bytes, str | None]:
     """The content of a gzip, zstd or bzip2 file and which of them it was; other content as it is.
 
-    Raises
-    ------
-    DataError
-        If it is damaged, compressed twice, or holds more than :data:`MAX_BYTES`.
+    Raises DataError if it is damaged, compressed twice, or holds more than :data:`MAX_BYTES`.
     """
     kind = _compression(content)
     if kind is None:
@@ -93,20 +90,9 @@ def _gunzip(content: bytes, name: str) -> bytes:
 class Archive:
     """The files of a zip archive, without folders and hidden files.
 
-    Parameters
-    ----------
-    content : bytes
-    name : str
-        The archive's, for messages.
+    `name`: the archive's, for messages.
 
-    Attributes
-    ----------
-    names : tuple of str
-
-    Raises
-    ------
-    DataError
-        If the archive is damaged, empty, encrypted, or holds too much.
+    Raises DataError if the archive is damaged, empty, encrypted, or holds too much.
     """
 
     def __init__(self, content: bytes, name: str) -> None:
@@ -132,11 +118,7 @@ class Archive:
     def member(self, path: str) -> bytes:
         """One of the files; reading stops at :data:`MAX_BYTES`, whatever size it claims to have.
 
-        Raises
-        ------
-        DataError
-        KeyError
-            If there is none of this name.
+        Raises DataError; KeyError if there is none of this name.
         """
         out = io.BytesIO()
         try:
@@ -152,9 +134,7 @@ class Archive:
 def check_size(size: int, name: str) -> None:
     """Refuse more than :data:`MAX_BYTES`.
 
-    Raises
-    ------
-    DataError
+    Raises DataError.
     """
     if size > MAX_BYTES:
         raise DataError(

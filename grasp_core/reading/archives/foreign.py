@@ -80,10 +80,7 @@ _DOCUMENT = b"application/vnd.oasis.opendocument."
 def refuse(content: bytes, name: str) -> None:
     """Refuse what is known not to be a table, and whatever is no text.
 
-    Raises
-    ------
-    DataError
-        Naming what the file is and what would do.
+    Raises DataError naming what the file is and what would do.
     """
     for kinds, start, flags in ((_KINDS, content, 0), (_TEXTS, content[:_START].lstrip(), re.IGNORECASE)):
         for pattern, what, advice in kinds:
@@ -98,16 +95,10 @@ def refuse(content: bytes, name: str) -> None:
 def refuse_archive(names: Sequence[str], member: Callable[[str], bytes], name: str) -> None:
     """Refuse documents that are zip archives inside.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Of the archive's files.
-    member : callable
-        Reads one of them.
+    `names`: of the archive's files.
+    `member`: reads one of them.
 
-    Raises
-    ------
-    DataError
+    Raises DataError.
     """
     for pattern, what, advice in _ARCHIVES:
         if any(re.match(pattern, path) for path in names):

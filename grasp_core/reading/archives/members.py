@@ -17,20 +17,10 @@ MIB = 2**20
 def read_at_most(path: Path, most: int, what: str) -> bytes:
     """The content of a file.
 
-    Parameters
-    ----------
-    path : Path
-    most : int
-        Bytes; nothing is read beyond them.
-    what : str
-        What it should hold, e.g. "a list of ids".
+    `most`: bytes; nothing is read beyond them.
+    `what`: what it should hold, e.g. "a list of ids".
 
-    Raises
-    ------
-    OSError
-        If it cannot be read.
-    DataError
-        If it is larger.
+    Raises OSError if it cannot be read; DataError if it is larger.
     """
     with path.open("rb") as file:
         content = file.read(most + 1)
@@ -41,10 +31,7 @@ def read_at_most(path: Path, most: int, what: str) -> bytes:
 def check_size(size: int, most: int, name: str, what: str) -> None:
     """Refuse what is larger than it may be.
 
-    Raises
-    ------
-    DataError
-        In one sentence, with the most that is read.
+    Raises DataError in one sentence, with the most that is read.
     """
     if size > most:
         raise DataError(f"{name} is larger than {most // MIB:,} MiB, the most that is read of {what}")

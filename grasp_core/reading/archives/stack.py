@@ -43,10 +43,7 @@ _MEASURED = 1_000
 class Stack:
     """Members' rows below each other.
 
-    Parameters
-    ----------
-    member : int array, shape (n,)
-        Which member each row is of.
+    `member`, shape (n,): which member each row is of.
     """
 
     data: pa.Table
@@ -56,10 +53,7 @@ class Stack:
     def of(cls, tables: Sequence[Parsed], owners: Sequence[int], name: str) -> Stack:
         """The columns that all tables have, in the first one's order; those of one owner count as one member.
 
-        Raises
-        ------
-        DataError
-            If together they have too many cells.
+        Raises DataError if together they have too many cells.
         """
         columns = [name for name in tables[0].columns if all(name in table.columns for table in tables)]
         check_cells(sum(len(table.data) for table in tables) * len(columns), name)
@@ -235,21 +229,12 @@ def together(tables: Sequence[Member], others: Sequence[str], name: str, what: s
     the same annotation are parts of one data set. Otherwise the first is read. What was
     done, and what was left out with how many rows, is among the problems.
 
-    Parameters
-    ----------
-    tables : sequence of Member
-        At least one.
-    others : sequence of str
-        Members that hold no table.
-    name : str
-        The file's.
-    what : str
-        "file" or "sheet".
+    `tables`: at least one.
+    `others`: members that hold no table.
+    `name`: the file's.
+    `what`: "file" or "sheet".
 
-    Raises
-    ------
-    DataError
-        If together they have too many cells.
+    Raises DataError if together they have too many cells.
     """
     alike = _alike(tables)
     copies = _copies(alike)

@@ -14,20 +14,12 @@ from grasp_core.reading.connectors.source import HUB, Source
 class Job:
     """What is to be fetched.
 
-    Parameters
-    ----------
-    token : str
-        Empty where none was given.
-    folder : Path
-        Where the file is written.
-    seconds : float
-        The longest that it may take in all.
-    told : callable
-        Takes words on how far it is.
-    file : str
-        Where the database is, of one in a file.
-    hub : str
-        Where Hugging Face's data sets are.
+    `token`: empty where none was given.
+    `folder`: where the file is written.
+    `seconds`: the longest that it may take in all.
+    `told`: takes words on how far it is.
+    `file`: where the database is, of one in a file.
+    `hub`: where Hugging Face's data sets are.
     """
 
     source: Source

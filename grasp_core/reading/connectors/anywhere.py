@@ -28,16 +28,9 @@ def read_anywhere(
 ) -> Table:
     """Read a path, an address through fsspec, or a source, as whoever runs this may.
 
-    Parameters
-    ----------
-    member : str, optional
-    token : str, optional
-        Of a source; by default what the environment has, and then what `ask` gives.
-    ask, told : callable, optional
+    `token`: of a source; by default what the environment has, and then what `ask` gives.
 
-    Raises
-    ------
-    DataError
+    Raises DataError.
     """
     if not is_source(place):
         return allowed.read_anywhere(place, member)

@@ -22,10 +22,7 @@ _KEPT = ("id", "external_id", "status", "fields", "metadata", "responses")
 def fetch(job: Job) -> str:
     """Write the records into a file; returns its name.
 
-    Raises
-    ------
-    DataError
-        If there is no such data set, or nobody has responded.
+    Raises DataError if there is no such data set, or nobody has responded.
     """
     client = Argilla(api_url=job.start(2), api_key=job.token, timeout=int(job.seconds), retries=1)
     dataset = _dataset(client, job)

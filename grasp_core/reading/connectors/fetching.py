@@ -44,10 +44,7 @@ _NONCE = 12
 class Box:
     """Seals tokens and opens them again.
 
-    Parameters
-    ----------
-    key : str
-        Random text of 32 characters or more; without one, nothing is kept.
+    `key`: random text of 32 characters or more; without one, nothing is kept.
     """
 
     def __init__(self, key: str) -> None:
@@ -64,10 +61,7 @@ class Box:
     def open(self, sealed: bytes, owner: str, site: str) -> str:
         """The token again.
 
-        Raises
-        ------
-        DataError
-            If it was sealed with another key, or for somebody or something else.
+        Raises DataError if it was sealed with another key, or for somebody or something else.
         """
         from cryptography.exceptions import InvalidTag
 
@@ -123,12 +117,7 @@ Told = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What a source held when it was fetched, as a file of a form that is read.
-
-    Parameters
-    ----------
-    content : bytes
-    """
+    """What a source held when it was fetched, as a file of a form that is read."""
 
     source: Source
     name: str
@@ -151,22 +140,12 @@ def fetch(
 ) -> Snapshot:
     """Fetch a source.
 
-    Parameters
-    ----------
-    token : str
-        A token, or the password of a database; handed on to the process that fetches and kept nowhere.
-    hosts : Hosts
-        Those that may be asked.
-    folder : Folder, optional
-        Where databases in files may be, if not anywhere on this machine.
-    told : callable, optional
-    seconds : float
-        The longest that it may take.
+    `token`: a token, or the password of a database; handed on to the process that fetches and kept nowhere.
+    `hosts`: those that may be asked.
+    `folder`: where databases in files may be, if not anywhere on this machine.
+    `seconds`: the longest that it may take.
 
-    Raises
-    ------
-    DataError
-        If it may not or cannot be fetched, is empty, too large or takes too long.
+    Raises DataError if it may not or cannot be fetched, is empty, too large or takes too long.
     """
     hub = os.environ.get("HF_ENDPOINT", HUB).rstrip("/")
     place = hosts.check(source, hub)

@@ -73,12 +73,8 @@ class Place:
 class Hosts:
     """Hosts that may be asked.
 
-    Parameters
-    ----------
-    named : tuple of Place
-        Those that the installation names.
-    any : bool
-        Whether others may be asked, too: who asks is at this machine and acts for nobody else.
+    `named`: those that the installation names.
+    `any`: whether others may be asked, too: who asks is at this machine and acts for nobody else.
     """
 
     named: tuple[Place, ...] = ()
@@ -87,10 +83,7 @@ class Hosts:
     def check(self, source: Source, hub: str = HUB) -> Place | None:
         """The place of a source, with its port; None of a file.
 
-        Raises
-        ------
-        DataError
-            If it may not be asked, or a token would be sent so that others can read it.
+        Raises DataError if it may not be asked, or a token would be sent so that others can read it.
         """
         if source.in_file:
             return None
@@ -121,10 +114,7 @@ class Hosts:
 def hosts_of(entries: Sequence[str], *, own_machine: bool) -> Hosts:
     """Hosts as ``GRASP_SOURCE_HOSTS`` lists them.
 
-    Raises
-    ------
-    SettingsError
-        If an entry is none.
+    Raises SettingsError if an entry is none.
     """
     return Hosts(tuple(map(_place, entries)), own_machine)
 

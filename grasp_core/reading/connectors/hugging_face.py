@@ -19,10 +19,7 @@ _NO_TEXT = (Audio, Image, Video)
 def fetch(job: Job) -> str:
     """Write the split into a file; returns its name.
 
-    Raises
-    ------
-    DataError
-        If there is no such data set or split, or it has no rows.
+    Raises DataError if there is no such data set or split, or it has no rows.
     """
     address, _, revision = job.source.address.partition("@")
     found = load_dataset(

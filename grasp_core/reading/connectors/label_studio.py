@@ -19,10 +19,7 @@ _CONNECT_S = 30
 def fetch(job: Job) -> str:
     """Write the export into a file; returns its name.
 
-    Raises
-    ------
-    DataError
-        If the project has no annotation.
+    Raises DataError if the project has no annotation.
     """
     project = int(job.pieces[-1])
     limit = httpx.Timeout(job.seconds, connect=_CONNECT_S)

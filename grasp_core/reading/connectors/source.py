@@ -47,14 +47,9 @@ _LONGEST = 20_000
 class Source:
     """A place from which data are fetched; as a text, ``kind:address?option=value``.
 
-    Parameters
-    ----------
-    kind : str
-        One of :data:`KINDS`.
-    address : str
-        In one form only, without a password or token.
-    options : tuple of (name, value)
-        Sorted by name.
+    `kind`: one of :data:`KINDS`.
+    `address`: in one form only, without a password or token.
+    `options`: sorted by name.
     """
 
     kind: Kind
@@ -91,10 +86,7 @@ class Source:
     def site(self, hub: str = HUB) -> str:
         """What a token opens: a server, and for a database the user and the database there.
 
-        Parameters
-        ----------
-        hub : str
-            Where Hugging Face's data sets are.
+        `hub`: where Hugging Face's data sets are.
         """
         if self.kind == "hf":
             return hub
@@ -113,10 +105,7 @@ def is_source(text: str) -> bool:
 def parse(text: str) -> Source:
     """Read a source as it is written.
 
-    Raises
-    ------
-    DataError
-        If it is none, or holds a password.
+    Raises DataError if it is none, or holds a password.
     """
     kind, colon, rest = text.strip().partition(":")
     found = next((known for known in KINDS if known == kind), None)
@@ -129,10 +118,7 @@ def parse(text: str) -> Source:
 def make(kind: Kind, address: str, options: Mapping[str, str]) -> Source:
     """A source of what somebody wrote; options without a value are left out.
 
-    Raises
-    ------
-    DataError
-        If there can be none at this address.
+    Raises DataError if there can be none at this address.
     """
     address = address.strip()
     given = {name: value.strip() for name, value in options.items() if value.strip()}

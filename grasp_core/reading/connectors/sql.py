@@ -33,9 +33,7 @@ _ONLY = "a query is one SELECT, which may begin with WITH"
 def fetch(job: Job) -> str:
     """Write the rows into a file; returns its name.
 
-    Raises
-    ------
-    DataError
+    Raises DataError.
     """
     with _sentences(job), _connected(job) as connection:
         name, query = _asked(connection, job)

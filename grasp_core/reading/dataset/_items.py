@@ -29,12 +29,8 @@ LONGEST = 200
 class Descriptions:
     """Both files' columns that describe items; the items file comes first.
 
-    Parameters
-    ----------
-    item_ids : tuple of str, length I
-        Of all items, whether they count or not.
-    inside, beside : Source or None
-        The columns of the annotations file and of the items file.
+    `item_ids`, length I: of all items, whether they count or not.
+    `inside`, `beside`: the columns of the annotations file and of the items file.
     """
 
     item_ids: tuple[str, ...]
@@ -54,10 +50,7 @@ class Descriptions:
     ) -> Descriptions:
         """Connect files; the last two arguments are as in :class:`~grasp_core.reading.dataset.votes.Votes`.
 
-        Raises
-        ------
-        DataError
-            If the items file, its column of ids, or every item of the annotations is missing.
+        Raises DataError if the items file, its column of ids, or every item of the annotations is missing.
         """
         inside = None
         if item_of_row is not None:
@@ -100,10 +93,7 @@ class Descriptions:
     def slices(self, names: Sequence[str], rated: BoolArray) -> dict[str, DescribingColumn]:
         """The named columns; `rated`, (I,), are the items that count.
 
-        Raises
-        ------
-        DataError
-            If one of them has too many values, several for one item, or fewer than two in all.
+        Raises DataError if one of them has too many values, several for one item, or fewer than two in all.
         """
         raise_stopping(problem for name in names for problem in self._refused(name, rated))
         found = {name: self._column(name, rated) for name in names}

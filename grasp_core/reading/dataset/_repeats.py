@@ -25,10 +25,7 @@ _MANY, _OFTEN = 5, 0.1
 def choose(sieve: Sieve, spec: DataSpec) -> None:
     """Where a rater gives an item different labels, keep the first or the last, if the spec says so.
 
-    Raises
-    ------
-    DataError
-        If the times cannot be put in order.
+    Raises DataError if the times cannot be put in order.
     """
     if spec.repeated == "refuse":
         return
@@ -143,10 +140,7 @@ def _by_time(votes: Votes, entries: Codes, spec: DataSpec) -> Codes:
 def _chosen(votes: Votes, entries: Codes, runs: Codes, rank: Codes, spec: DataSpec) -> BoolArray:
     """Which of the contested entries count: one of each run.
 
-    Raises
-    ------
-    DataError
-        If different labels of one run have the time that decides.
+    Raises DataError if different labels of one run have the time that decides.
     """
     order = np.lexsort((np.arange(entries.size), rank if spec.repeated == "first" else -rank, runs))
     heads = np.ones(entries.size, dtype=np.bool_)

@@ -61,25 +61,14 @@ class _Moment:
 def ranks(where: str, texts: Iterable[str], column: Collection[str]) -> dict[str, int]:
     """The order of points in time.
 
-    Parameters
-    ----------
-    where : str
-        File and column, as they begin a sentence.
-    texts : iterable of str
-        Those to be ordered.
-    column : collection of str
-        All of the column's texts, or none where they are not known: they tell whether 3/4/2024 names the
-        day or the month first.
+    `where`: file and column, as they begin a sentence.
+    `texts`: those to be ordered.
+    `column`: all of the column's texts, or none where they are not known: they tell whether 3/4/2024 names
+        the day or the month first.
 
-    Returns
-    -------
-    dict
-        From text to rank; equal times have the same.
-
-    Raises
-    ------
-    DataError
-        If one of them is no time, if it is not certain which day it names, or if they cannot be compared.
+    Returns from text to rank; equal times have the same.
+    Raises DataError if one of them is no time, if it is not certain which day it names, or if they cannot be
+    compared.
     """
     wanted = dict.fromkeys(texts)
     order: DayFirst | None = None
@@ -136,10 +125,7 @@ def _no_time(where: str, text: str) -> DataError:
 def _at(parts: Mapping[str, str | None], order: DayFirst | None) -> _Moment:
     """The moment that a date's parts name.
 
-    Raises
-    ------
-    ValueError, OverflowError
-        If there is no such moment.
+    Raises ValueError, OverflowError if there is no such moment.
     """
     month, day = _month(parts, order)
     hour = int(parts.get("hour") or 0)

@@ -36,14 +36,7 @@ OTHER = "Other"
 def one_spelling(counts: Mapping[str, int]) -> dict[str, str]:
     """Values to write instead, where some differ only by case, spaces, Unicode form or a common short form.
 
-    Parameters
-    ----------
-    counts : mapping from value to cells
-
-    Returns
-    -------
-    dict
-        From each value that should change to the most frequent of those that are alike.
+    Returns from each value that should change to the most frequent of those that are alike.
     """
     alike: dict[str, list[str]] = {}
     for value in counts:

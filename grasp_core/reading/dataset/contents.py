@@ -32,13 +32,8 @@ from grasp_core.reading.table.table import Table
 class Answers:
     """The answers to one question.
 
-    Parameters
-    ----------
-    steps : tuple of Step
-        What was left out, in order.
-    left : int array, shape (J,)
-        Answers of each rater that count.
-    labels : mapping from label to answers that count
+    `steps`: what was left out, in order.
+    `left`, shape (J,): answers of each rater that count.
     """
 
     steps: tuple[Step, ...]
@@ -56,22 +51,13 @@ class Answers:
 class Contents:
     """What a data set holds.
 
-    Parameters
-    ----------
-    rater_ids : pyarrow array of str, length J
-        Of all rows, in order of first appearance.
-    rows : int array, shape (J,)
-        Rows that are each rater's.
-    counted : int array, shape (J,)
-        Annotations of each rater that count: answers to one question or more.
-    answers : tuple of Answers
-        By question.
-    per_item : int array
-        Items by their number of annotations that count, from 1 on; the first entry is 0.
-    empty_items : int
-        Items without one, though nobody left theirs out.
-    listed_items : frozenset of str
-        Of the ids that are to be left out, those that are there.
+    `rater_ids`, length J: of all rows, in order of first appearance.
+    `rows`, shape (J,): rows that are each rater's.
+    `counted`, shape (J,): annotations of each rater that count: answers to one question or more.
+    `answers`: by question.
+    `per_item`: items by their number of annotations that count, from 1 on; the first entry is 0.
+    `empty_items`: items without one, though nobody left theirs out.
+    `listed_items`: of the ids that are to be left out, those that are there.
     """
 
     rater_ids: pa.Array
@@ -121,12 +107,8 @@ class Contents:
 def leave_out(votes: Votes, excluded: BoolArray, spec: DataSpec) -> tuple[Sieve, list[Problem]]:
     """Leave out what has no label, who is excluded, what the filters name, and repetitions.
 
-    Parameters
-    ----------
-    excluded : bool array, shape (J,)
-        Raters who are left out.
-    spec : DataSpec
-        Of one question.
+    `excluded`, shape (J,): raters who are left out.
+    `spec`: of one question.
     """
     labelled, missing = checks.missing_labels(votes, spec)
     sieve = Sieve.of(labelled, votes.cells - labelled.size)

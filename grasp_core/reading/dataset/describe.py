@@ -25,10 +25,7 @@ def labels(dataset: Dataset) -> pd.DataFrame:
 def axis_counts(dataset: Dataset, axis: str) -> pd.DataFrame:
     """Raters and annotations per value of an axis; ``share`` is of all raters.
 
-    Raises
-    ------
-    KeyError
-        If the data set has no such axis.
+    Raises KeyError if the data set has no such axis.
     """
     values, codes = _with_unknown(dataset.raters.axes[axis])
     per_rater = np.bincount(dataset.annotations.rater, minlength=codes.size)
@@ -42,10 +39,7 @@ def axis_counts(dataset: Dataset, axis: str) -> pd.DataFrame:
 def cross_table(dataset: Dataset, rows: str, columns: str) -> pd.DataFrame:
     """Raters per value of one axis (index) and of another (columns), with totals.
 
-    Raises
-    ------
-    KeyError
-        If the data set lacks one of the axes.
+    Raises KeyError if the data set lacks one of the axes.
     """
     row_values, row_codes = _with_unknown(dataset.raters.axes[rows])
     column_values, column_codes = _with_unknown(dataset.raters.axes[columns])

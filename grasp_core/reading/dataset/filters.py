@@ -39,13 +39,8 @@ class GroupShare:
 class Removal:
     """Counts of what one filter removed.
 
-    Parameters
-    ----------
-    filter : Remark
-        E.g. "raters with fewer than 5 annotations".
-    annotations, raters, items : int
-        Removed; raters and items that have none left.
-    groups : mapping from axis to tuple of GroupShare
+    `filter`: E.g. "raters with fewer than 5 annotations".
+    `annotations`, `raters`, `items`: removed; raters and items that have none left.
     """
 
     filter: Remark

@@ -99,10 +99,7 @@ def axis_of(column: DescribingColumn, counted: BoolArray, cut: Sequence[str]) ->
 class Fitted:
     """As much of a reading as fits.
 
-    Parameters
-    ----------
-    dropped : tuple of str
-        What was left out of it, as parts of a sentence.
+    `dropped`: what was left out of it, as parts of a sentence.
     """
 
     spec: DataSpec
@@ -129,10 +126,7 @@ def fitting(
 ) -> Fitted:
     """As much of a reading as fits these files: axes that exist, and declared labels if all are among them.
 
-    Raises
-    ------
-    DataError
-        If the reading as a whole does not fit, e.g. for a column that does not exist.
+    Raises DataError if the reading as a whole does not fit, e.g. for a column that does not exist.
     """
     annotations, raters, items, _ = recode(annotations, raters, spec, items)
     raise_stopping(checks.missing_columns(annotations, raters, spec, ()))
@@ -201,20 +195,12 @@ def _annotations(votes: Votes) -> Annotations:
 class Dataset:
     """Data ready for a run.
 
-    Parameters
-    ----------
-    raters : Raters
-        In the same order as the annotations' raters.
-    problems : tuple of Problem
-        What to know about; none of them stops a run.
-    removals : tuple of Removal
-        What exclusions and filters left out, in the order in which they were applied.
-    further : tuple of Annotations
-        The answers to further questions, over the same items and raters.
-    models : tuple of ModelLabels
-        Models that are to be held against the groups, over the same items.
-    attributes : mapping from column to Axis
-        Columns that describe items, whose values can make slices; its codes have shape (I,).
+    `raters`: in the same order as the annotations' raters.
+    `problems`: what to know about; none of them stops a run.
+    `removals`: what exclusions and filters left out, in the order in which they were applied.
+    `further`: the answers to further questions, over the same items and raters.
+    `models`: models that are to be held against the groups, over the same items.
+    `attributes`: columns that describe items, whose values can make slices; its codes have shape (I,).
     """
 
     annotations: Annotations
@@ -254,23 +240,12 @@ def load(
     and items with at least one annotation left count. Items and raters keep the order of first appearance.
     Where both files have an axis's column, the raters file decides.
 
-    Parameters
-    ----------
-    axes : sequence of str, optional
-        Demographic columns; by default :func:`candidate_axes`.
-    items : Table, optional
-        The items file, which decides where the annotations have a column of the same name.
-    slices : sequence of str, optional
-        Columns that describe items; by default those that can make slices, or none where axes are named.
+    `axes`: demographic columns; by default :func:`candidate_axes`.
+    `items`: the items file, which decides where the annotations have a column of the same name.
+    `slices`: columns that describe items; by default those that can make slices, or none where axes are
+        named.
 
-    Returns
-    -------
-    Dataset
-
-    Raises
-    ------
-    DataError
-        With every problem that has to be mended first in ``problems``.
+    Raises DataError with every problem that has to be mended first in ``problems``.
     """
     (annotations, raters, items), seen, problems = all_recoded(annotations, raters, items, spec)
     raise_stopping(checks.missing_columns(annotations, raters, spec, axes or ()))
@@ -309,10 +284,7 @@ def load(
 def candidate_axes(annotations: Table, raters: Table | None, spec: DataSpec) -> tuple[str, ...]:
     """Columns of either file that can be axes: one value per rater, and not too many values.
 
-    Raises
-    ------
-    DataError
-        If a column that `spec` names does not exist.
+    Raises DataError if a column that `spec` names does not exist.
     """
     annotations, raters, _, _ = recode(annotations, raters, spec)
     raise_stopping(checks.missing_columns(annotations, raters, spec, ()))
@@ -354,24 +326,12 @@ def conclude(
 ) -> Dataset:
     """The data set of these contents, checked and summed up.
 
-    Parameters
-    ----------
-    contents : Contents
-    table : Table
-        The annotations, recoded.
-    profiles : Profiles
-        Of the contents' raters.
-    axes : sequence of str
-    files : sequence of FileFingerprint
-    problems : sequence of Problem
-        Those that are known: of the raters file and of exclusions.
-    form : callable
-        Takes which raters count and each question's categories, gives the annotations by question.
+    `table`: the annotations, recoded.
+    `profiles`: of the contents' raters.
+    `problems`: those that are known: of the raters file and of exclusions.
+    `form`: takes which raters count and each question's categories, gives the annotations by question.
 
-    Raises
-    ------
-    DataError
-        With every problem that has to be mended first in ``problems``.
+    Raises DataError with every problem that has to be mended first in ``problems``.
     """
     name, counted = table.name, contents.counted > 0
     columns = {axis: profiles.column(axis, counted) for axis in axes}

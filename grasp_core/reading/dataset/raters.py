@@ -35,10 +35,7 @@ _FEW = 0.2
 class DescribingColumn:
     """A column's value for each rater, or each item.
 
-    Parameters
-    ----------
-    codes : int array, shape (J,) or (I,)
-        Position in `values`, or -1 for unknown.
+    `codes`, shape (J,) or (I,): position in `values`, or -1 for unknown.
     """
 
     codes: Codes
@@ -51,12 +48,8 @@ def merged(
 ) -> tuple[DescribingColumn, Codes]:
     """One column of two files, and the units on which they differ.
 
-    Parameters
-    ----------
-    first, second : DescribingColumn
-        The first decides where it has a value.
-    counted : bool array, shape (J,) or (I,)
-        Units that count; others that differ are passed over.
+    `first`, `second`: the first decides where it has a value.
+    `counted`, shape (J,) or (I,): units that count; others that differ are passed over.
     """
     values = tuple(dict.fromkeys(first.values + second.values))
     position = {value: index for index, value in enumerate(values)}
@@ -95,18 +88,12 @@ class _ByUnit:
 class Source:
     """A file with columns that describe raters, or items: the units here.
 
-    Parameters
-    ----------
-    key : str or None
-        Column of the units' ids; None where each row is a unit.
-    unit_of_row : int array, shape (rows,)
-        Position of each row's unit among all U units, or -1 for one that is not among them.
-    columns : tuple of str
-        Those that may describe units.
-    n_units : int
-        U.
-    of : {"rater", "item"}
-        What units are.
+    `key`: column of the units' ids; None where each row is a unit.
+    `unit_of_row`, shape (rows,): position of each row's unit among all U units, or -1 for one that is not
+        among them.
+    `columns`: those that may describe units.
+    `n_units`: U.
+    `of`: what units are.
     """
 
     table: Table
@@ -157,10 +144,7 @@ class Source:
     def column(self, name: str, missing: Collection[str], counted: BoolArray) -> DescribingColumn:
         """Each unit's value; where some cells are missing, those that are not decide.
 
-        Parameters
-        ----------
-        counted : bool array, shape (U,)
-            Units in which two different values are a problem.
+        `counted`, shape (U,): units in which two different values are a problem.
         """
         found = self._by_unit(name, missing)
         column = found.column
@@ -229,12 +213,8 @@ _WAYS: Sequence[tuple[str, Callable[[str], str]]] = (
 class Alike:
     """Ids of a raters file that would be raters of the annotations if they were written alike.
 
-    Parameters
-    ----------
-    but_for : str
-        What differs, in words.
-    pairs : tuple of (rater, id)
-        As the annotations and as the raters file write it.
+    `but_for`: what differs, in words.
+    `pairs`: as the annotations and as the raters file write it.
     """
 
     but_for: str
@@ -268,10 +248,7 @@ def rater_column(raters: Table, spec: DataSpec, rater_ids: Sequence[str], annota
     most rater ids of the annotations (the first one, of several); ages are no ids, for all that they may
     be the same numbers.
 
-    Raises
-    ------
-    DataError
-        If that column holds none of the rater ids; the sentence says how they would match.
+    Raises DataError if that column holds none of the rater ids; the sentence says how they would match.
     """
     if spec.layout == "raters-by-items" and spec.rater is None:
         raise DataError(DataProblem.NO_RATER_IDS(file=annotations_name, raters=raters.name))
@@ -337,9 +314,7 @@ def _same_ids(rater_ids: Sequence[str], raters: Table) -> Remark:
 class Profiles:
     """Both files' columns that describe raters; the raters file comes first.
 
-    Parameters
-    ----------
-    rater_ids : tuple of str, length J
+    `rater_ids`: length J.
     """
 
     rater_ids: tuple[str, ...]
@@ -358,10 +333,7 @@ class Profiles:
     ) -> Profiles:
         """Connect files; the last two arguments are as in :class:`~grasp_core.reading.dataset.votes.Votes`.
 
-        Raises
-        ------
-        DataError
-            If no column of the raters file holds rater ids of the annotations.
+        Raises DataError if no column of the raters file holds rater ids of the annotations.
         """
         inside = None
         if rater_of_row is not None:
@@ -415,10 +387,7 @@ class Profiles:
     def column(self, name: str, counted: BoolArray) -> DescribingColumn:
         """Each rater's value; the raters file decides where it has one; `counted`, (J,), are who count.
 
-        Raises
-        ------
-        DataError
-            If the column holds the rater ids.
+        Raises DataError if the column holds the rater ids.
         """
         found = [
             source.column(name, self.missing, counted) for source in self.sources if name in source.columns

@@ -38,17 +38,9 @@ def recode(
 ) -> tuple[Table, Table | None, Table | None, list[Problem]]:
     """Apply `spec.recode` in order, to every file that has the column.
 
-    Returns
-    -------
-    annotations, raters, items : Table
-        New tables; those given stay as they are.
-    problems : list of Problem
-        What to know: values that were named but do not occur, cells that are no number.
-
-    Raises
-    ------
-    DataError
-        If a column does not exist, or a question holds a value that the priority lacks.
+    Returns new tables; those given stay as they are; what to know: values that were named but do not occur,
+    cells that are no number.
+    Raises DataError if a column does not exist, or a question holds a value that the priority lacks.
     """
     tables, seen, problems = all_recoded(annotations, raters, items, spec)
     return *tables, [*notes(annotations.name, seen), *problems]
@@ -90,10 +82,7 @@ def recoded(table: Table, spec: DataSpec, *beside: Table | None) -> tuple[Table,
 
     Steps on columns that only the files `beside` have leave them as they are.
 
-    Raises
-    ------
-    DataError
-        If no file has a column, or a question holds a value that the priority lacks.
+    Raises DataError if no file has a column, or a question holds a value that the priority lacks.
     """
     table = with_joined(table, (spec.item, spec.rater))
     seen: list[Seen] = []

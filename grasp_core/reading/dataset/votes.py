@@ -24,11 +24,8 @@ from grasp_core.reading.table.table import Table
 class Cells(NamedTuple):
     """Cells that can hold an annotation, N in all, in file order.
 
-    Parameters
-    ----------
-    item, rater, label : int arrays, shape (N,)
-    row : int array, shape (N,), or None
-        Position of the cell's row in the table; None where each row is a cell.
+    `item`, `rater`, `label`: shape (N,).
+    `row`, shape (N,), or None: position of the cell's row in the table; None where each row is a cell.
     """
 
     item: Codes
@@ -41,20 +38,13 @@ class Cells(NamedTuple):
 class Votes:
     """One entry per cell that counts so far, A in all, in file order.
 
-    Parameters
-    ----------
-    of_cells : Cells
-        Where the table has them: data are often larger than what else there is room for.
-    chosen : bool array, shape (N,), or None
-        The cells that count; None where all do.
-    item_ids, rater_ids, labels : tuple of str
-        In order of first appearance.
-    label_column : str or None
-        Column of a long file; in a matrix each rater (item) is a column.
-    item_of_row, rater_of_row : int array, shape (rows,), or None
-        The item, and the rater, that each row of the table belongs to, where it belongs to one.
-    cells : int
-        Rows of a long file, cells of a matrix; those of a matrix without a label are no entries.
+    `of_cells`: where the table has them: data are often larger than what else there is room for.
+    `chosen`, shape (N,), or None: the cells that count; None where all do.
+    `item_ids`, `rater_ids`, `labels`: in order of first appearance.
+    `label_column`: column of a long file; in a matrix each rater (item) is a column.
+    `item_of_row`, `rater_of_row`, shape (rows,), or None: the item, and the rater, that each row of the table
+        belongs to, where it belongs to one.
+    `cells`: rows of a long file, cells of a matrix; those of a matrix without a label are no entries.
     """
 
     table: Table

@@ -34,12 +34,8 @@ _TO_FILL_IN = ("Approve", "Reject")
 class UnreadableRowError(Exception):
     """A row whose quotation marks do not match.
 
-    Parameters
-    ----------
-    line : int
-        Line that the row starts on.
-    why : str
-        The CSV reader's words.
+    `line`: line that the row starts on.
+    `why`: the CSV reader's words.
     """
 
     def __init__(self, line: int, why: str) -> None:
@@ -64,10 +60,7 @@ class UnreadableRowError(Exception):
 def records(file: BinaryIO, delimiter: str, *, strict: bool = True) -> Generator[tuple[int, list[str]]]:
     """Each row that is not blank, with the line that it starts on.
 
-    Raises
-    ------
-    UnreadableRowError
-        Where quotation marks do not match.
+    Raises UnreadableRowError where quotation marks do not match.
     """
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     reader = csv.reader(text, delimiter=delimiter, strict=strict)
@@ -102,15 +95,10 @@ class WatchedBytes(io.BytesIO):
 def parse_with_care(content: bytes, header: Header, delimiter: str, name: str, watch: Watch) -> Parsed:
     """Read every row by itself, where a file is unusual.
 
-    Parameters
-    ----------
-    content : bytes
-        In UTF-8.
+    `content`: in UTF-8.
 
-    Raises
-    ------
-    DataError
-        Naming the row whose quotation marks do not match or whose fields are not as many as the header's.
+    Raises DataError naming the row whose quotation marks do not match or whose fields are not as many as the
+    header's.
     """
     careful = _Careful(WatchedBytes(content, 0, watch), delimiter, header)
     try:
@@ -200,19 +188,11 @@ Bytes = npt.NDArray[np.uint8]
 def parse(content: bytes, name: str, watch: Watch, *, headed: bool = False) -> Parsed:
     """Read text whose first row names the columns.
 
-    Parameters
-    ----------
-    content : bytes
-        In UTF-8 (see :mod:`grasp_core.reading.files.encodings`), without byte order mark.
-    watch : callable
-        Told how far reading is; may raise to stop it.
-    headed : bool
-        The first row, and no other, is the header, whatever it looks like.
+    `content`: in UTF-8 (see :mod:`grasp_core.reading.files.encodings`), without byte order mark.
+    `watch`: told how far reading is; may raise to stop it.
+    `headed`: the first row, and no other, is the header, whatever it looks like.
 
-    Raises
-    ------
-    DataError
-        Naming the row, what was found and what would do.
+    Raises DataError naming the row, what was found and what would do.
     """
     _check_bytes(content, name)
     declared = _DECLARED.match(content)

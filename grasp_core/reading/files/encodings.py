@@ -217,10 +217,7 @@ _SAMPLE = 1 << 18
 def to_utf8(content: bytes, name: str) -> tuple[bytes, str, tuple[Problem, ...]]:
     """The content in UTF-8 without byte order mark, its encoding for people, and what to know about it.
 
-    Raises
-    ------
-    DataError
-        If the bytes are no text in any one encoding.
+    Raises DataError if the bytes are no text in any one encoding.
     """
     for mark, encoding, shown in _BOMS:
         if content.startswith(mark):

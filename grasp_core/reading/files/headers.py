@@ -31,12 +31,8 @@ Row = Sequence[str]
 class Header:
     """The names of the columns.
 
-    Parameters
-    ----------
-    rows : int
-        Rows, from the first, that hold names and no data.
-    unnamed : tuple of str
-        Of the columns the last, without a name; they should be empty, as where rows end with a comma.
+    `rows`: rows, from the first, that hold names and no data.
+    `unnamed`: of the columns the last, without a name; they should be empty, as where rows end with a comma.
     """
 
     columns: tuple[str, ...]
@@ -48,10 +44,7 @@ class Header:
 def header_of(rows: Sequence[Row], name: str, line: int) -> Header:
     """The header of a file that begins with `rows`, the first of which is in `line`.
 
-    Raises
-    ------
-    DataError
-        If it names columns twice, or not.
+    Raises DataError if it names columns twice, or not.
     """
     first, where = list(rows[0]), f"row {line}"
     if len(first) > MAX_COLUMNS:

@@ -74,10 +74,7 @@ def end_of_space(text: str, start: int) -> int:
 def decoded(text: str, start: int, name: str, line: int | None = None) -> tuple[Any, int]:
     """The value that begins at `start`, and where it ends; `line` is the text's number if it is a line.
 
-    Raises
-    ------
-    DataError
-        If it is no JSON, nested too deep, or an object has a field twice.
+    Raises DataError if it is no JSON, nested too deep, or an object has a field twice.
     """
     where = name if line is None else f"{name}, row {line}"
     try:
@@ -142,15 +139,9 @@ def records(content: bytes, name: str) -> tuple[list[Record], str]:
     pandas writes it with the orientation ``columns`` or ``split``. Half a character (a surrogate without its
     other half, where a text was cut) becomes U+FFFD.
 
-    Parameters
-    ----------
-    content : bytes
-        In UTF-8, without byte order mark.
+    `content`: in UTF-8, without byte order mark.
 
-    Raises
-    ------
-    DataError
-        Naming the line where it is not JSON, or what was found instead of records.
+    Raises DataError naming the line where it is not JSON, or what was found instead of records.
     """
     _check_amount(content, name)
     document = whole_characters(content.decode("utf-8"))
@@ -275,10 +266,7 @@ def _from_split(columns: Sequence[Any], rows: Sequence[Any], name: str) -> list[
 def table(found: Sequence[Mapping[str, Any]], name: str, kind: str) -> Parsed:
     """Records as a table: nested objects become columns ``outer.inner``, lists their JSON text.
 
-    Raises
-    ------
-    DataError
-        If there are no rows or columns, too many, or two fields of a record get one name.
+    Raises DataError if there are no rows or columns, too many, or two fields of a record get one name.
     """
     columns: dict[str, None] = {}
     filled = 0

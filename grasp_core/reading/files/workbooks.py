@@ -162,18 +162,9 @@ def parse(content: bytes, name: str, sheet: str | None) -> tuple[list[Member], t
     Numbers lose a trailing ``.0``, dates and times are in ISO 8601, truth values are ``True`` and ``False``,
     cells with an error are empty. Rows above the header, blank rows and hidden sheets are not read.
 
-    Returns
-    -------
-    tables : list of Member
-        Of the sheets; one at least.
-    sheets : tuple of str
-        All that are visible and not blank.
-
-    Raises
-    ------
-    DataError
-        If the file is damaged, has a password or unpacks to too much, or no sheet, or the one chosen, is a
-        table.
+    Returns of the sheets; one at least; all that are visible and not blank.
+    Raises DataError if the file is damaged, has a password or unpacks to too much, or no sheet, or the one
+    chosen, is a table.
     """
     book, kind, errors, most_cells = _unpacked(content, name)
     tables: list[Member] = []

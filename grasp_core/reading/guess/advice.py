@@ -16,15 +16,11 @@ Confidence = Literal["sure", "likely", "unsure"]
 class Reason:
     """The reason of a guess.
 
-    Parameters
-    ----------
-    field : str
-        Field of :class:`~grasp_core.model.data_spec.DataSpec`, or "axes", or "aggregated" (without raters).
-    confidence : {"sure", "likely", "unsure"}
-        What is unsure is for a person to choose: nothing is computed from it.
-    candidates : tuple of str
-        Columns (or layouts) that it may be, best first, where it is unsure; empty where none is in sight.
-        Of axes, the column of numbers that its bands would make one.
+    `field`: field of :class:`~grasp_core.model.data_spec.DataSpec`, or "axes", or "aggregated" (without
+        raters).
+    `confidence`: what is unsure is for a person to choose: nothing is computed from it.
+    `candidates`: columns (or layouts) that it may be, best first, where it is unsure; empty where none is in
+        sight. Of axes, the column of numbers that its bands would make one.
     """
 
     field: str
@@ -41,11 +37,8 @@ ANY = "*"
 class Named:
     """Layout and columns that are sure, for somebody named them; None is what is to be guessed.
 
-    Parameters
-    ----------
-    item, rater, label : str or None
-        Columns, as in :class:`~grasp_core.model.data_spec.DataSpec`; the label of a matrix is a pattern of
-        the names of its columns of labels.
+    `item`, `rater`, `label`: columns, as in :class:`~grasp_core.model.data_spec.DataSpec`; the label of a
+        matrix is a pattern of the names of its columns of labels.
     """
 
     layout: Layout | None = None
@@ -100,16 +93,10 @@ _SHOWN = 4
 class Advice:
     """One thing that is recommended to be left out, or that may be, for a reason that the data give.
 
-    Parameters
-    ----------
-    field : {"exclude", "drop", "raters", "items", "missing"}
-        Where a :class:`~grasp_core.model.data_spec.DataSpec` or its filters name it.
-    column : str
-        Of the values, or of the ids; "label" for those of a matrix.
-    count : int
-        Raters, annotations, items or cells that it concerns, by `field`.
-    recommended : bool
-        Whether the data say so; else either answer may be right.
+    `field`: where a :class:`~grasp_core.model.data_spec.DataSpec` or its filters name it.
+    `column`: of the values, or of the ids; "label" for those of a matrix.
+    `count`: raters, annotations, items or cells that it concerns, by `field`.
+    `recommended`: whether the data say so; else either answer may be right.
     """
 
     field: Literal["exclude", "drop", "raters", "items", "missing"]
@@ -181,14 +168,10 @@ def all_taken(advice: Iterable[Advice], spec: DataSpec) -> DataSpec:
 def told(advice: Sequence[Advice], takes: str, declines: str, missing: Callable[[str], str]) -> str:
     """What counts though it may not be meant to, how much, and which options answer that.
 
-    Parameters
-    ----------
-    advice : sequence of Advice
-        At least one.
-    takes, declines : str
-        The options that take what is recommended, and that say that all counts, as they are written there.
-    missing : callable
-        The option that takes a text for no answer, of the text.
+    `advice`: at least one.
+    `takes`, `declines`: the options that take what is recommended, and that say that all counts, as they are
+        written there.
+    `missing`: the option that takes a text for no answer, of the text.
     """
     sure = [one for one in advice if one.recommended]
     said = []

@@ -40,10 +40,7 @@ Kind = Literal["empty", "time", "link", "numbers", "text", "words"]
 class Look:
     """A table's columns, encoded when asked for.
 
-    Parameters
-    ----------
-    named : Named
-        What somebody has said of them.
+    `named`: what somebody has said of them.
     """
 
     def __init__(self, table: Table, named: Named | None = None) -> None:

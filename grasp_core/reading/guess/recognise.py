@@ -56,18 +56,11 @@ _NEEDED = ("layout", "item", "rater", "label", "items_id", "aggregated")
 class Guess:
     """A proposal for reading the files.
 
-    Parameters
-    ----------
-    axes : tuple of str
-        Proposed demographic axes.
-    reasons : tuple of Reason
-        One per guess.
-    recipe : Recipe or None
-        The format or data set that was recognised.
-    advice : tuple of Advice
-        What is recommended to be left out; `spec` leaves none of it out.
-    ranked : bool
-        Whether the labels of `spec` stand in an order that the data say.
+    `axes`: proposed demographic axes.
+    `reasons`: one per guess.
+    `recipe`: the format or data set that was recognised.
+    `advice`: what is recommended to be left out; `spec` leaves none of it out.
+    `ranked`: whether the labels of `spec` stand in an order that the data say.
     """
 
     spec: DataSpec
@@ -111,18 +104,11 @@ def recognise(
 ) -> Guess:
     """Guess layout, id columns, label column, exclusions and axes, or know them where the format is known.
 
-    Parameters
-    ----------
-    named : Named, optional
-        What somebody has said: it is sure, and the rest is guessed around it.
-    declared : collection of str
-        Texts of which somebody has said that they are labels, or mean "no value".
+    `named`: what somebody has said: it is sure, and the rest is guessed around it.
+    `declared`: texts of which somebody has said that they are labels, or mean "no value".
 
-    Raises
-    ------
-    DataError
-        If the annotations file is known to describe raters, has fewer than two columns besides row ids, so
-        that no guess makes sense, or has no column that is named.
+    Raises DataError if the annotations file is known to describe raters, has fewer than two columns besides
+    row ids, so that no guess makes sense, or has no column that is named.
     """
     if annotations.recipe is not None and annotations.recipe.raters:
         raise DataError(

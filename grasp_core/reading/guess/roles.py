@@ -52,17 +52,10 @@ _MOST = 0.5
 def with_items(guess: Guess, annotations: Table, items: Table | None, named: str | None = None) -> Guess:
     """The guess with how an items file is read, where there is one.
 
-    Parameters
-    ----------
-    guess : Guess
-        Of the other files.
-    named : str, optional
-        The column of the item ids, where somebody has said it.
+    `guess`: of the other files.
+    `named`: the column of the item ids, where somebody has said it.
 
-    Raises
-    ------
-    DataError
-        If the items file lacks the column that is named.
+    Raises DataError if the items file lacks the column that is named.
     """
     if items is None:
         return guess
@@ -118,22 +111,11 @@ def file_roles(tables: Sequence[Table], *, as_given: bool = False) -> tuple[Role
     The annotations are in the file that most others can be joined to. Another file describes raters, or
     items, where it has a row for each of them. A file of the annotations' own columns holds more of them.
 
-    Parameters
-    ----------
-    tables : sequence of Table
-        At least one.
-    as_given : bool
-        The first that can hold annotations does, as on the sheets of a workbook.
+    `tables`: at least one.
+    `as_given`: the first that can hold annotations does, as on the sheets of a workbook.
 
-    Returns
-    -------
-    tuple of "annotations", "raters", "items" or None
-        None for a file that nothing in it joins to the annotations, or that may be of either role.
-
-    Raises
-    ------
-    DataError
-        If no file can hold annotations.
+    Returns none for a file that nothing in it joins to the annotations, or that may be of either role.
+    Raises DataError if no file can hold annotations.
     """
     of_raters: tuple[Role, ...] = ("raters",)
     if all(table.recipe is not None and table.recipe.raters for table in tables):

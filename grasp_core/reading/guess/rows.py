@@ -56,10 +56,7 @@ def guess_exclusions(
 ) -> tuple[list[Advice], list[Reason]]:
     """Raters whom a column says to leave out, as advice; of columns that may mean it, that they may.
 
-    Parameters
-    ----------
-    texts : mapping from name to texts
-        Columns about raters, and the distinct texts in each.
+    `texts`: columns about raters, and the distinct texts in each.
     """
     advice: list[Advice] = []
     reasons: list[Reason] = []

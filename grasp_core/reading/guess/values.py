@@ -52,10 +52,7 @@ def no_raters(why: str) -> str:
 def aggregated_cells(look: Look, cells: Sequence[str], layout: Layout) -> str | None:
     """The sentence that refuses columns of counts, shares or means as raters; None where they may be raters.
 
-    Parameters
-    ----------
-    cells : sequence of str
-        Columns that look like those of a matrix.
+    `cells`: columns that look like those of a matrix.
     """
     counted = [name for name in cells if names.mentions(name, names.COUNTED)]
     if counted and 2 * len(counted) > len(cells):
@@ -323,14 +320,9 @@ def one_number(
 ) -> tuple[DataSpec, list[Reason]]:
     """The reading in which labels that are one number are one label, and why.
 
-    Parameters
-    ----------
-    cells : mapping from text to cells
-        Of all columns that hold labels.
-    spec : DataSpec
-        Left as it is where it recodes, or names categories.
-    declared : collection of str
-        Texts of which somebody has said that they are labels.
+    `cells`: of all columns that hold labels.
+    `spec`: left as it is where it recodes, or names categories.
+    `declared`: texts of which somebody has said that they are labels.
     """
     if spec.recode or spec.categories is not None:
         return spec, []
@@ -446,14 +438,10 @@ def missing_profiles(
 ) -> tuple[DataSpec, list[Reason]]:
     """The reading with what stands for no answer among raters' values as texts that mean "no value", and why.
 
-    Parameters
-    ----------
-    tables : sequence of Table
-        The files; a text that is an id there is none.
-    labels : collection of str
-        A text that is a label is none.
-    axes : mapping from name to texts
-        Columns about raters, and the distinct texts in each; what is a value of one is none in the others.
+    `tables`: the files; a text that is an id there is none.
+    `labels`: a text that is a label is none.
+    `axes`: columns about raters, and the distinct texts in each; what is a value of one is none in the
+        others.
     """
     known = set(spec.missing)
     codes = {name: _codes_of_missing_profiles(texts) - known for name, texts in axes.items()}

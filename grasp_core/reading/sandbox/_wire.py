@@ -29,10 +29,7 @@ Rows = TypeVar("Rows", Parsed, Table)
 class Channel:
     """Frames over a stream socket.
 
-    Parameters
-    ----------
-    waiting : callable, optional
-        Called whenever nothing moves for the socket's timeout; what it raises ends the conversation.
+    `waiting`: called whenever nothing moves for the socket's timeout; what it raises ends the conversation.
     """
 
     def __init__(self, connection: socket.socket, waiting: Callable[[], None] | None = None) -> None:
@@ -42,10 +39,7 @@ class Channel:
     def send(self, kind: bytes, content: bytes | memoryview = b"") -> None:
         """Send a frame.
 
-        Raises
-        ------
-        OSError
-            If nobody listens.
+        Raises OSError if nobody listens.
         """
         self.write(_HEAD.pack(kind, len(content)))
         self.write(content)
@@ -57,10 +51,7 @@ class Channel:
     def receive(self) -> tuple[bytes, bytearray]:
         """The next frame: its kind and content.
 
-        Raises
-        ------
-        EOFError, OSError
-            If the other side is gone.
+        Raises EOFError, OSError if the other side is gone.
         """
         kind, size = _HEAD.unpack(self.read(_HEAD.size))
         return kind, self.read(size)

@@ -25,9 +25,7 @@ _CELL_BYTES, _ANNOTATION_BYTES = 12, 100
 def check_weight(parsed: Parsed, limits: Limits, name: str) -> None:
     """Refuse a table whose rows would take more memory than one file may.
 
-    Raises
-    ------
-    DataError
+    Raises DataError.
     """
     rows = parsed.data.num_rows
     plain = parsed.data.nbytes + _ROW_BYTES * rows
@@ -40,9 +38,7 @@ def check_weight(parsed: Parsed, limits: Limits, name: str) -> None:
 def check_matrix(cells: int, filled: int, name: str) -> None:
     """Refuse a matrix whose cells would, as far as it is known how many are filled.
 
-    Raises
-    ------
-    DataError
+    Raises DataError.
     """
     _check(_CELL_BYTES * cells + _ANNOTATION_BYTES * filled, current_limits(), name, cells, "cell")
 
@@ -68,10 +64,7 @@ _lock = threading.Lock()
 def count_held(data: pa.Table, name: str) -> None:
     """Count a table as long as it is there, for whoever asks; nothing where nobody shares with others.
 
-    Raises
-    ------
-    DataError
-        If it and the person's other tables take more than the limit.
+    Raises DataError if it and the person's other tables take more than the limit.
     """
     person, most = asking(), current_limits().memory
     if person is None:

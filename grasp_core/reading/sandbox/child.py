@@ -47,10 +47,7 @@ def get_ready(work: str) -> None:
 def run(connection: socket.socket) -> int:
     """Take a request and files, limit this process, and answer.
 
-    Returns
-    -------
-    int
-        The exit status.
+    Returns the exit status.
     """
     channel = wire.Channel(connection)
     try:

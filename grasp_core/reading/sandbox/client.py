@@ -49,25 +49,14 @@ def read(
 ) -> Parsed:
     """Parse files in a process of limited memory and time.
 
-    Parameters
-    ----------
-    files : callable
-        Gives an iterable of iterables of bytes, each file in pieces; called twice for what is not small.
-    name : str
-        For messages.
-    folder : bool
-        Whether they are the Parquet files of a folder, or one file of any format.
-    member : str or None
-        See :func:`grasp_core.reading.sandbox.parse.parse`.
-    watch : callable
-        Called several times a second; what it raises ends the reading.
+    `files`: gives an iterable of iterables of bytes, each file in pieces; called twice for what is not small.
+    `name`: for messages.
+    `folder`: whether they are the Parquet files of a folder, or one file of any format.
+    `member`: see :func:`grasp_core.reading.sandbox.parse.parse`.
+    `watch`: called several times a second; what it raises ends the reading.
 
-    Raises
-    ------
-    DataError
-        If they cannot be read, not within the limits, or not beside what the person has open.
-    TooOftenError
-        If too many files wait.
+    Raises DataError if they cannot be read, not within the limits, or not beside what the person has open;
+    TooOftenError if too many files wait.
     """
     request = {"name": name, "member": member, "folder": folder}
 
@@ -84,11 +73,7 @@ def read(
 def handle(work: Callable[..., T], tables: Mapping[str, Table | None], given: Mapping[str, object]) -> T:
     """Call a function of tables in a process of limited memory and time: see :func:`call`.
 
-    Raises
-    ------
-    DataError
-    TooOftenError
-        If too many files wait.
+    Raises DataError; TooOftenError if too many files wait.
     """
     return _in_turn(lambda within: call(HELPER, work, given, tables, within=within))
 
@@ -112,23 +97,13 @@ def call(
 ) -> T:
     """Call a function in a process of limited memory and time.
 
-    Parameters
-    ----------
-    work : callable
-        Of the module whose functions that helper calls.
-    given : mapping
-        Its arguments that JSON holds.
-    tables : mapping
-        Its arguments that are tables.
-    name : str
-        For messages; by default the first table's.
-    within : Limits, optional
-        By default those that the settings give.
+    `work`: of the module whose functions that helper calls.
+    `given`: its arguments that JSON holds.
+    `tables`: its arguments that are tables.
+    `name`: for messages; by default the first table's.
+    `within`: by default those that the settings give.
 
-    Raises
-    ------
-    DataError
-        What it raises, or that it does not end within the limits.
+    Raises DataError what it raises, or that it does not end within the limits.
     """
     sent = {name: table for name, table in tables.items() if table is not None}
     named = name or next(table.name for table in sent.values())
@@ -151,11 +126,8 @@ def _limited(
 ) -> Generator[_Conversation]:
     """A child that was told what to do, and within which limits.
 
-    Raises
-    ------
-    DataError, ReadingFaultError
-    _NotSmallError
-        In place of what may come of the limits of a small file.
+    Raises DataError, ReadingFaultError; _NotSmallError in place of what may come of the limits of a small
+    file.
     """
     limits, small = current_limits(), within is SMALL
     told = {

@@ -21,12 +21,8 @@ DONE, NO_MEMORY, FAULTY = 0, 3, 4
 class Limits:
     """Most that one file may take.
 
-    Parameters
-    ----------
-    memory : int
-        Bytes: of the process that parses, and of what handling the table will take afterwards.
-    seconds : int
-        Of processor time.
+    `memory`: bytes: of the process that parses, and of what handling the table will take afterwards.
+    `seconds`: of processor time.
     """
 
     memory: int
@@ -36,10 +32,7 @@ class Limits:
 def current_limits() -> Limits:
     """Those that the settings give, or the machine where they leave it open.
 
-    Raises
-    ------
-    SettingsError
-        If one of them cannot be read.
+    Raises SettingsError if one of them cannot be read.
     """
     settings = read_settings({name: os.environ[name] for name in _SETTINGS if name in os.environ})
     return Limits(settings.read_memory_mb * 2**20 or machine_memory() // _SHARE, settings.read_seconds)

@@ -36,21 +36,12 @@ from grasp_core.reading.table.table import Table
 def parse(raw: bytes, name: str, member: str | None, watch: Watch) -> Parsed:
     """Read a table from a file of any format that docs/formats.md lists.
 
-    Parameters
-    ----------
-    raw : bytes
-    name : str
-        The file's name for messages.
-    member : str or None
-        Sheet of a workbook or file in an archive; None for what
+    `name`: the file's name for messages.
+    `member`: sheet of a workbook or file in an archive; None for what
         :func:`~grasp_core.reading.archives.stack.together` makes of all.
-    watch : callable
-        Told how far reading is; may raise to stop it.
+    `watch`: told how far reading is; may raise to stop it.
 
-    Raises
-    ------
-    DataError
-        If the file cannot be read or holds no table.
+    Raises DataError if the file cannot be read or holds no table.
     """
     content, packed = containers.unpack(raw, name)
     if content.startswith(containers.ZIP):
@@ -159,10 +150,7 @@ def _parse_text(content: bytes, name: str, watch: Watch) -> Parsed:
 def parse_folder(contents: Sequence[bytes], name: str, watch: Watch) -> Parsed:
     """Read the Parquet files of a folder as one table.
 
-    Raises
-    ------
-    DataError
-        If one of them cannot be read, or they do not fit together.
+    Raises DataError if one of them cannot be read, or they do not fit together.
     """
     return registry.of_table(parquet.parse(contents, name, watch), name)
 
@@ -177,23 +165,12 @@ def frame_table(frame: Any, name: str) -> Table:
     Cells become text: a missing one (None, NaN, NaT, NA) the empty text, whole numbers in columns of reals
     lose their ``.0``, texts stay as they are. Of a pandas frame, index levels that have a name are columns.
 
-    Parameters
-    ----------
-    frame : data frame
-        Of pandas, polars or Arrow, or of any library that hands out its columns by Arrow's or the dataframe
-        interchange protocol.
-    name : str
-        What it is called in messages and results.
+    `frame`: of pandas, polars or Arrow, or of any library that hands out its columns by Arrow's or the
+        dataframe interchange protocol.
+    `name`: what it is called in messages and results.
 
-    Returns
-    -------
-    Table
-        Its hash is that of names and texts: the same for the same data in another library's frame.
-
-    Raises
-    ------
-    DataError
-        If it is no frame, has no rows, or a cell is neither text, number, truth value nor date.
+    Returns its hash is that of names and texts: the same for the same data in another library's frame.
+    Raises DataError if it is no frame, has no rows, or a cell is neither text, number, truth value nor date.
     """
     data, kind = _arrow(frame, name)
     if not data.num_rows:

@@ -55,10 +55,7 @@ class Job:
 class Helper:
     """A helper process; for any number of threads.
 
-    Parameters
-    ----------
-    work : str
-        The module whose functions are called there: by name, for it lies above this one.
+    `work`: the module whose functions are called there: by name, for it lies above this one.
     """
 
     def __init__(self, work: str) -> None:
@@ -77,9 +74,7 @@ class Helper:
     def job(self) -> Job:
         """Fork a child.
 
-        Raises
-        ------
-        HelperGoneError
+        Raises HelperGoneError.
         """
         with self._lock:
             for _ in range(2):  # it may have ended since it was last needed

@@ -36,24 +36,12 @@ def read_table(
 ) -> Table:
     """Read a table from a file of any format that docs/formats.md lists, or from a folder of such files.
 
-    Parameters
-    ----------
-    source : path, bytes or binary file
-    name : str, optional
-        The file's name for messages and results; its folder is left out.
-    member : str, optional
-        Sheet of a workbook or file in an archive; by default all that fit together, else the first table.
-    watch : callable, optional
-        Called now and then with how much is done, and of how much; what it raises ends the reading.
+    `name`: the file's name for messages and results; its folder is left out.
+    `member`: sheet of a workbook or file in an archive; by default all that fit together, else the first
+        table.
+    `watch`: called now and then with how much is done, and of how much; what it raises ends the reading.
 
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read or holds no table.
+    Raises DataError if the file cannot be read or holds no table.
     """
     shown = _base_name(name or (str(source) if isinstance(source, Path | str) else "file"))
     if isinstance(source, Path | str) and os.path.isdir(source):
@@ -104,10 +92,7 @@ def _packed(paths: Sequence[tuple[str, Path]], name: str) -> bytes:
 def read_files(files: Sequence[tuple[str, bytes | Path]], name: str, *, watch: Watch = _unwatched) -> Table:
     """Read the Parquet files of a folder, each given as its path below the folder and its content or place.
 
-    Raises
-    ------
-    DataError
-        If one of them cannot be read, or they do not fit together.
+    Raises DataError if one of them cannot be read, or they do not fit together.
     """
     streams = [_File(source, PurePosixPath(path).name) for path, source in files]
     parsed = read(lambda: _within(streams, name), name, folder=True, member=None, watch=watch)
@@ -152,10 +137,7 @@ class _File:
     def pieces(self) -> Iterator[bytes | memoryview]:
         """The content, from its beginning each time.
 
-        Raises
-        ------
-        DataError
-            If it cannot be read, or is too large.
+        Raises DataError if it cannot be read, or is too large.
         """
         self._hash = hashlib.sha256()
         self.size = 0

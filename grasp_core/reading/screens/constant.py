@@ -111,18 +111,9 @@ def find_constant(annotations: Annotations) -> tuple[BoolArray, BoolArray]:
 def too_constant(annotations: Annotations, groups: BoolArray | None = None) -> TooConstant:
     """Find constant raters where there are more of them than the most frequent label explains.
 
-    Parameters
-    ----------
-    groups : bool array, shape (G, J), optional
-        Whose raters are held against their own group's use of that label, too: what a group always says is
-        its label use, not a lack of care.
+    `groups`, shape (G, J), optional: whose raters are held against their own group's use of that label, too:
+        what a group always says is its label use, not a lack of care.
 
-    Returns
-    -------
-    TooConstant
-
-    Notes
-    -----
     Of n_j annotations of a rater m_j have the most frequent label of the data. Raters who gave it at least
     once and not always follow a beta-binomial distribution, fitted by the likelihood given 0 < m_j < n_j, so
     that constant raters have no part in it. It gives each rater the probability P_j of 0 or n_j. Constant
@@ -130,10 +121,8 @@ def too_constant(annotations: Annotations, groups: BoolArray | None = None) -> T
     (1 - pi) P_j / (pi + (1 - pi) P_j) is at most a quarter, where pi is the share of raters who give one
     label always, whatever they see, with which pi + (1 - pi) P_j add up to the number found.
 
-    References
-    ----------
-    Skellam (1948), Journal of the Royal Statistical Society B 10 (beta-binomial); Hong (2013), Computational
-    Statistics & Data Analysis 59 (Poisson-binomial).
+    Source: Skellam (1948), Journal of the Royal Statistical Society B 10 (beta-binomial); Hong (2013),
+    Computational Statistics & Data Analysis 59 (Poisson-binomial).
     """
     constant, enough = find_constant(annotations)
     nobody = TooConstant(np.zeros_like(constant), enough)

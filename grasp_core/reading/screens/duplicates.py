@@ -71,13 +71,8 @@ def near_duplicates(annotations: Annotations) -> Duplicates:
 
     Constant raters are left out: they agree without looking.
 
-    Returns
-    -------
-    Duplicates
-        The pairs of least plausible agreement first.
+    Returns the pairs of least plausible agreement first.
 
-    Notes
-    -----
     Rater a gives item i the label k with probability q_aik, proportional to p_ik^beta_a w_ak: p are the
     labels that others gave the item, beta says how closely the rater follows them, w the rater's own leaning.
     Two independent raters agree on E = sum_i sum_k q_aik q_bik of n items; the probability that they agree on
@@ -86,10 +81,8 @@ def near_duplicates(annotations: Annotations) -> Duplicates:
     several share accuse nobody. Named are pairs whose bound, times the number of pairs, is below 0.05, and
     who lack three quarters of the disagreements expected.
 
-    References
-    ----------
-    van der Linden & Sotaridona (2006), J. Educational and Behavioral Statistics 31 (matches of independent
-    answers); Hoeffding (1963), J. American Statistical Association 58.
+    Source: van der Linden & Sotaridona (2006), J. Educational and Behavioral Statistics 31 (matches of
+    independent answers); Hoeffding (1963), J. American Statistical Association 58.
     """
     constant, _ = find_constant(annotations)
     votes = _Votes.of(annotations, ~constant)

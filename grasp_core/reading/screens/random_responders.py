@@ -32,13 +32,9 @@ class Sharpness(NamedTuple):
 def fit_sharpness(rater: Int64Array, label: Int32Array, shares: FloatArray, n_raters: int) -> Sharpness:
     """Fit sharpness of either sign, and leanings, by Newton steps on each rater's likelihood.
 
-    Parameters
-    ----------
-    rater, label : int array, shape (A,)
-    shares : float array, shape (K, A)
-        Labels of the others, none of them 0.
-    n_raters : int
-        J.
+    `rater`, `label`: shape (A,).
+    `shares`, shape (K, A): labels of the others, none of them 0.
+    `n_raters`: J.
     """
     with threadpool_limits(1):  # threads that wait for each other cost more than these small systems
         return _fitted(rater, label, shares, n_raters)
@@ -138,12 +134,6 @@ def random_responders(annotations: Annotations) -> RandomResponders:
 
     Constant raters are left out: they are a matter of their own.
 
-    Returns
-    -------
-    RandomResponders
-
-    Notes
-    -----
     The model is that of the near-duplicates: rater a gives item i the label k with probability q_aik,
     proportional to p_ik^beta_a w_ak; chance is beta = 0. Named is who has (1) an upper confidence bound of
     beta, with error LEVEL / J, below 0.4 of the median beta, and the lower bound above the negative of that;

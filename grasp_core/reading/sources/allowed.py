@@ -25,13 +25,8 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:(//|:)")
 class Fetched:
     """A file as it was just now.
 
-    Parameters
-    ----------
-    name : str
-        Without its folder.
-    location : str
-        In the one form by which the file is referred to.
-    content : bytes, or tuple of (path, bytes) for a folder of Parquet files
+    `name`: without its folder.
+    `location`: in the one form by which the file is referred to.
     """
 
     name: str
@@ -54,17 +49,10 @@ class Fetched:
 class AllowedSources:
     """Places that a server may read.
 
-    Parameters
-    ----------
-    folder : str
-        Empty where there is none.
-    prefixes : sequence of str
-        Addresses; files below them may be read.
+    `folder`: empty where there is none.
+    `prefixes`: addresses; files below them may be read.
 
-    Raises
-    ------
-    SettingsError
-        If one of them cannot be used.
+    Raises SettingsError if one of them cannot be used.
     """
 
     def __init__(self, folder: str = "", prefixes: Sequence[str] = ()) -> None:
@@ -87,15 +75,9 @@ class AllowedSources:
     def fetch(self, location: str) -> Fetched:
         """Read a file, or a folder of Parquet files.
 
-        Parameters
-        ----------
-        location : str
-            ``data:`` and the path below the folder, or an address.
+        `location`: ``data:`` and the path below the folder, or an address.
 
-        Raises
-        ------
-        DataError
-            If it may not be read here, cannot be read, or is too large.
+        Raises DataError if it may not be read here, cannot be read, or is too large.
         """
         if location.startswith(FOLDER):
             return self._from_folder(location.removeprefix(FOLDER))

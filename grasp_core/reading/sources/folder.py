@@ -22,13 +22,8 @@ MAX_SEEN = 50_000
 class Entry:
     """A file, or a folder of Parquet files.
 
-    Parameters
-    ----------
-    path : str
-        Below the folder, with slashes.
-    bytes : int
-    changed : float
-        Seconds since 1970.
+    `path`: below the folder, with slashes.
+    `changed`: seconds since 1970.
     """
 
     path: str
@@ -48,10 +43,7 @@ class Listing:
 class Folder:
     """Reads below `root`; links are followed as long as they stay there.
 
-    Raises
-    ------
-    DataError
-        If it is no folder.
+    Raises DataError if it is no folder.
     """
 
     def __init__(self, root: Path) -> None:
@@ -62,10 +54,7 @@ class Folder:
     def read(self, path: str) -> bytes | tuple[tuple[str, bytes], ...]:
         """A file's content, or path (below the folder) and content of each Parquet file in a folder.
 
-        Raises
-        ------
-        DataError
-            If there is no such file below the folder, or it is too large.
+        Raises DataError if there is no such file below the folder, or it is too large.
         """
         real = self._real(path)
         if not os.path.isdir(real):

@@ -20,13 +20,8 @@ _PIECE = 1 << 20
 class Published:
     """A file that its publisher offers on the web.
 
-    Parameters
-    ----------
-    sha256 : str
-        Of the file; another one is refused.
-    bytes : int
-    warning : str
-        What a reader should know before opening it.
+    `sha256`: of the file; another one is refused.
+    `warning`: what a reader should know before opening it.
     """
 
     url: str
@@ -73,24 +68,12 @@ PUBLISHED: Mapping[str, Published] = {
 def fetch(name: str, folder: Path, published: Mapping[str, Published] = PUBLISHED) -> Path:
     """Download a published data set into a folder, unless it is there already.
 
-    Parameters
-    ----------
-    name : str
-        A key of `published`.
-    folder : Path
-        Made where it does not exist.
-    published : mapping from name to Published
+    `name`: a key of `published`.
+    `folder`: made where it does not exist.
 
-    Returns
-    -------
-    Path
-        The file, under its publisher's name.
-
-    Raises
-    ------
-    DataError
-        If the name is unknown, the server does not deliver, the file is another one than was published, or
-        it cannot be written. Nothing is left behind then, and a file that was there stays as it is.
+    Returns the file, under its publisher's name.
+    Raises DataError if the name is unknown, the server does not deliver, the file is another one than was
+    published, or it cannot be written. Nothing is left behind then, and a file that was there stays as it is.
     """
     if name not in published:
         raise DataError(f"{name} is no data set that can be fetched; there are {', '.join(published)}")
@@ -120,9 +103,7 @@ def _checked(target: Path, wanted: Published) -> Path:
 def saying_why(url: str) -> Iterator[None]:
     """Word what `requests` raises inside as one sentence.
 
-    Raises
-    ------
-    DataError
+    Raises DataError.
     """
     from requests import HTTPError, RequestException
 

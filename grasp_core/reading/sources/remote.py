@@ -36,12 +36,8 @@ _EXPECTED = "write it like https://host/folder/file.csv"
 class Address:
     """A place on another machine.
 
-    Parameters
-    ----------
-    host : str
-        Host with its port where that is not the usual one; a bucket, for object stores.
-    segments : tuple of str
-        Of the path; percent-encoded for web servers, in one way only.
+    `host`: host with its port where that is not the usual one; a bucket, for object stores.
+    `segments`: of the path; percent-encoded for web servers, in one way only.
     """
 
     scheme: str
@@ -72,11 +68,8 @@ class Address:
 def parse(text: str) -> Address:
     """Read an address.
 
-    Raises
-    ------
-    DataError
-        If it is none, or written in a way that programs read differently: with a user name, a query, dots
-        for folders, encoded slashes, several protocols in a chain.
+    Raises DataError if it is none, or written in a way that programs read differently: with a user name, a
+    query, dots for folders, encoded slashes, several protocols in a chain.
     """
     parts = _split(text)
     if parts.scheme in _NOT_REMOTE:
@@ -143,17 +136,10 @@ Guard = Callable[[str], None]
 def fetch(url: str, name: str, guard: Guard | None = None) -> bytes:
     """The content of a file that fsspec can reach.
 
-    Parameters
-    ----------
-    name : str
-        The file's name for messages.
-    guard : callable, optional
+    `name`: the file's name for messages.
 
-    Raises
-    ------
-    DataError
-        If it cannot be reached, is not there, is larger than
-        :data:`~grasp_core.reading.archives.containers.MAX_BYTES` or takes longer than :data:`TOTAL_SECONDS`.
+    Raises DataError if it cannot be reached, is not there, is larger than
+    :data:`~grasp_core.reading.archives.containers.MAX_BYTES` or takes longer than :data:`TOTAL_SECONDS`.
     """
     with in_sentences(url, name), _opened(url, guard) as file:
         return _whole(file, name)
@@ -172,10 +158,7 @@ def parquet_files(url: str, name: str) -> list[tuple[str, str]] | None:
 
     None where the address is no such folder.
 
-    Raises
-    ------
-    DataError
-        If it cannot be listed, or holds none.
+    Raises DataError if it cannot be listed, or holds none.
     """
     if url.startswith(("http://", "https://")) or "::" in url:
         return None
@@ -196,9 +179,7 @@ def parquet_files(url: str, name: str) -> list[tuple[str, str]] | None:
 def in_sentences(url: str, name: str) -> Iterator[None]:
     """Turn whatever a protocol's package raises into one sentence.
 
-    Raises
-    ------
-    DataError
+    Raises DataError.
     """
     try:
         yield

@@ -25,20 +25,12 @@ _COMMIT = re.compile(r"[0-9a-f]{40}")
 class Repository:
     """Where a publisher keeps a data set.
 
-    Parameters
-    ----------
-    kind : {"hugging face", "github"}
-        Whose interface lists its files.
-    name : str
-        Owner and name, e.g. "ought/raft".
-    api, files : str
-        Addresses of the listing's host and of the files'.
-    folder : str
-        The folder of the repository that is fetched; "" is all of it.
-    wanted : str
-        Regular expression that the whole path of a file below `folder` has to match.
-    licence, citation, warning : str
-        As in :class:`~grasp_core.reading.sources.published.Published`.
+    `kind`: whose interface lists its files.
+    `name`: owner and name, e.g. "ought/raft".
+    `api`, `files`: addresses of the listing's host and of the files'.
+    `folder`: the folder of the repository that is fetched; "" is all of it.
+    `wanted`: regular expression that the whole path of a file below `folder` has to match.
+    `licence`, `citation`, `warning`: as in :class:`~grasp_core.reading.sources.published.Published`.
     """
 
     kind: Literal["hugging face", "github"]
@@ -56,14 +48,8 @@ class Repository:
 class Listed:
     """A file as its publisher lists it.
 
-    Parameters
-    ----------
-    path : str
-        Below the repository's folder.
-    url : str
-    bytes : int
-    checksum : str
-        ``sha256:`` or ``git:`` (SHA-1 of the file as a Git object), and hexadecimal digits.
+    `path`: below the repository's folder.
+    `checksum`: ``sha256:`` or ``git:`` (SHA-1 of the file as a Git object), and hexadecimal digits.
     """
 
     path: str
@@ -76,12 +62,8 @@ class Listed:
 class Listing:
     """What a repository holds at a commit.
 
-    Parameters
-    ----------
-    commit : str
-        40 hexadecimal digits.
-    files : tuple of Listed
-        By path.
+    `commit`: 40 hexadecimal digits.
+    `files`: by path.
     """
 
     commit: str
@@ -128,10 +110,8 @@ REPOSITORIES: Mapping[str, Repository] = {
 def listing(repository: Repository) -> Listing:
     """Ask the publisher what there is, before anything is downloaded.
 
-    Raises
-    ------
-    DataError
-        If the publisher cannot be reached, answers otherwise than expected, or has no such files.
+    Raises DataError if the publisher cannot be reached, answers otherwise than expected, or has no such
+    files.
     """
     name, start = repository.name, repository.api
     if repository.kind == "hugging face":
@@ -177,23 +157,12 @@ def _listed(repository: Repository, commit: str, plain: Mapping[str, Any]) -> Li
 def fetch_listed(found: Listing, folder: Path, told: Callable[[int, int], None]) -> list[Path]:
     """Download every file that is not there yet, each checked before it gets its name.
 
-    Parameters
-    ----------
-    folder : Path
-        Made where it does not exist.
-    told : callable
-        Takes how many files are there, and how many there will be.
+    `folder`: made where it does not exist.
+    `told`: takes how many files are there, and how many there will be.
 
-    Returns
-    -------
-    list of Path
-        In the order of the listing.
-
-    Raises
-    ------
-    DataError
-        If a file that is there is another one, the server does not deliver, what came is not what was
-        listed, or it cannot be written. Files that came before stay: a second call goes on after them.
+    Returns in the order of the listing.
+    Raises DataError if a file that is there is another one, the server does not deliver, what came is not
+    what was listed, or it cannot be written. Files that came before stay: a second call goes on after them.
     """
     targets = [folder / file.path for file in found.files]
     other = [

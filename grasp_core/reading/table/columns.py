@@ -23,10 +23,7 @@ from grasp_core.model.wording import number, quoted
 class Vocabulary:
     """What the type of a column says of its values.
 
-    Parameters
-    ----------
-    values : tuple of str
-        All of them, as texts; in their order where they have one.
+    `values`: all of them, as texts; in their order where they have one.
     """
 
     column: str
@@ -43,9 +40,7 @@ MAX_WRITTEN = 2 * MAX_CELLS
 def check_cells(cells: int, name: str) -> None:
     """Refuse a file whose few fields or lists would become a table beyond all memory.
 
-    Raises
-    ------
-    DataError
+    Raises DataError.
     """
     if cells > MAX_CELLS:
         raise DataError(FileProblem.TOO_MANY_CELLS(file=name, most=MAX_CELLS))
@@ -81,12 +76,8 @@ _ALIKE = 0.75
 class Column:
     """A column's texts.
 
-    Parameters
-    ----------
-    codes : int array, shape (n,)
-        Position of each cell's text in `values`.
-    values : tuple of str
-        Distinct texts in order of first appearance.
+    `codes`, shape (n,): position of each cell's text in `values`.
+    `values`: distinct texts in order of first appearance.
     """
 
     codes: Codes
@@ -115,13 +106,8 @@ class Column:
 def odd_texts(where: str, counts: Mapping[str, int], missing: Collection[str]) -> list[Problem]:
     """Warn of texts that look like missing values, and of those that look alike.
 
-    Parameters
-    ----------
-    where : str
-        File and column, as they begin a sentence.
-    counts : mapping from text to cells
-    missing : collection of str
-        Texts that already mean "no value".
+    `where`: file and column, as they begin a sentence.
+    `missing`: texts that already mean "no value".
     """
     present = {value: count for value, count in counts.items() if value not in missing and count}
     return [*_like_missing(where, present), *near_duplicates(where, present, ids=False)]

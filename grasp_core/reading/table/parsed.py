@@ -174,24 +174,14 @@ _SPARSE = 8
 class Parsed:
     """Columns and rows of a file.
 
-    Parameters
-    ----------
-    data : pyarrow Table
-        See :func:`compact`.
-    kind : str
-        E.g. "CSV" or "XLSX", for people.
-    first_row : int
-        Number of the first data row in messages: its line in a text file, 1 in Parquet.
-    lines : int array, shape (n,), or None
-        Number of each row where they do not simply count up from `first_row`.
-    recipe : Recipe or None
-        How to read it, where the format says so.
-    members : tuple of str
-        Sheets (members) of the file; empty where it has no members.
-    member : str or None
-        The one that was read.
-    vocabularies : tuple of Vocabulary
-        Of columns whose type names their values.
+    `data`: see :func:`compact`.
+    `kind`: E.g. "CSV" or "XLSX", for people.
+    `first_row`: number of the first data row in messages: its line in a text file, 1 in Parquet.
+    `lines`, shape (n,), or None: number of each row where they do not simply count up from `first_row`.
+    `recipe`: how to read it, where the format says so.
+    `members`: sheets (members) of the file; empty where it has no members.
+    `member`: the one that was read.
+    `vocabularies`: of columns whose type names their values.
     """
 
     columns: tuple[str, ...]
@@ -263,9 +253,7 @@ def _spread(places: list[int], texts: list[str], rows: int) -> pa.Array:
 def check_filled(rows: int, columns: int, filled: int, name: str) -> None:
     """Refuse a table of hardly anything but blanks, which takes far more than its file.
 
-    Raises
-    ------
-    DataError
+    Raises DataError.
     """
     if rows * columns > _FREE_CELLS + _CELLS_PER_FILLED * filled:
         cells = rows * columns
@@ -313,10 +301,7 @@ def name_columns(
 ) -> tuple[tuple[str, ...], list[Problem]]:
     """The columns' names: "column 3" for a third one without a name, "score (2)" for a second "score".
 
-    Raises
-    ------
-    DataError
-        For too many columns, or if none has a name.
+    Raises DataError for too many columns, or if none has a name.
     """
     if len(header) > MAX_COLUMNS:
         remark = FileProblem.TOO_MANY_COLUMNS(file=name, where=row, columns=len(header), most=MAX_COLUMNS)

@@ -21,33 +21,19 @@ from grasp_core.reading.table.columns import Column, Vocabulary
 class Recipe:
     """The reading of a tool's export, or of a published data set.
 
-    Parameters
-    ----------
-    name : str
-        E.g. "Label Studio, JSON" or "DICES-350".
-    spec : DataSpec or None
-        How to read the annotations; None where it is still to be guessed, or for a file of raters alone.
+    `name`: E.g. "Label Studio, JSON" or "DICES-350".
+    `spec`: how to read the annotations; None where it is still to be guessed, or for a file of raters alone.
         Its filters are advice: nothing is left out until somebody says so.
-    axes : tuple of axis sets
-        Those proposed; empty where they are still to be guessed.
-    paper : bool
-        Whether `axes` and `spec` are a published set-up, to be run with the paper's conventions.
-    missing : tuple of str
-        Cell texts that mean "no value" in this format, beside the empty cell.
-    sentences : tuple of str
-        What was done to the file, for people.
-    left_out : tuple of LeftOut
-        What the reader left out, e.g. drafts.
-    questions : tuple of str
-        Columns of what raters were asked, one of which is the label.
-    respondents : str
-        Column of the ids of a survey's respondents.
-    aside : tuple of str
-        Columns of such a survey that are no questions.
-    raters : bool
-        Whether the file describes raters, and holds no annotations.
-    why_out : str
-        Why the filters of `spec` leave out what they leave out.
+    `axes`: those proposed; empty where they are still to be guessed.
+    `paper`: whether `axes` and `spec` are a published set-up, to be run with the paper's conventions.
+    `missing`: cell texts that mean "no value" in this format, beside the empty cell.
+    `sentences`: what was done to the file, for people.
+    `left_out`: what the reader left out, e.g. drafts.
+    `questions`: columns of what raters were asked, one of which is the label.
+    `respondents`: column of the ids of a survey's respondents.
+    `aside`: columns of such a survey that are no questions.
+    `raters`: whether the file describes raters, and holds no annotations.
+    `why_out`: why the filters of `spec` leave out what they leave out.
     """
 
     name: str
@@ -68,32 +54,18 @@ class Recipe:
 class Table:
     """A file's rows and columns, every cell the text that the file holds.
 
-    Parameters
-    ----------
-    name : str
-        The file's name without its folder.
-    data : pyarrow Table
-        A column is text, or codes into its distinct texts; there are no nulls.
-    sha256, bytes : str, int
-        Of the file as it is, before unpacking.
-    kind : str
-        What the file is, for people, e.g. "CSV, gzip".
-    first_row : int
-        Number of the first data row in messages: its line in a text file, 1 in Parquet.
-    lines : int array, shape (n,), or None
-        Line of each row where blank lines or line breaks within cells shift them.
-    problems : tuple of Problem
-        What to know about the file.
-    recipe : Recipe or None
-        How to read it, where its format says so.
-    members : tuple of str
-        Sheets (members) that can be chosen; empty where there is nothing to choose.
-    member : str or None
-        The one that was read.
-    source : str
-        What the file was fetched from, where a connector brought it.
-    vocabularies : tuple of Vocabulary
-        Of columns whose type names their values.
+    `name`: the file's name without its folder.
+    `data`: a column is text, or codes into its distinct texts; there are no nulls.
+    `sha256`, `bytes`: of the file as it is, before unpacking.
+    `kind`: what the file is, for people, e.g. "CSV, gzip".
+    `first_row`: number of the first data row in messages: its line in a text file, 1 in Parquet.
+    `lines`, shape (n,), or None: line of each row where blank lines or line breaks within cells shift them.
+    `problems`: what to know about the file.
+    `recipe`: how to read it, where its format says so.
+    `members`: sheets (members) that can be chosen; empty where there is nothing to choose.
+    `member`: the one that was read.
+    `source`: what the file was fetched from, where a connector brought it.
+    `vocabularies`: of columns whose type names their values.
     """
 
     name: str

@@ -26,9 +26,7 @@ def _spec(chart: alt.LayerChart, width: int) -> dict[str, Any]:
 def check_can_draw(kind: str) -> None:
     """Refuse, before any work, a kind of file such as "PNG" where charts cannot be drawn.
 
-    Raises
-    ------
-    MissingPackageError
+    Raises MissingPackageError.
     """
     require(kind, "figures")
 

@@ -70,15 +70,9 @@ def layers(
 ) -> list[alt.Chart]:
     """Lines between rows, the line of no difference, marks, texts, and the places that tell more.
 
-    Parameters
-    ----------
-    drawn : list of dict
-        Rows of groups, with their figures and their places in pixels from the top.
-    headings : list of dict
-        Texts of axes, and their places.
-    domain : (float, float)
-    height : int
-        Pixels of all rows.
+    `drawn`: rows of groups, with their figures and their places in pixels from the top.
+    `headings`: texts of axes, and their places.
+    `height`: pixels of all rows.
     """
     base = alt.Chart(alt.NamedData("forest")).encode(
         tooltip=tooltip(
@@ -181,26 +175,13 @@ def forest_plot(
 ) -> alt.LayerChart:
     """Value and 95 % interval of a statistic for each group, beside the middle of its random groupings.
 
-    Parameters
-    ----------
-    statistic : str
-        One of :data:`grasp_core.model.spec.STATISTICS`.
-    by : str, optional
-        See :func:`grasp_core.report.tables.ordered_groups`.
-    page : int, optional
-        See :func:`grasp_core.report.charts.of_group.null_histograms`.
-    of : str
-        What its rows are of, for the title.
+    `statistic`: one of :data:`grasp_core.model.spec.STATISTICS`.
+    `by`: see :func:`grasp_core.report.tables.ordered_groups`.
+    `page`: see :func:`grasp_core.report.charts.of_group.null_histograms`.
+    `of`: what its rows are of, for the title.
 
-    Returns
-    -------
-    LayerChart
-        As wide as its container, readable from 320 pixels on; named data set `forest`.
-
-    Raises
-    ------
-    ValueError
-        If the statistic is unknown.
+    Returns as wide as its container, readable from 320 pixels on; named data set `forest`.
+    Raises ValueError if the statistic is unknown.
     """
     if statistic not in WORDS:
         raise ValueError(f"`statistic` must be one of {', '.join(WORDS)}; found {statistic!r}")

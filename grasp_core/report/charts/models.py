@@ -40,11 +40,7 @@ def leaderboard_chart(
 ) -> alt.LayerChart:
     """A point per system, best first: filled where it was scored here, hollow where it was published.
 
-    Parameters
-    ----------
-    entries : sequence of Entry
-    column : str
-        A task, or :data:`~grasp_core.benchmark.leaderboard.OVERALL`.
+    `column`: a task, or :data:`~grasp_core.benchmark.leaderboard.OVERALL`.
     """
     name = "all tasks (mean)" if column == OVERALL else column
     data = [_row(entry, column, place) for place, entry in enumerate(ranked(entries, column))]

@@ -71,24 +71,13 @@ def null_histograms(
 ) -> alt.LayerChart:
     """Per group the histogram of shuffled values, the observed one as a rule across it.
 
-    Parameters
-    ----------
-    statistic : str
-        One of :data:`grasp_core.model.spec.STATISTICS`.
-    by : str, optional
-        Statistic that decides the order, see :func:`grasp_core.report.tables.ordered_groups`.
-    page : int, optional
-        Only the groups of this page, from 1, of :data:`grasp_core.report.charts.nulls.PAGE`; by default all.
+    `statistic`: one of :data:`grasp_core.model.spec.STATISTICS`.
+    `by`: statistic that decides the order, see :func:`grasp_core.report.tables.ordered_groups`.
+    `page`: only the groups of this page, from 1, of :data:`grasp_core.report.charts.nulls.PAGE`; by default
+        all.
 
-    Returns
-    -------
-    LayerChart
-        As wide as its container; named data sets `nulls` and `outcomes`.
-
-    Raises
-    ------
-    ValueError
-        If the statistic is unknown.
+    Returns as wide as its container; named data sets `nulls` and `outcomes`.
+    Raises ValueError if the statistic is unknown.
     """
     if statistic not in WORDS:
         raise ValueError(f"`statistic` must be one of {', '.join(WORDS)}; found {statistic!r}")

@@ -22,12 +22,8 @@ def slices_chart(
 ) -> alt.LayerChart:
     """Values and intervals of one group, a row for all items and one for each value.
 
-    Parameters
-    ----------
-    column : str
-        Of one of its slices.
-    what : (str, bool)
-        A statistic, or a label, and whether it is a label.
+    `column`: of one of its slices.
+    `what`: a statistic, or a label, and whether it is a label.
     """
     found = next(one for one in result.slices if one.column == column)
     view, of = by_value(result, found, group), f"{group_label(group)} by {one_line(column)}"
@@ -54,17 +50,10 @@ def pairs_matrix(
 ) -> alt.LayerChart:
     """A row and a column for each group of an axis; a cell says how the row's group lies beside the column's.
 
-    Parameters
-    ----------
-    axes : tuple of str
-        The axis or intersection.
-    measure : Measure
-        One of :func:`grasp_core.report.pairs.measures`.
+    `axes`: the axis or intersection.
+    `measure`: one of :func:`grasp_core.report.pairs.measures`.
 
-    Returns
-    -------
-    LayerChart
-        As wide as its container; named data set `pairs`.
+    Returns as wide as its container; named data set `pairs`.
     """
     pairs = [row for row in result.pairs if row.a.axes == axes]
     heading = title(f"{measure.name}, two by two", [measure.brief_explanation, _key(measure)])

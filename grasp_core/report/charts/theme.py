@@ -59,10 +59,7 @@ PALETTES: Mapping[Theme, Palette] = {
 def palette(theme: Theme) -> Palette:
     """The theme's colours.
 
-    Raises
-    ------
-    ValueError
-        If the theme is neither "light" nor "dark".
+    Raises ValueError if the theme is neither "light" nor "dark".
     """
     if theme not in PALETTES:
         raise ValueError(f"`theme` must be light or dark; found {theme!r}")

@@ -39,16 +39,11 @@ _HEAD, _FOOT = 28, 22
 class _Places:
     """Where a chart's parts lie: shares of its width, and pixels from the top of a group's row.
 
-    Parameters
-    ----------
-    named : float
-        How wide names and verdicts may be.
-    left, right : (float, float)
-        The two panels.
-    said : (float, float)
-        Where it stands what a group does, and how wide that may be.
-    row, name_y, status_y, said_y, mark_y, line_y : int
-        A row's height, and in it three texts, the marks, and where the lines behind these begin.
+    `named`: how wide names and verdicts may be.
+    `left`, `right`: the two panels.
+    `said`: where it stands what a group does, and how wide that may be.
+    `row`, `name_y`, `status_y`, `said_y`, `mark_y`, `line_y`: a row's height, and in it three texts, the
+        marks, and where the lines behind these begin.
     """
 
     named: float
@@ -89,18 +84,11 @@ def drawn_groups(result: RunResult) -> tuple[Finding, ...]:
 def verdict_chart(result: RunResult, theme: Theme = "light", *, narrow: bool = False) -> alt.LayerChart:
     """At most eight groups, clearest first: what they answer beside the others, and how they agree inside.
 
-    Parameters
-    ----------
-    result : RunResult
-        With verdicts.
-    narrow : bool
-        Whether names stand above the marks, for a phone; else on their left.
+    `result`: with verdicts.
+    `narrow`: whether names stand above the marks, for a phone; else on their left.
 
-    Returns
-    -------
-    LayerChart
-        A dot is the estimate, a line its 95 % interval; a filled dot is what makes the group differ. Named
-        data sets `left` and `right`.
+    Returns a dot is the estimate, a line its 95 % interval; a filled dot is what makes the group differ.
+    Named data sets `left` and `right`.
     """
     found = [doubted(one, result) for one in drawn_groups(result)]
     if not found:

@@ -118,16 +118,13 @@ def data_of(result: Result) -> dict[str, str]:
 def difference(a: Outcome, b: Outcome) -> Interval | None:
     r"""The 95 % interval of b − a; None where either has none, or they are for different things.
 
-    Notes
-    -----
     Ends are put together as those of independent values are (MOVER; Zou and Donner 2008): with value
     :math:`x` in :math:`[l, u]`, the lower end lies :math:`\sqrt{(x_b - l_b)^2 + (u_a - x_a)^2}` below the
     difference, the upper one :math:`\sqrt{(u_b - x_b)^2 + (x_a - l_a)^2}` above. Two runs that share raters
     or items move together, so that it is wider than need be.
 
-    References
-    ----------
-    Zou and Donner (2008), Construction of confidence limits about effect measures, Statistics in Medicine 27.
+    Source: Zou and Donner (2008), Construction of confidence limits about effect measures, Statistics in
+    Medicine 27.
     """
     one, other = a.interval, b.interval
     if a.value is None or b.value is None or one is None or other is None or one.target != other.target:
@@ -244,18 +241,11 @@ class Change:
 class Comparison:
     """Run b compared with run a.
 
-    Parameters
-    ----------
-    spec : tuple of Difference
-        What was asked differently.
-    data : tuple of Difference
-        How the data differ; empty for the same files.
-    changes : tuple of Change
-        Every group and statistic in both, in the order of a.
-    statistics : tuple of str
-        Those that both report, in Table 5's order, then label use, the mean, and DSI.
-    only_a, only_b : tuple of Group
-        Groups that one run alone shows.
+    `spec`: what was asked differently.
+    `data`: how the data differ; empty for the same files.
+    `changes`: every group and statistic in both, in the order of a.
+    `statistics`: those that both report, in Table 5's order, then label use, the mean, and DSI.
+    `only_a`, `only_b`: groups that one run alone shows.
     """
 
     spec: tuple[Difference, ...]
@@ -274,8 +264,6 @@ class Comparison:
 def compare(a: Result, b: Result) -> Comparison | None:
     """Hold run b against run a; None where they answer different questions.
 
-    Notes
-    -----
     A group is the same group in both if it has the same values on the same axes, in whatever order the
     axes of an intersection are named; a model, if it has the same name.
     """
@@ -306,12 +294,9 @@ def compare(a: Result, b: Result) -> Comparison | None:
 def changes_table(changes: Iterable[Change]) -> pd.DataFrame:
     """One row per group and statistic.
 
-    Returns
-    -------
-    DataFrame
-        `group`, `axis`, `model` if there are some, `statistic`, `a` and `b` (value with arrow and stars, as
-        text), `moved` (float, NaN where not estimable), `moved_interval` (text), `q_a`, `q_b`, `q_moved`
-        (float), `significance` (what became of it).
+    Returns `group`, `axis`, `model` if there are some, `statistic`, `a` and `b` (value with arrow and stars,
+    as text), `moved` (float, NaN where not estimable), `moved_interval` (text), `q_a`, `q_b`, `q_moved`
+    (float), `significance` (what became of it).
     """
     return pd.DataFrame([_row(change) for change in changes])
 
@@ -319,12 +304,9 @@ def changes_table(changes: Iterable[Change]) -> pd.DataFrame:
 def changes_numbers(changes: Iterable[Change]) -> pd.DataFrame:
     """The same with numbers in place of texts, for programs.
 
-    Returns
-    -------
-    DataFrame
-        `group`, `axis`, `model` if there are some, `statistic` and `label` (as results name them), `value_a`,
-        `value_b`, `moved` with its 95 % interval `moved_low` and `moved_high`, `q_a`, `q_b`, `q_moved`
-        (float, NaN where there is none), `mark_a`, `mark_b`.
+    Returns `group`, `axis`, `model` if there are some, `statistic` and `label` (as results name them),
+    `value_a`, `value_b`, `moved` with its 95 % interval `moved_low` and `moved_high`, `q_a`, `q_b`, `q_moved`
+    (float, NaN where there is none), `mark_a`, `mark_b`.
     """
     return pd.DataFrame([_numbers(change) for change in changes])
 

@@ -16,20 +16,13 @@ from grasp_core.report.words.names import SIGNIFICANCE_NAMES, format_value, inte
 class Since:
     """A result compared with the one of earlier data.
 
-    Parameters
-    ----------
-    counts : tuple of (str, int, int)
-        What the data hold, before and now.
-    changes : tuple of Change
-        Every value of both, in the order of the earlier result.
-    beyond : tuple of Change
-        Those whose difference has an interval that leaves out 0.
-    with_interval : int
-        Values whose difference has one.
-    appeared, vanished, turned : tuple of Change
-        What became of marks; those that `turned` are marked in both, otherwise than before.
-    other_version : bool
-        Whether another version of GRASP computed it.
+    `counts`: what the data hold, before and now.
+    `changes`: every value of both, in the order of the earlier result.
+    `beyond`: those whose difference has an interval that leaves out 0.
+    `with_interval`: values whose difference has one.
+    `appeared`, `vanished`, `turned`: what became of marks; those that `turned` are marked in both, otherwise
+        than before.
+    `other_version`: whether another version of GRASP computed it.
     """
 
     counts: tuple[tuple[str, int, int], ...]

@@ -18,15 +18,10 @@ Table = Callable[[Iterable[Change]], pd.DataFrame]
 def pairs_compared(a: Result, b: Result, table: Table = changes_table) -> pd.DataFrame:
     """What became of every test of the pairs that both runs have, as texts, or as `table` has it.
 
-    Returns
-    -------
-    DataFrame
-        `pair` (the first group and the second, as in a), then the columns of
-        :func:`~grasp_core.report.comparison.changes.changes_table` but for `group`; empty where no pair is in
-        both.
+    Returns `pair` (the first group and the second, as in a), then the columns of
+    :func:`~grasp_core.report.comparison.changes.changes_table` but for `group`; empty where no pair is in
+    both.
 
-    Notes
-    -----
     A pair is the same pair in either order of its groups; that of b is turned to the order of a.
     """
     found = [
@@ -62,11 +57,8 @@ def _changes(a: PairResult, b: PairResult) -> Iterator[Change]:
 def slices_compared(a: Result, b: Result, table: Table = changes_table) -> pd.DataFrame:
     """What became of every test in the slices that both runs have, as texts, or as `table` has it.
 
-    Returns
-    -------
-    DataFrame
-        `slice` (column and value), then the columns of
-        :func:`~grasp_core.report.comparison.changes.changes_table`; empty where no slice is in both.
+    Returns `slice` (column and value), then the columns of
+    :func:`~grasp_core.report.comparison.changes.changes_table`; empty where no slice is in both.
     """
     views_a, views_b = _views(a), _views(b)
     frames = []

@@ -28,10 +28,8 @@ SCREEN_OF: Mapping[Code, Screen] = {
 class Mend:
     """What a button says, and the spec that it leads to: the same one where something is to be chosen.
 
-    Parameters
-    ----------
-    on_data : str
-        What the button says where the data have to be brought again, for a spec that reads them otherwise.
+    `on_data`: what the button says where the data have to be brought again, for a spec that reads them
+        otherwise.
     """
 
     label: str
@@ -167,10 +165,7 @@ def _other(label: str, spec: RunSpec, **settings: Any) -> Mend:
 class Warned:
     """The warnings of a result, each once, most important first.
 
-    Parameters
-    ----------
-    first : tuple of Remark
-        Those that may undo what is found, to be read before it.
+    `first`: those that may undo what is found, to be read before it.
     """
 
     first: tuple[Remark, ...]

@@ -50,10 +50,7 @@ LESS_CERTAIN = "These raters do differ; how much other raters would is less cert
 def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
     """What the clearest finding says; or that there is none, or no answer.
 
-    Parameters
-    ----------
-    found : sequence of Finding
-        Findings with their doubts: see :func:`grasp_core.report.findings.advice.told`.
+    `found`: findings with their doubts: see :func:`grasp_core.report.findings.advice.told`.
     """
     if result.of_everybody:
         return agreement_title(result)

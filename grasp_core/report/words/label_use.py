@@ -130,16 +130,10 @@ def foremost_text(use: LabelUse) -> str:
 def manner(use: LabelUse, than: str | Segment = "the others") -> tuple[str | Segment, ...]:
     """What a group does, to go on after its name: says a label more or less often than the others.
 
-    Parameters
-    ----------
-    than : str or Segment
-        Who the others are.
+    `than`: who the others are.
 
-    Returns
-    -------
-    tuple of str and Segment
-        Such as "say “unsafe” 11 points more often than the others on the same items [4, 18]"; empty where
-        there is no value. The interval is of what is said: of "less often" it has the signs turned.
+    Returns such as "say “unsafe” 11 points more often than the others on the same items [4, 18]"; empty where
+    there is no value. The interval is of what is said: of "less often" it has the signs turned.
     """
     found = foremost(use)
     if found is None:
@@ -159,20 +153,12 @@ def direction(
 ) -> tuple[str | Segment, ...]:
     """Which label goes with a finding, to go on after it: said more or less often, with its own p and mark.
 
-    Parameters
-    ----------
-    use : LabelUse or None
-        Told where it is marked: else random groupings say as much of some label.
-    who, than : str or Segment
-        Whose label use it is, and beside whom; of nobody "they".
-    permutations : int, optional
-        How many were computed, for a p of 0.
+    `use`: told where it is marked: else random groupings say as much of some label.
+    `who`, `than`: whose label use it is, and beside whom; of nobody "they".
+    `permutations`: how many were computed, for a p of 0.
 
-    Returns
-    -------
-    tuple of str and Segment
-        Such as "; they say “No” 12 points more often than the others on the same items [3, 21], p = 0.016,
-        which may be luck"; empty where there is nothing to tell.
+    Returns such as "; they say “No” 12 points more often than the others on the same items [3, 21], p =
+    0.016, which may be luck"; empty where there is nothing to tell.
     """
     if use is None or use.significance == "none":
         return ()
@@ -230,8 +216,6 @@ def _steps(use: LabelUse) -> float | None:
 def mean_outcome(use: LabelUse | None) -> Outcome | None:
     """The shift of the mean with its own p; None where labels have no mean.
 
-    Notes
-    -----
     It is not corrected, and so has no mark: label use is tested by all labels together.
     """
     if use is None or use.mean is None:
@@ -248,8 +232,6 @@ def mean_outcome(use: LabelUse | None) -> Outcome | None:
 def scale_outcome(use: LabelUse | None, result: RunResult) -> Outcome | None:
     """The shift of the mean in the scale's own unit; None where labels are names, or it cannot be told.
 
-    Notes
-    -----
     Of ordered labels it is in steps from one label to the next, so that every step counts alike. What is
     computed of them, and has an interval, is the shift of middle ranks: its ends are told in proportion, so
     that an end at no difference stays there.
@@ -269,8 +251,6 @@ def scale_outcome(use: LabelUse | None, result: RunResult) -> Outcome | None:
 def label_outcome(row: GroupResult, label: str) -> Outcome:
     """One label's shift in points, with its own p and its mark, for figures.
 
-    Notes
-    -----
     The test is that of all labels together, so no label has a mark where the group has none. The label that
     lies furthest from chance has the group's mark, others a nominal one where their own p is below 0.05.
     """

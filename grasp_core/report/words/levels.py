@@ -73,12 +73,8 @@ _MOST_STEPS = 11
 class Proposal:
     """Levels that suit the labels better than nominal.
 
-    Parameters
-    ----------
-    levels : tuple of levels
-        The best first.
-    reason : str
-        What the labels are and what that means, as a sentence without its full stop.
+    `levels`: the best first.
+    `reason`: what the labels are and what that means, as a sentence without its full stop.
     """
 
     levels: tuple[Level, ...]
@@ -88,13 +84,8 @@ class Proposal:
 def proposed_levels(categories: Sequence[str]) -> Proposal | None:
     """Ordinal or interval where the labels are numbers of one scale; None for names and for codes.
 
-    Parameters
-    ----------
-    categories : sequence of str, length K
-        In declared order.
+    `categories`, length K: in declared order.
 
-    Notes
-    -----
     Numbers are of one scale if they lie close together or are many. Few numbers far apart, such as 1, 2 and
     99, may be codes. Of two labels every level says the same.
     """

@@ -220,12 +220,8 @@ def verdict(outcome: Outcome) -> str:
 def format_p_value(p: float | None, *, permutations: int | None = None) -> str:
     """A p or q for a table cell: three decimals, "< 0.001" below that, never 0.
 
-    Parameters
-    ----------
-    p : float or None
-        None reads "not estimable".
-    permutations : int, optional
-        With fewer than 1,000 permutations a p of 0 (convention `paper`) only shows that it is
+    `p`: none reads "not estimable".
+    `permutations`: with fewer than 1,000 permutations a p of 0 (convention `paper`) only shows that it is
         below ``1 / permutations``; give their number so that no more is claimed.
     """
     if p is None:

@@ -20,15 +20,10 @@ _OWN_ID = re.compile(r"url\(#([\w-]+)\)")
 def inline_svg(svg: str, *, name: str, alt: str) -> str:
     """A chart's SVG as an element of an HTML document.
 
-    Parameters
-    ----------
-    svg : str
-        From :func:`grasp_core.report.charts.to_svg`.
-    name : str
-        Begins the figure's ids, so that no other figure in the document has them. The rest is
-        numbered anew: the renderer's own numbers go on from figure to figure.
-    alt : str
-        What the figure shows; it stands for all its parts.
+    `svg`: from :func:`grasp_core.report.charts.to_svg`.
+    `name`: begins the figure's ids, so that no other figure in the document has them. The rest is numbered
+        anew: the renderer's own numbers go on from figure to figure.
+    `alt`: what the figure shows; it stands for all its parts.
     """
     root = ElementTree.fromstring(svg)  # noqa: S314 - no stranger's file, our own renderer's
     found = [element.attrib["id"] for element in root.iter() if "id" in element.attrib]

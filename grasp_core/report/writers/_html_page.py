@@ -93,13 +93,8 @@ _DIRECTIONS = {"up": "above random groupings", "down": "below random groupings",
 def report_html(result: RunResult, found: RaterMap | None = None) -> str:
     """Answer, figures, tables, methods, data and spec; without scripts and without any other file.
 
-    Parameters
-    ----------
-    found : RaterMap, optional
-        The map of the run's raters, where it was made.
+    `found`: the map of the run's raters, where it was made.
 
-    Notes
-    -----
     The figures are the page's own, on white in both themes. A content security policy in the file
     forbids what it does not need, should it lie on a server one day.
     """

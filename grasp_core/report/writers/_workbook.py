@@ -42,13 +42,8 @@ class Column:
 class Book:
     """A workbook that takes sheets one by one.
 
-    Parameters
-    ----------
-    permutations : int
-        How far down a p-value of 0 is known.
+    `permutations`: how far down a p-value of 0 is known.
 
-    Notes
-    -----
     Numbers are numbers at full precision, shown with three digits; p and q below 0.001 show as such.
     Texts are never formulas or links, and there are no other files that the workbook refers to.
     """

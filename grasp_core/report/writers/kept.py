@@ -43,20 +43,14 @@ class KeptExports:
     def turn(self) -> AbstractContextManager[None]:
         """A turn at what follows: at loading a result too, which takes time before its file is made.
 
-        Raises
-        ------
-        TooOftenError
-            If too many wait for files.
+        Raises TooOftenError if too many wait for files.
         """
         return EXPORTING.turn()
 
     def make(self, export: Export, result: RunResult, rater_map: RaterMap | None = None) -> bytes:
         """The content of a file; see :meth:`~grasp_core.report.writers.registry.Export.make`.
 
-        Raises
-        ------
-        LimitError
-            If it takes more than the limits.
+        Raises LimitError if it takes more than the limits.
         """
         given = {"name": export.name, "result": to_json(result), "rater_map": to_json(rater_map)}
         return self._once(written, given, export.label)
@@ -64,12 +58,8 @@ class KeptExports:
     def draw(self, chart: alt.LayerChart, kind: str) -> bytes:
         """A chart as a file.
 
-        Raises
-        ------
-        MissingPackageError
-            If charts cannot be drawn here.
-        LimitError
-            If it takes more than the limits.
+        Raises MissingPackageError if charts cannot be drawn here; LimitError if it takes more than the
+        limits.
         """
         check_can_draw(kind.upper())
         return self._once(figure, {"name": kind, "chart": chart_text(chart)}, f"figure ({kind.upper()})")

@@ -84,8 +84,6 @@ _LIGATURE = re.compile(r"([-',])(?=\1)")
 def escape_latex(text: str) -> str:
     """Text that LaTeX sets as it is; no character of it is a command.
 
-    Notes
-    -----
     Letters outside ASCII stay themselves: pdfLaTeX sets the European ones, XeLaTeX and LuaLaTeX all
     that the font has.
     """

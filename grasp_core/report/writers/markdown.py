@@ -40,8 +40,6 @@ _LINKED_AFTER_PARSING = re.compile(r"[:@](?=\S)|www(?=\.)", re.IGNORECASE)
 def escape_inline(text: str) -> str:
     r"""Text that shows as itself inside a line of Markdown or a cell of its tables.
 
-    Notes
-    -----
     A backslash stops what GitHub's parser knows: emphasis, links, HTML, maths, cell borders. Emoji
     codes, mentions and bare addresses are replaced after parsing; an invisible word joiner breaks those.
     """

@@ -30,14 +30,9 @@ Writer = Callable[[RunResult, RaterMap | None], bytes]
 class Export:
     """A kind of file.
 
-    Parameters
-    ----------
-    name : str
-        Key in :data:`EXPORTS`.
-    label : str
-        What a person chooses.
-    extension : str
-        Without its leading dot.
+    `name`: key in :data:`EXPORTS`.
+    `label`: what a person chooses.
+    `extension`: without its leading dot.
     """
 
     name: str
@@ -58,8 +53,6 @@ class Export:
 def safe_name(title: str) -> str:
     """A title as a file name, without its extension, on every system.
 
-    Notes
-    -----
     Letters, digits, blanks and a few signs stay; there is no path, no hidden file, no option of a
     command and no device name of Windows. At most 80 characters and 200 bytes.
     """

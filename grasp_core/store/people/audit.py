@@ -63,20 +63,12 @@ class UnsealedError(StoreError):
 class Entry:
     """One act.
 
-    Parameters
-    ----------
-    number : int
-        From 1, without gaps.
-    at : float
-        Seconds since 1970 by the database's clock.
-    actor : str
-        A person's id; "" where nobody has to sign in, or nobody is known, `COMMAND` on the command line.
-    action : str
-        One of `ACTIONS`.
-    kind, object_id : str
-        What it was done to, such as ``run`` and its id.
-    details : dict
-        Numbers, states and roles; nothing that files hold.
+    `number`: from 1, without gaps.
+    `at`: seconds since 1970 by the database's clock.
+    `actor`: a person's id; "" where nobody has to sign in, or nobody is known, `COMMAND` on the command line.
+    `action`: one of `ACTIONS`.
+    `kind`, `object_id`: what it was done to, such as ``run`` and its id.
+    `details`: numbers, states and roles; nothing that files hold.
     """
 
     number: int
@@ -117,10 +109,7 @@ class AuditStore:
     ) -> None:
         """Add an entry.
 
-        Raises
-        ------
-        StoreError
-            If it cannot be written.
+        Raises StoreError if it cannot be written.
         """
         with to_write(self._engine) as connection:
             only_one(connection, "audit")
@@ -164,11 +153,8 @@ class AuditStore:
     def lines(self) -> Iterator[str]:
         """Every entry as a line of JSON with its hashes, oldest first.
 
-        Raises
-        ------
-        StoreError
-            If the chain is broken, its beginning or end is missing, or its head is not sealed as it should
-            be; the sentence says where.
+        Raises StoreError if the chain is broken, its beginning or end is missing, or its head is not sealed
+        as it should be; the sentence says where.
         """
         with snapshot(self._engine) as connection:
             for row in self._checked(connection):
@@ -177,10 +163,7 @@ class AuditStore:
     def check(self, since: Head | None = None) -> int:
         """Follow the chain; returns how many entries it has, and raises as :meth:`lines`.
 
-        Parameters
-        ----------
-        since : Head, optional
-            Of an earlier time, as a backup holds it: the log has to go on from there.
+        `since`: of an earlier time, as a backup holds it: the log has to go on from there.
         """
         entries, first, found = 0, 0, since is None
         with snapshot(self._engine) as connection:
@@ -195,10 +178,7 @@ class AuditStore:
     def seal(self) -> None:
         """Seal the head by this server's key, whatever it was sealed by; the chain is followed before.
 
-        Raises
-        ------
-        StoreError
-            If there is no key, or the chain is broken, or its beginning or end is missing.
+        Raises StoreError if there is no key, or the chain is broken, or its beginning or end is missing.
         """
         if not self._key:
             raise StoreError("There is no key to seal the log by: set GRASP_SECRET_KEY.")
@@ -313,12 +293,8 @@ class Refusals:
     def record(self, actor: str, kind: str, place: str, **details: str | int) -> None:
         """Record a refusal, unless there were too many.
 
-        Parameters
-        ----------
-        actor : str
-            The person's id; "" for strangers, who count as one.
-        place : str
-            The page, or the path that was asked for.
+        `actor`: the person's id; "" for strangers, who count as one.
+        `place`: the page, or the path that was asked for.
         """
         with self._lock:
             now = time.monotonic()

@@ -75,12 +75,8 @@ class Members(Bound):
     def admit(self, project_id: str, member: Member) -> None:
         """Let somebody belong to the project, or give them another role in it.
 
-        Raises
-        ------
-        LimitError
-            If the name cannot be one of its kind.
-        StoreError
-            If there is no such project (any more), it is Everyone, or no owner would be left.
+        Raises LimitError if the name cannot be one of its kind; StoreError if there is no such project (any
+        more), it is Everyone, or no owner would be left.
         """
         member = checked(member)
         with to_write(self._engine) as connection:
@@ -93,10 +89,7 @@ class Members(Bound):
     def expel(self, project_id: str, kind: MemberKind, name: str) -> bool:
         """Let somebody not belong to the project any more; returns whether they did.
 
-        Raises
-        ------
-        StoreError
-            If there is no such project (any more), or no owner would be left.
+        Raises StoreError if there is no such project (any more), or no owner would be left.
         """
         with to_write(self._engine) as connection:
             self._lock(connection, project_id)
@@ -156,10 +149,7 @@ def _check_owner_left(connection: Connection, project_id: str) -> None:
 def checked(member: Member) -> Member:
     """The member with the name as it is compared.
 
-    Raises
-    ------
-    LimitError
-        If the name cannot be one of its kind.
+    Raises LimitError if the name cannot be one of its kind.
     """
     name = member.name if member.kind == "person" else member.name.strip()
     if member.kind in ("address", "domain"):

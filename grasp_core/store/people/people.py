@@ -164,10 +164,7 @@ class PeopleStore:
     def assign_address(self, person_id: str, address: str) -> str | None:
         """Let a person hold the mail address that they signed in with last; returns who held it before.
 
-        Raises
-        ------
-        AccessError
-            If there is nobody of that id and address.
+        Raises AccessError if there is nobody of that id and address.
         """
         theirs = (people.c.id == person_id) & (people.c.email == address)
         held = addresses.c.address == address
@@ -245,16 +242,10 @@ KEYS = frozenset({"token_sha256", "key", "request", "password"})
 class Traces:
     """What names a person.
 
-    Parameters
-    ----------
-    held : dict
-        By table, the number of rows that belong to a project: runs, files, readings, submissions, links.
-    own : dict
-        By table, the number of other rows, memberships among them.
-    projects : dict
-        By id, the name of each project that any of this, or a membership, belongs to.
-    led : dict
-        Of these, those that nobody else owns.
+    `held`: by table, the number of rows that belong to a project: runs, files, readings, submissions, links.
+    `own`: by table, the number of other rows, memberships among them.
+    `projects`: by id, the name of each project that any of this, or a membership, belongs to.
+    `led`: of these, those that nobody else owns.
     """
 
     held: dict[str, int]
@@ -292,10 +283,7 @@ class PersonalData:
 
         The content of files and of what is kept beside a run is not in it, nor is anything that opens.
 
-        Raises
-        ------
-        AccessError
-            If there is nobody of that id.
+        Raises AccessError if there is nobody of that id.
         """
         with (
             snapshot(self._engine) as connection,
@@ -314,16 +302,10 @@ class PersonalData:
     def erase(self, person_id: str, heir: str | None) -> None:
         """Erase the person, with their sessions and all that is theirs alone.
 
-        Parameters
-        ----------
-        heir : str or None
-            Who gets what they own in projects, and owns those that they alone owned; None has it deleted.
+        `heir`: who gets what they own in projects, and owns those that they alone owned; None has it deleted.
             A project that nobody belongs to any more then goes too, if nothing is left in it.
 
-        Raises
-        ------
-        AccessError
-            If there is nobody of that id.
+        Raises AccessError if there is nobody of that id.
         """
         with to_write(self._engine) as connection:
             only_one(connection, "people")

@@ -33,17 +33,10 @@ def move(engine: Engine, run_id: str, project_id: str, reach: Reach) -> None:
 
     Its files are copied, for other runs of its earlier project may need them too.
 
-    Parameters
-    ----------
-    reach : Reach
-        Of whoever moves it; that they own both projects is asked before.
+    `reach`: of whoever moves it; that they own both projects is asked before.
 
-    Raises
-    ------
-    AccessError
-        If one of the two is out of reach or gone, or the project is archived.
-    StoreError
-        If the run has not ended, or the project holds its owner's run of the same question.
+    Raises AccessError if one of the two is out of reach or gone, or the project is archived; StoreError if
+    the run has not ended, or the project holds its owner's run of the same question.
     """
     with to_write(engine) as connection:
         only_one(connection, "new run")
@@ -89,12 +82,8 @@ NAME_LENGTH = 120
 class Project:
     """A project.
 
-    Parameters
-    ----------
-    created_at : float
-        Seconds since 1970.
-    archived : bool
-        Whether nothing is added to it any more.
+    `created_at`: seconds since 1970.
+    `archived`: whether nothing is added to it any more.
     """
 
     id: str
@@ -121,15 +110,9 @@ class ProjectStore(Members):
     def create(self, name: str, *, owner: Member | None) -> Project:
         """Make a project.
 
-        Parameters
-        ----------
-        owner : Member or None
-            Its first member; None where nobody signs in.
+        `owner`: its first member; None where nobody signs in.
 
-        Raises
-        ------
-        LimitError
-            If the name is empty or too long, or the owner's cannot be one of its kind.
+        Raises LimitError if the name is empty or too long, or the owner's cannot be one of its kind.
         """
         project_id = new_id()
         row = {"id": project_id, "name": _checked_name(name), "created_at": clock(self._engine)}
@@ -158,32 +141,22 @@ class ProjectStore(Members):
     def rename(self, project_id: str, name: str) -> None:
         """Call the project so.
 
-        Raises
-        ------
-        LimitError
-            If the name is empty or too long.
-        StoreError
-            If there is no such project (any more), or it is Everyone.
+        Raises LimitError if the name is empty or too long; StoreError if there is no such project (any more),
+        or it is Everyone.
         """
         self._change(project_id, name=_checked_name(name))
 
     def archive(self, project_id: str, archived: bool = True) -> None:
         """Let nothing be added to the project any more, or again; who sees it stays the same.
 
-        Raises
-        ------
-        StoreError
-            If there is no such project (any more), or it is Everyone.
+        Raises StoreError if there is no such project (any more), or it is Everyone.
         """
         self._change(project_id, archived_at=clock(self._engine) if archived else None)
 
     def delete(self, project_id: str) -> None:
         """Delete the project and all that belongs to it.
 
-        Raises
-        ------
-        StoreError
-            If there is no such project (any more), or it is Everyone.
+        Raises StoreError if there is no such project (any more), or it is Everyone.
         """
         with to_write(self._engine) as connection:
             if not connection.execute(projects.delete().where(self._may_change(project_id))).rowcount:
@@ -219,10 +192,7 @@ class ProjectStore(Members):
     def choose(self, person: str, project_id: str) -> None:
         """Remember the project that the person works in.
 
-        Raises
-        ------
-        StoreError
-            If there is no such project (any more).
+        Raises StoreError if there is no such project (any more).
         """
         person = storable(person)
         with to_write(self._engine) as connection:

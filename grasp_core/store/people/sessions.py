@@ -23,12 +23,8 @@ SEEN_SECONDS = 30.0
 class Session:
     """A sign-in that goes on.
 
-    Parameters
-    ----------
-    browser : str
-        As it calls itself (``User-Agent``).
-    created_at, seen_at : float
-        Seconds since 1970.
+    `browser`: as it calls itself (``User-Agent``).
+    `created_at`, `seen_at`: seconds since 1970.
     """
 
     key: str
@@ -40,10 +36,7 @@ class Session:
 class SessionStore:
     """Sessions in the database, asked at each request: what ends here ends for every server at once.
 
-    Parameters
-    ----------
-    idle_minutes : float
-        Minutes after which a session that nobody uses ends; 0 for never.
+    `idle_minutes`: minutes after which a session that nobody uses ends; 0 for never.
     """
 
     def __init__(self, engine: Engine, *, idle_minutes: float) -> None:
@@ -63,10 +56,7 @@ class SessionStore:
     def person(self, key: str, *, seen: bool = True) -> Person | None:
         """Whose session it is, or None if it is unknown, has ended, or they are disabled.
 
-        Parameters
-        ----------
-        seen : bool
-            Count this as use of the session; looking after a run's progress by itself is none.
+        `seen`: count this as use of the session; looking after a run's progress by itself is none.
         """
         now = clock(self._engine)
         query = (

@@ -34,19 +34,11 @@ class TokenStore:
     def create(self, *, owner: str, name: str, scope: Scope, days: float) -> str:
         """Make a token; returns it, which nobody can read again.
 
-        Parameters
-        ----------
-        owner : str
-            The person's id.
-        name : str
-            What it is for.
-        days : float
-            After so many days it stops working.
+        `owner`: the person's id.
+        `name`: what it is for.
+        `days`: after so many days it stops working.
 
-        Raises
-        ------
-        LimitError
-            If there is no name, it would work too long, or the person has too many.
+        Raises LimitError if there is no name, it would work too long, or the person has too many.
         """
         name, owner = name.strip(), storable(owner)
         if not 0 < len(name) <= NAME_LENGTH:
@@ -102,10 +94,7 @@ class TokenStore:
     def revoke(self, token_id: str, *, owner: str | None = None) -> bool:
         """Make a token stop working for good; with `owner`, one of theirs and no other.
 
-        Returns
-        -------
-        bool
-            Whether there was such a token that was not withdrawn yet.
+        Returns whether there was such a token that was not withdrawn yet.
         """
         which = (tokens.c.id == token_id) & tokens.c.revoked_at.is_(None)
         if owner is not None:

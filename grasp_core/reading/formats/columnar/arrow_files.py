@@ -27,11 +27,8 @@ def is_arrow(content: bytes) -> bool:
 def parse(contents: Sequence[bytes], name: str, watch: Watch) -> Parsed:
     """Read the files of one data set as :func:`grasp_core.reading.formats.columnar.parquet.parse` does.
 
-    Raises
-    ------
-    DataError
-        If a file is damaged, empty, differs in its columns, unpacks to too much, or has lists of unequal
-        length.
+    Raises DataError if a file is damaged, empty, differs in its columns, unpacks to too much, or has lists of
+    unequal length.
     """
     return parquet.of_files(lambda: [_open(content, name) for content in contents], "Arrow", name, watch)
 
@@ -39,10 +36,7 @@ def parse(contents: Sequence[bytes], name: str, watch: Watch) -> Parsed:
 def of_table(table: pa.Table, kind: str, name: str) -> Parsed:
     """Read a table that is in memory, such as a frame's columns; `kind` is what people call it.
 
-    Raises
-    ------
-    DataError
-        If it is too large, has lists of unequal length, or no column with a text form.
+    Raises DataError if it is too large, has lists of unequal length, or no column with a text form.
     """
     file = _checked(table.schema, table.to_batches(), name)
     return parquet.of_files(lambda: [file], kind, name, lambda _done, _total: None, file="")

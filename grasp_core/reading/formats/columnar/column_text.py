@@ -30,10 +30,7 @@ _SPSS_TIMES = frozenset({"TIME", "DTIME", "MTIME"})
 def moment_format(written: str) -> Callable[[float], str] | None:
     """A function from a column's numbers to text, where its format is a date's or a time's; else None.
 
-    Parameters
-    ----------
-    written : str
-        E.g. ``DATE11`` or ``DATETIME20`` (SPSS), ``%td`` or ``%tcHH:MM`` (Stata).
+    `written`: E.g. ``DATE11`` or ``DATETIME20`` (SPSS), ``%td`` or ``%tcHH:MM`` (Stata).
     """
     if written.startswith(("%td", "%d", "%-td", "%-d")):
         return partial(_moment, start=_STATA, unit=86_400.0)
@@ -73,11 +70,8 @@ def _duration(value: float) -> str:
 class Shape:
     """Where the values of a schema are; a path is a column's name, or names joined by dots.
 
-    Parameters
-    ----------
-    scalars, lists, other : tuple of str
-        Paths to one value with a text form per row, to a list of such values, and to anything else.
-    columns : mapping from path to column
+    `scalars`, `lists`, `other`: paths to one value with a text form per row, to a list of such values, and to
+        anything else.
     """
 
     scalars: tuple[str, ...]
@@ -247,10 +241,7 @@ def of_batches(batches: Iterable[pa.RecordBatch], labels: ClassLabels, name: str
 
     Whole numbers lose a trailing ``.0``, raw bytes are left out, NaN is no value.
 
-    Raises
-    ------
-    DataError
-        If they hold more values than JSON may.
+    Raises DataError if they hold more values than JSON may.
     """
     values = 0
     for batch in batches:

@@ -56,11 +56,8 @@ def parse(contents: Sequence[bytes], name: str, watch: Watch) -> Parsed:
     length stand in a row, each entry gets a row. Other columns without a text form (lists, raw bytes) are
     left out and reported. Class labels, as Hugging Face `datasets` saves them, become their names.
 
-    Raises
-    ------
-    DataError
-        If a file is damaged, empty, differs in its columns, unpacks to too much, or has lists of unequal
-        length.
+    Raises DataError if a file is damaged, empty, differs in its columns, unpacks to too much, or has lists of
+    unequal length.
     """
     return of_files(lambda: [_open(content) for content in contents], "Parquet", name, watch)
 
@@ -70,18 +67,11 @@ def of_files(
 ) -> Parsed:
     """Read the files of one data set, as :func:`parse` does those of Parquet.
 
-    Parameters
-    ----------
-    opened : callable
-        Opens them; may raise what Arrow raises.
-    form : str
-        What they are, e.g. "Parquet".
-    file : str
-        What follows the form in messages.
+    `opened`: opens them; may raise what Arrow raises.
+    `form`: what they are, e.g. "Parquet".
+    `file`: what follows the form in messages.
 
-    Raises
-    ------
-    DataError
+    Raises DataError.
     """
     try:
         files = opened()

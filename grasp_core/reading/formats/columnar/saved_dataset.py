@@ -26,10 +26,7 @@ def read(names: Sequence[str], member: Read, name: str, chosen: str | None, watc
     Splits that hold raters and no annotation twice are read as one table, with a column that says which. Else
     the first is read, and the others are named; `chosen` chooses one.
 
-    Raises
-    ------
-    DataError
-        If its files are not those that it names, or damaged, or there is no such split.
+    Raises DataError if its files are not those that it names, or damaged, or there is no such split.
     """
     folders = [
         {PurePosixPath(path).parent for path in names if PurePosixPath(path).name == file}

@@ -75,10 +75,7 @@ def parse(content: bytes, name: str, watch: Watch) -> Parsed:
     else the codes stay, with a note. What the file declares missing, and system-missing values, become empty.
     Dates are in ISO 8601. Labels of variables are not used.
 
-    Raises
-    ------
-    DataError
-        If the file is damaged, holds no rows, or too many cells.
+    Raises DataError if the file is damaged, holds no rows, or too many cells.
     """
     form = _format(content)
     if form is None:

@@ -16,15 +16,9 @@ _DATA_SETS = (recipe_350, recipe_990, d3code_recipe, popquorn_recipe, multipico_
 def known(annotations: Table, raters: Table | None = None) -> Recipe | None:
     """Reading of a published data set, told by its columns and values, never by the file's name.
 
-    Parameters
-    ----------
-    raters : Table, optional
-        Where the data set keeps its raters' demographics in a file of their own.
+    `raters`: where the data set keeps its raters' demographics in a file of their own.
 
-    Returns
-    -------
-    Recipe or None
-        None where the files are not one of the data sets that docs/formats.md lists.
+    Returns none where the files are not one of the data sets that docs/formats.md lists.
     """
     found = (recipe(annotations, raters) for recipe in _DATA_SETS)
     return next((recipe for recipe in found if recipe is not None), None)

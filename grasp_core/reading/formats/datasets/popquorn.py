@@ -24,10 +24,7 @@ _MISSING = ("", _UNDISCLOSED)
 def popquorn_recipe(annotations: Table, raters: Table | None) -> Recipe | None:
     """One of POPQUORN's three ratings, its five points as categories.
 
-    Raises
-    ------
-    DataError
-        For its rewritten e-mails.
+    Raises DataError for its rewritten e-mails.
     """
     # The reader of Potato's exports, which the answers were gathered with, may have renamed the ids.
     item, rater = ("item", "rater") if annotations.recipe is not None else ("instance_id", "user_id")

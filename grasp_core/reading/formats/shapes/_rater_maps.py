@@ -38,11 +38,7 @@ Path = tuple[str, ...]
 class _Map:
     """The objects found under one path.
 
-    Parameters
-    ----------
-    path : tuple of str
-    found : list of objects
-        One per record that has it.
+    `found`: one per record that has it.
     """
 
     path: Path
@@ -93,19 +89,8 @@ class _Map:
 def as_lists(records: Sequence[Record], name: str) -> list[Record] | None:
     """The records with a list of objects, each with its key as `KEY`, in place of the raters' objects.
 
-    Parameters
-    ----------
-    records : sequence of Record
-
-    Returns
-    -------
-    list of Record or None
-        None where no field holds objects by raters.
-
-    Raises
-    ------
-    DataError
-        Where the keys may be raters or something else.
+    Returns none where no field holds objects by raters.
+    Raises DataError where the keys may be raters or something else.
     """
     if any(_is_of_rater(record) for record in records[:LOOKED_AT]):
         return None

@@ -47,12 +47,8 @@ _SIGNATURES = (
 class Lists:
     """Columns of lists that belong together.
 
-    Parameters
-    ----------
-    rater : str
-        The one of rater ids.
-    others : tuple of str
-        Those with as many entries: labels, times, what is known of the raters.
+    `rater`: the one of rater ids.
+    `others`: those with as many entries: labels, times, what is known of the raters.
     """
 
     rater: str
@@ -122,10 +118,7 @@ def _item(data: pa.Table, lists: Lists, rows: int) -> str | None:
 def read(records: Sequence[Record], name: str) -> Parsed | None:
     """A row per annotation of JSON records with parallel lists; None for other files.
 
-    Raises
-    ------
-    DataError
-        Naming the record whose lists differ in length, or of what only few records hold.
+    Raises DataError naming the record whose lists differ in length, or of what only few records hold.
     """
     flat = rater_maps.flattened(records)
     if flat is not None:

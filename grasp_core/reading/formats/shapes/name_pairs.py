@@ -25,11 +25,7 @@ _NUMBERED = re.compile(r"([^0-9]*)([0-9]{1,4})([^0-9]*)")
 class Pairs:
     """Columns that each belong to one unit and one question.
 
-    Parameters
-    ----------
-    columns : mapping from unit to its columns, by question
-    units : {"rater", "item"} or None
-        What the units are, where their names say it.
+    `units`: what the units are, where their names say it.
     """
 
     columns: Mapping[str, Mapping[str, str]]
@@ -41,11 +37,7 @@ class Pairs:
 class Group:
     """A column of rater ids and those beside it.
 
-    Parameters
-    ----------
-    name : str
-        Of the raters' columns, without the number.
-    fields : mapping from field to column
+    `name`: of the raters' columns, without the number.
     """
 
     name: str

@@ -29,12 +29,7 @@ MAX_AXES, PROPOSED_AXIS_VALUES = 6, 25
 
 
 def first_label(questions: Mapping[str, Collection[str]]) -> str:
-    """The question to begin with: several answers but not free text, not about the rater, named like a label.
-
-    Parameters
-    ----------
-    questions : mapping from column to its distinct texts, at least one
-    """
+    """The question to begin with: several answers, no free text, not about the rater, named like a label."""
 
     def score(name: str) -> tuple[bool, bool, bool, int]:
         found = len(set(questions[name]) - {""})
@@ -47,11 +42,7 @@ def first_label(questions: Mapping[str, Collection[str]]) -> str:
 def proposed_axes(columns: Mapping[str, Sequence[str]], missing: Collection[str] = ()) -> tuple[AxisSet, ...]:
     """Those columns of a raters file whose values recur enough to form groups.
 
-    Parameters
-    ----------
-    columns : mapping from column to its cells, in the order of proposal
-    missing : collection of str
-        Texts that mean "no value", beside the empty one.
+    `missing`: texts that mean "no value", beside the empty one.
     """
     able = []
     for name, cells in columns.items():
@@ -72,15 +63,9 @@ LOOKED_AT = 20
 class Row:
     """One annotation.
 
-    Parameters
-    ----------
-    line : int
-        Number of the record in the file that it stands in.
-    answers : mapping from question to text
-    about : mapping from field to text
-        What the file says of the item.
-    extra : mapping from field to text
-        What the tool says of the annotation: times, ids, status.
+    `line`: number of the record in the file that it stands in.
+    `about`: what the file says of the item.
+    `extra`: what the tool says of the annotation: times, ids, status.
     """
 
     line: int
@@ -103,23 +88,12 @@ def parsed(
 ) -> Parsed:
     """Annotations as a table: ``item``, ``rater``, a column per question, then what else is known.
 
-    Parameters
-    ----------
-    rows : sequence of Row
-    name, kind : str
-        The file, and what it is, e.g. "Label Studio, JSON".
-    skipped : mapping from what was left out to its number
-    sentences : iterable of str
-        What else was done, for the recipe.
-    prefer : sequence of str
-        Questions that are rather the label than others, the first before the second.
-    drop : sequence of (field of `extra`, value)
-        Annotations that a filter leaves out to begin with.
+    `name`, `kind`: the file, and what it is, e.g. "Label Studio, JSON".
+    `sentences`: what else was done, for the recipe.
+    `prefer`: questions that are rather the label than others, the first before the second.
+    `drop`: annotations that a filter leaves out to begin with.
 
-    Raises
-    ------
-    DataError
-        If there is no annotation, or a field without a name.
+    Raises DataError if there is no annotation, or a field without a name.
     """
     if not rows:
         raise DataError(

@@ -27,13 +27,8 @@ _NO, _RATER, _REFERENCE = "no", "rater", "reference"
 class Found:
     """Annotations and notes collected from an export.
 
-    Parameters
-    ----------
-    starred : list of bool
-        Of each row, whether it is ground truth.
-    kinds : mapping from question to the kinds of its answers
-    regions : int
-        Answers about parts of an item, which are no annotations of it.
+    `starred`: of each row, whether it is ground truth.
+    `regions`: answers about parts of an item, which are no annotations of it.
     """
 
     rows: list[Row] = field(default_factory=list)
@@ -51,10 +46,7 @@ class Found:
     def parsed(self, name: str, kind: str, sentences: Iterable[str] = ()) -> Parsed:
         """The table of the annotations.
 
-        Raises
-        ------
-        DataError
-            If there is no annotation, or none answers a question about its task as a whole.
+        Raises DataError if there is no annotation, or none answers a question about its task as a whole.
         """
         if self.rows and not any(row.answers for row in self.rows):
             raise DataError(

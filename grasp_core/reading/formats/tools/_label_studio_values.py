@@ -35,9 +35,7 @@ def kind_of(value: Any) -> str | None:
 def texts(value: Any, kind: str, where: str) -> list[str]:
     """The texts of an answer, one for each thing chosen.
 
-    Raises
-    ------
-    DataError
+    Raises DataError.
     """
     given = value[kind]
     if kind == "ranker" and isinstance(given, dict):
@@ -68,11 +66,6 @@ def in_order(rows: Sequence[Row], kinds: Mapping[str, set[str]]) -> list[str]:
     What was written comes last. Otherwise, questions on which annotations of a task differ come first; of
     those, the ones about as complete as the most answered; of those, single choices, then ratings, multiple
     choices and others; then the more complete, and then by name.
-
-    Parameters
-    ----------
-    rows : sequence of Row
-    kinds : mapping from question to the kinds of its answers
     """
     answers = [(row.item, *pair) for row in rows for pair in row.answers.items() if pair[1]]
     counts = Counter(question for _, question, _ in answers)

@@ -29,13 +29,8 @@ _NEVER_ITEMS = re.compile(
 class Survey:
     """An export of a survey, as its tool's reader knows it.
 
-    Parameters
-    ----------
-    own_id : str
-        Column of the tool's ids of responses.
-    known : collection of str
-        Columns about the response that are no questions.
-    texts : mapping from column to the question's text
+    `own_id`: column of the tool's ids of responses.
+    `known`: columns about the response that are no questions.
     """
 
     tool: str
@@ -52,10 +47,7 @@ def folded(text: str) -> str:
 def of_survey(parsed: Parsed, survey: Survey, said: Sequence[str], name: str) -> Parsed:
     """The table with how to read it; without it where the columns hold several kinds of answers.
 
-    Raises
-    ------
-    DataError
-        If several questions were asked about the same things.
+    Raises DataError if several questions were asked about the same things.
     """
     if not len(parsed.data):
         raise DataError(f"{name} ({survey.tool}) holds no responses besides its header rows and previews")

@@ -55,10 +55,7 @@ def _of_users(record: Record) -> list[str]:
 def responses(record: Record, where: str) -> Iterator[Response]:
     """Each user's answer to each question, drafts and discarded ones with them.
 
-    Raises
-    ------
-    DataError
-        If something is not of its kind, naming `where` it is.
+    Raises DataError if something is not of its kind, naming `where` it is.
     """
     if "fields" in record or "responses" in record:
         want_object(record.get("fields"), where, "'fields'")
@@ -152,16 +149,9 @@ def is_export(records: Sequence[Record]) -> bool:
 def read(records: Sequence[Record], name: str, written: str = "JSON") -> Parsed | None:
     """A row per record and user; None for anything that is not Argilla's.
 
-    Parameters
-    ----------
-    records : sequence of Record
-    written : str
-        What the file is, e.g. "JSON" or "Parquet".
+    `written`: what the file is, e.g. "JSON" or "Parquet".
 
-    Raises
-    ------
-    DataError
-        Naming the record that is damaged; if no status is told, or no question can be read.
+    Raises DataError naming the record that is damaged; if no status is told, or no question can be read.
     """
     if not is_export(records):
         return None

@@ -58,16 +58,9 @@ def nobody(name: str) -> DataError:
 def read(files: Mapping[str, bytes], name: str) -> list[Row]:
     """A row per text and annotator.
 
-    Parameters
-    ----------
-    files : mapping from annotator to the content of the annotator's file
-    name : str
-        The archive's.
+    `name`: the archive's.
 
-    Raises
-    ------
-    DataError
-        Where the files differ in their texts, or a label cannot be told from the text after it.
+    Raises DataError where the files differ in their texts, or a label cannot be told from the text after it.
     """
     found = {rater: _rows(content, f"{name}, {rater}.txt") for rater, content in files.items()}
     found = {rater: marked for rater, marked in found.items() if marked}

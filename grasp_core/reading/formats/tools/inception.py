@@ -51,9 +51,7 @@ class _Document:
 def read(records: Sequence[Record], name: str) -> Parsed | None:
     """Refuse the CAS of a single document, which one annotator made; None for other files.
 
-    Raises
-    ------
-    DataError
+    Raises DataError.
     """
     if _structures(records, name) is None:
         return None
@@ -66,10 +64,7 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
 def read_archive(names: Sequence[str], member: Callable[[str], bytes], name: str) -> Parsed | None:
     """A row per document and annotator of a project's export; None for other archives.
 
-    Raises
-    ------
-    DataError
-        If a member is damaged or in another format, or if no layer holds labels of documents.
+    Raises DataError if a member is damaged or in another format, or if no layer holds labels of documents.
     """
     members = list(_members(names))
     if not members:

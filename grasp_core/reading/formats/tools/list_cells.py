@@ -34,10 +34,7 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 def read_table(parsed: Parsed, name: str) -> Parsed | None:
     """A row per entry of a table's lists; None where no column lists raters.
 
-    Raises
-    ------
-    DataError
-        Naming the row whose lists differ in length.
+    Raises DataError naming the row whose lists differ in length.
     """
     raters = [column for column in parsed.columns if names.id_score(column, names.RATER)]
     if parsed.recipe is not None or not any(_may_list(parsed, column) for column in raters):

@@ -47,12 +47,9 @@ _SHORT = 80
 class Numbered:
     """Inputs and answers that are numbered alike, so that each number is an item.
 
-    Parameters
-    ----------
-    numbers : tuple of int
-        Of the inputs.
-    inputs, answers : mapping from pattern to columns
-        E.g. "Input.text_#", and its columns in the order of `numbers`; "" where there is none.
+    `numbers`: of the inputs.
+    `inputs`, `answers`: E.g. "Input.text_#", and its columns in the order of `numbers`; "" where there is
+        none.
     """
 
     numbers: tuple[int, ...]
@@ -71,20 +68,12 @@ class Numbered:
 class Spread:
     """A row per item.
 
-    Parameters
-    ----------
-    item : str
-        The items' column.
-    columns : mapping from name to cells
-        That column and one for each pattern.
-    replaced : frozenset of str
-        The numbered columns that they stand for.
-    row : int array
-        Where each row came from.
-    sentence : str
-        What was done.
-    lost : int
-        Places with answers but without input, which are left out.
+    `item`: the items' column.
+    `columns`: that column and one for each pattern.
+    `replaced`: the numbered columns that they stand for.
+    `row`: where each row came from.
+    `sentence`: what was done.
+    `lost`: places with answers but without input, which are left out.
     """
 
     item: str
@@ -106,12 +95,7 @@ def _filled(columns: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def find(columns: Mapping[str, Sequence[str]]) -> Numbered | None:
-    """Inputs and answers that are numbered alike; None where there are none.
-
-    Parameters
-    ----------
-    columns : mapping from name to cells
-    """
+    """Inputs and answers that are numbered alike; None where there are none."""
     inputs = _patterns([column for column in columns if column.startswith(INPUT)])
     answers = _patterns([column for column in columns if column.startswith(ANSWER)])
     able_numbers = [sorted(numbers) for numbers in numbers_of_inputs(columns)]
@@ -187,11 +171,7 @@ def _in_order(found: Mapping[int, str], numbers: Sequence[int], least: float) ->
 def spread(columns: Mapping[str, Sequence[str]], numbered: Numbered, hits: Sequence[str]) -> Spread:
     """A row per item, and the numbered columns in one each.
 
-    Parameters
-    ----------
-    columns : mapping from name to cells
-    hits : sequence of str
-        Id of each row's task.
+    `hits`: id of each row's task.
     """
     given = {**numbered.inputs, **numbered.answers}
     cells = [(row, slot) for row in range(len(hits)) for slot in range(len(numbered.numbers))]
@@ -263,10 +243,7 @@ _TEXTS = frozenset({"text", "sentence", "comment", "post", "tweet", "document", 
 def read_table(parsed: Parsed, name: str) -> Parsed | None:
     """The results with a column per question; None where the table is no batch's results.
 
-    Raises
-    ------
-    DataError
-        Naming the row where the answers of a Crowd HTML form are damaged.
+    Raises DataError naming the row where the answers of a Crowd HTML form are damaged.
     """
     if not _IDS.issubset(parsed.columns) or not any(column.startswith(_ANSWER) for column in parsed.columns):
         return None
@@ -346,10 +323,7 @@ def _expanded(parsed: Parsed, known: Mapping[str, Any], name: str) -> dict[str, 
 def _answers(cell: str) -> dict[str, str]:
     """Questions and answers of one assignment.
 
-    Raises
-    ------
-    ValueError
-        If the text is not JSON, or no object or list of objects.
+    Raises ValueError if the text is not JSON, or no object or list of objects.
     """
     if not cell.strip():
         return {}

@@ -168,10 +168,7 @@ _TIME = re.compile(r"(\d+)d (\d+)h (\d+)m (\d+)s")
 def read(records: Sequence[Record], name: str) -> Parsed | None:
     """A row per item and annotator of a state or of JSON Lines; None where they are not Potato's.
 
-    Raises
-    ------
-    DataError
-        Naming the record that is damaged, or if the file does not say whose answers it holds.
+    Raises DataError naming the record that is damaged, or if the file does not say whose answers it holds.
     """
     if not _is_potato(records):
         return None

@@ -26,10 +26,7 @@ _UNFINISHED = frozenset({"false", "0"})
 def read_table(parsed: Parsed, name: str) -> Parsed | None:
     """The responses with how to read them; None where the table is no Qualtrics export.
 
-    Raises
-    ------
-    DataError
-        If only previews are left, or several questions were asked about the same things.
+    Raises DataError if only previews are left, or several questions were asked about the same things.
     """
     if not len(parsed.data):
         return None

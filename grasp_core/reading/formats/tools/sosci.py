@@ -18,10 +18,7 @@ _NEEDED = 4
 def read_table(parsed: Parsed, name: str) -> Parsed | None:
     """The interviews with how to read them; None where the table is no SoSci Survey export.
 
-    Raises
-    ------
-    DataError
-        If several questions were asked about the same things.
+    Raises DataError if several questions were asked about the same things.
     """
     own = {column for column in parsed.columns if _OWN.fullmatch(column.strip())}
     if len(own) < _NEEDED or "CASE" not in own:

@@ -16,10 +16,7 @@ _OWN = re.compile(
 def read_table(parsed: Parsed, name: str) -> Parsed | None:
     """The responses with how to read them; None where the table is no SurveyMonkey export.
 
-    Raises
-    ------
-    DataError
-        If several questions were asked about the same things.
+    Raises DataError if several questions were asked about the same things.
     """
     own = {folded(column): column for column in parsed.columns if _OWN.fullmatch(folded(column))}
     if not {"respondentid", "collectorid"} <= own.keys():

@@ -29,10 +29,7 @@ _FEW = 0.1
 class Cells:
     """The columns of labels, and the others.
 
-    Parameters
-    ----------
-    why : str
-        What told them apart, as the end of a sentence.
+    `why`: what told them apart, as the end of a sentence.
     """
 
     columns: tuple[str, ...]

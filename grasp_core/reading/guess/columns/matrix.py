@@ -95,10 +95,7 @@ def _may_be_places(cells: Cells) -> bool:
 def named_matrix(look: Look, raters: Table | None) -> tuple[DataSpec, list[Reason]]:
     """The reading of a matrix whose columns of labels somebody names by a pattern.
 
-    Raises
-    ------
-    DataError
-        If fewer than two columns fit it.
+    Raises DataError if fewer than two columns fit it.
     """
     pattern = str(look.named.label)
     found = matching(pattern, look.columns)
@@ -333,10 +330,7 @@ def around_matrix(
 ) -> tuple[DataSpec, list[Reason]]:
     """The reading of a matrix with what is named in it, and candidates for what is unsure.
 
-    Parameters
-    ----------
-    found : spec and reasons, or None
-        What the file looks like by itself; None where it does not look like a matrix.
+    `found`: what the file looks like by itself; None where it does not look like a matrix.
     """
     spec, reasons = _unlikely(look) if found is None else found
     layout = _layout(look, named)
