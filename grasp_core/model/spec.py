@@ -69,44 +69,9 @@ ADAPTIVE_PERMUTATIONS = 100_000
 class AnalysisSpec:
     """The analysis: what is computed on the data.
 
-<<<<<<< HEAD
-    Parameters
-    ----------
-    axes : tuple of axis sets
-        ``("gender",)`` for the groups of one axis, ``("race", "gender")`` for an intersection. Without any,
-        the run tells how well all raters agree.
-    statistics : tuple of str
-        Those reported, out of :data:`~grasp_core.model.statistic.TABLE`.
-    gai : (str, str)
-        In-group and cross-group statistic whose ratio is the group association index.
-    min_raters : int
-        Groups with fewer raters are not shown.
-    strata : tuple of str
-        Axes within whose values, or combinations of them, profiles are shuffled; :data:`WORKLOAD` stands for
-        bins of raters by number of annotations. Without any, they are shuffled over all raters.
-    p_value, cross_negentropy, voting_agreement, ties, correction, family
-        Conventions of docs/methods.md, "Cross-group cohesion" and "Observed against shuffled".
-    adaptive : bool
-        Whether permutations stop once further ones are not expected to change a mark; `permutations` is then
-        the most there are.
-    level : {"nominal", "ordinal", "interval", "ratio"}
-        Level of measurement of the labels, for IRR and XRR.
-    interval : {"both", "raters", "items"}
-        What intervals are for: other raters and other items, other raters alone, or other items alone.
-    pairs : bool
-        Whether the groups of each axis are held against each other two by two.
-    slices : tuple of str
-        Columns that describe items: the groups are computed once more on the items of each of their values.
-    given : tuple of str
-        Axes given which the others are tested once more: profiles are shuffled within their values too.
-    cluster : str, optional
-        Column whose values, such as teams, hold raters together: profiles move by whole clusters.
-    tail : bool
-        Whether p-values that fewer than 10 permutations reach are taken from a curve through the tail.
-=======
     `axes`: ``("gender",)`` for the groups of one axis, ``("race", "gender")`` for an intersection. Without
         any, the run tells how well all raters agree.
-    `statistics`: those reported, out of :data:`STATISTICS`.
+    `statistics`: those reported, out of :data:`~grasp_core.model.statistic.TABLE`.
     `gai`: in-group and cross-group statistic whose ratio is the group association index.
     `min_raters`: groups with fewer raters are not shown.
     `strata`: axes within whose values, or combinations of them, profiles are shuffled; :data:`WORKLOAD`
@@ -124,7 +89,6 @@ class AnalysisSpec:
     `given`: axes given which the others are tested once more: profiles are shuffled within their values too.
     `cluster`: column whose values, such as teams, hold raters together: profiles move by whole clusters.
     `tail`: whether p-values that fewer than 10 permutations reach are taken from a curve through the tail.
->>>>>>> main
     """
 
     axes: tuple[AxisSet, ...]

@@ -189,13 +189,8 @@ def components(design: Design, sums: FloatArray) -> FloatArray:
     `sums`: shape (..., S).
     `design`: says which level of measurement; which items it holds does not matter.
 
-<<<<<<< HEAD
     Returns shape (..., V + 2): :data:`COMPONENTS`, then how much more often the group gives each label, and
     the statistics that the kernel lacks; NaN where not estimable (of IRR and XRR also where D_e is 0).
-=======
-    Returns shape (..., V + 2): :data:`COMPONENTS`, then how much more often the group gives each label; NaN
-    where not estimable (of IRR and XRR also where D_e is 0).
->>>>>>> main
     """
     width = len(COMPONENTS) + design.n_told
     out = np.empty((*sums.shape[:-1], width))

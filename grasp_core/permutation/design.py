@@ -54,10 +54,7 @@ class Design:
     `local`: at most one of the three: how sums are added up, where not from the counts of all groups and
         categories. `local` holds annotations and ties itself.
     `digits`: how the labels of `local` are parted among numbers, where their counts are looked up.
-<<<<<<< HEAD
     `further`: statistics that kernels lack, whose sums stand behind the others.
-=======
->>>>>>> main
     `of_raters`, `given`: what raters add to their group's use of labels, where `sparse` and `local` do not
         say it; and how many labels of each category they gave, where there are `digits`.
     """
@@ -208,10 +205,7 @@ def build_design(
     `tables`: false: count every group and category, and compute every statistic from that; by default what is
         faster.
     `membership`: of these raters, groups and strata, where it is at hand from another question.
-<<<<<<< HEAD
     `lacking`: statistics to be counted beside the kernel, which lacks them.
-=======
->>>>>>> main
     """
     membership = membership or Membership(raters, grouping, spec)
     blocks = max(-(-annotations.n_items // ITEM_BLOCK), 1)

@@ -95,11 +95,7 @@ def of_arrays(arrays: Mapping[str, Any]) -> Questions:
 def shuffled(design: Questions, seed: int, start: int, stop: int) -> FloatArray:
     """Values of all questions together under permutations `start` to `stop` - 1.
 
-<<<<<<< HEAD
     Returns shape (stop - start, G, V + F + 1 + L): as :func:`values` has them.
-=======
-    Returns shape (stop - start, G, V + 1 + L): as :func:`values` has them.
->>>>>>> main
     """
     components = [compiled.shuffled_components(one, seed, start, stop) for one in design.designs]
     differences = None if design.terms is None else label_use.shuffled(design.terms, seed, start, stop)
@@ -156,10 +152,7 @@ def reasons(components: Sequence[FloatArray], names: Sequence[str] = ()) -> list
     """Why statistics have no value, a mapping from their names for each group; as the plain twin has it.
 
     `components`, shape (G, V + 2): :func:`compiled.components` of each question.
-<<<<<<< HEAD
     `names`: of the statistics that kernels lack.
-=======
->>>>>>> main
     """
     groups = range(len(components[0]))
     return [_reasons_of_group([of_question[g] for of_question in components], names) for g in groups]
