@@ -14,7 +14,7 @@ from grasp_core.model.account import Unequal, unequal_axes
 from grasp_core.model.groups import Grouping
 from grasp_core.model.result import Stopping
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.permutation.testing.early_stopping import RISK, looks, still_needed, unsettled
+from grasp_core.permutation.testing.outcomes import RISK, looks, still_needed, unsettled
 from grasp_core.permutation.testing.tally import Tally
 from grasp_core.reading.dataset.load import Dataset
 

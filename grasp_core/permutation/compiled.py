@@ -1,11 +1,11 @@
 """The compiled kernel: all groups and all counted statistics under many permutations.
 
 Each statistic is a ratio of sums over items (:mod:`~grasp_core.permutation.kernel.sums`). Four strategies
-add them up, chosen from the data's shape (:mod:`~grasp_core.permutation.ways`) and tested against each
+add them up, chosen from the data's shape (:mod:`~grasp_core.permutation.design`) and tested against each
 other: tables over a group's counts where every rater rated every item
 (:mod:`~grasp_core.permutation.kernel.crossed`), counts held as one number where few did
 (:mod:`~grasp_core.permutation.kernel.sparse`), the labels that an item has where there are many
-(:mod:`~grasp_core.permutation.kernel.local.adding`), and else the counts of every item, group and category
+(:mod:`~grasp_core.permutation.kernel.local`), and else the counts of every item, group and category
 (:mod:`~grasp_core.permutation.kernel.direct`).
 """
 
@@ -19,14 +19,12 @@ import numpy.typing as npt
 from grasp_core.model.annotations import FloatArray
 from grasp_core.permutation.design import Design
 from grasp_core.permutation.further import Further, counts_of_rows
-from grasp_core.permutation.kernel import crossed, direct, label_use, sparse
+from grasp_core.permutation.kernel import crossed, digits, direct, label_use, local, sparse
 from grasp_core.permutation.kernel import sums as at
 from grasp_core.permutation.kernel.columns import contributions
-from grasp_core.permutation.kernel.digits import adding as digits
 from grasp_core.permutation.kernel.item_terms import Columns, values_in_columns
 from grasp_core.permutation.kernel.label_use import OfRaters
-from grasp_core.permutation.kernel.local import adding as local
-from grasp_core.permutation.kernel.local.layout import Local
+from grasp_core.permutation.kernel.local_layout import Local
 from grasp_core.permutation.kernel.profiles import Profiled
 from grasp_core.permutation.kernel.profiles import draw as draw_profiles
 from grasp_core.permutation.kernel.sparse_layout import Sparse

@@ -11,7 +11,7 @@ from scipy.stats import t as student
 
 from benchmarks.confounded import CONFOUNDED, drawn
 from benchmarks.planted import AXIS
-from grasp_core.analysis.jackknife import jackknifed
+from grasp_core.analysis.cohesion.untested import jackknifed
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray
 from grasp_core.model.groups import form_groups
 from grasp_core.statistics.items import count

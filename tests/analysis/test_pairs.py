@@ -8,8 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from grasp_core.analysis.pair_columns import PairPlaces
-from grasp_core.analysis.pairs import MOST_GROUPS, Pairs
+from grasp_core.analysis.pairs import MOST_GROUPS, PairPlaces, Pairs
 from grasp_core.engine.adaptive import later_stages
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers

@@ -10,8 +10,17 @@ import numpy as np
 import scipy  # its optimize takes a while to load, and is when it is first used
 
 from grasp_core.analysis.cohesion.columns import DISTANCE, LABELS, few_paired, group_columns
-from grasp_core.analysis.planner._fitting import BLUNTEST, LEAN, SHARP, SHARPEST, Model, Pilot
-from grasp_core.analysis.planner._planting import MOST_OWN, average_shares, measured
+from grasp_core.analysis.planner._fitting import (
+    BLUNTEST,
+    LEAN,
+    MOST_OWN,
+    SHARP,
+    SHARPEST,
+    Model,
+    Pilot,
+    average_shares,
+    measured,
+)
 from grasp_core.analysis.planner.surface import chance, items_needed
 from grasp_core.analysis.planner.values import LINES, Fit, PlanSpec
 from grasp_core.model.annotations import Annotations, Axis, FloatArray, Raters

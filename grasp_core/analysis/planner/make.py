@@ -10,8 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from grasp_core.analysis.planner._fitting import Model, Pilot, fit
-from grasp_core.analysis.planner._planting import assumed_model, measured, planted
+from grasp_core.analysis.planner._fitting import Model, Pilot, assumed_model, fit, measured, planted
 from grasp_core.analysis.planner.designs import (
     MOST_SIMULATED,
     matched,
