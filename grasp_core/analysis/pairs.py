@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,7 +49,7 @@ from grasp_core.model.result import RunResult, Undecided
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
 from grasp_core.permutation import questions
 from grasp_core.permutation.label_use import residuals_of
-from grasp_core.permutation.testing.deviations import Known, Null
+from grasp_core.permutation.testing.deviations import Known
 from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
 from grasp_core.permutation.testing.tail import Shuffles, Symmetry, regroupings
 from grasp_core.permutation.testing.tally import Tally
@@ -163,11 +163,6 @@ class PairPlaces:
     """
 
     of_first: Places
-
-    @classmethod
-    def of_pairs(cls, n_pairs: int, n_labels: int) -> Self:
-        """Of so many pairs and labels."""
-        return cls(Places(n_pairs, n_labels))
 
     @property
     def n_columns(self) -> int:
@@ -322,12 +317,17 @@ class Pairs:
         self._per_group = int(counted.shape[-1])
         self._by_shares: BoolArray = np.any(few_paired(counted), axis=-1)
         self._labels = Labels.of(dataset.questions)
-        self._places = PairPlaces.of_pairs(len(self._pairs), self._labels.told)
+        self._places = PairPlaces(Places(len(self._pairs), self._labels.told))
         self._symmetries = [Symmetry.of(pair.raters, pair.grouping, analysis) for pair in self._pairs]
         asked = pairs_tests(self._places, analysis, self._symmetries)
-        self._why = self._untestable(unequal)
+        self._why: dict[int, Untestable] = {}  # of both groups of each pair: shuffling within it says nothing
+        for u, pair in enumerate(self._pairs):
+            free = Shuffles.of(pair.raters, pair.grouping, analysis).log_regroupings
+            self._why |= {2 * u + k: why for k, why in untestable(pair.grouping, free, unequal).items()}
         self._over = over
-        self._asked = replace(asked, regroupings=self._left())
+        left = [regroupings(pair.raters, pair.grouping, analysis) for pair in self._pairs]
+        most = np.array([one.max() for one in left if one is not None]) if analysis.tail else None
+        self._asked = replace(asked, regroupings=most)
         self._untested = self._not_shuffled(unequal)
         self.tests = self._asked.without(self._untested.columns)
         self.observed = self._of_pairs(counted)
@@ -367,10 +367,11 @@ class Pairs:
         untested = self._untested.outcomes(self.observed, self._reasons)
         found |= tested_otherwise(self._asked.families, untested)
         names = self._labels.names(result.spec.data.labels)
+        places, p_value = self._places.of_first, self._analysis.p_value
         rows = []
         for u, pair in enumerate(self._pairs):
             of_pair = {name: found[self._places.column(u, name)] for name in names_of(self._analysis)}
-            use = self._label_use(u, names, found, null)
+            use = label_use(u, names, found, self.observed, null, places, p_value, self._untested)
             if not so_far:
                 by_shares = bool(self._by_shares[u])
                 of_pair, use = with_intervals(of_pair, use, pair, self._analysis, by_shares=by_shares)
@@ -407,10 +408,6 @@ class Pairs:
         a, b = self._pairs[u].grouping.groups
         return Undecided(a.axes, a, name, corrected, other=b)
 
-    def _label_use(self, u: int, names: Sequence[str], found: Mapping[int, Outcome], null: Null) -> LabelUse:
-        places, p_value = self._places.of_first, self._analysis.p_value
-        return label_use(u, names, found, self.observed, null, places, p_value, self._untested)
-
     def _not_shuffled(self, unequal: Unequal) -> Untested:
         tests = [tests_of(pair.questions, pair.grouping, self._analysis.level) for pair in self._pairs]
         chosen = [u for u, pair in enumerate(self._pairs) if pair.grouping.groups[0].axes in unequal]
@@ -424,19 +421,6 @@ class Pairs:
             if name != "distance"
         )
         return Untested(lambda u: tests[u](0), withheld, columns)
-
-    def _untestable(self, unequal: Unequal) -> dict[int, Untestable]:
-        """The groups, two a pair, of which shuffling within their pair says nothing."""
-        found: dict[int, Untestable] = {}
-        for u, pair in enumerate(self._pairs):
-            left = Shuffles.of(pair.raters, pair.grouping, self._analysis).log_regroupings
-            found |= {2 * u + half: why for half, why in untestable(pair.grouping, left, unequal).items()}
-        return found
-
-    def _left(self) -> FloatArray | None:
-        """What curves through tails need of the shuffles within each pair, if any are asked."""
-        left = [regroupings(pair.raters, pair.grouping, self._analysis) for pair in self._pairs]
-        return np.array([one.max() for one in left if one is not None]) if self._analysis.tail else None
 
     def _missing(self, components: Sequence[Sequence[FloatArray]]) -> dict[int, Remark]:
         """Why columns have no observed value."""

@@ -246,11 +246,16 @@ def tie_ranks(annotations: Annotations, spec: AnalysisSpec) -> Int64Array:
     """
     n_items, k = annotations.n_items, annotations.n_categories
     if spec.ties == "first":
-        return np.tile(np.arange(k)[::-1], (2, n_items, 1)).astype(np.int64)
+        return first_ranks(n_items, k)
     first = np.tile(annotations.n_raters + np.arange(k), (n_items, 1))  # behind all: labels it does not have
     cell = annotations.item.astype(np.int64) * k + annotations.category
     np.minimum.at(first.reshape(-1), cell, annotations.rater.astype(np.int64))  # one type: far faster
     return drawn_ranks(spec.seed, first.argsort(axis=1).argsort(axis=1))
+
+
+def first_ranks(n_items: int, n_categories: int) -> Int64Array:
+    """Ranks by which the first category wins, shape (2, I, K)."""
+    return np.tile(np.arange(n_categories)[::-1], (2, n_items, 1)).astype(np.int64)
 
 
 def drawn_ranks(seed: int, places: Int64Array) -> Int64Array:
