@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect, Request
 
 from grasp_core.model.access import EVERYONE, User
 from grasp_core.server.api._admission import Asking, Caller
-from grasp_core.server.api.forms import OwnFile, OwnFiles, Project, StoredFile, at
+from grasp_core.server.api.forms import OwnFile, OwnFiles, Parts, Project, StoredFile, at
 from grasp_core.server.api.runs import missing
 from grasp_core.server.problem import ProblemError
 from grasp_core.server.server import Stores
@@ -44,6 +44,34 @@ async def upload(
     user = asking.runner(project)
     async with received(request, asking, user) as spool:
         return await run_in_threadpool(_keep, asking, asking.stores(project), user, name, spool)
+
+
+@router.post("/files/joined", status_code=HTTPStatus.CREATED)
+def join_files(request: Request, parts: Parts, asking: Asking, project: Project = EVERYONE) -> StoredFile:
+    """Join files of yours to one, in this order, and delete them: a large file is sent in parts."""
+    user, stores = asking.runner(project), asking.stores(project)
+    asking.server.rates.upload(asking.asker)
+    sizes = {one.sha256: one.bytes for one in stores.files.of(user.id) if one.location is None}
+    away = next((one for one in parts.sha256s if one not in sizes), None)
+    if away is not None:
+        raise ProblemError(HTTPStatus.NOT_FOUND, f"There is no part {away} of yours; upload it first.")
+    ledger: UploadLedger = request.app.state.uploads
+    _check_size(sum(sizes[one] for one in parts.sha256s), ledger.largest)
+    with Spool(_IN_MEMORY) as spool:
+        for one in parts.sha256s:
+            spool.write(stores.files.get(one) or b"")
+        joined = _keep(asking, stores, user, parts.name, spool)
+    for one in {*parts.sha256s} - {joined.sha256}:
+        stores.files.delete(one, owner=user.id)
+    return joined
+
+
+def _check_size(size: int, most: int) -> None:
+    if size > most:
+        raise ProblemError(
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+            f"The file is larger than {most / 2**20:,.0f} MiB, the most that is taken.",
+        )
 
 
 @router.get("/files")
@@ -103,11 +131,7 @@ async def _receive(request: Request, spool: Spool, most: int, arrived: Arrived) 
         async for piece in request.stream():
             arrived(len(piece))
             await run_in_threadpool(spool.write, piece)
-            if spool.tell() > most:
-                raise ProblemError(
-                    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-                    f"The file is larger than {most / 2**20:,.0f} MiB, the most that is taken.",
-                )
+            _check_size(spool.tell(), most)
     except ClientDisconnect:
         raise ProblemError(HTTPStatus.BAD_REQUEST, "The upload broke off; send it again.") from None
 

@@ -157,6 +157,13 @@ class StoredFile(File):
     bytes: int
 
 
+class Parts(Form):
+    """Parts of a file that were uploaded."""
+
+    name: str = Field(min_length=1, max_length=255, description="What messages call the whole file.")
+    sha256s: list[Annotated[str, Field(pattern="^[0-9a-f]{64}$")]] = Field(min_length=1, max_length=1000)
+
+
 class Place(Form):
     """A file that stays where it is."""
 

@@ -189,6 +189,30 @@ def test_uploads_are_cut_at_the_servers_limit_and_the_persons_quota(ann: TestCli
     assert server.files.used(ANN.id) == 0
 
 
+def test_a_file_sent_in_parts_is_joined_and_its_parts_go(ann: TestClient, server: Server) -> None:
+    parts = [b"item,rater,label\n", b"i1,r1,yes\n", b"i2,r1,no\n"]
+    sent = [ann.post("/api/v1/files", params={"name": "p"}, content=part).json()["sha256"] for part in parts]
+    kept = {one["sha256"] for one in ann.get("/api/v1/files").json()["files"]}
+    assert kept == set(sent)  # after a connection that broke, this says which parts are there
+    away = {"name": "v.csv", "sha256s": [*sent, "0" * 64]}
+    assert "There is no part 0000" in problem(
+        ann.post("/api/v1/files/joined", json=away), HTTPStatus.NOT_FOUND
+    )
+    answer = ann.post("/api/v1/files/joined", json={"name": "v.csv", "sha256s": sent})
+    assert answer.status_code == HTTPStatus.CREATED
+    sha256 = hashlib.sha256(b"".join(parts)).hexdigest()
+    assert answer.json() == {"sha256": sha256, "name": "v.csv", "bytes": len(b"".join(parts))}
+    assert server.files.get(sha256) == b"".join(parts)
+    assert [one["sha256"] for one in ann.get("/api/v1/files").json()["files"]] == [sha256]
+
+
+def test_joined_parts_are_no_larger_than_a_file_may_be(ann: TestClient, server: Server) -> None:
+    half = ann.post("/api/v1/files", params={"name": "p"}, content=b"x" * 2**19).json()["sha256"]
+    body = {"name": "v.csv", "sha256s": [half] * 3}
+    problem(ann.post("/api/v1/files/joined", json=body), HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+    assert server.files.used(ANN.id) == 2**19
+
+
 def test_json_that_is_too_large_or_none_is_refused(ann: TestClient) -> None:
     headers = {"Content-Type": "application/json"}
     large = ann.post("/api/v1/runs", content=b" " * (2**20 + 1), headers=headers)
