@@ -10,8 +10,8 @@ import numpy as np
 
 from benchmarks.planted import AXIS, EVENNESS, LEANING, SKILL, dataset, run_spec
 from grasp_core.analysis.cohesion.panel import Cohesion
+from grasp_core.analysis.cohesion.untested import jackknifed
 from grasp_core.analysis.design import Seen, check_assignment
-from grasp_core.analysis.jackknife import jackknifed
 from grasp_core.engine.compute import permute
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool

@@ -161,10 +161,11 @@ class Answers(NamedTuple):
             each = np.arange(len(items))
             known[without, each] -= 1
             c[without, each] -= own != self.of_others
-        out = np.empty((len(items), self.design.n_sums))
+        out = np.empty((len(items), self.design.n_counted))
         values = values_in_columns(self.design.distances, len(items))
         contributions(Columns(c, known, ties, values, len(items)), self.design.conventions, out)
-        return out
+        lacking = self.design.further
+        return out if lacking is None else np.hstack([out, lacking.terms(c.T, (known - c).T)])
 
 
 class Sides(NamedTuple):

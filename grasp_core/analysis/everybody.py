@@ -47,6 +47,8 @@ def everybody(dataset: Dataset, analysis: AnalysisSpec) -> Everybody | None:
     low, high = _interval(dataset, analysis) if alpha is not None else (None, None)
     rated = [c.sum(axis=1) >= 2 for c in counts]
     several = np.logical_or.reduce(rated)
+    whole = [c[here].max(axis=1) == c[here].sum(axis=1) for c, here in zip(counts, rated, strict=True)]
+    together = np.concatenate(whole)
     return Everybody(
         alpha=alpha,
         low=low,
@@ -54,7 +56,7 @@ def everybody(dataset: Dataset, analysis: AnalysisSpec) -> Everybody | None:
         reason=reason,
         items=int(several.sum()),
         plurality=_known(lambda: average([partial(plurality_size, c) for c in counts])),
-        unanimous=_unanimous(counts, rated),
+        unanimous=float(together.mean()) if together.size else None,
         labels=_by_label(questions[0], counts[0]) if len(questions) == 1 else (),
         raters=_by_rater(questions, counts),
         batches=tuple(_by_batch(dataset, analysis, counts)),
@@ -144,12 +146,6 @@ def _known(value: Callable[[], float]) -> float | None:
         return value()
     except NotEstimableError:
         return None
-
-
-def _unanimous(counts: Sequence[Int64Array], rated: Sequence[BoolArray]) -> float | None:
-    whole = [c[here].max(axis=1) == c[here].sum(axis=1) for c, here in zip(counts, rated, strict=True)]
-    together = np.concatenate(whole)
-    return float(together.mean()) if together.size else None
 
 
 def _by_label(one: Annotations, c: Int64Array) -> tuple[LabelAgreement, ...]:

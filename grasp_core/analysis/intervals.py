@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Literal, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from scipy.special import expit, logit
@@ -15,39 +15,20 @@ from grasp_core.model.groups import Grouping
 from grasp_core.model.remarks.reasons import NoInterval
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec
+from grasp_core.model.statistic import TABLE, Scale
 from grasp_core.permutation import questions as of_questions
 from grasp_core.permutation.design import build_design
+from grasp_core.permutation.further import Further
 from grasp_core.permutation.questions import Questions
 
-Scale = Literal["logit", "log"]
 CLOSEST: Mapping[Scale, float] = {"logit": 2.0, "log": 1.0}
 """A statistic closer to 0 than its interval's half width divided by so much has that interval as it is."""
 _MOST = 700.0
 """Larger exponents have no power."""
 
 
-class Range(NamedTuple):
-    """The least and the largest value of a statistic, and the scale of its interval where it is above 0."""
-
-    low: float = -np.inf
-    high: float = np.inf
-    scale: Scale | None = None
-
-
-RANGES: Mapping[str, Range] = {
-    "irr": Range(-1.0, 1.0, "logit"),
-    "xrr": Range(-1.0, 1.0, "logit"),
-    "negentropy": Range(low=0.0),
-    "plurality_size": Range(0.0, 1.0),
-    "voting_agreement": Range(-1.0, 1.0),
-    "gai": Range(low=0.0),
-    "gap": Range(-2.0, 2.0),
-    "gap_b": Range(-2.0, 2.0),
-    "irr_difference": Range(-2.0, 2.0),
-    "distance": Range(scale="log"),
-    "label": Range(-1.0, 1.0),
-}
-"""By statistic, of groups and of pairs; others may have any value. "label" is the use of one label."""
+_RANGES = {"gap_b": (-2.0, 2.0), "irr_difference": (-2.0, 2.0), "label": (-1.0, 1.0)}
+"""The least and the largest value where it is no statistic of a group; others may have any."""
 
 
 class Scales(NamedTuple):
@@ -61,12 +42,18 @@ class Scales(NamedTuple):
     @classmethod
     def of(cls, names: Sequence[str]) -> Self:
         """Of statistics by name."""
-        ranges = [RANGES.get(name, Range()) for name in names]
+        known = [TABLE.get(name) for name in names]
+        ranges = [
+            (one.low, one.high) if one else _RANGES.get(name, (-np.inf, np.inf))
+            for name, one in zip(names, known, strict=True)
+        ]
+        scales = [one.scale if one else None for one in known]
+        low, high = np.array(ranges, dtype=np.float64).reshape(-1, 2).T
         return cls(
-            np.array([one.low for one in ranges]),
-            np.array([one.high for one in ranges]),
-            np.array([one.scale is not None for one in ranges], dtype=np.bool_),
-            np.array([one.scale == "logit" for one in ranges if one.scale], dtype=np.bool_),
+            low,
+            high,
+            np.array([scale is not None for scale in scales], dtype=np.bool_),
+            np.array([scale == "logit" for scale in scales if scale], dtype=np.bool_),
         )
 
     def with_scaled(self, values: FloatArray) -> FloatArray:
@@ -115,21 +102,24 @@ def intervals(
     columns: Callable[[FloatArray, int], FloatArray],
     names: Sequence[str],
     fewest: int = FEWEST_RATERS,
+    lacking: Further | None = None,
 ) -> FloatArray:
     """95 % intervals by the delete-one jackknife over raters and items (docs/methods.md, "Intervals").
 
     `questions`: over the same items and raters.
     `columns`: from the kernel's values of a group, shape (N, V), and its place to what gets an interval, (N,
         T).
-    `names`, length T: what these are, see :data:`~grasp_core.analysis.intervals.RANGES`.
+    `names`, length T: what these are, by which they have a range.
     `fewest`: groups of fewer raters have no interval.
+    `lacking`: statistics that kernels lack.
 
     Returns shape (G, T, 2): lower and upper end; NaN where there is none.
     """
-    design, scales = lay_out(questions, raters, grouping, analysis), Scales.of(names)
+    design, scales = lay_out(questions, raters, grouping, analysis, lacking), Scales.of(names)
 
     def of_sums(sums: FloatArray, g: int) -> FloatArray:
-        return scales.with_scaled(columns(of_questions.together(of_questions.components(design, sums)), g))
+        counted = of_questions.together(of_questions.components(design, sums), design.n_further)
+        return scales.with_scaled(columns(counted, g))
 
     found = []
     for g, size in enumerate(grouping.n_raters):
@@ -154,11 +144,16 @@ def too_large(questions: Sequence[Annotations], analysis: AnalysisSpec) -> Remar
 
 
 def lay_out(
-    questions: Sequence[Annotations], raters: Raters, grouping: Grouping, analysis: AnalysisSpec
+    questions: Sequence[Annotations],
+    raters: Raters,
+    grouping: Grouping,
+    analysis: AnalysisSpec,
+    lacking: Further | None = None,
 ) -> Questions:
     """Data with ties for every item and label, and sums from which any marginals give a disagreement."""
     designs = tuple(
-        build_design(one, raters, grouping, analysis, dense=False, tables=False) for one in questions
+        build_design(one, raters, grouping, analysis, dense=False, tables=False, lacking=lacking)
+        for one in questions
     )
     return Questions(designs)
 
@@ -179,7 +174,7 @@ def interval_of_two(
     `grouping`: of two groups, each the other's complement.
     `statistics`: from the kernel's statistics of both, shape (N, 2, 6), to those that get an interval, (N,
         T).
-    `names`, length T: what these are, see :data:`~grasp_core.analysis.intervals.RANGES`.
+    `names`, length T: what these are, by which they have a range.
 
     Returns shape (T, 2): lower and upper end; NaN where there is none.
     """

@@ -235,6 +235,9 @@ def overview(annotations: Annotations, raters: Raters) -> Overview:
     """
     per_item = np.diff(annotations.indptr)
     per_rater = np.bincount(annotations.rater, minlength=annotations.n_raters)
+    low, high = int(per_item.min()), int(per_item.max())
+    width = -(-(high - low + 1) // BARS)
+    counts = np.bincount((per_item - low) // width)
     return Overview(
         items=annotations.n_items,
         raters=annotations.n_raters,
@@ -242,7 +245,10 @@ def overview(annotations: Annotations, raters: Raters) -> Overview:
         filled=annotations.n_annotations / (annotations.n_items * annotations.n_raters),
         raters_per_item=_spread(per_item),
         annotations_per_rater=_spread(per_rater),
-        items_by_raters=_bars(per_item),
+        items_by_raters=tuple(
+            Bar(low + bar * width, min(low + (bar + 1) * width - 1, high), int(count))
+            for bar, count in enumerate(counts)
+        ),
         unknown=tuple(
             Unknown(name, int((axis.codes < 0).sum()), float((axis.codes < 0).mean()))
             for name, axis in raters.axes.items()
@@ -252,14 +258,3 @@ def overview(annotations: Annotations, raters: Raters) -> Overview:
 
 def _spread(counts: Int64Array) -> Spread:
     return Spread(int(counts.min()), float(np.median(counts)), int(counts.max()))
-
-
-def _bars(per_item: Int64Array) -> tuple[Bar, ...]:
-    """Bars of equal whole width; those at either end hold at least one item."""
-    low, high = int(per_item.min()), int(per_item.max())
-    width = -(-(high - low + 1) // BARS)
-    counts = np.bincount((per_item - low) // width)
-    return tuple(
-        Bar(low + bar * width, min(low + (bar + 1) * width - 1, high), int(count))
-        for bar, count in enumerate(counts)
-    )

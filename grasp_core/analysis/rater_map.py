@@ -157,32 +157,30 @@ def rater_map(
 
 def _lay_out(task: MapTask) -> RaterMap | _Placed:
     with threadpool_limits(1):
-        return _placed(task)
-
-
-def _placed(task: MapTask) -> RaterMap | _Placed:
-    drawn = _drawn(task)
-    common, mean = pair_disagreements(task.questions, drawn, task.spec.level)
-    placed = connected(common)
-    among = np.ix_(placed, placed)
-    known, mean = common[among] >= LEAST_COMMON, mean[among]
-    found = replace(
-        NOTHING, n_raters=task.annotations_of.size, n_drawn=int(drawn.size), n_placed=int(placed.size)
-    )
-    if placed.size < max(FEWEST_RATERS, drawn.size / 2):
-        reason = NoMap.FEW_PLACED(
-            placed=found.n_placed, raters=found.n_drawn, least=LEAST_COMMON, fewest=FEWEST_RATERS
+        drawn = _drawn(task)
+        common, mean = pair_disagreements(task.questions, drawn, task.spec.level)
+        placed = connected(common)
+        among = np.ix_(placed, placed)
+        known, mean = common[among] >= LEAST_COMMON, mean[among]
+        found = replace(
+            NOTHING, n_raters=task.annotations_of.size, n_drawn=int(drawn.size), n_placed=int(placed.size)
         )
-        return replace(found, reason=reason)
-    if not mean[known].any():
-        return replace(found, reason=NoMap.NO_DISAGREEMENT())
-    raters = task.raters.some(drawn[placed])
-    squared = squared_distances(mean, known)
-    places, variance = place(squared)
-    pairs = placed.size * (placed.size - 1) // 2
-    neutral = pairs - int(known.sum()) // 2
-    found = replace(found, variance=variance, pairs=pairs, neutral=neutral, between=float(mean[known].mean()))
-    return _Placed(found, raters, mean, known, squared, places)
+        if placed.size < max(FEWEST_RATERS, drawn.size / 2):
+            reason = NoMap.FEW_PLACED(
+                placed=found.n_placed, raters=found.n_drawn, least=LEAST_COMMON, fewest=FEWEST_RATERS
+            )
+            return replace(found, reason=reason)
+        if not mean[known].any():
+            return replace(found, reason=NoMap.NO_DISAGREEMENT())
+        raters = task.raters.some(drawn[placed])
+        squared = squared_distances(mean, known)
+        places, variance = place(squared)
+        pairs = placed.size * (placed.size - 1) // 2
+        neutral = pairs - int(known.sum()) // 2
+        found = replace(
+            found, variance=variance, pairs=pairs, neutral=neutral, between=float(mean[known].mean())
+        )
+        return _Placed(found, raters, mean, known, squared, places)
 
 
 def _drawn(task: MapTask) -> Int64Array:
@@ -252,12 +250,12 @@ def _points(places: FloatArray, axes: Sequence[Axis], least: int) -> tuple[tuple
     known = np.stack([axis.codes for axis in axes], axis=1).astype(np.int64)
     codes, shown = told(known, least)
     points = [
-        MapPoint(float(x), float(y), tuple(_value(axis, code) for axis, code in zip(axes, row, strict=True)))
+        MapPoint(
+            float(x),
+            float(y),
+            tuple(None if code < 0 else axis.values[code] for axis, code in zip(axes, row, strict=True)),
+        )
         for (x, y), row in zip(places[shown], codes[shown], strict=True)
     ]
     reduced = (codes != known).any(axis=1) & shown
     return tuple(sorted(points, key=lambda point: (point.x, point.y))), int(reduced.sum())
-
-
-def _value(axis: Axis, code: int) -> str | None:
-    return None if code < 0 else axis.values[code]

@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int32Array, Int64Array, tallied
@@ -59,7 +58,17 @@ def pair_disagreements(
     common = np.zeros((chosen.size, chosen.size), np.int32)
     total = np.zeros((chosen.size, chosen.size))
     for one in questions:
-        _add_up(*_of_raters(one, chosen), label_distances(one, level), common, total)
+        place = np.full(one.n_raters, -1, np.int32)
+        place[chosen] = np.arange(chosen.size, dtype=np.int32)
+        taken = place[one.rater] >= 0
+        before = np.concatenate(([0], np.cumsum(taken)))
+        bounds: Int64Array = before[one.indptr].astype(np.int64)
+        _add_up(
+            *(bounds, place[one.rater[taken]], one.category[taken]),
+            label_distances(one, level),
+            common,
+            total,
+        )
     common += common.T
     total += total.T
     return common, np.divide(total, common, out=np.zeros_like(total), where=common > 0)
@@ -77,18 +86,6 @@ def label_distances(annotations: Annotations, level: Level) -> FloatArray:
     n = annotations.n_annotations
     by_chance = float(given @ delta @ given) / (n * (n - 1)) if n > 1 else 0.0
     return delta / by_chance if by_chance > 0 else delta
-
-
-def _of_raters(
-    annotations: Annotations, chosen: Int64Array
-) -> tuple[Int64Array, npt.NDArray[np.integer[Any]], Int32Array]:
-    """The annotations of the chosen raters, sorted by item: bounds of items, rater's place, category."""
-    place = np.full(annotations.n_raters, -1, np.int32)
-    place[chosen] = np.arange(chosen.size, dtype=np.int32)
-    taken = place[annotations.rater] >= 0
-    before = np.concatenate(([0], np.cumsum(taken)))
-    bounds: Int64Array = before[annotations.indptr].astype(np.int64)
-    return bounds, place[annotations.rater[taken]], annotations.category[taken]
 
 
 @compiled()
@@ -164,7 +161,16 @@ def hold_against(
     )
     own = np.array([shares(squared, row[:, None])[0] for row in group])
     tested = np.flatnonzero((group.max(axis=1, initial=-1) >= 1) & ~np.isnan(own))
-    null = _null(Piece(squared, group[tested], exchange, spec.seed, 0, count), each, progress)
+    whole = Piece(squared, group[tested], exchange, spec.seed, 0, count)
+    firsts = [whole.count * piece // PIECES for piece in range(PIECES + 1)]
+    pieces = [
+        replace(whole, first=first, count=end - first) for first, end in pairwise(firsts) if end > first
+    ]
+    found = []
+    for shares_of in each(_shares_of, pieces):
+        found.append(shares_of)
+        progress(len(found) / len(pieces))
+    null = np.concatenate(found)
     reached = (null >= own[tested] - TIE_TOLERANCE).sum(axis=0)
     p = [(1 + int(n)) / (count + 1) if count >= FEWEST else None for n in reached]
     q = q_values(p, own[tested], null, spec.correction)
@@ -176,19 +182,6 @@ def hold_against(
         else Explained(None, None, None, None)
         for s in range(len(group))
     ], count
-
-
-def _null(whole: Piece, each: Each, progress: Callable[[float], None]) -> FloatArray:
-    """Shares under all permutations, shape (B, S)."""
-    firsts = [whole.count * piece // PIECES for piece in range(PIECES + 1)]
-    pieces = [
-        replace(whole, first=first, count=end - first) for first, end in pairwise(firsts) if end > first
-    ]
-    found = []
-    for shares_of in each(_shares_of, pieces):
-        found.append(shares_of)
-        progress(len(found) / len(pieces))
-    return np.concatenate(found)
 
 
 def _shares_of(piece: Piece) -> FloatArray:

@@ -11,12 +11,11 @@ import numpy as np
 
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.model.groups import AxisSet, Group
-from grasp_core.model.outcome import PairResult, Verdict
+from grasp_core.model.outcome import Verdict
 from grasp_core.model.remarks.cautions import Caution
-from grasp_core.model.remarks.remark import Remark, Words
+from grasp_core.model.remarks.remark import Words
 from grasp_core.model.result import (
     DsiResult,
-    GivenResult,
     GroupResult,
     Result,
     RunResult,
@@ -86,7 +85,9 @@ def _needed(line: Line, sizes: Mapping[Cell, int], hidden: Set[Cell]) -> set[Cel
     covers = [size for size in out if size >= LEAST]
     taken: set[Cell] = set()
     for cell in shown:
-        if _enough(small, covers) and not _near(small, covers, sizes[cell]):
+        # A cell that might have been the cover, had the small ones been of other sizes, goes too.
+        near = bool(small and covers) and sizes[cell] - max(covers) < sum(small) - len(small)
+        if _enough(small, covers) and not near:
             break
         taken.add(cell)
         covers.append(sizes[cell])
@@ -99,11 +100,6 @@ def _enough(small: Sequence[int], covers: Sequence[int]) -> bool:
     if not small:
         return len(covers) != 1
     return bool(covers) and sum(small) + sum(covers) >= TOGETHER
-
-
-def _near(small: Sequence[int], covers: Sequence[int], following: int) -> bool:
-    """Whether a cell might have been the cover instead, had the small ones been of other sizes."""
-    return bool(small) and following - max(covers) < sum(small) - len(small)
 
 
 def _computable(lines: Sequence[Line], sizes: Mapping[Cell, int], hidden: Set[Cell]) -> list[Cell]:
@@ -141,7 +137,9 @@ def hidden_groups(result: Result) -> frozenset[Group]:
     if not isinstance(result, RunResult | ModelsResult):
         raise TypeError(type(result).__name__)
     sizes = {row.group: row.n_raters for row in result.groups}
-    return frozenset(left_out(sizes, _lines(sizes, result.data.raters, listed=not _some_not_listed(result))))
+    codes = {warning.code for warning in result.warnings}
+    listed = result.spec.analysis.min_raters == 1 or not codes & {Caution.SMALL_GROUPS, Words.TEXT}
+    return frozenset(left_out(sizes, _lines(sizes, result.data.raters, listed=listed)))
 
 
 def without_small_groups(result: Result) -> Result:
@@ -152,7 +150,15 @@ def without_small_groups(result: Result) -> Result:
     slice, with theirs; and how many groups there were.
     """
     hidden = hidden_groups(result)
-    shown = replace(result, warnings=_warnings(result, hidden))
+    codes = {Caution.SMALL_GROUPS, Caution.FEW_REGROUPINGS}
+    told = [warning for warning in result.warnings if warning.code not in codes]
+    rows = [row for row in getattr(result, "groups", ()) if row.group not in hidden]
+    few = sum(getattr(row, "least_p", None) is not None for row in rows)
+    if few and any(warning.code is Caution.FEW_REGROUPINGS for warning in result.warnings):
+        told.append(Caution.FEW_REGROUPINGS(few=few, groups=len(rows)))
+    if hidden or any(warning.code is Caution.SMALL_GROUPS for warning in result.warnings):
+        told.append(Caution.FEW_RATERS_HIDDEN(least=LEAST))
+    shown = replace(result, warnings=tuple(told))
     if result.stopping is not None:
         marks = tuple(mark for mark in result.stopping.undecided if not _names(mark, hidden))
         shown = replace(shown, stopping=replace(result.stopping, undecided=marks))
@@ -165,8 +171,15 @@ def without_small_groups(result: Result) -> Result:
             dsi=_of_whole_axes(shown.dsi, hidden),
             assignment=tuple(check for check in shown.assignment if not check.groups & hidden),
             slices=tuple(_slices(found, hidden) for found in shown.slices),
-            given=tuple(_given(found, hidden) for found in shown.given),
-            pairs=tuple(row for row in shown.pairs if _large(row, hidden)),
+            given=tuple(
+                replace(found, groups=_kept(found.groups, hidden), dsi=_of_whole_axes(found.dsi, hidden))
+                for found in shown.given
+            ),
+            pairs=tuple(
+                row
+                for row in shown.pairs
+                if not {row.a, row.b} & hidden and min(row.n_raters_a, row.n_raters_b) >= LEAST
+            ),
             findable=() if hidden else shown.findable,  # their sizes are those of groups
         )
     raise TypeError(type(result).__name__)  # of a panel whose details nobody looked through
@@ -175,12 +188,6 @@ def without_small_groups(result: Result) -> Result:
 def some_hidden(shown: Result) -> bool:
     """Whether :func:`without_small_groups` gave the result without some group."""
     return any(warning.code is Caution.FEW_RATERS_HIDDEN for warning in shown.warnings)
-
-
-def _some_not_listed(result: Result) -> bool:
-    """Whether the run itself left out groups, whose raters are in no row."""
-    codes = {warning.code for warning in result.warnings}
-    return bool(codes & {Caution.SMALL_GROUPS, Words.TEXT}) and result.spec.analysis.min_raters > 1
 
 
 def _lines(sizes: Mapping[Group, int], raters: int, *, listed: bool) -> list[Line]:
@@ -236,18 +243,10 @@ def _without_names(verdict: Verdict, shown: Set[Group]) -> Verdict:
     return replace(verdict, by=by, other=other)
 
 
-def _large(row: PairResult, hidden: frozenset[Group]) -> bool:
-    return not {row.a, row.b} & hidden and min(row.n_raters_a, row.n_raters_b) >= LEAST
-
-
 def _of_whole_axes(rows: Iterable[DsiResult], hidden: frozenset[Group]) -> tuple[DsiResult, ...]:
     """Those of axes all of whose groups are shown: the largest of all would tell of the others."""
     axes: set[AxisSet] = {group.axes for group in hidden}
     return tuple(row for row in rows if row.axes not in axes)
-
-
-def _given(found: GivenResult, hidden: frozenset[Group]) -> GivenResult:
-    return replace(found, groups=_kept(found.groups, hidden), dsi=_of_whole_axes(found.dsi, hidden))
 
 
 def _slices(found: SlicesResult, hidden: frozenset[Group]) -> SlicesResult:
@@ -292,16 +291,3 @@ def _slices(found: SlicesResult, hidden: frozenset[Group]) -> SlicesResult:
 def _names(mark: Undecided, hidden: frozenset[Group]) -> bool:
     axes = {group.axes for group in hidden}
     return bool({mark.group, mark.other} & hidden) or (mark.group is None and mark.axes in axes)
-
-
-def _warnings(result: Result, hidden: frozenset[Group]) -> tuple[Remark, ...]:
-    """Warnings whose numbers count shown groups alone, and one that says that others are not shown."""
-    codes = {Caution.SMALL_GROUPS, Caution.FEW_REGROUPINGS}
-    told = [warning for warning in result.warnings if warning.code not in codes]
-    rows = [row for row in getattr(result, "groups", ()) if row.group not in hidden]
-    few = sum(getattr(row, "least_p", None) is not None for row in rows)
-    if few and any(warning.code is Caution.FEW_REGROUPINGS for warning in result.warnings):
-        told.append(Caution.FEW_REGROUPINGS(few=few, groups=len(rows)))
-    if hidden or any(warning.code is Caution.SMALL_GROUPS for warning in result.warnings):
-        told.append(Caution.FEW_RATERS_HIDDEN(least=LEAST))
-    return tuple(told)

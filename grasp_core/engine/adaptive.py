@@ -6,16 +6,15 @@ import itertools
 from collections.abc import Callable
 from dataclasses import replace
 
-from grasp_core.analysis.given import given_of
 from grasp_core.analysis.pairs import pairs_of
 from grasp_core.analysis.panel import Later, LaterPanel, Panel, RunPanel
-from grasp_core.analysis.slices import slices_of
+from grasp_core.analysis.stages import given_of, slices_of
 from grasp_core.engine.run import Prepared
 from grasp_core.model.account import Unequal, unequal_axes
 from grasp_core.model.groups import Grouping
 from grasp_core.model.result import Stopping
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.permutation.testing.early_stopping import RISK, looks, still_needed, unsettled
+from grasp_core.permutation.testing.outcomes import RISK, looks, still_needed, unsettled
 from grasp_core.permutation.testing.tally import Tally
 from grasp_core.reading.dataset.load import Dataset
 

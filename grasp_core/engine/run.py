@@ -19,13 +19,19 @@ from grasp_core.analysis.cohesion.verdict import (
     untestable,
     with_verdicts,
 )
-from grasp_core.analysis.design import Seen, Unmatched, check_assignment, said_of_columns, unmatched
+from grasp_core.analysis.design import (
+    Seen,
+    Unmatched,
+    check_assignment,
+    said_of_columns,
+    screen_cautions,
+    unmatched,
+)
 from grasp_core.analysis.everybody import MOST_CELLS, everybody
-from grasp_core.analysis.given import check_given
 from grasp_core.analysis.models.panel import Models
 from grasp_core.analysis.overview import associations
 from grasp_core.analysis.panel import Judged, Panel, RunPanel
-from grasp_core.analysis.screen_cautions import screen_cautions
+from grasp_core.analysis.stages import check_given
 from grasp_core.model.account import AssignmentCheck, unequal_axes
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet, Grouping, axis_label, form_groups

@@ -13,7 +13,7 @@ from scipy.special import expit, logit, ndtr, ndtri
 
 from grasp_core.analysis.cohesion.panel import Cohesion
 from grasp_core.analysis.cohesion.verdict import Joint, Tested, hypotheses, joint_tests, judged_alone
-from grasp_core.analysis.pair_columns import only_raters
+from grasp_core.analysis.pairs import only_raters
 from grasp_core.analysis.panel import Judged, Panel
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import Prepared, verdicts, verdicts_alone

@@ -16,13 +16,12 @@ from grasp_core.model.annotations import Annotations, Axis, Raters
 from grasp_core.model.groups import Grouping, form_groups
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation import compiled, label_use
-from grasp_core.permutation.design import build_design
+from grasp_core.permutation.design import MOST_PAIRED, build_design
 from grasp_core.permutation.jit import CORE, KERNELS
 from grasp_core.permutation.kernel.columns import add_rows
 from grasp_core.permutation.kernel.profiles import Membership
 from grasp_core.permutation.testing.deviations import Maximum
 from grasp_core.permutation.testing.tally import Tally
-from grasp_core.permutation.ways import MOST_PAIRED
 
 _WARMING = """
 import os, threading

@@ -20,7 +20,8 @@ from grasp_core.model.json_values import (
 )
 from grasp_core.model.outcome import PAIR_STATISTICS, LabelUse, Outcome, PairResult, Significance, Verdict
 from grasp_core.model.remarks.remark import Remark
-from grasp_core.model.spec import SIDES, STATISTICS, RunSpec
+from grasp_core.model.spec import SIDES, RunSpec
+from grasp_core.model.statistic import TABLE
 
 FORMAT = "grasp-run"
 READ_VERSIONS = (1, 2, 3)
@@ -370,7 +371,7 @@ def _axes_of(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _mark(row: dict[str, Any]) -> dict[str, Any]:
-    if row["statistic"] not in (*STATISTICS, *SIDES, *PAIR_STATISTICS, "label_use", "dsi"):
+    if row["statistic"] not in (*TABLE, *SIDES, *PAIR_STATISTICS, "label_use", "dsi"):
         raise WrongKindError(row["statistic"], "a statistic")
     return _axes_of(row)
 
@@ -403,7 +404,7 @@ in_file(
     with_group,
     lambda row: {
         **group_of(row),
-        "statistics": {name: row["statistics"][name] for name in STATISTICS if name in row["statistics"]},
+        "statistics": {name: row["statistics"][name] for name in TABLE if name in row["statistics"]},
     },
 )
 in_file(DsiResult, _with_outcome, _outcome_of)

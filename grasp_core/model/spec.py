@@ -18,6 +18,7 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.fields import asked, check, described
 from grasp_core.model.groups import AxisSet
 from grasp_core.model.json_values import ADDED, FormError, closed, from_json, in_file, to_json
+from grasp_core.model.statistic import TABLE
 
 SPEC_VERSION = 2
 """Version 1 lacked recoding, filters and parts; it is still read."""
@@ -40,13 +41,10 @@ WORKLOAD = "workload"
 LEVEL = 0.05
 """Level of both significance marks: nominal p, and after correction q."""
 
-IN_GROUP = ("irr", "negentropy", "plurality_size")
-CROSS_GROUP = ("xrr", "cross_negentropy", "voting_agreement")
-STATISTICS = (
-    *("irr", "xrr", "negentropy", "cross_negentropy", "plurality_size", "voting_agreement", "gai"),
-    *("gap", "distance"),
-)
-"""All statistics: in the column order of the paper's Table 5, then those that it has not."""
+STATISTICS = tuple(name for name, one in TABLE.items() if not one.optional)
+"""Those that every run computes, and reports unless it is told which."""
+IN_GROUP = tuple(name for name in STATISTICS if TABLE[name].side == "inside")
+CROSS_GROUP = tuple(name for name in STATISTICS if TABLE[name].side == "across")
 SIDES = ("xrr", "macro_f1", "share", "cross_entropy", "js_divergence")
 """All statistics of a model and a group, in the order of every array of them."""
 
@@ -157,9 +155,9 @@ class AnalysisSpec:
         for axes in self.axes:
             _texts("axes", axes)
         _texts("gai", self.gai, length=2)
-        _unique("`slices`", self.slices, "a column")
-        _unique("`given`", self.given, "an axis")
-        _unique("`strata`", self.strata, "an axis")
+        check_unique("`slices`", self.slices, "a column")
+        check_unique("`given`", self.given, "an axis")
+        check_unique("`strata`", self.strata, "an axis")
         object.__setattr__(self, "strata", tuple(sorted(self.strata)))  # one order: one question, one hash
         if self.cluster is not None and WORKLOAD in self.strata:
             raise SpecError("bins of workload would cut clusters apart; leave one of the two out")
@@ -174,10 +172,10 @@ class AnalysisSpec:
         for axes in self.axes:
             check_unique(f"the intersection {' x '.join(axes)}", axes, "an axis")
         check_unique("`statistics`", self.statistics, "one")
-        unknown = [name for name in self.statistics if name not in STATISTICS]
+        unknown = [name for name in self.statistics if name not in TABLE]
         if unknown or not self.statistics:
-            raise SpecError(f"statistics must be some of {', '.join(STATISTICS)}; found {unknown or 'none'}")
-        in_order = tuple(name for name in STATISTICS if name in self.statistics)
+            raise SpecError(f"statistics must be some of {', '.join(TABLE)}; found {unknown or 'none'}")
+        in_order = tuple(name for name in TABLE if name in self.statistics)
         object.__setattr__(self, "statistics", in_order)  # one order, so that one question has one hash
         if self.gai[0] not in IN_GROUP or self.gai[1] not in CROSS_GROUP:
             raise SpecError(
@@ -311,8 +309,3 @@ def _texts(name: str, values: object, length: int | None = None) -> None:
         raise SpecError(f"`{name}` must be a list of texts; found {values!r}")
     if length is not None and len(values) != length:
         raise SpecError(f"`{name}` must hold {length} texts; found {values!r}")
-
-
-def _unique(field: str, values: tuple[str, ...], what: str) -> None:
-    if len(set(values)) != len(values):
-        raise SpecError(f"{field} names {what} twice")

@@ -10,7 +10,7 @@ import altair as alt
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet
 from grasp_core.model.result import GroupResult, RunResult, SlicesResult
-from grasp_core.model.spec import STATISTICS
+from grasp_core.model.statistic import TABLE
 from grasp_core.model.wording import listed
 from grasp_core.notebook.options import group_of, texts
 from grasp_core.report import charts
@@ -40,8 +40,8 @@ def drawn(result: RunResult, name: str, of: _Of) -> alt.LayerChart:
 
 def _statistic(result: RunResult, of: _Of) -> str:
     name = of.get("statistic", lead_statistic(result))
-    if name not in STATISTICS:
-        raise SpecError(f"a statistic is one of {', '.join(STATISTICS)}; found {name!r}")
+    if name not in TABLE:
+        raise SpecError(f"a statistic is one of {', '.join(TABLE)}; found {name!r}")
     return str(name)
 
 

@@ -16,7 +16,7 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import Group, Grouping, axis_label, group_label
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.remarks.remark import Remark
-from grasp_core.model.spec import STATISTICS, AnalysisSpec, RunSpec
+from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import for_python
 from grasp_core.model.wording import quoted
 from grasp_core.notebook._progress import Bar
@@ -70,7 +70,7 @@ def shuffled_values(analysis: Analysis, statistic: str, group: Any) -> FloatArra
     panel = cast("Cohesion", prepared.panel)
     active = np.arange(len(groups)) == g
     work = panel.work(active)
-    column = panel.places.column(g, STATISTICS.index(statistic))
+    column = panel.places.column(g, panel.places.statistics[statistic])
     found = []
     for start in range(0, result.permutations, _AT_A_TIME):
         stop = min(start + _AT_A_TIME, result.permutations)

@@ -1,11 +1,11 @@
 """The compiled kernel: all groups and all counted statistics under many permutations.
 
 Each statistic is a ratio of sums over items (:mod:`~grasp_core.permutation.kernel.sums`). Four strategies
-add them up, chosen from the data's shape (:mod:`~grasp_core.permutation.ways`) and tested against each
+add them up, chosen from the data's shape (:mod:`~grasp_core.permutation.design`) and tested against each
 other: tables over a group's counts where every rater rated every item
 (:mod:`~grasp_core.permutation.kernel.crossed`), counts held as one number where few did
 (:mod:`~grasp_core.permutation.kernel.sparse`), the labels that an item has where there are many
-(:mod:`~grasp_core.permutation.kernel.local.adding`), and else the counts of every item, group and category
+(:mod:`~grasp_core.permutation.kernel.local`), and else the counts of every item, group and category
 (:mod:`~grasp_core.permutation.kernel.direct`).
 """
 
@@ -18,14 +18,13 @@ import numpy.typing as npt
 
 from grasp_core.model.annotations import FloatArray
 from grasp_core.permutation.design import Design
-from grasp_core.permutation.kernel import crossed, direct, label_use, sparse
+from grasp_core.permutation.further import Further, counts_of_rows
+from grasp_core.permutation.kernel import crossed, digits, direct, label_use, local, sparse
 from grasp_core.permutation.kernel import sums as at
 from grasp_core.permutation.kernel.columns import contributions
-from grasp_core.permutation.kernel.digits import adding as digits
-from grasp_core.permutation.kernel.item_terms import Columns, CountArray, values_in_columns
+from grasp_core.permutation.kernel.item_terms import Columns, values_in_columns
 from grasp_core.permutation.kernel.label_use import OfRaters
-from grasp_core.permutation.kernel.local import adding as local
-from grasp_core.permutation.kernel.local.layout import Local
+from grasp_core.permutation.kernel.local_layout import Local
 from grasp_core.permutation.kernel.profiles import Profiled
 from grasp_core.permutation.kernel.profiles import draw as draw_profiles
 from grasp_core.permutation.kernel.sparse_layout import Sparse
@@ -66,7 +65,7 @@ def shuffled(design: Design, seed: int, start: int, stop: int) -> FloatArray:
 
 def shuffled_components(design: Design, seed: int, start: int, stop: int) -> FloatArray:
     """:func:`components` of permutations `start` to `stop` - 1, shape (stop - start, G, V + 2)."""
-    out = np.empty((stop - start, design.n_groups, len(COMPONENTS) + design.n_told))
+    out = np.empty((stop - start, design.n_groups, len(COMPONENTS) + design.n_told + design.n_further))
     step = max(ROOM // max(8 * design.n_groups * design.n_sums, 1), 1)
     for first in range(start, stop, step):
         last = min(first + step, stop)
@@ -84,7 +83,7 @@ def sums(design: Design, seed: int, start: int, stop: int) -> FloatArray:
 
     Returns shape (stop - start, G, S): see :mod:`~grasp_core.permutation.kernel.sums`.
     """
-    out = np.empty((stop - start, design.n_groups, design.n_sums))
+    out = np.empty((stop - start, design.n_groups, design.n_counted))
     drawn = (np.uint64(seed), start, design.order, design.bounds)
     if design.crossed is not None:
         crossed.add_up(*drawn, design.counting, design.conventions, design.crossed, out)
@@ -92,7 +91,20 @@ def sums(design: Design, seed: int, start: int, stop: int) -> FloatArray:
         _add_up_drawn(design, held, seed, start, out)
     else:
         direct.add_up(*drawn, design.counting, design.conventions, out)
-    return out
+    if design.further is None:
+        return out
+    profiles = np.empty((design.order.size, len(out)), dtype=design.rows.profile.dtype)
+    draw_profiles(np.uint64(seed), start, design.order, design.bounds, design.rows.profile, profiles)
+    beside = [_further_sums(design, design.further, own) for own in profiles.T]
+    return np.concatenate([out, np.reshape(beside, (*out.shape[:2], -1))], axis=-1)
+
+
+def _further_sums(design: Design, further: Further, profile: npt.NDArray[Any]) -> FloatArray:
+    """Sums of statistics that the kernel lacks where raters have these profiles, shape (G, S)."""
+    rows = design.rows
+    counts = counts_of_rows(design.labels, rows, design.n_categories, profile)
+    groups = zip(counts[rows.n_known :], rows.known_of, strict=True)
+    return np.stack([further.terms(c, counts[known] - c).sum(axis=0) for c, known in groups])
 
 
 def _add_up_drawn(design: Design, held: Sparse | Local, seed: int, start: int, out: FloatArray) -> None:
@@ -127,17 +139,20 @@ def _add_of_raters(
     """What raters add to their groups' sums by category, where that is known."""
     if of is not None:
         profiled = Profiled(*(getattr(held, field) for field in Profiled._fields))
-        label_use.add_up(drawn, profiled, of, design.n_categories, _first_category(design), sort, out)
-
-
-def _first_category(design: Design) -> int:
-    """Place of the first category's sums."""
-    return at.PER_COLUMN * design.distances.n_columns + at.N_SINGLE
+        label_use.add_up(
+            drawn,
+            profiled,
+            of,
+            design.n_categories,
+            at.PER_COLUMN * design.distances.n_columns + at.N_SINGLE,
+            sort,
+            out,
+        )
 
 
 def observed_sums(design: Design) -> FloatArray:
     """:func:`sums` under the raters' own profiles, shape (G, S)."""
-    out = np.empty((design.n_groups, design.n_sums))
+    out = np.empty((design.n_groups, design.n_counted))
     if design.local is not None:
         own = design.local.profile.reshape(-1, 1)
         _add_up_local(design, design.local, own, out[np.newaxis])
@@ -147,26 +162,21 @@ def observed_sums(design: Design) -> FloatArray:
         nobody = design.bounds[:0]  # moves
         here = (np.uint64(0), 0, design.order, nobody)
         direct.add_up(*here, design.counting, design.conventions, out[np.newaxis])
-    return out
+    if design.further is None:
+        return out
+    return np.concatenate([out, _further_sums(design, design.further, design.rows.profile)], axis=-1)
 
 
 def _add_up_items(design: Design, out: FloatArray) -> None:
     """Fill `out`, shape (G, S), item by item: by code that intervals need too, so that less is compiled."""
     rows, labels, k = design.rows, design.labels, design.n_categories
     n_items = labels.indptr.size - 1
-    belongs = np.zeros((rows.n_known + design.n_groups, rows.ptr.size - 1), dtype=np.bool_)
-    belongs[rows.of, np.repeat(np.arange(rows.ptr.size - 1), np.diff(rows.ptr))] = True
-    cell = np.repeat(np.arange(n_items) * k, np.diff(labels.indptr)) + labels.category
-    profile = rows.profile[labels.rater]
-
-    def counted(row: int) -> CountArray:
-        counts = np.bincount(cell[belongs[row][profile]], minlength=n_items * k)
-        return np.ascontiguousarray(counts.reshape(n_items, k).T.astype(design.ties.dtype))
-
+    counts = counts_of_rows(labels, rows, k, rows.profile).astype(design.ties.dtype)
+    counts = np.ascontiguousarray(counts.transpose(0, 2, 1))
     ties = np.ascontiguousarray(design.ties.transpose(1, 2, 0, 3).reshape(2, k, n_items))
-    values, of_items = values_in_columns(design.distances, n_items), np.empty((n_items, design.n_sums))
+    values, of_items = values_in_columns(design.distances, n_items), np.empty((n_items, design.n_counted))
     for g, known in enumerate(rows.known_of):
-        columns = Columns(counted(rows.n_known + g), counted(int(known)), ties, values, n_items)
+        columns = Columns(counts[rows.n_known + g], counts[known], ties, values, n_items)
         contributions(columns, design.conventions, of_items)
         out[g] = np.ascontiguousarray(of_items.T).sum(axis=1)  # pairwise
 
@@ -177,14 +187,17 @@ def components(design: Design, sums: FloatArray) -> FloatArray:
     `sums`: shape (..., S).
     `design`: says which level of measurement; which items it holds does not matter.
 
-    Returns shape (..., V + 2): :data:`COMPONENTS`, then how much more often the group gives each label; NaN
-    where not estimable (of IRR and XRR also where D_e is 0).
+    Returns shape (..., V + 2): :data:`COMPONENTS`, then how much more often the group gives each label, and
+    the statistics that the kernel lacks; NaN where not estimable (of IRR and XRR also where D_e is 0).
     """
     width = len(COMPONENTS) + design.n_told
     out = np.empty((*sums.shape[:-1], width))
-    rows = np.ascontiguousarray(sums).reshape(-1, sums.shape[-1])
+    counted, beside = sums[..., : design.n_counted], sums[..., design.n_counted :]
+    rows = np.ascontiguousarray(counted).reshape(-1, design.n_counted)
     at.take_ratios(rows, design.distances, out.reshape(-1, width))
-    return out
+    if design.further is None:
+        return out
+    return np.concatenate([out, design.further.values(beside, design.n_categories)], axis=-1)
 
 
 def statistics(components: FloatArray) -> FloatArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,9 @@ from grasp_core.model.annotations import Annotations, Int64Array, Raters
 from grasp_core.model.groups import Grouping
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.draw import TIES_STREAM, random_words
+from grasp_core.permutation.further import Further
+from grasp_core.permutation.kernel import crossed as crossed_layout
+from grasp_core.permutation.kernel import digits_layout, local_layout, sparse_layout
 from grasp_core.permutation.kernel.arguments import (
     Conventions,
     Counting,
@@ -20,16 +23,93 @@ from grasp_core.permutation.kernel.arguments import (
     Labels,
     Rows,
     Tables,
+    distances_between,
     tables_of,
 )
 from grasp_core.permutation.kernel.crossed import Crossed
-from grasp_core.permutation.kernel.digits.layout import Digits
+from grasp_core.permutation.kernel.digits_layout import Digits
 from grasp_core.permutation.kernel.label_use import OfRaters, given_by, of_raters
-from grasp_core.permutation.kernel.local.layout import Local, counter_for, shift_for
+from grasp_core.permutation.kernel.local_layout import Local, counter_for, shift_for
 from grasp_core.permutation.kernel.profiles import Membership
 from grasp_core.permutation.kernel.sparse_layout import Sparse
 from grasp_core.permutation.kernel.sums import n_sums
-from grasp_core.permutation.ways import WORD, choose
+from grasp_core.statistics.levels import category_values
+
+WORD = 64
+MOST_PAIRED = 12
+"""Most categories whose pairs, and whose sums at an item, are all gone through."""
+
+MOST_WITH_UNKNOWN = 5
+"""Most categories whose counts are worth remembering where those of unknown values belong to them."""
+
+_DENSE_COST, _SPARSE_COST = 0.1, 1.2
+_MANY_DENSE_COST, _DIGITS_COST = 2.4, 5.5
+"""Nanoseconds per rater word and per annotation and row, measured; only their ratio matters. With many
+nominal categories what is made of the counts costs more than counting, and digits are the other way."""
+
+
+class Way(NamedTuple):
+    """How sums are added up: by one of the three layouts, `local` with digits or not, or from all counts."""
+
+    distances: Distances
+    dense: bool
+    crossed: Crossed | None = None
+    sparse: Sparse | None = None
+    local: Local | None = None
+    digits: Digits | None = None
+
+    @property
+    def by_rater(self) -> bool:
+        """Whether raters say what they add to their groups' use of labels."""
+        if self.local is not None:
+            return not self.local.by_item
+        return self.sparse is not None and not self.sparse.unknown
+
+
+def choose(
+    annotations: Annotations,
+    membership: Membership,
+    spec: AnalysisSpec,
+    width: int,
+    *,
+    dense: bool | None,
+    tables: bool | None,
+) -> Way:
+    """The first way that fits; `width` is that of a block, see also `build_design` in `design`."""
+    n_categories, grouping = annotations.n_categories, membership.grouping
+    values = category_values(annotations.categories, spec.level)
+    few = n_categories <= MOST_PAIRED or tables is False
+    paired = distances_between(spec.level, values, paired=few or dense is True)
+    if tables is not False and dense is not False and few and membership.keeps_sizes:
+        kappa = spec.voting_agreement == "kappa"
+        found = crossed_layout.lay_out(annotations, grouping, paired, width, kappa=kappa)
+        if found is not None:
+            return Way(paired, True, crossed=found)
+    by_pairs = spec.level in ("ordinal", "ratio") and not few
+    many = not few and spec.level == "nominal"
+    if dense or (dense is None and not by_pairs and _dense_is_faster(annotations, grouping, many=many)):
+        return Way(paired, True)
+    remembers = few and (grouping.known.all() or n_categories <= MOST_WITH_UNKNOWN or tables is False)
+    if tables is not False and remembers and grouping.groups:
+        remembered = sparse_layout.lay_out(annotations, membership.profiled)
+        if remembered is not None:
+            return Way(paired, False, sparse=remembered)
+    if tables is not False and annotations.n_annotations and grouping.groups:
+        distances = distances_between(spec.level, values, paired=False)
+        laid_out = local_layout.lay_out(annotations, membership.profiled, spec)
+        digits = digits_layout.lay_out(laid_out) if spec.level == "nominal" else None
+        return Way(distances, False, local=laid_out, digits=digits)
+    return Way(paired, False)
+
+
+def _dense_is_faster(annotations: Annotations, grouping: Grouping, *, many: bool) -> bool:
+    each_word, each_row = (_MANY_DENSE_COST, _DIGITS_COST) if many else (_DENSE_COST, _SPARSE_COST)
+    words = -(-annotations.n_raters // WORD)
+    n_rows = len(grouping.known) + len(grouping.groups)
+    rows_per_rater = (grouping.known.sum() + grouping.member.sum()) / max(annotations.n_raters, 1)
+    dense = each_word * n_rows * annotations.n_categories * words * annotations.n_items
+    return bool(dense < each_row * annotations.n_annotations * rows_per_rater)
+
 
 ITEM_BLOCK = 512
 """Most items per block: the counts and sums of one group then fit a 32 KiB cache."""
@@ -53,6 +133,7 @@ class Design:
     `local`: at most one of the three: how sums are added up, where not from the counts of all groups and
         categories. `local` holds annotations and ties itself.
     `digits`: how the labels of `local` are parted among numbers, where their counts are looked up.
+    `further`: statistics that kernels lack, whose sums stand behind the others.
     `of_raters`, `given`: what raters add to their group's use of labels, where `sparse` and `local` do not
         say it; and how many labels of each category they gave, where there are `digits`.
     """
@@ -76,6 +157,7 @@ class Design:
     digits: Digits | None
     of_raters: OfRaters | None
     given: OfRaters | None
+    further: Further | None
 
     def __post_init__(self) -> None:
         # As those of annotations are, wherever a design comes from: compiled code is told apart by it.
@@ -103,9 +185,19 @@ class Design:
         return self.n_categories if self.n_categories <= MOST_TOLD else 0
 
     @property
-    def n_sums(self) -> int:
-        """S, the sums over items of a group; see :mod:`~grasp_core.permutation.kernel.sums`."""
+    def n_further(self) -> int:
+        """F, statistics that kernels lack."""
+        return 0 if self.further is None else self.further.asked.size
+
+    @property
+    def n_counted(self) -> int:
+        """Sums over items of a group that kernels make; see :mod:`~grasp_core.permutation.kernel.sums`."""
         return n_sums(self.distances, self.n_categories, kappa=self.kappa)
+
+    @property
+    def n_sums(self) -> int:
+        """S, all sums over items of a group."""
+        return self.n_counted + (sum(self.further.sizes(self.n_categories)) if self.further else 0)
 
     def arrays(self) -> dict[str, Any]:
         """Arrays and numbers by name, from which :meth:`of_arrays` makes the design again."""
@@ -140,6 +232,7 @@ _NAMED: dict[str, Any] = {
     "digits": Digits,
     "of_raters": OfRaters,
     "given": OfRaters,
+    "further": Further,
 }
 
 
@@ -186,6 +279,7 @@ def build_design(
     dense: bool | None = None,
     tables: bool | None = None,
     membership: Membership | None = None,
+    lacking: Further | None = None,
 ) -> Design:
     """Lay data, groups and conventions out for the kernel.
 
@@ -195,9 +289,11 @@ def build_design(
     `tables`: false: count every group and category, and compute every statistic from that; by default what is
         faster.
     `membership`: of these raters, groups and strata, where it is at hand from another question.
+    `lacking`: statistics to be counted beside the kernel, which lacks them.
     """
     membership = membership or Membership(raters, grouping, spec)
-    shape = _shape(annotations)
+    blocks = max(-(-annotations.n_items // ITEM_BLOCK), 1)
+    shape = (blocks, -(-annotations.n_items // blocks))
     way = choose(annotations, membership, spec, shape[1], dense=dense, tables=tables)
     most = int(np.diff(annotations.indptr).max(initial=0))
     paper = spec.cross_negentropy == "paper"
@@ -211,7 +307,7 @@ def build_design(
         shift=shift,
         dense=way.dense,
         bits=_bit_sets(annotations, shape) if way.dense else np.zeros((shape[0], 0, 0, 0), dtype=np.uint64),
-        labels=_labels(annotations, shape, none=way.local is not None),
+        labels=_labels(annotations, shape, none=way.local is not None and lacking is None),
         tables=tables_of(most, annotations.n_categories, paper=paper),
         paper=paper,
         kappa=spec.voting_agreement == "kappa",
@@ -222,13 +318,8 @@ def build_design(
         digits=way.digits,
         of_raters=of_raters(annotations) if way.by_rater else None,
         given=given_by(annotations) if way.digits is not None else None,
+        further=lacking,
     )
-
-
-def _shape(annotations: Annotations) -> tuple[int, int]:
-    """Blocks of items, and their width."""
-    blocks = max(-(-annotations.n_items // ITEM_BLOCK), 1)
-    return blocks, -(-annotations.n_items // blocks)
 
 
 def _labels(annotations: Annotations, shape: tuple[int, int], *, none: bool) -> Labels:

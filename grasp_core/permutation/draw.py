@@ -133,13 +133,6 @@ def check_strata(strata: Collection[str], columns: Collection[str]) -> None:
         )
 
 
-def workload_bins(workload: Int64Array) -> Int64Array:
-    """The bin of each rater, shape (J,), by number of annotations."""
-    n_bins = max(workload.size // RATERS_PER_BIN, 1)
-    cuts = np.quantile(workload, np.arange(1, n_bins) / n_bins)
-    return np.searchsorted(cuts, workload, side="right").astype(np.int64)
-
-
 def strata_of(raters: Raters, spec: AnalysisSpec) -> Int64Array:
     """The stratum of each rater, shape (J,), by the values of one axis after the other; unknown is first."""
     strata = np.zeros(len(raters.rater_ids), dtype=np.int64)
@@ -154,7 +147,9 @@ def _workload(raters: Raters) -> Int64Array:
     check_strata((WORKLOAD,), raters.axes)
     if raters.workload is None:
         raise ValueError("raters without workload have no bins of it")
-    return workload_bins(raters.workload)
+    n_bins = max(raters.workload.size // RATERS_PER_BIN, 1)
+    cuts = np.quantile(raters.workload, np.arange(1, n_bins) / n_bins)
+    return np.searchsorted(cuts, raters.workload, side="right").astype(np.int64)
 
 
 def clusters_of(raters: Raters, name: str) -> Int64Array:

@@ -123,16 +123,12 @@ def differences(terms: RaterTerms, profiles: npt.NDArray[np.unsignedinteger[Any]
     add_up(profiles, terms.rows.ptr, terms.rows.of, terms.rater, terms.terms, sums)
     inside = sums[:, n_known:]
     t = of_sums(inside, sums[:, terms.rows.known_of] - inside)
-    return np.concatenate([_summed(t[..., terms.n_labels :]), t[..., : terms.n_labels]], axis=-1)
-
-
-def _summed(shifts: FloatArray) -> FloatArray:
-    """The shifts of several questions as one, shape (..., 1): their sum, over the root of their number."""
+    shifts = t[..., terms.n_labels :]
     known = ~np.isnan(shifts)
     n = known.sum(axis=-1, keepdims=True)
     found = np.full(n.shape, np.nan)
     np.divide(np.where(known, shifts, 0.0).sum(axis=-1, keepdims=True), np.sqrt(n), out=found, where=n > 0)
-    return found
+    return np.concatenate([found, t[..., : terms.n_labels]], axis=-1)
 
 
 def residuals_of(questions: Sequence[Annotations], level: Level) -> Residuals | None:

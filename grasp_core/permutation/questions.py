@@ -20,6 +20,7 @@ from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation import compiled, label_use
 from grasp_core.permutation.design import Design, build_design
+from grasp_core.permutation.further import FURTHER, Further
 from grasp_core.permutation.kernel.profiles import Membership
 from grasp_core.permutation.label_use import RaterTerms, Residuals
 
@@ -46,6 +47,11 @@ class Questions:
         """G."""
         return self.designs[0].n_groups
 
+    @property
+    def n_further(self) -> int:
+        """F, statistics that kernels lack."""
+        return self.designs[0].n_further
+
 
 def lay_out(
     questions: Sequence[Annotations],
@@ -54,13 +60,16 @@ def lay_out(
     spec: AnalysisSpec,
     *,
     residuals: Residuals | None = None,
+    lacking: Further | None = None,
 ) -> Questions:
     """The design of each question; see :func:`~grasp_core.permutation.design.build_design`.
 
-    Without `residuals` label use is not tested.
+    Without `residuals` label use is not tested; `lacking` are statistics that kernels lack.
     """
     shared = Membership(raters, grouping, spec)
-    designs = tuple(build_design(one, raters, grouping, spec, membership=shared) for one in questions)
+    designs = tuple(
+        build_design(one, raters, grouping, spec, membership=shared, lacking=lacking) for one in questions
+    )
     return Questions(designs, None if residuals is None else RaterTerms.of(residuals, shared))
 
 
@@ -86,16 +95,18 @@ def of_arrays(arrays: Mapping[str, Any]) -> Questions:
 def shuffled(design: Questions, seed: int, start: int, stop: int) -> FloatArray:
     """Values of all questions together under permutations `start` to `stop` - 1.
 
-    Returns shape (stop - start, G, V + 1 + L): as :func:`values` has them.
+    Returns shape (stop - start, G, V + F + 1 + L): as :func:`values` has them.
     """
     components = [compiled.shuffled_components(one, seed, start, stop) for one in design.designs]
-    terms = design.terms
-    return values(components, None if terms is None else label_use.shuffled(terms, seed, start, stop))
+    differences = None if design.terms is None else label_use.shuffled(design.terms, seed, start, stop)
+    return values(components, differences, design.n_further)
 
 
-def values(components: Sequence[FloatArray], differences: FloatArray | None) -> FloatArray:
+def values(
+    components: Sequence[FloatArray], differences: FloatArray | None, n_further: int = 0
+) -> FloatArray:
     """:func:`together`, and behind it the differences of label use, (..., 1 + L), where these are tested."""
-    found = together(components)
+    found = together(components, n_further)
     return found if differences is None else np.concatenate([found, differences], axis=-1)
 
 
@@ -116,35 +127,41 @@ def components(design: Questions, sums: FloatArray) -> list[FloatArray]:
     return [compiled.components(one, of_one) for one, of_one in zip(designs, by_question, strict=True)]
 
 
-def together(components: Sequence[FloatArray]) -> FloatArray:
+def together(components: Sequence[FloatArray], n_further: int = 0) -> FloatArray:
     """The statistics of all questions as one: arrays of shape (..., V + 2) become one of shape (..., V).
 
-    Labels are those of one question after the other.
+    Labels are those of one question after the other; behind them are the `n_further` statistics that kernels
+    lack.
     """
     if len(components) == 1:
         return compiled.statistics(components[0])
-    stacked = np.stack([one[..., :_LABELS] for one in components])
+    behind = [one.shape[-1] - n_further for one in components]
+    parts = [np.split(one, [_LABELS, end], axis=-1) for one, end in zip(components, behind, strict=True)]
+    stacked = np.stack([np.concatenate([first, last], axis=-1) for first, _, last in parts])
     known = ~np.isnan(stacked)
     whole = np.where(known, stacked, 0.0).sum(axis=0)
     n = known.sum(axis=0)[..., _DISAGREEMENTS:]
     averages = whole[..., _DISAGREEMENTS:]
     np.divide(averages, n, out=averages, where=n > 0)
     averages[n == 0] = np.nan
-    labels = [one[..., _LABELS:] for one in components]
-    return compiled.statistics(np.concatenate([whole, *labels], axis=-1))
+    labels = [of_labels for _, of_labels, _ in parts]
+    return compiled.statistics(np.concatenate([whole[..., :_LABELS], *labels, whole[..., _LABELS:]], axis=-1))
 
 
-def reasons(components: Sequence[FloatArray]) -> list[dict[str, Remark]]:
+def reasons(components: Sequence[FloatArray], names: Sequence[str] = ()) -> list[dict[str, Remark]]:
     """Why statistics have no value, a mapping from their names for each group; as the plain twin has it.
 
     `components`, shape (G, V + 2): :func:`compiled.components` of each question.
+    `names`: of the statistics that kernels lack.
     """
-    n_groups = len(components[0])
-    return [_reasons_of_group([of_question[g] for of_question in components]) for g in range(n_groups)]
+    groups = range(len(components[0]))
+    return [_reasons_of_group([of_question[g] for of_question in components], names) for g in groups]
 
 
-def _reasons_of_group(components: Sequence[FloatArray]) -> dict[str, Remark]:
-    absent = dict(zip(compiled.KERNEL_STATISTICS, np.isnan(together(components)), strict=False))
+def _reasons_of_group(components: Sequence[FloatArray], names: Sequence[str]) -> dict[str, Remark]:
+    missing = np.isnan(together(components, len(names)))
+    absent = dict(zip(compiled.KERNEL_STATISTICS, missing, strict=False))
+    absent |= zip(names, missing[missing.size - len(names) :], strict=True)
     fixed = np.stack([of_question[:_LABELS] for of_question in components])
     lacks = dict(zip(compiled.COMPONENTS, np.isnan(fixed).T, strict=True))  # of each question
     paired, shared = (not lacks[f"{name}_observed"].all() for name in compiled.RATIOS)
@@ -158,5 +175,6 @@ def _reasons_of_group(components: Sequence[FloatArray]) -> dict[str, Remark]:
         "voting_agreement": NoValue.ONE_PLURALITY if first_shared else NoValue.NO_SHARED_ITEM,
         "distance": NoValue.NO_PAIRED_ITEM if first_shared else NoValue.NO_SHARED_ITEM,
         "shares_distance": NoValue.NO_SHARED_ITEM,
+        **{name: FURTHER[name].missing for name in names},
     }
     return {name: reason() for name, reason in why.items() if absent[name]}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, named_group
 from grasp_core.model.outcome import LabelUse, Outcome, Shift, Verdict
 from grasp_core.model.result import Everybody, RunResult
+from grasp_core.model.statistic import TABLE
 from grasp_core.model.text import safe_cell
 from grasp_core.report.findings.mending import caution_codes
 from grasp_core.report.given import as_result as given_view
@@ -24,25 +25,17 @@ if TYPE_CHECKING:  # takes long to load
     import pandas as pd
 
 UNITS: Mapping[str, str] = {
-    "irr": "coefficient",
-    "xrr": "coefficient",
+    **{name: one.unit for name, one in TABLE.items()},
     "alpha": "coefficient",
-    "voting_agreement": "coefficient",
-    "gap": "coefficient",
     "gap_a": "coefficient",
     "gap_b": "coefficient",
     "irr_difference": "coefficient",
-    "negentropy": "nats",
-    "cross_negentropy": "nats",
-    "plurality_size": "share",
     "unanimous": "share",
     "again": "share",
     "again_by_chance": "share",
     "label_use": "share",
-    "gai": "ratio",
     "gai_difference": "ratio",
     "dsi": "ratio",
-    "distance": "disagreement",
     "mean_shift": "scale",
 }
 """Of each statistic the unit of its value: "scale" is that of the labels, "share" of 1."""

@@ -57,12 +57,11 @@ def explained(squared: FloatArray, group: Int64Array) -> float:
 
     taken = np.flatnonzero(group >= 0)
     total = spread(squared[np.ix_(taken, taken)]) if taken.size else 0.0
-    within = sum(spread(squared[np.ix_(own, own)]) for own in _groups(group))
+    within = sum(
+        spread(squared[np.ix_(own, own)])
+        for own in [np.flatnonzero(group == g) for g in np.unique(group[group >= 0])]
+    )
     return 1 - within / total if total > 0 else float("nan")
-
-
-def _groups(group: Int64Array) -> list[Int64Array]:
-    return [np.flatnonzero(group == g) for g in np.unique(group[group >= 0])]
 
 
 FEWEST_SPREAD = 3

@@ -118,6 +118,41 @@ def gwet_ac1(c: Int64Array) -> float:
     return _beyond_chance(_observed(c)[0], _gwet_chance(c)[0])
 
 
+def gwet_ac1_terms(c: Int64Array) -> FloatArray:
+    """What items add to the sums of :func:`gwet_ac1`: pairs that agree, 1 for having pairs, shares of labels.
+
+    Parameters
+    ----------
+    c : int array, shape (I, K)
+
+    Returns
+    -------
+    float array, shape (I, 2 + K)
+    """
+    n = c.sum(axis=1, keepdims=True)
+    same = (c * (c - 1)).sum(axis=1, keepdims=True) / np.maximum(n * (n - 1), 1)
+    return np.hstack([same, n > 1, c / np.maximum(n, 1)])
+
+
+def gwet_ac1_of(sums: FloatArray) -> FloatArray:
+    """:func:`gwet_ac1` of sums over items.
+
+    Parameters
+    ----------
+    sums : float array, shape (..., 2 + K)
+        Of :func:`gwet_ac1_terms`.
+
+    Returns
+    -------
+    float array, shape (...)
+        NaN where not estimable.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        pi = sums[..., 2:] / sums[..., 2:].sum(axis=-1, keepdims=True)
+        chance = (pi * (1 - pi)).sum(axis=-1) / np.float64(pi.shape[-1] - 1)
+        return np.asarray((sums[..., 0] / sums[..., 1] - chance) / (1 - chance))
+
+
 def cohen_kappa(first: Int64Array, second: Int64Array) -> float:
     """Cohen's kappa: agreement of two raters beyond chance.
 

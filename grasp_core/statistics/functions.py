@@ -231,17 +231,13 @@ def _value(definition: Callable[[], float]) -> float:
         return float("nan")
 
 
-def _names(c: Int64Array, categories: Labels | None) -> tuple[str, ...]:
-    return tuple(map(str, range(c.shape[1]) if categories is None else categories))
-
-
 def _read(
     arrays: Sequence[Any], counts: bool, categories: Labels | None, level: Level = "nominal"
 ) -> tuple[list[Int64Array], label_use.Scale]:
     """Counts of each side, shape (I, K), and what the labels stand for at that level."""
     if counts:
         found = [_counts(one) for one in arrays]
-        names = _names(found[0], categories)
+        names = tuple(map(str, range(found[0].shape[1]) if categories is None else categories))
     else:
         labels = [_labels(one) for one in arrays]
         given = _sorted(labels) if categories is None else list(categories)

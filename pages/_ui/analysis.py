@@ -8,9 +8,9 @@ from itertools import combinations
 from typing import Any
 
 import streamlit as st
+from grasp_core.analysis.stages import check_given
 
 from grasp_core.analysis.design import Seen, check_assignment
-from grasp_core.analysis.given import check_given
 from grasp_core.analysis.teams import Team, teams
 from grasp_core.engine.course import LONG_SECONDS, default_seconds, pairs_seconds
 from grasp_core.model.annotations import Annotations
@@ -23,9 +23,9 @@ from grasp_core.model.spec import (
     MAX_PERMUTATIONS,
     MAX_SEED,
     PAPER_CONVENTIONS,
-    STATISTICS,
     AnalysisSpec,
 )
+from grasp_core.model.statistic import TABLE
 from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import listed, number
 from grasp_core.permutation.draw import exchange_of
@@ -199,13 +199,13 @@ def choose_statistics() -> tuple[str, ...]:
     """Statistics to report, in Table 5's order."""
     chosen = st.multiselect(
         "Statistics",
-        STATISTICS,
+        tuple(TABLE),
         default=_start().statistics,
         format_func=_name,
         **for_visit(_key("statistics")),
         help="What each one means is explained beside the results.",
     )
-    return tuple(name for name in STATISTICS if name in chosen)
+    return tuple(name for name in TABLE if name in chosen)
 
 
 def choose_conventions() -> dict[str, Any]:

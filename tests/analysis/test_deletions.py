@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
 
+from benchmarks.confounded import CONFOUNDED, drawn
+from benchmarks.planted import AXIS
 from grasp_core.analysis._deletions import Sides, Spreads, answers_of, spreads
 from grasp_core.analysis.cohesion.columns import group_columns
+from grasp_core.analysis.cohesion.untested import jackknifed
 from grasp_core.analysis.intervals import lay_out
-from grasp_core.model.annotations import Annotations, Axis, FloatArray, Raters
+from grasp_core.model.annotations import Annotations, Axis, BoolArray, FloatArray, Raters
 from grasp_core.model.groups import Grouping, form_groups
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation import questions as of_questions
 from grasp_core.permutation.draw import identity
 from grasp_core.permutation.reference import evaluate
+from grasp_core.statistics.items import count
+from grasp_core.statistics.label_use import label_use
 from tests.permutation.simulated import simulate
 
 SPEC = AnalysisSpec(axes=(("gender",),), ties="first")  # drawn ones follow who is there
@@ -144,3 +152,67 @@ def test_a_published_item_left_out() -> None:
     alpha, without_6 = of_questions.together(of_questions.components(design, sums))[:, 0]
     assert alpha == pytest.approx(0.743, abs=5e-4)
     assert alpha - without_6 == pytest.approx(-0.114, abs=5e-4)
+
+
+def without(annotations: Annotations, rater: int) -> Annotations:
+    kept = annotations.rater != rater
+    return Annotations.from_codes(
+        item=annotations.item[kept],
+        rater=annotations.rater[kept],
+        category=annotations.category[kept],
+        item_ids=annotations.item_ids,
+        rater_ids=annotations.rater_ids,
+        categories=annotations.categories,
+    )
+
+
+def one_by_one(annotations: Annotations, group: BoolArray, others: BoolArray) -> FloatArray:
+    """t of each label, from the plain definition on data without each rater."""
+
+    def use(of: Annotations) -> FloatArray:
+        return label_use(count(of, group), count(of, others))
+
+    variance = 0.0
+    for side in (group, others):
+        left = np.stack([use(without(annotations, int(j))) for j in np.flatnonzero(side)])
+        variance = variance + (len(left) - 1) / len(left) * ((left - left.mean(axis=0)) ** 2).sum(axis=0)
+    return np.asarray(use(annotations) / np.sqrt(variance))
+
+
+def test_it_is_the_jackknife_of_the_plain_definition() -> None:
+    data = drawn(replace(CONFOUNDED[0], raters=20, inside=6, items=30, each=12), 3)
+    grouping = form_groups(data.raters, [(AXIS,)])
+    group, others = grouping.member[0], grouping.complement(0)
+    found = jackknifed(data.questions, group, others, [np.array([0.0, 1.0, 2.0])])
+    assert found is not None
+    expected = 2 * student.sf(np.abs(one_by_one(data.annotations, group, others)), 5)
+    np.testing.assert_allclose(found.of_labels, expected, rtol=1e-9)
+    assert found.p == pytest.approx(min(1.0, 3 * expected.min()))
+    assert 0 < found.of_mean < 1
+
+
+def test_two_labels_are_one_test() -> None:
+    data = drawn(CONFOUNDED[1], 1, categories=2)
+    grouping = form_groups(data.raters, [(AXIS,)])
+    found = jackknifed(data.questions, grouping.member[0], grouping.complement(0))
+    assert found is not None
+    assert found.of_labels[0] == pytest.approx(found.of_labels[1])
+    assert found.p == pytest.approx(found.of_labels[0])
+    assert math.isnan(found.of_mean)
+
+
+@pytest.mark.parametrize("inside", [4, 56])
+def test_few_raters_on_either_side_are_too_few(inside: int) -> None:
+    data = drawn(replace(CONFOUNDED[0], inside=inside), 1)
+    grouping = form_groups(data.raters, [(AXIS,)])
+    assert jackknifed(data.questions, grouping.member[0], grouping.complement(0)) is None
+
+
+def test_labels_that_nobody_else_could_vary_have_no_test() -> None:
+    data = drawn(CONFOUNDED[0], 1)
+    same = replace(data.annotations, category=np.zeros_like(data.annotations.category))
+    grouping = form_groups(data.raters, [(AXIS,)])
+    found = jackknifed([same], grouping.member[0], grouping.complement(0))
+    assert found is not None
+    assert np.isnan(found.of_labels).all()
+    assert found.p == 1.0

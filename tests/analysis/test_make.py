@@ -5,18 +5,24 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from sklearn.manifold import ClassicalMDS
 from threadpoolctl import threadpool_limits
 
 from grasp_core.analysis import rater_map as make
-from grasp_core.analysis.rater_map import MapTask, rater_map
+from grasp_core.analysis.rater_map import MapTask, connected, place, rater_map, squared_distances
+from grasp_core.analysis.rater_map_axes import label_distances, pair_disagreements
 from grasp_core.analysis.rater_map_values import RaterMap
-from grasp_core.model.annotations import Annotations
+from grasp_core.model.annotations import Annotations, FloatArray
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.remarks.cautions import NoMap
+from grasp_core.model.spec import Level
+from grasp_core.statistics.between_raters import disagreement
 from tests.analysis.cases import ALL, GENDER, divided, matrix, of_labels, task
+from tests.permutation.simulated import simulate
 
 
 def test_a_divide_along_gender_is_seen() -> None:
@@ -162,3 +168,141 @@ def test_it_comes_back_from_json_without_any_id(one: MapTask) -> None:
     plain = json.dumps(to_json(found), allow_nan=False)
     assert from_json(json.loads(plain), RaterMap) == found
     assert not any(f'"{name}"' in plain for name in one.questions[0].rater_ids)
+
+
+def points(seed: int, n: int = 30, dimensions: int = 5) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=(n, dimensions)) * np.arange(dimensions, 0, -1)
+
+
+def between(places: np.ndarray) -> np.ndarray:
+    return ((places[:, None] - places) ** 2).sum(axis=2)
+
+
+def test_places_are_those_of_scikit_learn() -> None:
+    squared = between(points(1))
+    places, _ = place(squared)
+    expected = ClassicalMDS(n_components=2, metric="precomputed").fit_transform(np.sqrt(squared))
+    np.testing.assert_allclose(np.abs(places), np.abs(expected), atol=1e-5)
+    np.testing.assert_allclose(between(places), between(expected), atol=1e-3)
+
+
+def test_a_plane_is_found_again_with_all_of_its_variance() -> None:
+    squared = between(points(2, dimensions=2))
+    places, variance = place(squared)
+    np.testing.assert_allclose(between(places), squared, atol=1e-3)
+    assert sum(variance) == pytest.approx(1)
+    assert variance[0] > variance[1]
+
+
+def test_shares_of_variance_are_those_of_principal_components() -> None:
+    cloud = points(3)
+    of_all = np.linalg.eigvalsh(np.cov(cloud.T))[::-1]
+    _, variance = place(between(cloud))
+    assert variance == pytest.approx(tuple(of_all[:2] / of_all.sum()))
+
+
+def test_of_both_signs_the_one_with_the_larger_coordinate_above_0() -> None:
+    places, _ = place(between(points(4)))
+    turned, _ = place(between(-points(4)))
+    assert (places == turned).all()
+    assert (np.abs(places).max(axis=0) == places.max(axis=0)).all()
+
+
+def test_raters_who_never_differ_stand_on_one_place() -> None:
+    places, variance = place(np.zeros((4, 4)))
+    assert not places.any()
+    assert variance == (0, 0)
+
+
+def test_a_pair_without_a_distance_counts_as_unrelated() -> None:
+    squared = between(points(5, n=200))
+    known = np.ones_like(squared, dtype=bool)
+    np.fill_diagonal(known, False)
+    known[0, 1] = known[1, 0] = False
+    filled = squared_distances(squared, known)
+    means = filled.mean(axis=0)
+    centred = -0.5 * (filled - means[:, None] - means + means.mean())
+    assert abs(centred[0, 1]) < 0.01 * np.abs(np.diag(centred)).mean()
+    filled[0, 1] = filled[1, 0] = squared[0, 1]
+    np.testing.assert_array_equal(filled, squared)
+
+
+def test_strays_are_left_out_and_the_rest_is_kept_in_any_order() -> None:
+    """60 raters of all items, and 70 of few: those lack most, though they are more than half."""
+    common = np.zeros((130, 130), np.int32)
+    common[:60, :60] = 50
+    common[60:, 60:] = np.random.default_rng(1).integers(0, 5, (70, 70))
+    common = np.tril(common, -1) + np.tril(common, -1).T
+    assert connected(common).tolist() == list(range(60))
+    order = np.random.default_rng(2).permutation(130)
+    assert sorted(order[connected(common[np.ix_(order, order)])]) == list(range(60))
+
+
+@pytest.mark.parametrize(("share", "left"), [(5, 12), (4, 0)])
+def test_a_distance_takes_five_answers(share: int, left: int) -> None:
+    common = np.full((12, 12), share, np.int32)
+    np.fill_diagonal(common, 0)
+    assert connected(common).size == left
+
+
+def test_batches_that_share_nothing_have_no_map() -> None:
+    common = np.kron(np.eye(10, dtype=np.int32), np.full((8, 8), 30, np.int32))
+    np.fill_diagonal(common, 0)
+    assert connected(common).size == 0
+
+
+def plainly(questions: Sequence[Annotations], deltas: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """Pair by pair; several questions weigh as many answers as two raters share."""
+    raters = questions[0].n_raters
+    common, total = np.zeros((raters, raters)), np.zeros((raters, raters))
+    for one, delta in zip(questions, deltas, strict=True):
+        labels = matrix(one)
+        for a in range(raters):
+            for b in range(raters):
+                shared = int(((labels[a] >= 0) & (labels[b] >= 0)).sum())
+                if a != b and shared:
+                    common[a, b] += shared
+                    total[a, b] += shared * disagreement(labels[a], labels[b], delta)
+    return common, np.divide(total, common, out=np.zeros_like(total), where=common > 0)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.6, 0.95])
+@pytest.mark.parametrize("n_questions", [1, 3])
+def test_as_defined(missing: float, n_questions: int) -> None:
+    questions = [simulate(seed, missing=missing)[0] for seed in range(n_questions)]
+    common, mean = pair_disagreements(questions, np.arange(24), "nominal")
+    shared, expected = plainly(questions, [1 - np.eye(3)] * n_questions)
+    assert (common == shared).all()
+    np.testing.assert_allclose(mean, expected, atol=1e-12)
+    assert (common == common.T).all()
+
+
+@pytest.mark.parametrize("level", ["ordinal", "interval", "ratio"])
+def test_distances_of_other_levels_are_in_units_of_two_random_labels(level: Level) -> None:
+    annotations, _ = simulate(3, missing=0.4, categories=4)
+    annotations = dataclasses.replace(annotations, categories=("1", "2", "5", "9"))
+    delta = label_distances(annotations, level)
+    rng = np.random.default_rng(1)
+    first, second = (annotations.category[rng.integers(0, annotations.n_annotations, 200_000)] for _ in "ab")
+    assert delta[first, second].mean() == pytest.approx(1, abs=0.02)  # drawn with replacement
+    if level == "interval":  # by hand: (9 - 1)^2 is four times (5 - 1)^2
+        assert delta[0, 3] / delta[0, 2] == pytest.approx(4)
+    _, mean = pair_disagreements([annotations], np.arange(24), level)
+    np.testing.assert_allclose(mean, plainly([annotations], [delta])[1], atol=1e-12)
+
+
+def test_some_raters_have_what_they_have_among_all() -> None:
+    annotations, _ = simulate(4, missing=0.3)
+    chosen = np.array([1, 5, 6, 20])
+    of_all = pair_disagreements([annotations], np.arange(24), "nominal")
+    of_some = pair_disagreements([annotations], chosen, "nominal")
+    for some, whole in zip(of_some, of_all, strict=True):
+        assert (some == whole[np.ix_(chosen, chosen)]).all()
+
+
+def test_one_label_alone_is_never_apart() -> None:
+    annotations, _ = simulate(5, categories=3, unused=2)
+    annotations = dataclasses.replace(annotations, categories=("1", "2", "3"))
+    for level in ("nominal", "ordinal", "interval", "ratio"):
+        _, mean = pair_disagreements([annotations], np.arange(24), level)
+        assert not mean.any()

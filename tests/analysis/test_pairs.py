@@ -8,8 +8,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from grasp_core.analysis.pair_columns import PairPlaces
-from grasp_core.analysis.pairs import MOST_GROUPS, Pairs
+from grasp_core.analysis.cohesion.columns import Places
+from grasp_core.analysis.pairs import MOST_GROUPS, PairPlaces, Pairs
 from grasp_core.engine.adaptive import later_stages
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers
@@ -102,7 +102,7 @@ def plain(
 
 def in_order(columns: np.ndarray, n_pairs: int) -> np.ndarray:
     """Columns of pairs, shape (..., C), as those of :func:`plain`, shape (..., U, 6 + 3)."""
-    places = PairPlaces.of_pairs(n_pairs, 3)
+    places = PairPlaces(Places(n_pairs, 3))
     found = [
         [*(places.column(u, name) for name in PAIR_STATISTICS), *places.of_first.labels(u)]
         for u in range(n_pairs)
@@ -166,7 +166,7 @@ def test_p_is_that_of_the_shuffled_values_and_q_that_of_the_axis(result: RunResu
     for panel in panels(CROSSED, asked()):
         n_pairs = panel.tests.needs.shape[1]
         null = panel.columns(panel.work(np.ones(n_pairs, np.bool_)).shuffled(1, 0, 200))
-        tests = [list(PairPlaces.of_pairs(n_pairs, 3).of_first.label_tests(u)) for u in range(n_pairs)]
+        tests = [list(PairPlaces(Places(n_pairs, 3)).of_first.label_tests(u)) for u in range(n_pairs)]
         far, chance = (np.abs(values[..., tests]).max(axis=-1) for values in (panel.observed, null))
         observed, null = in_order(panel.observed, n_pairs), in_order(null, n_pairs)
         of_axis, rows = rows[:n_pairs], rows[n_pairs:]

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from grasp_core.analysis.slices import Slices, SlicesWork
+from grasp_core.analysis.cohesion.panel import CohesionWork
+from grasp_core.analysis.stages import Slices
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
@@ -157,7 +158,7 @@ def test_work_travels_and_stops_by_group() -> None:
     some = np.zeros(units, np.bool_)
     some[[1, units - 1]] = True
     travelled = {name: np.asarray(value) for name, value in panel.work(some).arrays().items()}
-    work = SlicesWork.of_arrays(travelled)
+    work = CohesionWork.of_arrays(travelled)
     assert np.array_equal(work.shuffled(1, 5, 20), whole[5:, some], equal_nan=True)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from grasp_core import cli
 from grasp_core.model.result import RunResult
-from grasp_core.permutation.testing.early_stopping import looks
+from grasp_core.permutation.testing.outcomes import looks
 from tests.cli.test_commands import COLUMNS
 
 DATA = ["--annotations", "votes.csv", "--raters", "raters.csv", *COLUMNS, "--axis", "race"]

@@ -16,7 +16,7 @@ from grasp_core.model.annotations import FloatArray
 from grasp_core.model.errors import RunCancelledError
 from grasp_core.model.result import RunResult
 from grasp_core.permutation.testing import tally as tally_module
-from grasp_core.permutation.testing.early_stopping import looks
+from grasp_core.permutation.testing.outcomes import looks
 from grasp_core.permutation.testing.tally import Tally
 from tests.engine.asking import DATA, answer, digits, question
 

@@ -27,8 +27,8 @@ from grasp_core.model.groups import form_groups
 from grasp_core.permutation import compiled
 from grasp_core.permutation.kernel import columns, direct, profiles, sums
 from grasp_core.permutation.kernel import crossed
-from grasp_core.permutation.kernel.digits import adding as digits
-from grasp_core.permutation.kernel.local import adding as local
+from grasp_core.permutation.kernel import digits
+from grasp_core.permutation.kernel import local
 from grasp_core.permutation.kernel import sparse
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.analysis.items import kernel as items

@@ -11,9 +11,9 @@ from scipy.stats import binom, false_discovery_control, norm
 from grasp_core.analysis.cohesion.columns import Places, cohesion_tests, members, with_dsi
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
 from grasp_core.permutation.testing import corrections as intervals
-from grasp_core.permutation.testing import early_stopping
+from grasp_core.permutation.testing import outcomes as early_stopping
 from grasp_core.permutation.testing.deviations import Kept, Tails
-from grasp_core.permutation.testing.early_stopping import RISK, looks, still_needed
+from grasp_core.permutation.testing.outcomes import RISK, looks, still_needed
 from tests.permutation.two_axes import GAI, GROUPS, by_group_and_axis, kept
 
 SPEC = AnalysisSpec(axes=(("gender",), ("race",)), permutations=100_000, adaptive=True)

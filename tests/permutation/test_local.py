@@ -17,9 +17,8 @@ from grasp_core.model.spec import AnalysisSpec, Level
 from grasp_core.permutation import compiled, reference
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.draw import exchange_of, identity, permutation
+from grasp_core.permutation.kernel import digits_layout, local_layout
 from grasp_core.permutation.kernel import profiles as profiles_module
-from grasp_core.permutation.kernel.digits import layout as digits_layout
-from grasp_core.permutation.kernel.local import layout as local_layout
 from tests.permutation.simulated import CONVENTIONS, clustered, simulate
 
 AXES = (("gender",), ("race",), ("gender", "race"), ("gender", "race", "region"))

@@ -9,11 +9,15 @@ import krippendorff
 import numpy as np
 import pytest
 from hypothesis import example, given
+from hypothesis import strategies as st
 
 from grasp_core.model.annotations import Annotations, Int64Array
 from grasp_core.model.remarks.reasons import NoValue
+from grasp_core.statistics.association import dsi, gai
+from grasp_core.statistics.cross_group import xrr
 from grasp_core.statistics.in_group import irr, negentropy, plurality_size
-from grasp_core.statistics.items import NotEstimableError, count
+from grasp_core.statistics.items import NotEstimableError, count, matched_gai
+from grasp_core.statistics.levels import distance_of
 from tests.strategies import label_counts, rated
 
 
@@ -170,3 +174,82 @@ def _value(statistic, c: Int64Array) -> float:
         return statistic(c)
     except NotEstimableError:
         return math.nan
+
+
+C = np.array([[2, 0], [1, 1], [0, 2]])
+D = np.array([[2, 1], [0, 3], [1, 2]])
+
+
+def test_by_hand() -> None:
+    # n = 2 and m = 3 everywhere, so weights are equal. p = (1/2, 1/2), q = (1/3, 2/3).
+    # Din = 0, 1, 0; IRR = 1 - (1/3) / (1/2) = 1/3. Dx = 1/3, 1/2, 1/3; XRR = 1 - (7/18) / (1/2) = 2/9.
+    assert matched_gai(C, D) == pytest.approx((1 / 3) / (2 / 9))
+
+
+def test_items_without_two_labels_of_either_side_do_not_count() -> None:
+    c = np.vstack([C, [[1, 0], [9, 0]]])
+    d = np.vstack([D, [[0, 9], [0, 1]]])
+    assert matched_gai(c, d) == pytest.approx(matched_gai(C, D))
+
+
+def test_levels_weigh_distances() -> None:
+    c = np.array([[4, 0, 0], [1, 3, 0], [0, 1, 3]])
+    d = np.array([[3, 1, 0], [1, 2, 1], [0, 0, 4]])
+    distance = distance_of(["1", "2", "5"], "interval")
+    found = matched_gai(c, d, distance)
+    assert found != pytest.approx(matched_gai(c, d))
+    assert found * xrr(c, d, distance) == pytest.approx(  # equal sizes: the weights are those of XRR
+        1 - _inside(c, distance(np.ones(3, np.int64)))
+    )
+
+
+def _inside(c: np.ndarray, apart: np.ndarray) -> float:
+    n = c.sum(axis=1)
+    p = (c / n[:, None]).mean(axis=0)
+    return float((((c @ apart) * c).sum(axis=1) / (n * (n - 1))).mean() / (p @ apart @ p))
+
+
+@pytest.mark.parametrize(
+    ("c", "d"),
+    [
+        ([[1, 0]], [[2, 0]]),  # no item with two of the group
+        ([[2, 0]], [[2, 0]]),  # one same label
+        ([[2, 0], [0, 2]], [[0, 2], [2, 0]]),  # XRR below 0
+    ],
+)
+def test_where_there_is_none(c: list[list[int]], d: list[list[int]]) -> None:
+    with pytest.raises(NotEstimableError):
+        matched_gai(np.array(c), np.array(d))
+
+
+NAN = math.nan
+VALUES = st.floats(-1, 1) | st.sampled_from([NAN, 0.0, -0.0, 2e-16, -2e-16])
+
+
+def test_gai_by_hand() -> None:
+    # White men of DICES-350 (Table 5 of the paper): 0.218 / 0.173 = 1.2601.
+    assert gai(np.array([0.218]), np.array([0.173]))[0] == pytest.approx(1.26, abs=5e-4)
+    # A group with less agreement than chance has a negative index; the ratio is still defined.
+    assert gai(np.array([-0.1]), np.array([0.2]))[0] == pytest.approx(-0.5)
+
+
+@given(inside=VALUES, across=VALUES)
+def test_gai_has_no_value_just_where_cross_cohesion_is_not_positive(inside: float, across: float) -> None:
+    value = gai(np.array([inside]), np.array([across]))[0]
+    assert np.isnan(value) == (np.isnan(inside) or np.isnan(across) or across <= 1e-12)
+    if not np.isnan(value):
+        assert value == inside / across
+
+
+def test_a_cross_cohesion_of_0_but_for_rounding_has_no_huge_ratio() -> None:
+    assert np.isnan(gai(np.array([0.6]), np.array([2e-16]))[0])
+
+
+def test_gai_keeps_the_shape() -> None:
+    assert gai(np.ones((3, 2, 5)), np.full((3, 2, 5), 2.0)).shape == (3, 2, 5)
+
+
+def test_dsi_is_the_largest_estimable_gai() -> None:
+    gais = np.array([[0.5, NAN, 1.25], [NAN, NAN, NAN], [-2.0, NAN, -3.0]])
+    assert dsi(gais) == pytest.approx([1.25, NAN, -2.0], nan_ok=True)
+    assert np.isnan(dsi(np.empty(0)))

@@ -2,12 +2,12 @@
 
 A group's columns are its statistics, the shift of its mean and its use of each label, which are told, then
 what is tested of these: how much speaks for another use of the labels, and how far the mean and each label
-lie out. Without labels they are the statistics alone.
+lie out. Without labels they are the statistics alone. Optional statistics that are asked stand last.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from grasp_core.model.annotations import BoolArray, FloatArray, Int64Array
 from grasp_core.model.groups import Group
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
+from grasp_core.model.statistic import TABLE
 from grasp_core.permutation.compiled import KERNEL_STATISTICS
 from grasp_core.permutation.testing.deviations import Known, Maximum
 from grasp_core.permutation.testing.tail import Symmetry
@@ -35,14 +36,20 @@ class Places:
 
     `n_groups`: G.
     `n_labels`: L, labels of which it is told how often a group gives them; 0 where there are too many.
+    `further`: the optional statistics.
     """
 
     n_groups: int
     n_labels: int = 0
+    further: tuple[str, ...] = ()
 
     @property
     def of_group(self) -> int:
         """W, columns of a group."""
+        return self._first_further + len(self.further)
+
+    @property
+    def _first_further(self) -> int:
         return self.label_use + 2 + self.n_labels if self.n_labels else len(STATISTICS)
 
     @property
@@ -53,7 +60,14 @@ class Places:
     @property
     def names(self) -> tuple[str, ...]:
         """What those of a group's columns are that are told: a statistic, the mean, or a label."""
-        return (*STATISTICS, "mean", *["label"] * self.n_labels) if self.n_labels else STATISTICS
+        of_labels = ("mean", *["label"] * self.n_labels) if self.n_labels else ()
+        return (*STATISTICS, *of_labels, *self.further)
+
+    @property
+    def statistics(self) -> dict[str, int]:
+        """The place of each statistic among a group's columns."""
+        further = range(self._first_further, self.of_group)
+        return dict(zip((*STATISTICS, *self.further), (*range(len(STATISTICS)), *further), strict=True))
 
     def column(self, g: int, place: int) -> int:
         """The column of group g that has this place among its own, such as a statistic's in `STATISTICS`."""
@@ -77,6 +91,11 @@ class Places:
         return self.n_groups * self.of_group + axis
 
 
+def further_of(spec: AnalysisSpec) -> tuple[str, ...]:
+    """The optional statistics that are asked."""
+    return tuple(name for name in spec.statistics if TABLE[name].optional)
+
+
 def members(groups: Sequence[Group], spec: AnalysisSpec) -> list[list[int]]:
     """The groups of each axis or intersection of the spec."""
     return [[g for g, group in enumerate(groups) if group.axes == axes] for axes in spec.axes]
@@ -89,8 +108,8 @@ def cohesion_tests(
 
     Without a symmetry nothing is taken to be known of their null distributions.
     """
-    places = Places(len(groups), n_labels)
-    families = group_families([group.axes for group in groups], spec, n_labels)
+    places = Places(len(groups), n_labels, further_of(spec))
+    families = group_families([group.axes for group in groups], spec, places)
     of_axis = members(groups, spec)
     axes = tuple(places.dsi(axis) for axis in range(len(of_axis)))
     needs = np.zeros((places.dsi(len(of_axis)), len(groups)), np.bool_)
@@ -118,21 +137,23 @@ def known_of(places: Places, like: Int64Array, further: int) -> Known:
 
 
 def group_families(
-    kinds: Sequence[Hashable], spec: AnalysisSpec, n_labels: int, tested: Sequence[str] = STATISTICS
+    kinds: Sequence[Hashable], spec: AnalysisSpec, places: Places, tested: Collection[str] = TABLE.keys()
 ) -> tuple[Family, ...]:
     """Tests that are corrected together.
 
     `kinds`, length U: the axis of each unit, such as a group.
+    `places`: of the units' columns.
     `tested`: statistics that units have, if the spec asks for them.
     """
-    places, found = Places(len(kinds), n_labels), dict[Hashable, list[int]]()
+    found: dict[Hashable, list[int]] = {}
     upper: list[int] = []
-    chosen = [(s, name) for s, name in enumerate(STATISTICS) if name in spec.statistics and name in tested]
-    for place, name in [*chosen, *([(places.label_use, "label_use")] if n_labels else [])]:
+    at = places.statistics
+    chosen = [(at[name], name) for name in spec.statistics if name in tested]
+    for place, name in [*chosen, *([(places.label_use, "label_use")] if places.n_labels else [])]:
         for g, axes in enumerate(kinds):
             key = {"statistic": name, "statistic-axis": (name, axes), "all": None}[spec.family]
             found.setdefault(key, []).append(places.column(g, place))
-            if place in (DISTANCE, places.label_use):
+            if name == "label_use" or TABLE[name].upper:
                 upper.append(places.column(g, place))
     return tuple(
         Family(tuple(columns), spec.p_value, spec.correction, tuple(c for c in upper if c in set(columns)))
@@ -141,47 +162,55 @@ def group_families(
 
 
 def group_columns(
-    counted: FloatArray, analysis: AnalysisSpec, by_shares: BoolArray | bool = False
+    counted: FloatArray, analysis: AnalysisSpec, by_shares: BoolArray | bool = False, n_further: int = 0
 ) -> FloatArray:
     """From the kernel's values to the columns of groups.
 
-    `counted`: shape (..., V).
+    `counted`: shape (..., V), its last `n_further` of statistics that kernels lack.
     `by_shares`, shape of `counted` without the last axis, or the end of it: whether the distance is that of
         the shares of labels: see :func:`few_paired`.
 
-    Returns shape (..., S + 1 + L), without labels (..., S): what is told of groups, in front of what is
-    tested of their labels.
+    Returns shape (..., S + 1 + L + F), without labels (..., S + F): what is told of groups.
     """
     of = {name: counted[..., place] for place, name in enumerate(KERNEL_STATISTICS)}
     index = gai(of[analysis.gai[0]], of[analysis.gai[1]])
     distance = np.where(by_shares, of["shares_distance"], of["distance"])
     made = [index, of["irr"] - of["xrr"], distance]
-    labels = counted[..., len(KERNEL_STATISTICS) :]
-    if labels.shape[-1]:
+    behind = counted[..., len(KERNEL_STATISTICS) :]
+    if behind.shape[-1] > n_further:
         made.append(of["mean_shift"])
-    return np.concatenate([counted[..., :_SHARED], np.stack(made, axis=-1), labels], axis=-1)
+    return np.concatenate([counted[..., :_SHARED], np.stack(made, axis=-1), behind], axis=-1)
 
 
 def all_columns(
-    values: FloatArray, analysis: AnalysisSpec, by_shares: BoolArray | bool, n_labels: int, n_questions: int
+    values: FloatArray,
+    analysis: AnalysisSpec,
+    by_shares: BoolArray | bool,
+    n_labels: int,
+    n_questions: int,
+    *,
+    with_further: bool = True,
 ) -> FloatArray:
     """From what is computed of groups to their columns.
 
-    `values`, shape (..., V + 1 + L): from :func:`~grasp_core.permutation.questions.values`.
+    `values`, shape (..., V + F + 1 + L): from :func:`~grasp_core.permutation.questions.values`.
     `analysis`, `by_shares`: as in :func:`group_columns`.
     `n_labels`, `n_questions`: L, and the questions that these labels belong to.
+    `with_further`: whether optional statistics that are asked are among the values.
 
     Returns shape (..., W): labels are tested just where it is told how much more often the group gives them;
     where no rater differs from the others in one, it does not lie out at all.
     """
-    n_counted = len(KERNEL_STATISTICS) + n_labels
-    columns = group_columns(values[..., :n_counted], analysis, by_shares)
+    n_further = len(further_of(analysis)) if with_further else 0
+    n_counted = len(KERNEL_STATISTICS) + n_labels + n_further
+    columns = group_columns(values[..., :n_counted], analysis, by_shares, n_further)
     if not n_labels:
         return columns
+    columns, beside = np.split(columns, [columns.shape[-1] - n_further], axis=-1)
     told, far = columns[..., MEAN:], values[..., n_counted:]
     tests = np.where(np.isnan(told), np.nan, np.where(np.isnan(far), 0.0, far))
     together = evidence(tests[..., 1:], tests[..., 0], n_labels - n_questions)
-    return np.concatenate([columns, together[..., None], tests], axis=-1)
+    return np.concatenate([columns, together[..., None], tests, beside], axis=-1)
 
 
 def few_paired(counted: FloatArray) -> BoolArray:

@@ -13,10 +13,12 @@ from grasp_core.analysis import intervals as of_groups
 from grasp_core.analysis.cohesion.columns import (
     DISTANCE,
     GAI,
+    LABELS,
     Places,
     all_columns,
     cohesion_tests,
     few_paired,
+    further_of,
     group_columns,
     members,
     with_dsi,
@@ -34,8 +36,10 @@ from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import DsiResult, GroupResult, RunResult, Undecided
-from grasp_core.model.spec import IN_GROUP, STATISTICS, AnalysisSpec, Level
+from grasp_core.model.spec import STATISTICS, AnalysisSpec, Level
+from grasp_core.model.statistic import TABLE
 from grasp_core.permutation import compiled, questions
+from grasp_core.permutation.further import further
 from grasp_core.permutation.label_use import residuals_of
 from grasp_core.permutation.questions import Questions
 from grasp_core.permutation.testing.deviations import Null
@@ -90,26 +94,35 @@ def _same(group: Group, value: float, expected: float, source: str) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CohesionWork:
-    """The design of every question; its values are those of :func:`questions.values` of the groups.
+    """Designs whose groups stand one after the other, each with its :func:`questions.values`.
 
-    These are `groups` by their position in the panel, () being all; workers need not know.
+    `of_unit`: how many groups side by side are a unit, such as the two of a pair.
     """
 
-    design: Questions
-    groups: tuple[int, ...] = ()
+    designs: tuple[Questions, ...]
+    of_unit: int = 1
 
     def arrays(self) -> dict[str, Any]:
         """See :class:`~grasp_core.analysis.panel.Work`."""
-        return questions.arrays(self.design)
+        found = enumerate(map(questions.arrays, self.designs))
+        arrays = {f"{d}/{name}": value for d, of_design in found for name, value in of_design.items()}
+        return arrays | {"of_unit": self.of_unit}
 
     @classmethod
     def of_arrays(cls, arrays: Mapping[str, Any]) -> Self:
         """See :class:`~grasp_core.analysis.panel.Work`."""
-        return cls(questions.of_arrays(arrays))
+        of_designs: dict[str, dict[str, Any]] = {}
+        for name, value in arrays.items():
+            design, _, field = name.partition("/")
+            if field:
+                of_designs.setdefault(design, {})[field] = value
+        return cls(tuple(map(questions.of_arrays, of_designs.values())), int(arrays["of_unit"]))
 
     def shuffled(self, seed: int, start: int, stop: int) -> FloatArray:
-        """See :class:`~grasp_core.analysis.panel.Work`."""
-        return questions.shuffled(self.design, seed, start, stop)
+        """See :class:`~grasp_core.analysis.panel.Work`; profiles move within each design alone."""
+        found = [questions.shuffled(design, seed, start, stop) for design in self.designs]
+        groups = np.concatenate(found, axis=1)
+        return groups.reshape(stop - start, -1, self.of_unit * groups.shape[-1])
 
 
 class Cohesion:
@@ -145,10 +158,11 @@ class Cohesion:
         symmetry: Symmetry,
     ) -> None:
         self.grouping = grouping
-        counted = questions.values(components, differences)
+        names = further_of(analysis)
+        counted = questions.values(components, differences, len(names))
         self.per_unit = counted.shape[-1]
         self._labels = labels
-        self.places = Places(len(grouping.groups), labels.told)
+        self.places = Places(len(grouping.groups), labels.told, names)
         self.untested = Untested.of_groups(grouping.groups, unequal, analysis, self.places, test)
         asked = cohesion_tests(grouping.groups, analysis, labels.told, symmetry)
         self.asked: Tests = replace(asked, regroupings=left)
@@ -160,7 +174,9 @@ class Cohesion:
         self.observed = with_dsi(self.statistics, self._members)
         self.notes: tuple[Remark, ...] = tuple(self._said(analysis))
         self._lay_out = lay_out
-        self._reasons = with_reasons(questions.reasons(components), self.statistics, self.by_shares, analysis)
+        self._reasons = with_reasons(
+            questions.reasons(components, names), self.statistics, self.by_shares, analysis
+        )
         self._annotations_of = annotations_of
         self._intervals = intervals
 
@@ -189,16 +205,19 @@ class Cohesion:
 
         Raises SelfCheckError if an observed IRR differs from ``krippendorff.alpha`` by more than 1e-9.
         """
-        residuals = residuals_of(dataset.questions, analysis.level)
+        residuals, names = residuals_of(dataset.questions, analysis.level), further_of(analysis)
+        lacking = further(names)
 
         def lay_out(some: Grouping) -> Questions:
-            return questions.lay_out(dataset.questions, dataset.raters, some, analysis, residuals=residuals)
+            return questions.lay_out(
+                dataset.questions, dataset.raters, some, analysis, residuals=residuals, lacking=lacking
+            )
 
         whole = lay_out(grouping)
         components = questions.observed_components(whole)
         for answers, one in zip(dataset.questions, components, strict=True):
             self_check(answers, grouping, analysis.level, compiled.statistics(one)[:, 0])
-        by_shares = few_paired(questions.together(components))
+        by_shares = few_paired(questions.together(components, len(names)))
         labels = Labels.of(dataset.questions)
 
         def intervals() -> FloatArray:
@@ -207,8 +226,9 @@ class Cohesion:
                 dataset.raters,
                 grouping,
                 analysis,
-                lambda counted, g: group_columns(counted, analysis, bool(by_shares[g])),
-                Places(1, labels.told).names,
+                lambda counted, g: group_columns(counted, analysis, bool(by_shares[g]), len(names)),
+                Places(1, labels.told, names).names,
+                lacking=lacking,
             )
 
         return cls(
@@ -228,9 +248,7 @@ class Cohesion:
 
     def work(self, active: BoolArray) -> CohesionWork:
         """See :class:`~grasp_core.analysis.panel.Panel`."""
-        chosen = np.flatnonzero(active).tolist()
-        design = self._lay_out(self.grouping.some(chosen))
-        return CohesionWork(design, () if active.all() else tuple(chosen))
+        return CohesionWork((self._lay_out(self.grouping.some(np.flatnonzero(active).tolist())),))
 
     def columns(self, values: FloatArray) -> FloatArray:
         """See :class:`~grasp_core.analysis.panel.Panel`."""
@@ -244,10 +262,10 @@ class Cohesion:
     def reasons(self) -> dict[int, Remark]:
         """Why columns have no observed value."""
         return {
-            self.places.column(g, STATISTICS.index(name)): reason
+            self.places.column(g, place): of_group[name]
             for g, of_group in enumerate(self._reasons)
-            for name, reason in of_group.items()
-            if name in STATISTICS
+            for name, place in self.places.statistics.items()
+            if name in of_group
         }
 
     @property
@@ -313,14 +331,15 @@ class Cohesion:
         for g, use in enumerate(uses):
             inside, outside = int(self.grouping.n_raters[g]), int(self.grouping.complement(g).sum())
             ends = computed if isinstance(computed, Remark) else computed[g]
-            for s, name in enumerate(STATISTICS):
-                column = self.places.column(g, s)
+            for name, place in self.places.statistics.items():
+                column = self.places.column(g, place)
                 outcome = found.get(column)
                 if outcome is not None and outcome.value is not None:
-                    across = None if name in IN_GROUP else outside
-                    of_one = ends if isinstance(ends, Remark) else ends[s]
+                    across = None if TABLE[name].side == "inside" else outside
+                    of_one = ends if isinstance(ends, Remark) else ends[self.places.names.index(name)]
                     of_columns[column] = with_interval(outcome, of_one, target, inside, across)
-            of_uses[g] = with_intervals(use, ends, target, inside, outside)
+            of_labels = ends if isinstance(ends, Remark) else ends[: LABELS + self.places.n_labels]
+            of_uses[g] = with_intervals(use, of_labels, target, inside, outside)
         return of_columns, of_uses
 
     def undecided(self, c: int, *, corrected: bool) -> Undecided:
@@ -329,7 +348,8 @@ class Cohesion:
         if c >= first_dsi:
             return Undecided(self._analysis.axes[c - first_dsi], None, "dsi", corrected)
         group, place = groups[c // width], c % width
-        statistic = "label_use" if place == self.places.label_use else STATISTICS[place]
+        named = {place: name for name, place in self.places.statistics.items()}
+        statistic = named.get(place, "label_use")
         return Undecided(group.axes, group, statistic, corrected)
 
 

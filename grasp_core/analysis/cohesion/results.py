@@ -15,14 +15,14 @@ from grasp_core.model.outcome import Interval, Outcome
 from grasp_core.model.remarks.reasons import NoInterval, NoValue
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import DsiResult
-from grasp_core.model.spec import STATISTICS, AnalysisSpec, IntervalTarget
+from grasp_core.model.spec import AnalysisSpec, IntervalTarget
 
 
 def by_group(found: Mapping[int, Outcome], places: Places, spec: AnalysisSpec) -> list[dict[str, Outcome]]:
     """The chosen statistics' outcomes of each group, by name."""
+    at = places.statistics
     return [
-        {name: found[places.column(g, s)] for s, name in enumerate(STATISTICS) if name in spec.statistics}
-        for g in range(places.n_groups)
+        {name: found[places.column(g, at[name])] for name in spec.statistics} for g in range(places.n_groups)
     ]
 
 

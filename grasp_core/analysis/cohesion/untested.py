@@ -1,36 +1,154 @@
-"""What is not tested by shuffling, since groups of its axis were given other items, or more of them."""
+"""Groups of an axis that were given other items, or more of them: what is not tested by shuffling."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Literal, Self
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
 
 from grasp_core.analysis.cohesion.columns import Places
-from grasp_core.analysis.jackknife import FEWEST_RATERS, Jackknifed, jackknifed
 from grasp_core.model.account import Unequal
-from grasp_core.model.annotations import Annotations, FloatArray
+from grasp_core.model.annotations import Annotations, BoolArray, FloatArray
 from grasp_core.model.groups import Group, Grouping
 from grasp_core.model.outcome import LabelUse, Outcome, Shift
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Remark
-from grasp_core.model.spec import STATISTICS, AnalysisSpec, Level
+from grasp_core.model.spec import AnalysisSpec, Level
+from grasp_core.model.statistic import TABLE
 from grasp_core.permutation.design import MOST_TOLD
 from grasp_core.statistics.items import count
 from grasp_core.statistics.label_use import Scale, mean_positions
 from grasp_core.statistics.levels import category_values
 
-WITHHELD = {
-    "workload": ("plurality_size", "negentropy"),
-    "items": tuple(name for name in STATISTICS if name not in ("distance", "gai")),
-}
-"""Statistics that depend on how many raters of a group an item has, or on which items they rated.
+FEWEST_RATERS = 5
+"""Raters on either side below whom there is no test: what they vary by cannot be told from so few."""
 
-GAI is withheld with what it is made of.
-"""
+
+class Jackknifed(NamedTuple):
+    """A test of label use.
+
+    `p`: of all labels together: the smallest of single labels, times the labels that may differ.
+    `of_labels`, shape (L,): two-sided, of each label of all questions; NaN where it does not vary.
+    `of_mean`: the same of the shift of the mean; NaN where there is none.
+    """
+
+    p: float
+    of_labels: FloatArray
+    of_mean: float
+
+
+def jackknifed(
+    questions: Sequence[Annotations],
+    group: BoolArray,
+    others: BoolArray,
+    positions: Sequence[FloatArray | None] = (),
+) -> Jackknifed | None:
+    """Test a group's use of the labels against the others' by the delete-one jackknife over raters.
+
+    `group`, `others`: shape (J,).
+    `questions`: over the same raters.
+    `positions`, of shape (K,) or None for each question: where labels lie, for the shift of the mean.
+
+    Returns none with fewer than 5 raters on a side.
+
+    t = D / sqrt(V_group + V_others), each V the jackknife's over the raters of one side, is held against
+    Student's t with one degree of freedom less than the smaller side has raters. Of two labels one gains
+    what the other loses: they are one test.
+    """
+    rated = np.any([np.bincount(one.rater, minlength=group.size) > 0 for one in questions], axis=0)
+    smaller = min(int((group & rated).sum()), int((others & rated).sum()))
+    if smaller < FEWEST_RATERS:
+        return None
+    found = [_of_question(one, group, others) for one in questions]
+    of_labels = np.concatenate([_p(one, smaller - 1) for one in found])
+    tests = sum(_tests(_p(one, smaller - 1)) for one in found)
+    least = np.nanmin(of_labels) if tests else 1.0
+    mean = _of_mean(found, positions or [None] * len(found), smaller - 1)
+    return Jackknifed(float(min(1.0, least * max(tests, 1))), of_labels, mean)
+
+
+class _Left(NamedTuple):
+    """D of all raters, (K,), and without each rater of either side, (n, K) and (m, K)."""
+
+    whole: FloatArray
+    sides: tuple[FloatArray, FloatArray]
+
+    def seen_at(self, weights: FloatArray) -> _Left:
+        return _Left(self.whole @ weights, (self.sides[0] @ weights, self.sides[1] @ weights))
+
+
+def _of_question(annotations: Annotations, group: BoolArray, others: BoolArray) -> _Left:
+    c, d = (count(annotations, side).astype(np.float64) for side in (group, others))
+    differences, weights = _terms(c, d)
+    total = np.append(differences.sum(axis=0), weights.sum())
+    sides = []
+    for side, own, other, sign in ((group, c, d, 1.0), (others, d, c, -1.0)):
+        change = _changes(annotations, side, own, other)
+        change[:, :-1] *= sign
+        left = total + change
+        kept = left[left[:, -1] > 0]
+        sides.append(kept[:, :-1] / kept[:, -1:])
+    whole = total[:-1] / total[-1] if total[-1] > 0 else np.full(total.size - 1, np.nan)
+    return _Left(whole, (sides[0], sides[1]))
+
+
+def _terms(own: FloatArray, other: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """What items add above and below the line of D: shapes (I, K) and (I,)."""
+    n, m = own.sum(axis=1), other.sum(axis=1)
+    both = np.maximum(n + m, 1.0)
+    return (own * m[:, None] - other * n[:, None]) / both[:, None], n * m / both
+
+
+def _changes(annotations: Annotations, side: BoolArray, own: FloatArray, other: FloatArray) -> FloatArray:
+    """How the sums (K + 1) change without each rater of a side: shape (n, K + 1)."""
+    chosen = side[annotations.rater]
+    item, rater, label = (
+        part[chosen] for part in (annotations.item, annotations.rater, annotations.category)
+    )
+    n, m = own.sum(axis=1), other.sum(axis=1)
+    left = np.maximum(n + m - 1, 1.0)
+    above, below = _terms(own, other)
+    shift = (own * m[:, None] - other * np.maximum(n - 1, 0.0)[:, None]) / left[:, None] - above
+    present, place = np.unique(rater, return_inverse=True)
+    change = np.empty((present.size, own.shape[1] + 1))
+    for k in range(own.shape[1]):
+        gone = shift[item, k] - (label == k) * (m / left)[item]
+        change[:, k] = np.bincount(place, gone, minlength=present.size)
+    less = np.maximum(n - 1, 0.0) * m / left - below
+    change[:, -1] = np.bincount(place, less[item], minlength=present.size)
+    return change
+
+
+def _p(found: _Left, freedom: int) -> FloatArray:
+    """Two-sided p-values of D, of its shape; NaN where nothing varies."""
+    from scipy.special import stdtr  # takes a tenth of a second to load, which most runs do without
+
+    variance = sum(_variance(side) for side in found.sides)
+    t = np.full(np.shape(found.whole), np.nan)
+    np.divide(np.abs(found.whole), np.sqrt(variance), out=t, where=np.asarray(variance) > 1e-24)
+    return np.asarray(2 * stdtr(freedom, -t))
+
+
+def _variance(without: FloatArray) -> FloatArray:
+    n = len(without)
+    return np.asarray((n - 1) / max(n, 1) * ((without - without.mean(axis=0)) ** 2).sum(axis=0))
+
+
+def _tests(p: FloatArray) -> int:
+    """Labels that may differ by themselves: of two, one."""
+    varying = int((~np.isnan(p)).sum())
+    return 1 if varying == 2 else varying
+
+
+def _of_mean(found: Sequence[_Left], positions: Sequence[FloatArray | None], freedom: int) -> float:
+    """Of the mean's shift, where there is one question that has one."""
+    if len(found) != 1 or positions[0] is None:
+        return float("nan")
+    return float(_p(found[0].seen_at(positions[0]), freedom))
+
 
 Test = Callable[[int], Jackknifed | Remark]
 """The test of a unit's label use by leaving out raters, or why there is none."""
@@ -61,7 +179,10 @@ class Untested:
         names = {axes: _withheld(why, spec) for axes, why in unequal.items()}
         chosen = [g for g, group in enumerate(groups) if group.axes in unequal]
         withheld = {
-            places.column(g, STATISTICS.index(name)) for g in chosen for name in names[groups[g].axes]
+            places.column(g, place)
+            for g in chosen
+            for name, place in places.statistics.items()
+            if name in names[groups[g].axes]
         }
         withheld |= {places.dsi(axis) for axis, axes in enumerate(spec.axes) if "gai" in names.get(axes, ())}
         by_jackknife = {places.column(g, places.label_use): g for g in chosen if places.n_labels}
@@ -92,7 +213,8 @@ class Untested:
 
 
 def _withheld(why: Literal["items", "workload"], spec: AnalysisSpec) -> tuple[str, ...]:
-    found = WITHHELD[why]
+    """Statistics that this design does not mark; GAI is one where it is made of one."""
+    found = tuple(name for name, one in TABLE.items() if why in one.unmarked)
     return (*found, "gai") if set(found) & set(spec.gai) else found
 
 

@@ -156,14 +156,26 @@ def judged_alone(
             found.append(Joint(groups, why or "not-estimable"))
             continue
         alike = len({like[g] for g in groups}) < len(groups)
-        evidence = _evidence(tests, alike=alike)
+        # Each regrouping of two groups that are alike has a mirror, which changes them round: both have their
+        # place among the values of either, or chance would decide which of the mirrored is further out.
+        single: dict[Test, FloatArray] = {test: p_of(of) for test, of in tests if test != "cohesion"}
+        cohesion = [of for test, of in tests if test == "cohesion"]
+        if alike and cohesion:
+            both = p_of(np.concatenate(cohesion), two_sided=True)
+            parts = np.split(both, len(cohesion))
+        else:
+            parts = [p_of(of, two_sided=True) for of in cohesion]
+        evidence = Evidence(single.get("label_use"), single.get("distance"), tuple(parts))
         whole = combined(evidence)
         p = int(whole[0]) / len(values)
         kinds = _kinds(evidence) if p < LEVEL else ()
         of_spread = spread(groups[0], alike=alike) if spread and p < LEVEL else None
         if of_spread is not None and of_spread.p < LEVEL:
             kinds = (*kinds, "spread")
-        found.append(Joint(groups, None, kinds, p, strength=_far(tests), spread=of_spread))
+        # Ranks do not tell apart groups beyond all permutations, such as one and a part of it.
+        far = [(one[0] - np.nanmean(one)) / np.nanstd(one) for _, one in tests]
+        strength = float(np.sqrt(sum(one**2 for one in far)))
+        found.append(Joint(groups, None, kinds, p, strength=strength, spread=of_spread))
         reached.append(whole.astype(np.int32))
     return Tested(found, reached)
 
@@ -196,30 +208,6 @@ def _taking_part(values: FloatArray, groups: tuple[int, ...]) -> list[tuple[Test
     if _estimable(both[..., place]):
         found += [("cohesion", both[:, half, place]) for half in range(len(groups))]
     return found
-
-
-def _evidence(tests: Sequence[tuple[Test, FloatArray]], *, alike: bool) -> Evidence:
-    """The p of each test.
-
-    Where two groups are alike, each regrouping has a mirror that changes them round. Both then have their
-    place among the values of either, or chance would decide which of the mirrored is further out.
-    """
-    single: dict[Test, FloatArray] = {test: p_of(of) for test, of in tests if test != "cohesion"}
-    cohesion = [of for test, of in tests if test == "cohesion"]
-    if alike and cohesion:
-        both = p_of(np.concatenate(cohesion), two_sided=True)
-        parts = np.split(both, len(cohesion))
-    else:
-        parts = [p_of(of, two_sided=True) for of in cohesion]
-    return Evidence(single.get("label_use"), single.get("distance"), tuple(parts))
-
-
-def _far(tests: Sequence[tuple[Test, FloatArray]]) -> float:
-    """How far the observed values lie from the mean of all, in standard deviations, all tests together.
-
-    It tells apart what ranks do not: groups beyond all permutations, such as one and a part of it.
-    """
-    return float(np.sqrt(sum(((one[0] - np.nanmean(one)) / np.nanstd(one)) ** 2 for _, one in tests)))
 
 
 def _estimable(values: FloatArray) -> bool:

@@ -15,7 +15,6 @@ from grasp_core.analysis.items.design import (
     ItemsDesign,
     Moments,
     SecondTask,
-    Standards,
     first,
     lay_out,
     new_moments,
@@ -167,13 +166,11 @@ def _compute(
     largest = np.concatenate([one.largest for one in found], axis=1)
     held = {
         "label_use": Held(varies, reached, moments.n[0], away, largest[0]),
-        "distance": Held(varies, moments.reached, moments.n[1], _above(apart, by), largest[1]),
+        "distance": Held(
+            varies, moments.reached, moments.n[1], np.asarray((apart - by.apart[0]) * by.apart[1]), largest[1]
+        ),
     }
     return _Computed(use, apart, furthest, held, shares)
-
-
-def _above(apart: FloatArray, by: Standards) -> FloatArray:
-    return np.asarray((apart - by.apart[0]) * by.apart[1])
 
 
 def _sum_up(design: ItemsDesign, found: Iterable[Any]) -> tuple[Moments, FloatArray]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +14,7 @@ from grasp_core.analysis.models.kernel import SidesDesign, build_design
 from grasp_core.analysis.models.result import GroupSides, ModelsResult, ModelSummary, Side
 from grasp_core.analysis.models.statistics import all_sides, compared_classes, members_macro_f1
 from grasp_core.model.annotations import BoolArray, FloatArray, Int64Array, ModelLabels
-from grasp_core.model.groups import Group, Grouping
+from grasp_core.model.groups import Grouping
 from grasp_core.model.remarks.cautions import ModelCaution
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import Undecided
@@ -26,20 +26,6 @@ from grasp_core.permutation.testing.tail import Symmetry
 from grasp_core.permutation.testing.tests import Family, Tests
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.statistics.items import count
-
-
-def models_tests(groups: Sequence[Group], n_models: int, analysis: AnalysisSpec, symmetry: Symmetry) -> Tests:
-    """Every statistic of every group and model, in the spec's families of one model; units are the groups."""
-    families: dict[Hashable, list[int]] = {}
-    of_group = n_models * len(SIDES)
-    for m, s, g in itertools.product(range(n_models), range(len(SIDES)), range(len(groups))):
-        key = {"statistic": s, "statistic-axis": (s, groups[g].axes), "all": None}[analysis.family]
-        families.setdefault((m, key), []).append((g * n_models + m) * len(SIDES) + s)
-    return Tests(
-        tuple(Family(tuple(of), analysis.p_value, analysis.correction) for of in families.values()),
-        np.repeat(np.eye(len(groups), dtype=np.bool_), n_models * len(SIDES), axis=0),
-        known=Known(like=tuple((symmetry.like[:, None] * of_group + np.arange(of_group)).ravel().tolist())),
-    )
 
 
 class Models:
@@ -55,7 +41,21 @@ class Models:
         self._classes = compared_classes(models, everybody, self._ranks())
         self._whole = self._lay_out(grouping)
         symmetry = Symmetry.of(dataset.raters, grouping, analysis)
-        self.tests = models_tests(grouping.groups, len(dataset.models), analysis, symmetry)
+        n_models = len(dataset.models)
+        families: dict[Hashable, list[int]] = {}
+        of_group = n_models * len(SIDES)
+        for m, s, g in itertools.product(range(n_models), range(len(SIDES)), range(len(grouping.groups))):
+            key = {"statistic": s, "statistic-axis": (s, grouping.groups[g].axes), "all": None}[
+                analysis.family
+            ]
+            families.setdefault((m, key), []).append((g * n_models + m) * len(SIDES) + s)
+        self.tests = Tests(
+            tuple(Family(tuple(of), analysis.p_value, analysis.correction) for of in families.values()),
+            np.repeat(np.eye(len(grouping.groups), dtype=np.bool_), n_models * len(SIDES), axis=0),
+            known=Known(
+                like=tuple((symmetry.like[:, None] * of_group + np.arange(of_group)).ravel().tolist())
+            ),
+        )
         self.observed = kernel.observed(self._whole).swapaxes(0, 1).ravel()
         self.per_unit = len(dataset.models) * len(SIDES)
         self.notes = tuple(note for model in dataset.models for note in _notes(model))

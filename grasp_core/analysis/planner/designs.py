@@ -10,8 +10,17 @@ import numpy as np
 import scipy  # its optimize takes a while to load, and is when it is first used
 
 from grasp_core.analysis.cohesion.columns import DISTANCE, LABELS, few_paired, group_columns
-from grasp_core.analysis.planner._fitting import BLUNTEST, LEAN, SHARP, SHARPEST, Model, Pilot
-from grasp_core.analysis.planner._planting import MOST_OWN, average_shares, measured
+from grasp_core.analysis.planner._fitting import (
+    BLUNTEST,
+    LEAN,
+    MOST_OWN,
+    SHARP,
+    SHARPEST,
+    Model,
+    Pilot,
+    average_shares,
+    measured,
+)
 from grasp_core.analysis.planner.surface import chance, items_needed
 from grasp_core.analysis.planner.values import LINES, Fit, PlanSpec
 from grasp_core.model.annotations import Annotations, Axis, FloatArray, Raters
@@ -61,7 +70,11 @@ def near_lines(
     for line in LINES:
         on = _on_line(fit, spec, able, line)
         if not on:
-            on = [min(able, key=lambda one: (abs(_at(fit, spec, one) - line), one))]
+
+            def off(one: Design, line: float = line) -> tuple[float, Design]:
+                return abs(float(chance(fit, np.array(one[0]), np.array(spec.annotations(*one)))) - line), one
+
+            on = [min(able, key=off)]
         chosen = np.unique(np.linspace(0, len(on) - 1, min(along, len(on))).round().astype(int))
         found += [on[place] for place in chosen]
     return list(dict.fromkeys(found))
@@ -81,10 +94,6 @@ def _on_line(fit: Fit, spec: PlanSpec, able: Sequence[Design], line: float) -> l
         if items[0] / _NEAR <= needed <= items[-1] * _NEAR:
             found.append((j, min(items, key=lambda i: abs(np.log(i / needed)))))
     return found
-
-
-def _at(fit: Fit, spec: PlanSpec, design: Design) -> float:
-    return float(chance(fit, np.array(design[0]), np.array(spec.annotations(*design))))
 
 
 _ROUNDS = 4

@@ -10,8 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from grasp_core.analysis.planner._fitting import Model, Pilot, fit
-from grasp_core.analysis.planner._planting import assumed_model, measured, planted
+from grasp_core.analysis.planner._fitting import Model, Pilot, assumed_model, fit, measured, planted
 from grasp_core.analysis.planner.designs import (
     MOST_SIMULATED,
     matched,
@@ -27,7 +26,7 @@ from grasp_core.analysis.planner.values import LINES, MOST, Assumed, Cell, Have,
 from grasp_core.analysis.power import thinned
 from grasp_core.model.annotations import Annotations, BoolArray
 from grasp_core.model.errors import DataError, SpecError
-from grasp_core.model.groups import Group, Grouping, form_groups, group_label
+from grasp_core.model.groups import Group, form_groups, group_label
 from grasp_core.model.remarks.cautions import PlanCaution
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.reading.dataset.load import Dataset
@@ -272,7 +271,19 @@ def task_of(
         use, _, _ = observed_difference(pilot, spec, annotations.categories)
         most = 0 if np.isnan(use).any() or not use.size else int(np.abs(use).argmax())
         spec = replace(spec, label=annotations.categories[most])
-    return PlanTask(spec, annotations.categories, group, _have(grouping, g), pilot, n_pilot)
+    found = [
+        Have(group_label(group), int(n), place == g)
+        for place, (group, n) in enumerate(zip(grouping.groups, grouping.n_raters, strict=True))
+    ]
+    left = int(grouping.known[grouping.known_of[g]].sum()) - sum(one.n_raters for one in found)
+    return PlanTask(
+        spec,
+        annotations.categories,
+        group,
+        (*found, *([Have(SMALLER, left, False)] if left else [])),
+        pilot,
+        n_pilot,
+    )
 
 
 def usual(inside: int, raters: int, items: int, annotations: int) -> dict[str, Any]:
@@ -298,16 +309,6 @@ def assumed_task(spec: PlanSpec) -> PlanTask:
     assumed = spec.assumed or Assumed()
     categories = tuple(f"label {place + 1}" for place in range(assumed.labels))
     return PlanTask(spec, categories, None, (Have(GROUP, 0, True), Have(OTHERS, 0, False)), None, None)
-
-
-def _have(grouping: Grouping, g: int) -> tuple[Have, ...]:
-    """Raters of the pilot by group; those of groups that are not shown together."""
-    found = [
-        Have(group_label(group), int(n), place == g)
-        for place, (group, n) in enumerate(zip(grouping.groups, grouping.n_raters, strict=True))
-    ]
-    left = int(grouping.known[grouping.known_of[g]].sum()) - sum(one.n_raters for one in found)
-    return (*found, *([Have(SMALLER, left, False)] if left else []))
 
 
 def _pilot(annotations: Annotations, known: BoolArray, member: BoolArray) -> Pilot:

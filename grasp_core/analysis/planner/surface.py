@@ -32,12 +32,12 @@ def chance(fit: Fit, raters: FloatArray, annotations: FloatArray, factor: float 
     chance is ``Phi((x - z) / sqrt(1 + (h x) ** 2))``, z the normal quantile of the level; two-sided tests add
     the other tail. It grows with raters and with annotations.
     """
-    return _share(factor * _signal(fit, raters, annotations), fit.uneven, two_sided=fit.two_sided)
-
-
-def _signal(fit: Fit, raters: FloatArray, annotations: FloatArray) -> FloatArray:
     noise = fit.of_raters * fit.raters / raters + (1 - fit.of_raters) * fit.annotations / annotations
-    return np.asarray(np.minimum(fit.signal * noise**-fit.steep, _MOST))
+    return _share(
+        factor * np.asarray(np.minimum(fit.signal * noise**-fit.steep, _MOST)),
+        fit.uneven,
+        two_sided=fit.two_sided,
+    )
 
 
 def _share(x: FloatArray, uneven: float, *, two_sided: bool) -> FloatArray:
@@ -170,7 +170,11 @@ def recruitment(plan: Plan, raters: int, items: int) -> list[Needed]:
     """Whom a design takes: the group's share of the raters, the others as they are in the pilot."""
     spec = plan.spec
     each = spec.annotations(raters, items) / raters
-    numbers = _numbers(plan, raters)
+    n = plan.spec.n_group(raters)
+    weights = np.array([0 if one.chosen else max(one.n_raters, 1) for one in plan.have])
+    upto = np.round(np.cumsum(weights) / weights.sum() * (raters - n)).astype(int)
+    others = np.diff(upto, prepend=0)
+    numbers = [n if one.chosen else int(number) for one, number in zip(plan.have, others, strict=True)]
     return [
         _needed(spec, one.name, one.n_raters, number, each)
         for one, number in zip(plan.have, numbers, strict=True)
@@ -182,12 +186,3 @@ def _needed(spec: PlanSpec, group: str, have: int, needed: int, each: float) -> 
     annotations = round(needed * each)
     cost = annotations * spec.per_annotation + recruit * spec.per_rater
     return Needed(group, have, needed, recruit, annotations, cost)
-
-
-def _numbers(plan: Plan, raters: int) -> list[int]:
-    """Raters of each group, which add up."""
-    n = plan.spec.n_group(raters)
-    weights = np.array([0 if one.chosen else max(one.n_raters, 1) for one in plan.have])
-    upto = np.round(np.cumsum(weights) / weights.sum() * (raters - n)).astype(int)
-    others = np.diff(upto, prepend=0)
-    return [n if one.chosen else int(number) for one, number in zip(plan.have, others, strict=True)]

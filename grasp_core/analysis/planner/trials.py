@@ -116,7 +116,10 @@ def significant(design: Questions, spec: AnalysisSpec, target: Target, seed: int
     by_shares = few_paired(counted)
 
     def columns(values: FloatArray) -> FloatArray:
-        return _tested(group_columns(values, spec, by_shares), target)
+        columns = group_columns(values, spec, by_shares)
+        if target == "dsi":
+            return columns[..., GAI]
+        return columns[..., 0, _PLACES[target], None]
 
     observed = columns(counted)
     if np.isnan(observed).all():
@@ -148,13 +151,6 @@ def _differs(terms: RaterTerms, seed: int) -> bool:
 
 _TAILS: Mapping[Target, Tail] = {"distance": "upper", "gap": "two-sided", "gai": "two-sided"}
 _PLACES = {"distance": DISTANCE, "gap": STATISTICS.index("gap"), "gai": GAI}
-
-
-def _tested(columns: FloatArray, target: Target) -> FloatArray:
-    """Of columns (..., G, W) those that are tested together, shape (..., T)."""
-    if target == "dsi":
-        return columns[..., GAI]
-    return columns[..., 0, _PLACES[target], None]
 
 
 def _reaching(observed: FloatArray, null: FloatArray, by: Standard) -> int:

@@ -58,11 +58,6 @@ def lay_out(annotations: Annotations, profiled: Profiled) -> Sparse | None:
     if (2 * bits if unknown else bits) >= 63 or QUAD * most >> FIELD_BITS:
         return None
     batch = np.array([batch_of(annotations.n_annotations, profiled.profile.size)], dtype=np.int64)
-    return Sparse(*profiled, unknown, **_in_order(annotations, profiled), batch=batch)
-
-
-def _in_order(annotations: Annotations, profiled: Profiled) -> dict[str, Any]:
-    """The order of groups, and of rows."""
     n_rows, n_groups = profiled.belongs.shape[1], profiled.unknown_of.size
     n_known = n_rows - n_groups
     of_row = np.bincount(profiled.profile, minlength=len(profiled.belongs)) @ profiled.belongs
@@ -79,13 +74,16 @@ def _in_order(annotations: Annotations, profiled: Profiled) -> dict[str, Any]:
     place_of = place[profiled.row_of]
     place_of = place_of[np.lexsort((place_of, profile))]
     n_often = np.bincount(profile[place_of < first_rare], minlength=profiled.row_ptr.size - 1)
-    return {
-        "order": order,
-        "n_often": first_rare - n_known,
-        "place": place,
-        "place_of": place_of,
-        "rare_ptr": profiled.row_ptr[:-1] + n_often,
-    }
+    return Sparse(
+        *profiled,
+        unknown,
+        order=order,
+        n_often=first_rare - n_known,
+        place=place,
+        place_of=place_of,
+        rare_ptr=profiled.row_ptr[:-1] + n_often,
+        batch=batch,
+    )
 
 
 @compiled()

@@ -260,7 +260,8 @@ def holding(evidence: Evidence, level: float = LEVEL) -> tuple[Test, ...]:
     """
     known = evidence.known
     holds = {
-        chosen: int(ranks(_fisher(evidence, chosen)).reached[0]) < level * _size(evidence)
+        chosen: int(ranks(_fisher(evidence, chosen)).reached[0])
+        < level * evidence.of(evidence.known[0])[0].size
         for size in range(1, len(known) + 1)
         for chosen in combinations(known, size)
     }
@@ -269,7 +270,3 @@ def holding(evidence: Evidence, level: float = LEVEL) -> tuple[Test, ...]:
 
 def _fisher(evidence: Evidence, tests: Sequence[Test]) -> FloatArray:
     return np.asarray(-np.sum([np.log(p) for test in tests for p in evidence.of(test)], axis=0))
-
-
-def _size(evidence: Evidence) -> int:
-    return evidence.of(evidence.known[0])[0].size

@@ -102,10 +102,16 @@ class Counted:
         if found.n == 0:
             return Summary(found)
         start, width, middle_start, cell = self._edges[column].tolist()
+        bins = self._bins[column]
+        inner = bins[1:-1].copy()
+        inner[0] += bins[0]
+        inner[-1] += bins[-1]
+        filled = np.flatnonzero(inner)
+        first, last = int(filled[0]), int(filled[-1]) + 1
         return Summary(
             found,
             _median(self._cells[column], found.n, middle_start, cell),
-            _histogram(self._bins[column], start, width),
+            Histogram(start + first * width, start + last * width, tuple(inner[first:last].tolist())),
         )
 
     def tails(self, column: int) -> Tails:
@@ -185,16 +191,6 @@ def _median(cells: Int64Array, n: int, start: float, width: float) -> float:
     if cell > CELLS:
         return start + CELLS * width
     return float(start + (cell - 1 + (n // 2 - before[cell] + 0.5) / cells[cell]) * width)
-
-
-def _histogram(bins: Int64Array, start: float, width: float) -> Histogram:
-    """From the first to the last bin that is not empty; what lies beyond all of them is in the last."""
-    inner = bins[1:-1].copy()
-    inner[0] += bins[0]
-    inner[-1] += bins[-1]
-    filled = np.flatnonzero(inner)
-    first, last = int(filled[0]), int(filled[-1]) + 1
-    return Histogram(start + first * width, start + last * width, tuple(inner[first:last].tolist()))
 
 
 @compiled()

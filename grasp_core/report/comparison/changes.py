@@ -14,7 +14,7 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, one_line
 from grasp_core.model.outcome import Direction, Interval, LabelUse, Outcome, Shift
 from grasp_core.model.result import Result, RunResult
-from grasp_core.model.spec import STATISTICS, ModelSource, RunSpec
+from grasp_core.model.spec import ModelSource, RunSpec
 from grasp_core.model.wording import number
 from grasp_core.report.contents import raters_per_item
 from grasp_core.report.conventions import (
@@ -52,7 +52,7 @@ def asked(spec: RunSpec) -> dict[str, str]:
         "Axes and intersections": _sets(analysis.axes),
         "Given": ", ".join(analysis.given) or "none",
         "Slices": ", ".join(analysis.slices) or "none",
-        "Statistics": ", ".join(WORDS[name].name for name in STATISTICS if name in analysis.statistics),
+        "Statistics": ", ".join(WORDS[name].name for name in analysis.statistics),
         "GAI": f"{WORDS[inside].name} divided by {WORDS[across].name}",
         "Intervals": INTERVAL[analysis.interval].label,
         "Pairs of groups": "compared" if analysis.pairs else "not compared",

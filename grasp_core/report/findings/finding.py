@@ -9,6 +9,7 @@ from grasp_core.model.groups import Group, one_line
 from grasp_core.model.outcome import Outcome, Verdict
 from grasp_core.model.result import GroupResult
 from grasp_core.model.spec import CROSS_GROUP
+from grasp_core.model.statistic import TABLE
 from grasp_core.model.text import Segment, Sentence
 from grasp_core.model.wording import number
 from grasp_core.report.words.label_use import centre, direction, format_points, manner, spread
@@ -26,7 +27,7 @@ from grasp_core.report.words.names import (
 
 LABEL_USE = "label_use"
 SPREAD = "spread"
-SYMMETRIC = (LABEL_USE, "distance", "xrr", "voting_agreement", SPREAD)
+SYMMETRIC = (LABEL_USE, *(name for name, one in TABLE.items() if one.symmetric), SPREAD)
 """What is the same seen from either half of an axis of two values."""
 _BETWEEN = {
     "distance": ("differ on the same items more", "differ on the same items less"),
@@ -44,7 +45,9 @@ SPREAD_WORDS = StatisticWords(
     "differ less from each other in which labels they give",
 )
 _THAN_RANDOM = "than random groups of their size would"
-NO_EFFECT = {LABEL_USE: 0.0, "distance": 0.0, "gap": 0.0, "gai": 1.0}
+NO_EFFECT = {LABEL_USE: 0.0} | {
+    name: one.no_effect for name, one in TABLE.items() if one.no_effect is not None
+}
 """Where a value lies if nothing sets the group apart."""
 COHESION = ("gai", "gap")
 """What says whether raters agree with each other as with the others."""

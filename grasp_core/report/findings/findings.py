@@ -23,23 +23,12 @@ from grasp_core.model.outcome import (
 )
 from grasp_core.model.result import GivenResult, GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
+from grasp_core.model.statistic import TABLE
 from grasp_core.report.findings.finding import LABEL_USE, SPREAD, SYMMETRIC, Finding
 from grasp_core.report.words.label_use import centre, foremost
 from grasp_core.report.words.names import lead_statistic
 
-TOLD_FIRST = (
-    LABEL_USE,
-    "distance",
-    "gai",
-    "gap",
-    "irr",
-    "xrr",
-    "voting_agreement",
-    "negentropy",
-    "cross_negentropy",
-    "plurality_size",
-    SPREAD,
-)
+TOLD_FIRST = (LABEL_USE, *sorted(TABLE, key=lambda name: TABLE[name].told), SPREAD)
 """What is told of a group, in the order in which people ask: what it says differently comes first."""
 _OF_KIND: Mapping[Kind, tuple[str, ...]] = {
     "labels": (LABEL_USE,),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from grasp_core.model.outcome import Interval, LabelUse, Outcome, Significance, VerdictCode
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.result import GroupResult, Result, RunResult
-from grasp_core.model.spec import LEVEL, STATISTICS
+from grasp_core.model.spec import LEVEL
 
 MINUS = "−"
 NOT_ESTIMABLE = "not estimable"
@@ -120,8 +120,18 @@ WORDS: Mapping[str, StatisticWords] = {
         more="differ from the others on the same items more",
         less="differ from the others on the same items less",
     ),
+    "ac1": StatisticWords(
+        name="AC1",
+        explanation="How well the group's raters agree with each other, corrected for chance by Gwet's AC1, "
+        "which a very frequent label does not lower: 1 is full agreement, 0 is what chance would give.",
+        formula="AC1 = (p_o − p_e) / (1 − p_e), with p_o the share of pairs of the group's ratings of an "
+        "item that agree, p_e = Σ_k π_k (1 − π_k) / (K − 1) and π_k the mean share of category k",
+        axis="AC1 (agreement inside the group)",
+        more="agree with each other more",
+        less="agree with each other less",
+    ),
 }
-"""One entry per statistic of :data:`grasp_core.model.spec.STATISTICS`."""
+"""One entry per statistic of :data:`grasp_core.model.statistic.TABLE`."""
 
 LABEL_USE_NAME = "Label use"
 LABEL_USE_EXPLANATION = (
@@ -251,7 +261,7 @@ def signs(test: Outcome | LabelUse) -> str:
 
 def reported_statistics(result: RunResult) -> tuple[str, ...]:
     """The statistics that the run's spec reports, in Table 5's order."""
-    return tuple(name for name in STATISTICS if name in result.spec.analysis.statistics)
+    return result.spec.analysis.statistics
 
 
 def lead_statistic(result: RunResult) -> str:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
+import json
+import math
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,15 +16,17 @@ from sklearn.metrics import f1_score
 
 from grasp_core.analysis.models import kernel
 from grasp_core.analysis.models import statistics as plain
+from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.model.groups import form_groups
 from grasp_core.model.remarks.reasons import NoValue
-from grasp_core.model.spec import AnalysisSpec
+from grasp_core.model.spec import SIDES, AnalysisSpec
 from grasp_core.permutation import design as design_module
 from grasp_core.permutation.design import first_ranks, tie_ranks
 from grasp_core.permutation.draw import exchange_of, identity, permutation
+from grasp_core.permutation.testing.deviations import p_value
 from grasp_core.statistics.items import count
-from tests.analysis.models.cases import random_labels
-from tests.permutation.simulated import simulate
+from tests.analysis.models.cases import ask, model, plurality_of, random_labels
+from tests.permutation.simulated import dataset, simulate
 
 AXES = (("gender",), ("race",), ("gender", "race"))
 SHAPES = {
@@ -183,3 +189,99 @@ def test_not_estimable_says_why() -> None:
     values, reasons = plain.all_sides(np.array([-1, -1]), c, none, ALL[:2])
     assert np.isnan(values).all()
     assert set(reasons.values()) == {NoValue.NO_ITEM_WITH_BOTH()}
+
+
+DATA_SETS = 400
+SPEC = AnalysisSpec(axes=(("race",),), permutations=199)
+
+
+@pytest.fixture(scope="module")
+def p() -> np.ndarray:
+    """p of the first group's statistics in every data set, shape (data sets, 5)."""
+    found = []
+    for seed in range(DATA_SETS):
+        annotations, raters = simulate(seed, items=15, raters=20, missing=0.2)
+        grouping = form_groups(raters, SPEC.axes, min_raters=2)
+        labels = np.random.default_rng(seed).integers(0, 3, (1, 15))
+        design = kernel.build_design(annotations, raters, grouping, SPEC, labels, np.ones(3, np.bool_))
+        observed, null = kernel.observed(design)[0, 0], kernel.shuffled(design, seed, 0, 199)[:, 0, 0]
+        values = [p_value(observed[s], null[:, s][~np.isnan(null[:, s])], "two-sided") for s in range(5)]
+        found.append([np.nan if value is None else value for value in values])
+    return np.array(found)
+
+
+@pytest.mark.parametrize("statistic", range(5), ids=SIDES)
+@pytest.mark.parametrize("level", [0.01, 0.05, 0.1, 0.2, 0.5])
+def test_the_level_is_kept(p: np.ndarray, statistic: int, level: float) -> None:
+    column = p[:, statistic][~np.isnan(p[:, statistic])]
+    assert column.size > 0.9 * DATA_SETS
+    assert (column <= level).mean() <= level + 3 * math.sqrt(level * (1 - level) / column.size)
+
+
+@pytest.mark.parametrize("statistic", ["xrr", "cross_entropy", "js_divergence"])
+def test_it_is_not_needlessly_cautious(p: np.ndarray, statistic: str) -> None:
+    """The two others take few values in small data, so their ties make them cautious."""
+    column = p[:, SIDES.index(statistic)]
+    assert (column <= 0.05).mean() >= 0.05 - 3 * math.sqrt(0.05 * 0.95 / DATA_SETS)
+
+
+EARLIER = json.loads(Path(__file__).with_name("earlier.json").read_text())
+
+
+def usual(**analysis) -> ModelsResult:
+    analysis = {"ties": "first", **analysis}
+    data = dataset(3, items=40, raters=40, missing=0.2)
+    half = np.where(np.arange(40) % 2, np.random.default_rng(1).integers(0, 3, 40), -1)
+    crowd = plurality_of(data, np.ones(40, dtype=bool))
+    return ask(data, [model("crowd", crowd), model("half", half)], **analysis)
+
+
+def with_gaps() -> ModelsResult:
+    gaps = dataset(8, items=30, raters=30, missing=0.7, unknown=0.2)
+    labels = random_labels(1, gaps.annotations)
+    return ask(
+        gaps,
+        [model("any", labels[0]), model("one", labels[-1])],
+        ties="first",
+        p_value="paper",
+        axes=(("race",), ("gender", "race")),
+        min_raters=1,
+        family="statistic-axis",
+        correction="benjamini-yekutieli",
+        permutations=300,
+    )
+
+
+CASES = {
+    "usual": usual,
+    "max-T over all tests": lambda: usual(
+        correction="max-t", family="all", strata=("region",), ties="random", seed=9
+    ),
+    "paper's p": with_gaps,
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_digit_is_the_same(case: str) -> None:
+    before, now = ModelsResult.from_dict(EARLIER[case]), CASES[case]()
+    assert now.models == before.models
+    analysis = dataclasses.replace(now.spec.analysis, statistics=before.spec.analysis.statistics)
+    assert dataclasses.replace(now.spec, analysis=analysis) == before.spec  # cohesion has two more by now
+    for row, earlier in zip(now.groups, before.groups, strict=True):
+        assert (row.group, row.n_raters, row.n_annotations) == (
+            earlier.group,
+            earlier.n_raters,
+            earlier.n_annotations,
+        )
+        for name, side in earlier.models.items():
+            assert row.models[name].members_f1 == side.members_f1
+            for statistic, outcome in side.statistics.items():
+                same(row.models[name].statistics[statistic], outcome)
+
+
+def same(now, before) -> None:
+    """Logarithms of another processor may differ in the last digit; p and q count, and do not."""
+    for field in ("value", "null_median"):
+        assert getattr(now, field) == pytest.approx(getattr(before, field), rel=1e-14)
+    exact = {"value": None, "null_median": None}
+    assert dataclasses.replace(now, **exact) == dataclasses.replace(before, **exact)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grasp_core.analysis.planner._fitting import LEAN, fit
-from grasp_core.analysis.planner._planting import assumed_model, measured, planted, size_of
+from grasp_core.analysis.planner._fitting import LEAN, assumed_model, fit, measured, planted, size_of
 from grasp_core.analysis.planner.designs import observed_difference
 from grasp_core.analysis.planner.make import model_of
 from grasp_core.analysis.planner.values import Assumed, PlanSpec, Target

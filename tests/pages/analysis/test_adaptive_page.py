@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.permutation.testing.early_stopping import looks
+from grasp_core.permutation.testing.outcomes import looks
 from grasp_core.server.server import Server
 from tests.labels import DATA_AND_METHODS
 from tests.pages.analysis.test_analysis_page import analysis

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.rare_labels import rare
-from grasp_core.analysis.screen_cautions import screen_cautions
+from grasp_core.analysis.design import screen_cautions
 from grasp_core.model.annotations import Annotations, Axis, BoolArray, Raters
 from grasp_core.model.groups import Grouping, form_groups
 from grasp_core.model.remarks.cautions import Caution, ScreenCaution

@@ -165,6 +165,13 @@ def lay_out(annotations: Annotations, profiled: Profiled, spec: AnalysisSpec) ->
     most_labels = int(np.diff(label_ptr).max(initial=0))
     shift = shift_for(most_labels)
     most = int(np.diff(annotations.indptr).max(initial=0))
+    most_repeated = int(repeated.max(initial=0))
+    n_rows, n_groups = profiled.belongs.shape[1], profiled.unknown_of.size
+    by_label = _BATCH_BYTES // max(20 * n_groups * annotations.n_categories, 1)
+    batch = min(batch_of(annotations.n_annotations, annotations.n_raters), max(by_label, _PASS))
+    of_group = np.bincount(profiled.profile, minlength=len(profiled.belongs)) @ profiled.belongs
+    share = of_group[n_rows - n_groups :] / max(annotations.n_raters, 1)
+    each = annotations.n_annotations / max(annotations.n_items, 1)
     return Local(
         indptr=annotations.indptr.copy(),  # of one type with one that was sent
         rater=annotations.rater[order],
@@ -180,7 +187,10 @@ def lay_out(annotations: Annotations, profiled: Profiled, spec: AnalysisSpec) ->
         **profiled._asdict(),
         by_item=profiled.unknown or _entries(annotations, label_ptr) > MOST_ENTRIES * of_annotation.size,
         category_total=np.bincount(annotations.category, minlength=annotations.n_categories),
-        **_sizes(annotations, profiled, int(repeated.max(initial=0))),
+        often_shared=(1 - share) ** each + share**each < 0.5,
+        batch=np.array([batch], dtype=np.int64),
+        passed=np.array([max(min(_PASS, _PASS_COUNTS // max(most_repeated * n_rows, 1)), 1)]),
+        columns=np.array([max(min(_COLUMNS, _COLUMN_COUNTS // max(most_repeated, 1)), 8)]),
     )
 
 
@@ -242,19 +252,3 @@ def _entries(annotations: Annotations, label_ptr: Int64Array) -> int:
     """At most so many labels do the items of each rater have, of all raters together."""
     of_items = int(np.diff(annotations.indptr) @ np.diff(label_ptr))
     return min(of_items, annotations.n_raters * annotations.n_categories)
-
-
-def _sizes(annotations: Annotations, profiled: Profiled, most_repeated: int) -> dict[str, Any]:
-    """How much is done at a time."""
-    n_rows, n_groups = profiled.belongs.shape[1], profiled.unknown_of.size
-    by_label = _BATCH_BYTES // max(20 * n_groups * annotations.n_categories, 1)
-    batch = min(batch_of(annotations.n_annotations, annotations.n_raters), max(by_label, _PASS))
-    of_group = np.bincount(profiled.profile, minlength=len(profiled.belongs)) @ profiled.belongs
-    share = of_group[n_rows - n_groups :] / max(annotations.n_raters, 1)
-    each = annotations.n_annotations / max(annotations.n_items, 1)
-    return {
-        "often_shared": (1 - share) ** each + share**each < 0.5,
-        "batch": np.array([batch], dtype=np.int64),
-        "passed": np.array([max(min(_PASS, _PASS_COUNTS // max(most_repeated * n_rows, 1)), 1)]),
-        "columns": np.array([max(min(_COLUMNS, _COLUMN_COUNTS // max(most_repeated, 1)), 8)]),
-    }

@@ -1,1 +1,0 @@
-"""Many labels: counts of the labels that an item has."""
