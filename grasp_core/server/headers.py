@@ -92,7 +92,8 @@ class Headers:
                 # Also what says nothing of its own, as downloads: a proxy or browser would keep them.
                 if headers.get("Content-Type", "").startswith("text/html") or "Cache-Control" not in headers:
                     headers["Cache-Control"] = "no-store"
-                here = _origin(scope)
+                host = next((value for name, value in scope["headers"] if name == b"host"), b"")
+                here = f"{scope.get('scheme', 'http')}://".encode() + host
                 message["headers"] = [self._mended(name, value, here) for name, value in message["headers"]]
             await send(message)
 
@@ -113,12 +114,6 @@ class Headers:
         if self.https and b"; secure" not in value.lower():
             value += b"; Secure"
         return name, value
-
-
-def _origin(scope: Scope) -> bytes:
-    """Scheme and name of the server as a request says them."""
-    host = next((value for name, value in scope["headers"] if name == b"host"), b"")
-    return f"{scope.get('scheme', 'http')}://".encode() + host
 
 
 COOKIE = "grasp_way_back"

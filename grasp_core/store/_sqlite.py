@@ -161,25 +161,19 @@ def _open_what_is_there(dialect: Any, _record: Any, arguments: Any, options: Map
 def _set_up(connection: Any, _record: Any) -> None:
     connection.isolation_level = None  # SQLAlchemy's transactions are begun in `_begin`
     connection.execute(f"PRAGMA busy_timeout={BUSY_SECONDS * 1000}")
-    _write_ahead(connection)
-    for pragma in ("synchronous=NORMAL", "foreign_keys=ON", "secure_delete=ON"):
-        connection.execute(f"PRAGMA {pragma}")
-
-
-def _write_ahead(connection: Any) -> None:
-    """Have changes written to a log first, so that readers and a writer do not wait for each other.
-
-    While another process makes the file, SQLite refuses this at once, whatever time it may wait otherwise.
-    """
+    # A log comes first, so that readers and a writer do not wait for each other. While another process makes
+    # the file, SQLite refuses this at once, whatever time it may wait otherwise.
     until = time.monotonic() + BUSY_SECONDS
     while True:
         try:
             connection.execute("PRAGMA journal_mode=WAL")
-            return
+            break
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
                 raise
             time.sleep(0.05)
+    for pragma in ("synchronous=NORMAL", "foreign_keys=ON", "secure_delete=ON"):
+        connection.execute(f"PRAGMA {pragma}")
 
 
 @contextlib.contextmanager

@@ -90,7 +90,7 @@ def watch_of(row: Any) -> Watch:
         title=row.title,
         last_run=row.last_run_id,
         going_run=row.going_run_id,
-        sources=sources_of(row.sources),
+        sources=from_json(json.loads(row.sources), tuple[Origin, ...]),
         every=row.every,
         created_at=row.created_at,
         next_at=row.next_at,
@@ -102,11 +102,6 @@ def watch_of(row: Any) -> Watch:
         paused_at=row.paused_at,
         webhook=row.webhook,
     )
-
-
-def sources_of(text: str) -> tuple[Origin, ...]:
-    """Where the files are, as the table has it."""
-    return from_json(json.loads(text), tuple[Origin, ...])
 
 
 MOST = 50

@@ -50,20 +50,12 @@ ENDED = "This token is unknown, withdrawn or expired; make one on Account."
 class Caller:
     """Who asks.
 
-    Parameters
-    ----------
-    user : User or None
-        None for strangers.
-    token : str or None
-        The bearer token; a stranger's may be a share link's.
-    who : callable
-        Who asks, found anew.
-    visitor : Visitor
-        Who asks, as somebody with a link.
-    asker : Asker
-        Whose requests are counted together.
-    first : bool
-        Whether this is the request itself, which counts as a use of a link.
+    `user`: none for strangers.
+    `token`: the bearer token; a stranger's may be a share link's.
+    `who`: who asks, found anew.
+    `visitor`: who asks, as somebody with a link.
+    `asker`: whose requests are counted together.
+    `first`: whether this is the request itself, which counts as a use of a link.
     """
 
     server: Server
@@ -77,10 +69,7 @@ class Caller:
     def again(self) -> Caller:
         """The caller as they are now: signed out, withdrawn or with another role, perhaps.
 
-        Raises
-        ------
-        ProblemError
-            If who asked as a person is none any more.
+        Raises ProblemError if who asked as a person is none any more.
         """
         found = replace(self, user=self.who(), first=False)
         if self.user is not None and found.user is None:
@@ -91,10 +80,7 @@ class Caller:
     def person(self) -> User:
         """The user.
 
-        Raises
-        ------
-        ProblemError
-            If it is a stranger.
+        Raises ProblemError if it is a stranger.
         """
         if self.user is None:
             raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
@@ -103,10 +89,7 @@ class Caller:
     def runner(self, project: str) -> User:
         """The user, who may upload data to a project and start runs in it.
 
-        Raises
-        ------
-        ProblemError
-            If they may not.
+        Raises ProblemError if they may not.
         """
         self.seeing(project)
         if not self.person.may_run_in(project):
@@ -120,10 +103,7 @@ class Caller:
     def seeing(self, project: str) -> User:
         """The user, who may open what belongs to a project.
 
-        Raises
-        ------
-        ProblemError
-            If there is no such project for them.
+        Raises ProblemError if there is no such project for them.
         """
         if not self.person.may_see(project) or self.server.projects.get(project) is None:
             raise ProblemError(HTTPStatus.NOT_FOUND, "There is no project of that id for you.")
@@ -132,10 +112,7 @@ class Caller:
     def changing(self) -> Token | None:
         """The personal token by which the person changes what is their own; None where they need none.
 
-        Raises
-        ------
-        ProblemError
-            If it lets them look only, or has just ended.
+        Raises ProblemError if it lets them look only, or has just ended.
         """
         token = self.personal_token()
         if token is not None and token.scope == "read":
@@ -145,10 +122,7 @@ class Caller:
     def personal_token(self) -> Token | None:
         """The personal token by which the request came; None where it came by none.
 
-        Raises
-        ------
-        ProblemError
-            If it has just ended.
+        Raises ProblemError if it has just ended.
         """
         _ = self.person
         if self.token is None or not self.token.startswith(PREFIX):
@@ -163,20 +137,14 @@ class Caller:
 
         A stranger's link opens no more than what the route has checked it to open.
 
-        Raises
-        ------
-        AccessError
-            If the project is none of the caller's.
+        Raises AccessError if the project is none of the caller's.
         """
         return self.server.seen(EVERYTHING if self.user is None else self.user.reach(project))
 
     def manager(self, owner: str, project: str) -> User:
         """The user, who may change what is `owner`'s in a project.
 
-        Raises
-        ------
-        ProblemError
-            If they may not.
+        Raises ProblemError if they may not.
         """
         if not self.person.may_manage(owner, project):
             raise ProblemError(
@@ -194,12 +162,8 @@ class Admission:
     pages of other sites, and whoever asks too often. Whoever brings a token is who it says, and no other:
     neither who has signed in, nor the person at this machine.
 
-    Parameters
-    ----------
-    server : callable
-        Returns the process's server.
-    identify : callable
-        Who has signed in on the pages, or None.
+    `server`: returns the process's server.
+    `identify`: who has signed in on the pages, or None.
     """
 
     def __init__(self, app: ASGIApp, server: Callable[[], Server], identify: Identify) -> None:
@@ -248,14 +212,10 @@ class Admission:
             _check_site(connection, server)
         if changes and user is None:
             raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
-        visitor = _visitor(connection, asking.address)
+        password = connection.headers.get(WITH_LINK)
+        given = None if password is None else unquote(password)
+        visitor = Visitor(visit_of(connection), asking.address, given)
         return Caller(server, user, brought, partial(_known, server, who), visitor, asking)
-
-
-def _visitor(connection: HTTPConnection, address: str) -> Visitor:
-    password = connection.headers.get(WITH_LINK)
-    given = None if password is None else unquote(password)
-    return Visitor(visit_of(connection), address, given)
 
 
 def _noting(send: Send, caller: Caller, scope: Scope) -> Send:
@@ -345,9 +305,7 @@ TAKES_PASSWORD = f"This link opens with its password alone: send it as {WITH_LIN
 def check_link(asking: Caller, target: Target) -> None:
     """Refuse a stranger whose link does not open this; they are told nothing about what there is.
 
-    Raises
-    ------
-    ProblemError
+    Raises ProblemError.
     """
     if asking.user is not None:
         return

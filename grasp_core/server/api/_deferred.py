@@ -50,10 +50,7 @@ def at_once_or_later(
 ) -> Done:
     """What work returns; of large files, or those that are fetched first, that it was begun.
 
-    Parameters
-    ----------
-    slow : bool, optional
-        By default, as the files are.
+    `slow`: by default, as the files are.
     """
     if not (bringing.takes_long if slow is None else slow):
         return work(lambda words: None)
@@ -65,10 +62,7 @@ def later(
 ) -> Done:
     """Have work done beside the request; returns how it is followed.
 
-    Parameters
-    ----------
-    beside : Makings, optional
-        Among what; by default, files that are read.
+    `beside`: among what; by default, files that are read.
     """
     named, asked = secrets.token_urlsafe(15), UnderWay()
 

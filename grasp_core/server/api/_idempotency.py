@@ -40,18 +40,11 @@ def once(
 ) -> Response:
     """Do what is asked, unless the same request was answered before: then answer as then.
 
-    Parameters
-    ----------
-    key : str or None
-        The request's Idempotency-Key; without one it is always done.
-    action, asked : str
-        The address, and what is asked there.
-    do : callable
-        Returns the status and the answer; what it raises is not kept, for nothing was changed.
-    kept : mapping, optional
-        Values that are kept in place of the answer's own, such as null for a secret.
-    place : str
-        Below it, what was begun is found by its id.
+    `key`: the request's Idempotency-Key; without one it is always done.
+    `action`, `asked`: the address, and what is asked there.
+    `do`: returns the status and the answer; what it raises is not kept, for nothing was changed.
+    `kept`: values that are kept in place of the answer's own, such as null for a secret.
+    `place`: below it, what was begun is found by its id.
     """
     where = f"{asking.server.settings.base_path}/api/v1{place}"
     if key is None:

@@ -31,14 +31,9 @@ _BESIDE = ("/", "/openapi.json", "/problems/{code}")
 class Operation:
     """A method of an address.
 
-    Parameters
-    ----------
-    parameters : frozenset of str
-        Those of the query.
-    body : str
-        Its kind; empty where it takes none.
-    streams : bool
-        Whether its answer goes on.
+    `parameters`: those of the query.
+    `body`: its kind; empty where it takes none.
+    `streams`: whether its answer goes on.
     """
 
     parameters: frozenset[str] = frozenset()

@@ -42,12 +42,7 @@ class Json(KeepingNotes):
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A spec as it was sent.
-
-    Parameters
-    ----------
-    plain : mapping
-    """
+    """A spec as it was sent."""
 
     plain: Mapping[str, Any]
 
@@ -100,14 +95,9 @@ class Sent:
 class Recognised:
     """How files are read.
 
-    Parameters
-    ----------
-    known : RunSpec or None
-        With what was recognised; None where something has to be said before.
-    notes : list of str
-        What is to be known of it.
-    questions : tuple of Reason
-        What has to be said before anything runs.
+    `known`: with what was recognised; None where something has to be said before.
+    `notes`: what is to be known of it.
+    `questions`: what has to be said before anything runs.
     """
 
     known: RunSpec | None
@@ -118,10 +108,7 @@ class Recognised:
     def spec(self) -> RunSpec:
         """The spec.
 
-        Raises
-        ------
-        UnsureError
-            If something has to be said before.
+        Raises UnsureError if something has to be said before.
         """
         if self.known is None:
             raise UnsureError("; ".join(map(ask, self.questions)), self.questions[0].field)

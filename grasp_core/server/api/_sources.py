@@ -53,14 +53,9 @@ class Bringing:
     def check_there(self, wrong: tuple[str, ...] = ()) -> None:
         """Refuse files that are not there.
 
-        Parameters
-        ----------
-        wrong : tuple of str
-            What else is wrong with the request, told beside it.
+        `wrong`: what else is wrong with the request, told beside it.
 
-        Raises
-        ------
-        ProblemError
+        Raises ProblemError.
         """
         sizes = self._sizes()
         found = [
@@ -79,10 +74,7 @@ class Bringing:
     def tables(self, data: Mapping[str, Any], told: Told) -> dict[str, Table]:
         """The files, read; `data` is the data spec as it was sent, `told` takes words on how far it is.
 
-        Raises
-        ------
-        DataError
-            If one of them cannot be fetched or read.
+        Raises DataError if one of them cannot be fetched or read.
         """
         found = {}
         for kind, file in self.named.items():
@@ -93,10 +85,7 @@ class Bringing:
     def formed(self, spec: RunSpec, tables: Mapping[str, Table], told: Told) -> Dataset:
         """The data set of the tables under a spec, with the labels of the models that were sent.
 
-        Raises
-        ------
-        DataError
-            If they do not go together.
+        Raises DataError if they do not go together.
         """
         told("Forming the data")
         models = [(one.name, one.sha256) for one in self.files.models]

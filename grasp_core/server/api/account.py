@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from http import HTTPStatus
 from typing import Literal
 
@@ -11,7 +10,7 @@ from pydantic import Field
 
 from grasp_core.model.access import Token as Stored
 from grasp_core.server.api._admission import Asking, Caller
-from grasp_core.server.api.forms import Form, at
+from grasp_core.server.api.forms import Form, Time
 from grasp_core.server.api.runs import missing
 
 router = APIRouter(tags=["Account"])
@@ -25,25 +24,11 @@ class Token(Form):
     id: str
     name: str
     scope: Literal["read", "run", "admin"]
-    created_at: datetime
-    expires_at: datetime
-    revoked_at: datetime | None
-    last_used_at: datetime | None
+    created_at: Time
+    expires_at: Time
+    revoked_at: Time | None
+    last_used_at: Time | None
     works: bool
-
-    @classmethod
-    def of(cls, token: Stored) -> Token:
-        """The form of a token of the store."""
-        return cls(
-            id=token.id,
-            name=token.name,
-            scope=token.scope,
-            created_at=at(token.created_at),
-            expires_at=at(token.expires_at),
-            revoked_at=None if token.revoked_at is None else at(token.revoked_at),
-            last_used_at=None if token.last_used_at is None else at(token.last_used_at),
-            works=token.works,
-        )
 
 
 class Tokens(Form):
@@ -59,7 +44,7 @@ class Project(Form):
     name: str
     role: ProjectRole = Field(description="Yours in it, as far as the token goes.")
     archived: bool = Field(description="Whether nothing is added to it any more.")
-    created_at: datetime
+    created_at: Time
 
 
 class Projects(Form):
@@ -100,7 +85,7 @@ def list_projects(asking: Asking) -> Projects:
     """Your projects, with your role in each."""
     user = asking.person
     found = [
-        Project(id=one.id, name=one.name, role=role, archived=one.archived, created_at=at(one.created_at))
+        Project.of(one, role=role)
         for one in asking.stores().projects.all()
         if (role := user.role_in(one.id)) is not None
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Self
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -20,7 +20,7 @@ from grasp_core.model.groups import Group, form_groups, one_line
 from grasp_core.model.json_values import FormError, from_json, to_json
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.text import printable
-from grasp_core.report.comparison.changes import Change, Difference, compare, in_words
+from grasp_core.report.comparison.changes import Change, compare, in_words
 from grasp_core.report.comparison.since import details, headline, since
 from grasp_core.report.plan import sentences
 from grasp_core.server.api._admission import Asking, Caller, map_shown_to, shown_to
@@ -42,11 +42,6 @@ class Differs(Form):
     what: str
     a: str
     b: str
-
-    @classmethod
-    def of(cls, found: Difference) -> Differs:
-        """The form of a difference."""
-        return cls(what=found.name, a=found.a, b=found.b)
 
 
 class Value(Form):
@@ -71,22 +66,17 @@ class Moved(Form):
     changed_significance: bool
 
     @classmethod
-    def of(cls, change: Change) -> Moved:
+    def of(cls, stored: Change, **more: Any) -> Self:
         """The form of a change."""
-        interval = change.moved_interval
-        a, b = (
-            Value(value=one.value, q=one.q, significance=one.significance) for one in (change.a, change.b)
-        )
-        return cls(
-            group=dict(zip(change.group.axes, change.group.values, strict=True)),
-            model=change.model,
-            statistic=change.statistic,
-            label=change.label,
-            a=a,
-            b=b,
-            moved=change.value_moved,
+        interval = stored.moved_interval
+        return super().of(
+            stored,
+            group=dict(zip(stored.group.axes, stored.group.values, strict=True)),
+            a=Value.of(stored.a),
+            b=Value.of(stored.b),
+            moved=stored.value_moved,
             interval=None if interval is None else (interval.low, interval.high),
-            changed_significance=change.changed_significance,
+            **more,
         )
 
 
@@ -135,8 +125,8 @@ def compare_runs(run_id: str, other_id: str, asking: Asking) -> Compared:
         b=other_id,
         sentences=[printable(one_line(one)) for one in (*told, *in_words(found))],
         noise_alone=None if moved is None else moved.noise_alone,
-        asked=[Differs.of(one) for one in found.spec],
-        data=[Differs.of(one) for one in found.data],
+        asked=[Differs.of(one, what=one.name) for one in found.spec],
+        data=[Differs.of(one, what=one.name) for one in found.data],
         changes=[Moved.of(one) for one in found.changes],
     )
 

@@ -61,16 +61,10 @@ def mount(
 ) -> Mount:
     """The API's routes.
 
-    Parameters
-    ----------
-    server : callable
-        Returns the process's server; called at each request, so that importing starts nothing.
-    identify : callable
-        Who has signed in on the pages, or None.
-    uploads : UploadLedger
-        What waits in memory already.
-    base_path : str
-        Path under which everything is served, e.g. ``/grasp``.
+    `server`: returns the process's server; called at each request, so that importing starts nothing.
+    `identify`: who has signed in on the pages, or None.
+    `uploads`: what waits in memory already.
+    `base_path`: path under which everything is served, e.g. ``/grasp``.
     """
 
     def health(_: Request) -> Response:

@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect, Request
 
 from grasp_core.model.access import EVERYONE, User
 from grasp_core.server.api._admission import Asking, Caller
-from grasp_core.server.api.forms import OwnFile, OwnFiles, Parts, Project, StoredFile, at
+from grasp_core.server.api.forms import OwnFile, OwnFiles, Parts, Project, StoredFile
 from grasp_core.server.api.runs import missing
 from grasp_core.server.problem import ProblemError
 from grasp_core.server.server import Stores
@@ -79,18 +79,7 @@ def list_files(asking: Asking, project: Project = EVERYONE) -> OwnFiles:
     """Files of yours that a project has; they are deleted some hours after no run needs them any more."""
     user = asking.seeing(project)
     found = asking.stores(project).files.of(user.id)
-    return OwnFiles(
-        files=[
-            OwnFile(
-                sha256=one.sha256,
-                bytes=one.bytes,
-                added_at=at(one.created_at),
-                location=one.location,
-                source=one.source,
-            )
-            for one in found
-        ]
-    )
+    return OwnFiles(files=[OwnFile.of(one, added_at=one.created_at) for one in found])
 
 
 @router.delete("/files/{sha256}", status_code=HTTPStatus.NO_CONTENT)
@@ -110,10 +99,7 @@ def delete_file(
 async def received(request: Request, asking: Caller, user: User) -> AsyncIterator[Spool]:
     """A request's body, on disk; it counts as an upload of the person's while it is used.
 
-    Raises
-    ------
-    ProblemError
-        If there is no room for it, or it breaks off.
+    Raises ProblemError if there is no room for it, or it breaks off.
     """
     ledger: UploadLedger = request.app.state.uploads
     asking.server.rates.upload(asking.asker)

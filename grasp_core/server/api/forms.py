@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from fastapi import Query
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from grasp_core.analysis.items.panel import ItemsAsked
 from grasp_core.analysis.small_groups import LEAST
-from grasp_core.benchmark.tasks import Task
 from grasp_core.engine.background import id_of
 from grasp_core.model.access import EVERYONE, Role
 from grasp_core.model.access import Person as KnownPerson
@@ -19,17 +18,32 @@ from grasp_core.store import links
 from grasp_core.store.links import MOST_USES
 from grasp_core.store.run_records import RunRecord
 from grasp_core.store.runs import TAG_LENGTH
-from grasp_core.store.submissions import SubmissionRecord
 from grasp_core.store.visiting import LONGEST, SHORTEST
 
 _HALF = re.compile("[\ud800-\udfff]")
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 
 
+def at(seconds: float) -> datetime:
+    """A time of the store."""
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+Time = Annotated[
+    datetime, BeforeValidator(lambda given: at(given) if isinstance(given, int | float) else given)
+]
+
+
 class Form(BaseModel):
     """A JSON object; what it does not have is refused, not passed over, and so is what is no Unicode."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", from_attributes=True)
+
+    @classmethod
+    def of(cls, stored: Any, **more: Any) -> Self:
+        """The form of something stored: its fields of the same names, and `more`."""
+        same = {name: getattr(stored, name) for name in cls.model_fields if name not in more}
+        return cls(**same, **more)
 
     @model_validator(mode="before")
     @classmethod
@@ -90,28 +104,15 @@ class Run(Form):
     error: str | None = Field(description="Why it failed.")
     verdict: str | None = Field(description="Its result in one sentence; null until it is done.")
     permutations: Permutations
-    created_at: datetime
-    finished_at: datetime | None
+    created_at: Time
+    finished_at: Time | None
     version: str = Field(description="The version of GRASP that was asked.")
 
     @classmethod
-    def of(cls, record: RunRecord) -> Run:
+    def of(cls, stored: RunRecord, **more: Any) -> Self:
         """The form of a record."""
-        return cls(
-            id=record.id,
-            project=record.project,
-            title=record.title,
-            owner=record.owner,
-            note=record.note,
-            tags=list(record.tags),
-            state=record.state,
-            error=record.error,
-            verdict=record.verdict,
-            permutations=Permutations(done=record.done, total=record.total),
-            created_at=at(record.created_at),
-            finished_at=None if record.finished_at is None else at(record.finished_at),
-            version=record.code_version,
-        )
+        permutations = Permutations.of(stored)
+        return super().of(stored, permutations=permutations, version=stored.code_version, **more)
 
 
 class StartedRun(Run):
@@ -140,7 +141,7 @@ class OwnFile(Form):
 
     sha256: str
     bytes: int
-    added_at: datetime
+    added_at: Time
     location: str | None = Field(description="Where it is, of one that stays where it is.")
     source: str | None = Field(description="What it was fetched from.")
 
@@ -316,21 +317,11 @@ class AskedItems(Form):
     error: str | None = Field(description="Why it failed.")
 
     @classmethod
-    def of(
-        cls,
-        asked: ItemsAsked,
-        state: Literal["running", "done", "failed"],
-        share: float = 1.0,
-        error: str | None = None,
-    ) -> AskedItems:
-        """The form of what was asked."""
+    def of(cls, stored: ItemsAsked, **more: Any) -> Self:
+        """The form of what was asked; `more`: how far it is."""
+        group = dict(zip(stored.group.axes, stored.group.values, strict=True))
         return cls(
-            id=id_of(asked.group, asked.question),
-            group=dict(zip(asked.group.axes, asked.group.values, strict=True)),
-            question=asked.question_name,
-            state=state,
-            share=share,
-            error=error,
+            id=id_of(stored.group, stored.question), group=group, question=stored.question_name, **more
         )
 
 
@@ -372,20 +363,20 @@ class Link(Form):
     id: str
     label: str
     created_by: str
-    created_at: datetime
-    expires_at: datetime | None
-    revoked_at: datetime | None
+    created_at: Time
+    expires_at: Time | None
+    revoked_at: Time | None
     works: bool
     uses: int
-    last_used_at: datetime | None
+    last_used_at: Time | None
     has_password: bool
     max_uses: int | None
     small_groups: bool
 
     @classmethod
-    def of(cls, link: links.Link) -> Link:
+    def of(cls, stored: links.Link, **more: Any) -> Self:
         """The form of a link of the store."""
-        return cls(**_of_link(link))
+        return super().of(stored, small_groups=stored.target.small_groups, **more)
 
 
 class MadeLink(Link):
@@ -393,28 +384,6 @@ class MadeLink(Link):
 
     token: str | None = Field(description="Shown once: null where a request is answered again.")
     address: str | None = Field(description="Where it is opened.")
-
-    @classmethod
-    def made(cls, link: links.Link, token: str, address: str) -> MadeLink:
-        """The form of a link, with its token."""
-        return cls(**_of_link(link), token=token, address=address)
-
-
-def _of_link(link: links.Link) -> dict[str, Any]:
-    return {
-        "id": link.id,
-        "label": link.label,
-        "created_by": link.created_by,
-        "created_at": at(link.created_at),
-        "expires_at": None if link.expires_at is None else at(link.expires_at),
-        "revoked_at": None if link.revoked_at is None else at(link.revoked_at),
-        "works": link.works,
-        "uses": link.uses,
-        "last_used_at": None if link.last_used_at is None else at(link.last_used_at),
-        "has_password": link.has_password,
-        "max_uses": link.max_uses,
-        "small_groups": link.target.small_groups,
-    }
 
 
 class Links(Form):
@@ -436,24 +405,22 @@ class Person(Form):
     email: str
     name: str
     role: Role
-    signed_in_at: datetime
+    signed_in_at: Time
     disabled: bool
     address_held_by: str | None = Field(
         description="Id of somebody else who holds the mail address, so that this person has nothing by it."
     )
 
     @classmethod
-    def of(cls, person: KnownPerson, role: Role) -> Person:
-        """The form of a person of the store."""
-        identity = person.identity
-        return cls(
-            id=person.id,
-            email=identity.email,
-            name=identity.name,
-            role=role,
-            signed_in_at=at(person.signed_in_at),
-            disabled=person.disabled_at is not None,
-            address_held_by=person.other_holder,
+    def of(cls, stored: KnownPerson, **more: Any) -> Self:
+        """The form of a person of the store; `more`: the role."""
+        return super().of(
+            stored,
+            email=stored.identity.email,
+            name=stored.identity.name,
+            disabled=stored.disabled_at is not None,
+            address_held_by=stored.other_holder,
+            **more,
         )
 
 
@@ -500,19 +467,8 @@ class Submission(Form):
     id: str
     name: str
     owner: str
-    created_at: datetime
+    created_at: Time
     scores: dict[str, Any] = Field(description="As `raft score --details` writes them, docs/models.md.")
-
-    @classmethod
-    def of(cls, record: SubmissionRecord) -> Submission:
-        """The form of a record."""
-        return cls(
-            id=record.id,
-            name=record.name,
-            owner=record.owner,
-            created_at=at(record.created_at),
-            scores=record.scores,
-        )
 
 
 class TaskForm(Form):
@@ -527,21 +483,6 @@ class TaskForm(Form):
     difficulty: list[str]
     warning: str = Field(description="What a reader should know before opening its rows.")
     scored: bool = Field(description="Whether this server has its gold labels.")
-
-    @classmethod
-    def of(cls, task: Task, *, scored: bool) -> TaskForm:
-        """The form of a task."""
-        return cls(
-            name=task.name,
-            classes=list(task.classes),
-            fields=list(task.fields),
-            instructions=task.instructions,
-            test_rows=task.test_rows,
-            licence=task.licence,
-            difficulty=list(task.difficulty),
-            warning=task.warning,
-            scored=scored,
-        )
 
 
 class Tasks(Form):
@@ -565,8 +506,3 @@ class Found(BaseModel):
     state: State | None = Field(None, description="Of a run that has no result.")
     permutations: Any = None
     provisional: dict[str, Any] | None = Field(None, description="What a run that goes on has found.")
-
-
-def at(seconds: float) -> datetime:
-    """A time of the store."""
-    return datetime.fromtimestamp(seconds, UTC)

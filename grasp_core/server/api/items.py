@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from http import HTTPStatus
 
 from fastapi import APIRouter
@@ -69,7 +68,7 @@ def read_items(run_id: str, items_id: str, asking: Asking) -> Response:
     They hold ids of items and counts of labels, no text and no rater.
     """
     record, result = _run(asking, run_id)
-    asked = _by_id(result).get(items_id)
+    asked = {id_of(one.group, one.question): one for one in all_asked(result)}.get(items_id)
     if asked is None:
         raise missing(_WHAT)
     plain = asking.server.items.kept(record.id, record.project, items_id)
@@ -102,12 +101,12 @@ def _ask(asking: Caller, record: RunRecord, result: RunResult, new: NewItems) ->
     server, asked = asking.server, _asked(result, new)
     named = id_of(asked.group, asked.question)
     if named in server.items.kept_ids(record):
-        return HTTPStatus.OK, AskedItems.of(asked, "done")
+        return HTTPStatus.OK, AskedItems.of(asked, state="done", share=1.0, error=None)
     going = server.items.under_way(record, named)
     if going is None or going.ended.is_set():
         server.rates.run(asking.asker)
     making = server.items.start(record, asked, owner=asking.person.id)
-    return HTTPStatus.ACCEPTED, AskedItems.of(asked, "running", making.share)
+    return HTTPStatus.ACCEPTED, AskedItems.of(asked, state="running", share=making.share, error=None)
 
 
 def _asked(result: RunResult, new: NewItems) -> ItemsAsked:
@@ -134,17 +133,13 @@ def _asked(result: RunResult, new: NewItems) -> ItemsAsked:
     raise ProblemError(HTTPStatus.NOT_FOUND, f"The run has no group {shown}.")
 
 
-def _by_id(result: RunResult) -> Mapping[str, ItemsAsked]:
-    return {id_of(one.group, one.question): one for one in all_asked(result)}
-
-
 def _told(asking: Caller, record: RunRecord, asked: ItemsAsked, *, kept: bool) -> AskedItems | None:
     """How far it is with what was asked; None where nobody has asked, or another server computes it."""
     if kept:
-        return AskedItems.of(asked, "done")
+        return AskedItems.of(asked, state="done", share=1.0, error=None)
     making = asking.server.items.under_way(record, id_of(asked.group, asked.question))
     if making is None or making.cancelled:
         return None
     if making.error is not None:
-        return AskedItems.of(asked, "failed", making.share, making.error)
-    return AskedItems.of(asked, "running", making.share)
+        return AskedItems.of(asked, state="failed", share=making.share, error=making.error)
+    return AskedItems.of(asked, state="running", share=making.share, error=None)

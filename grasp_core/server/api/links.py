@@ -103,4 +103,4 @@ def _make(asking: Caller, record: RunRecord, new: NewLink, created_by: str) -> D
     token = links.create(record.id, created_by=created_by, **terms)
     asking.server.audit.record(created_by, "share", "run", record.id, told_of(terms))
     address = f"{asking.server.settings.public_url}/shared?token={token}"
-    return HTTPStatus.CREATED, MadeLink.made(links.of_token(token), token, address)
+    return HTTPStatus.CREATED, MadeLink.of(links.of_token(token), token=token, address=address)

@@ -33,7 +33,6 @@ from grasp_core.server.api.forms import (
     NewRun,
     ProblemListed,
     Question,
-    Run,
     StartedRun,
     Work,
 )
@@ -138,8 +137,8 @@ def _start(bringing: Bringing, new: NewRun, sent: Sent, told: Told) -> tuple[HTT
     server.audit.record(user.id, "run", "run", record.id, {"known": known})
     if new.webhook is not None:
         server.webhooks.register(record.id, new.webhook, owner=user.id)
-    return HTTPStatus.OK if known else HTTPStatus.CREATED, StartedRun(
-        **dict(Run.of(record)), notes=found.notes, hints=helpful
+    return HTTPStatus.OK if known else HTTPStatus.CREATED, StartedRun.of(
+        record, notes=found.notes, hints=helpful
     )
 
 

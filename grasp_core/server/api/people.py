@@ -39,7 +39,7 @@ def list_people(
     _admin(asking)
     found, total = asking.server.accounts.people.search(text, start=start, limit=limit)
     settings = asking.server.settings
-    return People(people=[Person.of(one, role_of(one, settings)) for one in found], total=total)
+    return People(people=[Person.of(one, role=role_of(one, settings)) for one in found], total=total)
 
 
 @router.post("/people/{person_id}/address", status_code=HTTPStatus.NO_CONTENT)

@@ -82,10 +82,7 @@ _Schema = Mapping[str, Any]
 def reference_page(schema: _Schema) -> HTMLResponse:
     """All addresses and forms of an OpenAPI schema.
 
-    Parameters
-    ----------
-    schema : mapping
-        OpenAPI 3.1, JSON-ready.
+    `schema`: OpenAPI 3.1, JSON-ready.
     """
     addresses = [
         (method.upper(), path, operation)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from http import HTTPStatus
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, Self
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -15,7 +14,7 @@ from grasp_core.server import watches as history
 from grasp_core.server import watches as words
 from grasp_core.server.api._admission import Asking, Caller
 from grasp_core.server.api._idempotency import Done, IdempotencyKey, once
-from grasp_core.server.api.forms import Form, Project, at
+from grasp_core.server.api.forms import Form, Project, Time
 from grasp_core.server.api.runs import missing, visible_run
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.watches import EVERY
@@ -70,34 +69,17 @@ class Watch(Form):
     paused: Literal["person", "failures", "rights", "run"] | None = Field(description="Why, where it is.")
     failures: int = Field(description="Looks that failed in a row.")
     problem: str | None = Field(description="Why the last one did.")
-    created_at: datetime
-    looked_at: datetime | None
-    next_at: datetime
+    created_at: Time
+    looked_at: Time | None
+    next_at: Time
     last_run: str | None = Field(description="Id of the run that new data are held against.")
     going_run: str | None = Field(description="Id of the run of changed data, until it has ended.")
     has_webhook: bool
 
     @classmethod
-    def of(cls, watch: Stored) -> Watch:
+    def of(cls, stored: Stored, **more: Any) -> Self:
         """The form of a watch of the store."""
-        return cls(
-            id=watch.id,
-            project=watch.project,
-            title=watch.title,
-            owner=watch.owner,
-            every=watch.every,
-            sources=[Source(kind=one.kind, location=one.location) for one in watch.sources],
-            state=words.state(watch),
-            paused=watch.paused,
-            failures=watch.failures,
-            problem=watch.problem,
-            created_at=at(watch.created_at),
-            looked_at=None if watch.looked_at is None else at(watch.looked_at),
-            next_at=at(watch.next_at),
-            last_run=watch.last_run,
-            going_run=watch.going_run,
-            has_webhook=watch.webhook is not None,
-        )
+        return super().of(stored, state=words.state(stored), has_webhook=stored.webhook is not None, **more)
 
 
 class Watches(Form):
@@ -112,23 +94,16 @@ class Step(Form):
     number: int = Field(description="0 for the run that was watched.")
     run: str
     before: str | None = Field(description="Id of the run that it is held against.")
-    at: datetime
+    at: Time
     headline: str = Field(description="What changed, in a sentence.")
     details: list[str] = Field(description="One by one: data, values with intervals, marks, groups.")
     noise_alone: bool | None = Field(description="Whether all that moved can be noise; null where unknown.")
 
     @classmethod
-    def of(cls, step: history.Step) -> Step:
+    def of(cls, stored: history.Step, **more: Any) -> Self:
         """The form of a step."""
-        return cls(
-            number=step.number,
-            run=step.run_id,
-            before=step.before,
-            at=at(step.at),
-            headline=step.headline,
-            details=list(step.details),
-            noise_alone=None if step.found is None else step.found.noise_alone,
-        )
+        noise_alone = None if stored.found is None else stored.found.noise_alone
+        return super().of(stored, run=stored.run_id, noise_alone=noise_alone, **more)
 
 
 class WatchSteps(Form):

@@ -381,14 +381,15 @@ def _delete_empty(connection: Connection, led: list[str]) -> None:
 
 
 def _rows(connection: Connection, table: Table, which: sa.ColumnElement[bool]) -> Iterator[dict[str, Any]]:
-    shown = [column for column in table.c if column.name not in KEYS and _shown(column)]
+    shown = [
+        column
+        for column in table.c
+        if column.name not in KEYS
+        and (not isinstance(column.type, LargeBinary) or column is submissions.c.predictions)
+    ]
     query = sa.select(*shown).where(which).order_by(*table.primary_key)
     for row in connection.execution_options(yield_per=8).execute(query).mappings():
         yield {column.name: _plain(column, row[column.name]) for column in shown}
-
-
-def _shown(column: Trace) -> bool:
-    return not isinstance(column.type, LargeBinary) or column is submissions.c.predictions
 
 
 def _plain(column: Trace, value: Any) -> Any:

@@ -52,7 +52,13 @@ def move(engine: Engine, run_id: str, project_id: str, reach: Reach) -> None:
             raise StoreError("A run is moved once it has ended; wait for it, or cancel it first.")
         if run.project_id != project_id:
             _copy_files(connection, run_id, run.project_id, project_id)
-            _assign(connection, run_id, project_id)
+            try:
+                connection.execute(runs.update().where(runs.c.id == run_id).values(project_id=project_id))
+            except IntegrityError:
+                raise StoreError(
+                    "The project holds its owner's run of the same data and settings already."
+                ) from None
+            connection.execute(links.update().where(links.c.run_id == run_id).values(project_id=project_id))
 
 
 def _copy_files(connection: Connection, run_id: str, source: str, target: str) -> None:
@@ -65,14 +71,6 @@ def _copy_files(connection: Connection, run_id: str, source: str, target: str) -
             continue
         for table in (files, chunks):
             insert_from(connection, table, {"project_id": target}, {"project_id": source, "sha256": sha256})
-
-
-def _assign(connection: Connection, run_id: str, project_id: str) -> None:
-    try:
-        connection.execute(runs.update().where(runs.c.id == run_id).values(project_id=project_id))
-    except IntegrityError:
-        raise StoreError("The project holds its owner's run of the same data and settings already.") from None
-    connection.execute(links.update().where(links.c.run_id == run_id).values(project_id=project_id))
 
 
 NAME_LENGTH = 120
