@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NoReturn
 
 import pytest
-from grasp_core.reading.dataset.contents import Contents
 from streamlit.testing.v1 import AppTest
 
+from grasp_core.reading.dataset import load
 from grasp_core.reading.guess.look import Look
 from tests.labels import CONTINUE
 from tests.pages.visits import bring, drop, press
@@ -23,7 +23,7 @@ def test_files_are_guessed_and_loaded_elsewhere(
     page: AppTest, example: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Look, "__init__", here)
-    monkeypatch.setattr(Contents, "of", here)
+    monkeypatch.setattr(load, "read_votes", here)
     bring(page, "annotations.csv", example["annotations.csv"])
     drop(page, "raters.csv", example["raters.csv"])
     assert page.metric
