@@ -63,10 +63,7 @@ class Working:
 def waited_for(function: Callable[[Tell], Any], draw: Callable[..., None]) -> Any:
     """What comes of the work; `draw` is given what it told last, and any click ends both.
 
-    Raises
-    ------
-    GraspError
-        As the work does, or as a sentence without data where it fails otherwise.
+    Raises GraspError as the work does, or as a sentence without data where it fails otherwise.
     """
     working = Working()
     working.begin(function)
