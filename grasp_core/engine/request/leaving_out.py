@@ -110,7 +110,7 @@ def _again(advice: Sequence[Advice], taken: Sequence[Advice], voice: Voice) -> s
     named = [text for one in taken if not one.recommended for text in one.values]
     return " ".join(
         [
-            voice.value("recommended", sure),
+            voice.value("recommended", bool(sure)),
             *(voice.condition("keep", *pair) for pair in (kept if sure else ())),
             *(voice.value("missing", text) for text in named),
         ]
