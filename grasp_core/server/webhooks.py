@@ -62,10 +62,7 @@ class Webhooks:
         self._store.add(run_id, self.check(url), owner=owner)
 
     def check(self, url: str) -> str:
-        """The address in its one form.
-
-        Raises DataError if it may not be told.
-        """
+        """The address in its one form; raises DataError if it may not be told."""
         if not self._prefixes:
             raise DataError("this server sends no webhooks; whoever runs it can set GRASP_WEBHOOK_URLS")
         address = remote.parse(url.strip())

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from grasp_core.model.errors import DataError
 from grasp_core.store.bound import Bound
-from grasp_core.store.database import only_one, to_read, to_write
+from grasp_core.store.database import only_one, to_write
 from grasp_core.store.schema import answers, runs
 
 MAX_BYTES = 2**26
@@ -48,8 +48,7 @@ class AnswerStore(Bound):
         query = sa.select(answers.c.content).where(
             answers.c.run_id == run_id, answers.c.name == name, self._of_seen_run(answers.c.run_id)
         )
-        with to_read(self._engine) as connection:
-            content = connection.execute(query).scalar_one_or_none()
+        content = self._value(query)
         return None if content is None else unpacked(content)
 
     def names(self, run_id: str, prefix: str) -> list[str]:
@@ -59,8 +58,7 @@ class AnswerStore(Bound):
             answers.c.name.startswith(prefix, autoescape=True),
             self._of_seen_run(answers.c.run_id),
         )
-        with to_read(self._engine) as connection:
-            return sorted(connection.execute(query).scalars())
+        return sorted(self._values(query))
 
 
 def unpacked(content: bytes) -> Any:

@@ -74,10 +74,7 @@ class BackupKey:
         sealed.write(signature)
 
     def open(self, sealed: IO[bytes], plain: IO[bytes]) -> None:
-        """Decrypt one file into another, once its signature is this key's.
-
-        Raises ValueError if it is not.
-        """
+        """Decrypt one file into another, once its signature is this key's; raises ValueError if it is not."""
         claimed = sealed.read(_HEAD_BYTES)[len(_FIRST_LINE) : -1]
         if not hmac.compare_digest(self._signature(sealed), claimed):
             raise ValueError

@@ -15,7 +15,7 @@ from grasp_core.model.annotations import FloatArray
 from grasp_core.model.errors import StoreError
 from grasp_core.model.result import Result
 from grasp_core.store.bound import Bound
-from grasp_core.store.database import clock, insert_new, only_one, to_read, to_write
+from grasp_core.store.database import insert_new, only_one, to_read, to_write
 from grasp_core.store.run_records import (
     RunRecord,
     State,
@@ -99,8 +99,7 @@ class Claims(Bound):
     def losses(self, run: RunRecord) -> int:
         """How often whoever computed a run was lost, one time after the other, before it had got on."""
         query = sa.select(losses.c.count).where(losses.c.run_id == run.id)
-        with to_read(self._engine) as connection:
-            return connection.execute(query).scalar_one_or_none() or 0
+        return self._value(query) or 0
 
     def forget_losses(self, run: RunRecord) -> None:
         """Begin to count anew, for a claimed run that gets on.
@@ -159,18 +158,16 @@ class Claims(Bound):
     def computed(self, run: RunRecord, width: int) -> list[tuple[int, FloatArray]]:
         """Blocks of this width that an earlier attempt saved, as (start, array of shape (block, `width`))."""
         query = sa.select(checkpoints).where(checkpoints.c.run_id == run.id).order_by("start")
-        with to_read(self._engine) as connection:
-            return [
-                (row.start, np.frombuffer(row.shuffled, dtype="<f8").reshape(-1, width))
-                for row in connection.execute(query)
-                if len(row.shuffled) == (row.stop - row.start) * width * 8
-            ]
+        return [
+            (row.start, np.frombuffer(row.shuffled, dtype="<f8").reshape(-1, width))
+            for row in self._rows(query)
+            if len(row.shuffled) == (row.stop - row.start) * width * 8
+        ]
 
     def counted(self, run: RunRecord) -> bytes | None:
         """The state of the tally that an earlier attempt saved."""
         query = sa.select(tallies.c.state).where(tallies.c.run_id == run.id)
-        with to_read(self._engine) as connection:
-            return connection.execute(query).scalar_one_or_none()
+        return self._value(query)
 
     def finish(
         self,
@@ -230,8 +227,7 @@ class Claims(Bound):
         old = (runs.c.finished_at < self._now - days * 86400) & runs.c.state.in_(
             ("done", "failed", "cancelled")
         )
-        with to_write(self._engine) as connection:
-            return connection.execute(runs.delete().where(old)).rowcount
+        return self._write(runs.delete().where(old))
 
     def drop_checkpoints(self, *, older_than_hours: float) -> int:
         """Delete what was saved of runs that failed or were cancelled so long ago; returns how many rows."""
@@ -239,15 +235,7 @@ class Claims(Bound):
             runs.c.state.in_(("failed", "cancelled")),
             runs.c.finished_at < self._now - older_than_hours * 3600,
         )
-        with to_write(self._engine) as connection:
-            return sum(
-                connection.execute(saved.delete().where(saved.c.run_id.in_(given_up))).rowcount
-                for saved in _COMPUTED
-            )
-
-    @property
-    def _now(self) -> Any:
-        return clock(self._engine)
+        return sum(self._write(saved.delete().where(saved.c.run_id.in_(given_up))) for saved in _COMPUTED)
 
     @property
     def _free(self) -> sa.ColumnElement[bool]:

@@ -58,6 +58,11 @@ def new_id() -> str:
     return found
 
 
+def digest_of(text: str) -> str:
+    """SHA-256 in hexadecimal, by which the database knows a secret or a request that it does not hold."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 def database_url(settings: Settings) -> URL:
     """The URL that SQLAlchemy opens: PostgreSQL where it is set, else a SQLite file.
 
@@ -160,10 +165,7 @@ def translated_errors() -> Iterator[None]:
 
 
 def check(engine: Engine) -> None:
-    """Find out that the database answers, and is the one that was opened.
-
-    Raises StoreError if it is not.
-    """
+    """Find out that the database answers, and is the one that was opened; raises StoreError if it is not."""
     if engine.dialect.name == "sqlite":
         read_anew(engine)
     with to_read(engine) as connection:

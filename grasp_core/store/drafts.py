@@ -11,7 +11,7 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.store.bound import Bound
-from grasp_core.store.database import clock, only_one, to_read, to_write
+from grasp_core.store.database import only_one, to_write
 from grasp_core.store.schema import drafts, storable
 
 MAX_BYTES = 2**20
@@ -68,15 +68,12 @@ class DraftStore(Bound):
                 return
             self._check_open(connection)
             connection.execute(
-                drafts.insert().values(
-                    project_id=self._home, owner=owner, data=text, updated_at=clock(self._engine)
-                )
+                drafts.insert().values(project_id=self._home, owner=owner, data=text, updated_at=self._now)
             )
 
     def load(self, *, owner: str) -> Draft | None:
         """The draft in this project; None where there is none that can be read."""
-        with to_read(self._engine) as connection:
-            text = connection.execute(sa.select(drafts.c.data).where(self._of(owner))).scalar_one_or_none()
+        text = self._value(sa.select(drafts.c.data).where(self._of(owner)))
         try:
             return None if text is None else from_json(json.loads(text), Draft)
         except (ValueError, RecursionError):  # of another version
@@ -84,9 +81,8 @@ class DraftStore(Bound):
 
     def delete_older_than(self, hours: float) -> int:
         """Delete drafts of any project that nobody changed for so long; returns how many."""
-        old = drafts.c.updated_at < clock(self._engine) - hours * 3600
-        with to_write(self._engine) as connection:
-            return connection.execute(drafts.delete().where(old)).rowcount
+        old = drafts.c.updated_at < self._now - hours * 3600
+        return self._write(drafts.delete().where(old))
 
     def _of(self, owner: str) -> sa.ColumnElement[bool]:
         return (drafts.c.project_id == self._home) & (drafts.c.owner == storable(owner))

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine
 
 from grasp_core.model.errors import LimitError
 from grasp_core.store.bound import Bound
-from grasp_core.store.database import clock, leave_no_trace, only_one, to_read, to_write
+from grasp_core.store.database import leave_no_trace, only_one, to_read, to_write
 from grasp_core.store.schema import chunks, files, run_files, runs
 
 CHUNK_BYTES = 4 * 2**20
@@ -51,7 +51,7 @@ class FileStore(Bound):
         exceed the quota.
         """
         sha256 = hashlib.sha256(content).hexdigest()
-        now = clock(self._engine)
+        now = self._now
         known, stored = self._is(sha256), files.c.location.is_(None)
         latest = {} if source is None else {"source": source}
         touch = files.update().where(known, stored).values(created_at=now, **latest)
@@ -88,7 +88,7 @@ class FileStore(Bound):
 
         Raises AccessError if nothing is added to the project any more.
         """
-        now = clock(self._engine)
+        now = self._now
         known = self._is(sha256)
         elsewhere = sa.case((files.c.location.is_(None), None), else_=location)
         row = {"sha256": sha256, "bytes": size, "owner": owner, "created_at": now, "location": location}
@@ -103,8 +103,7 @@ class FileStore(Bound):
     def location(self, sha256: str) -> str | None:
         """Where the file is, for one that is not stored; None for others."""
         query = sa.select(files.c.location).where(self._is(sha256))
-        with to_read(self._engine) as connection:
-            return connection.execute(query).scalar_one_or_none()
+        return self._value(query)
 
     def locations(self, sha256s: Collection[str]) -> dict[str, str | None]:
         """Those of these files that are known here, with where each is; None for one that is stored."""
@@ -127,17 +126,15 @@ class FileStore(Bound):
             .where(files.c.project_id == self._home, files.c.owner == owner)
             .order_by(files.c.created_at.desc(), files.c.sha256)
         )
-        with to_read(self._engine) as connection:
-            return [
-                KnownFile(row.sha256, row.bytes, row.created_at, row.location, row.source or None)
-                for row in connection.execute(query)
-            ]
+        return [
+            KnownFile(row.sha256, row.bytes, row.created_at, row.location, row.source or None)
+            for row in self._rows(query)
+        ]
 
     def source(self, sha256: str) -> str:
         """What the file was fetched from; empty of one that somebody brought."""
         query = sa.select(files.c.source).where(self._is(sha256))
-        with to_read(self._engine) as connection:
-            return connection.execute(query).scalar_one_or_none() or ""
+        return self._value(query) or ""
 
     def get(self, sha256: str) -> bytes | None:
         """The file's content, or None where it is not stored."""
@@ -147,8 +144,7 @@ class FileStore(Bound):
             .where(self._is(sha256), files.c.location.is_(None))
             .order_by(chunks.c.position)
         )
-        with to_read(self._engine) as connection:
-            parts = connection.execute(query).scalars().all()
+        parts = self._values(query)
         if not parts:
             return None
         return b"".join(zlib.decompress(part) for part in parts if part is not None)
@@ -191,9 +187,8 @@ class FileStore(Bound):
             )
             .correlate(files)
         )
-        old = files.c.created_at < clock(self._engine) - older_than_hours * 3600
-        with to_write(self._engine) as connection:
-            return connection.execute(files.delete().where(old, ~needed.exists())).rowcount
+        old = files.c.created_at < self._now - older_than_hours * 3600
+        return self._write(files.delete().where(old, ~needed.exists()))
 
     def used(self, owner: str) -> int:
         """Bytes that the user's stored files take, in all projects."""

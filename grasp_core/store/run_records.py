@@ -15,6 +15,7 @@ from grasp_core.model.result import DataSummary, Result, RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.report.findings.advice import told
 from grasp_core.report.findings.title import title
+from grasp_core.store.bound import of_row
 from grasp_core.store.database import new_id
 from grasp_core.store.people.people import ids_named
 from grasp_core.store.schema import run_files, runs, tags
@@ -105,26 +106,15 @@ def the_records(
     for row in connection.execute(of_these):
         tagged.setdefault(row.run_id, []).append(row.tag)
     return [
-        RunRecord(
-            id=row.id,
+        of_row(
+            RunRecord,
+            row,
             project=row.project_id,
-            title=row.title,
-            owner=row.owner,
-            note=row.note,
             tags=tuple(tagged.get(row.id, ())),
             state=row.state if row.computed_as is None else "running",
-            error=row.error,
-            created_at=row.created_at,
-            finished_at=row.finished_at,
-            duration_s=row.duration_s,
-            code_version=row.code_version,
             spec=RunSpec.from_dict(json.loads(row.spec)),
             summary=from_json(json.loads(row.summary), DataSummary),
             done=row.done if row.computed_as is None else row.done_there,
-            total=row.total,
-            attempt=row.attempt,
-            cancel_requested=row.cancel_requested,
-            verdict=row.verdict,
             computed_as=row.computed_as or row.id,
         )
         for row in (rows[run_id] for run_id in ids if run_id in rows)

@@ -152,16 +152,14 @@ class RunStore(Claims):
     def result(self, run_id: str) -> Result | None:
         """The result of a run that is done."""
         query = sa.select(runs.c.result).where(self._is(run_id))
-        with to_read(self._engine) as connection:
-            text = connection.execute(query).scalar_one_or_none()
+        text = self._value(query)
         return None if text is None else read_result(json.loads(text))
 
     def provisional(self, run_id: str) -> Result | None:
         """What is found so far of a run that goes on, as its server saved it last."""
         column = provisional_results.c.run_id
         query = sa.select(provisional_results.c.content).where(column == run_id, self._of_seen_run(column))
-        with to_read(self._engine) as connection:
-            content = connection.execute(query).scalar_one_or_none()
+        content = self._value(query)
         return None if content is None else read_result(json.loads(zlib.decompress(content)), final=False)
 
     def files_of(self, run_id: str) -> tuple[tuple[str, str], ...]:
@@ -169,14 +167,12 @@ class RunStore(Claims):
         query = sa.select(run_files.c.name, run_files.c.sha256).where(
             run_files.c.run_id == run_id, self._of_seen_run(run_files.c.run_id)
         )
-        with to_read(self._engine) as connection:
-            return tuple((row.name, row.sha256) for row in connection.execute(query.order_by("position")))
+        return tuple((row.name, row.sha256) for row in self._rows(query.order_by("position")))
 
     def known_tags(self) -> list[str]:
         """Every tag in use in the project, in alphabetical order."""
         query = sa.select(tags.c.tag).distinct().join(runs).where(runs.c.project_id == self._home)
-        with to_read(self._engine) as connection:
-            return sorted(connection.execute(query).scalars(), key=str.casefold)
+        return sorted(self._values(query), key=str.casefold)
 
     def waiting_for(self, sha256s: Collection[str]) -> int:
         """Runs of the project, queued or running, that read one of these files."""
@@ -188,16 +184,16 @@ class RunStore(Claims):
     def request_cancel(self, run_id: str) -> None:
         """Ask whoever computes the run to stop; one that waits is cancelled at once."""
         waits = runs.c.state == "queued"
-        with to_write(self._engine) as connection:
-            connection.execute(  # one statement: a run that is claimed or released meanwhile is not missed
-                runs.update()
-                .where(self._is(run_id), runs.c.state.in_(("queued", "running")))
-                .values(
-                    cancel_requested=True,
-                    state=sa.case((waits, "cancelled"), else_=runs.c.state),
-                    finished_at=sa.case((waits, self._now), else_=runs.c.finished_at),
-                )
+        # One statement: a run that is claimed or released meanwhile is not missed.
+        self._write(
+            runs.update()
+            .where(self._is(run_id), runs.c.state.in_(("queued", "running")))
+            .values(
+                cancel_requested=True,
+                state=sa.case((waits, "cancelled"), else_=runs.c.state),
+                finished_at=sa.case((waits, self._now), else_=runs.c.finished_at),
             )
+        )
 
     def search(
         self,
@@ -258,8 +254,7 @@ class RunStore(Claims):
     def counts(self) -> dict[str, int]:
         """Runs within reach by state."""
         query = sa.select(runs.c.state, sa.func.count()).where(self._seen(runs.c.project_id))
-        with to_read(self._engine) as connection:
-            return {state: count for state, count in connection.execute(query.group_by(runs.c.state))}
+        return {state: count for state, count in self._rows(query.group_by(runs.c.state))}
 
     def _is(self, run_id: str) -> sa.ColumnElement[bool]:
         """Whether a run is the one of this id, and within reach."""

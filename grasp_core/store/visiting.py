@@ -10,12 +10,12 @@ import unicodedata
 from ipaddress import IPv6Address, ip_address, ip_network
 
 import sqlalchemy as sa
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 
 from grasp_core.model.errors import LimitError
 from grasp_core.model.turns import Turns
-from grasp_core.store.database import clock, insert_new, only_one, to_write
-from grasp_core.store.digest import digest_of
+from grasp_core.store.bound import Store
+from grasp_core.store.database import digest_of, insert_new, only_one, to_write
 from grasp_core.store.schema import link_tries
 
 
@@ -78,11 +78,8 @@ what one owner commonly has: whoever tries from theirs shuts out nobody elsewher
 """
 
 
-class TryStore:
+class TryStore(Store):
     """Tries in the database, so that all servers count together and a restart forgets none."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
 
     def count(self, link_id: str, token: str, address: str) -> bool:
         """Count a try before it is made; whether it may be.
@@ -91,7 +88,7 @@ class TryStore:
         """
         with to_write(self._engine) as connection:
             only_one(connection, f"tries at {link_id}")
-            now = connection.execute(sa.select(clock(self._engine))).scalar_one()
+            now = connection.execute(sa.select(self._now)).scalar_one()
             connection.execute(link_tries.delete().where(link_tries.c.since <= now - SECONDS))
             near, around = places(address)
             most = {key_of(token, near): BY_ADDRESS, key_of(token, around): BY_NETWORK, "": BY_LINK}

@@ -78,10 +78,7 @@ class Caller:
 
     @property
     def person(self) -> User:
-        """The user.
-
-        Raises ProblemError if it is a stranger.
-        """
+        """The user; raises ProblemError if it is a stranger."""
         if self.user is None:
             raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
         return self.user
@@ -142,10 +139,7 @@ class Caller:
         return self.server.seen(EVERYTHING if self.user is None else self.user.reach(project))
 
     def manager(self, owner: str, project: str) -> User:
-        """The user, who may change what is `owner`'s in a project.
-
-        Raises ProblemError if they may not.
-        """
+        """The user, who may change what is `owner`'s in a project; raises ProblemError if they may not."""
         if not self.person.may_manage(owner, project):
             raise ProblemError(
                 HTTPStatus.FORBIDDEN,
@@ -303,10 +297,7 @@ TAKES_PASSWORD = f"This link opens with its password alone: send it as {WITH_LIN
 
 
 def check_link(asking: Caller, target: Target) -> None:
-    """Refuse a stranger whose link does not open this; they are told nothing about what there is.
-
-    Raises ProblemError.
-    """
+    """Refuse a stranger whose link does not open this; they are told nothing about what there is."""
     if asking.user is not None:
         return
     opened = _opened(asking, target)

@@ -19,10 +19,7 @@ def cursor_after(record: RunRecord) -> str:
 
 
 def place_of(cursor: str) -> tuple[float, str]:
-    """Time and id of the run that a page begins after.
-
-    Raises ProblemError if it is no cursor.
-    """
+    """Time and id of the run that a page begins after; raises ProblemError if it is no cursor."""
     try:
         created_at, run_id = json.loads(base64.b64decode(cursor.encode("ascii"), b"-_", validate=True))
         if isinstance(created_at, float) and math.isfinite(created_at) and isinstance(run_id, str):

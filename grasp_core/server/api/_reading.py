@@ -106,10 +106,7 @@ class Recognised:
 
     @property
     def spec(self) -> RunSpec:
-        """The spec.
-
-        Raises UnsureError if something has to be said before.
-        """
+        """The spec; raises UnsureError if something has to be said before."""
         if self.known is None:
             raise UnsureError("; ".join(map(ask, self.questions)), self.questions[0].field)
         return self.known

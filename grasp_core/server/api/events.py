@@ -19,7 +19,7 @@ from grasp_core.model.result import Result
 from grasp_core.server.api._admission import Asking, Caller, shown_to
 from grasp_core.server.api.runs import so_far, visible_run
 from grasp_core.server.problem import ProblemError, again_after
-from grasp_core.store.digest import digest_of
+from grasp_core.store.database import digest_of
 from grasp_core.store.runs import RunRecord
 
 router = APIRouter(tags=["Runs"])

@@ -167,10 +167,7 @@ def change_run(run_id: str, changed: ChangedRun, asking: Asking) -> Run:
 
 
 def visible_run(asking: Caller, run_id: str) -> RunRecord:
-    """The run of this id, if the caller may see it.
-
-    Raises ProblemError if there is none for them.
-    """
+    """The run of this id, if the caller may see it; raises ProblemError if there is none for them."""
     check_link(asking, Target("run", run_id))
     record = asking.stores().runs.get(run_id)
     if record is None:

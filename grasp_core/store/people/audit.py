@@ -15,10 +15,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import sqlalchemy as sa
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 
 from grasp_core.model.errors import StoreError
-from grasp_core.store.database import SECRET, clock, only_one, snapshot, to_read, to_write
+from grasp_core.store.bound import Store, of_row
+from grasp_core.store.database import SECRET, only_one, snapshot, to_read, to_write
 from grasp_core.store.schema import audit, audit_heads, storable
 
 Action = Literal[
@@ -93,11 +94,8 @@ class Head:
     seal: str = ""
 
 
-class AuditStore:
+class AuditStore(Store):
     """The log in the database; its head is sealed where the database was opened with a key."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
 
     def record(
         self,
@@ -107,17 +105,14 @@ class AuditStore:
         object_id: str = "",
         details: Mapping[str, str | int | float | bool | None] | None = None,
     ) -> None:
-        """Add an entry.
-
-        Raises StoreError if it cannot be written.
-        """
+        """Add an entry; raises StoreError if it cannot be written."""
         with to_write(self._engine) as connection:
             only_one(connection, "audit")
             # Behind the head, not behind the last entry: where newer ones are missing, the gap stays.
             head = _head(connection) or _last(connection)
             row = {
                 "number": 1 if head is None else head.number + 1,
-                "at": connection.execute(sa.select(clock(self._engine))).scalar_one(),
+                "at": connection.execute(sa.select(self._now)).scalar_one(),
                 "actor": storable(actor),
                 "action": action,
                 "kind": kind,
@@ -148,7 +143,9 @@ class AuditStore:
         query = sa.select(audit).where(which).order_by(audit.c.number.desc()).offset(start).limit(limit)
         with to_read(self._engine) as connection:
             total = connection.execute(sa.select(sa.func.count()).select_from(audit).where(which))
-            return [_entry(row) for row in connection.execute(query)], total.scalar_one()
+            return [
+                of_row(Entry, row, details=json.loads(row.details)) for row in connection.execute(query)
+            ], total.scalar_one()
 
     def lines(self) -> Iterator[str]:
         """Every entry as a line of JSON with its hashes, oldest first.
@@ -193,7 +190,7 @@ class AuditStore:
     def delete_older_than(self, days: float) -> int:
         """Delete the beginning of the log, but never its last entry; returns how many."""
         last = sa.select(sa.func.max(audit.c.number)).scalar_subquery()
-        old = (audit.c.at < clock(self._engine) - days * 86400) & (audit.c.number < last)
+        old = (audit.c.at < self._now - days * 86400) & (audit.c.number < last)
         with to_write(self._engine) as connection:
             only_one(connection, "audit")
             young = connection.execute(sa.select(sa.func.min(audit.c.number)).where(~old)).scalar_one()
@@ -239,7 +236,7 @@ class AuditStore:
 
 def _head(connection: Connection) -> Head | None:
     row = connection.execute(sa.select(audit_heads)).first()
-    return None if row is None else Head(row.first, row.number, row.hash, row.seal)
+    return None if row is None else of_row(Head, row)
 
 
 def _last(connection: Connection) -> Head | None:
@@ -266,10 +263,6 @@ def _followed(connection: Connection) -> Iterator[dict[str, Any]]:
 def _hash(row: Mapping[str, Any]) -> str:
     signed = json.dumps([row[name] for name in _SIGNED])
     return hashlib.sha256(signed.encode("ascii")).hexdigest()
-
-
-def _entry(row: Any) -> Entry:
-    return Entry(row.number, row.at, row.actor, row.action, row.kind, row.object_id, json.loads(row.details))
 
 
 AGAIN_SECONDS = 60.0

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine
 from grasp_core.model.access import EVERYONE, ProjectRole, User
 from grasp_core.model.errors import LimitError, StoreError
 from grasp_core.store.bound import Bound
-from grasp_core.store.database import only_one, to_read, to_write
+from grasp_core.store.database import only_one, to_write
 from grasp_core.store.schema import project_members, projects, storable
 
 MemberKind = Literal["person", "address", "domain", "group"]
@@ -56,9 +56,8 @@ class Members(Bound):
             return known[1]
         found: dict[str, ProjectRole] = {}
         query = sa.select(project_members.c.project_id, project_members.c.role).where(_names(user))
-        with to_read(self._engine) as connection:
-            for row in connection.execute(query):
-                found[row.project_id] = max(row.role, found.get(row.project_id, row.role), key=ROLES.index)
+        for row in self._rows(query):
+            found[row.project_id] = max(row.role, found.get(row.project_id, row.role), key=ROLES.index)
         if len(self._known) > _MOST_KNOWN:
             self._known.clear()
         self._known[who] = (time.monotonic(), found)
@@ -68,8 +67,7 @@ class Members(Bound):
         """Who belongs to the project: owners first, then by name; of Everyone there are no rows."""
         of_it = project_members.c.project_id
         query = sa.select(project_members).where(of_it == project_id, self._seen(of_it))
-        with to_read(self._engine) as connection:
-            found = [Member(row.kind, row.name, row.role) for row in connection.execute(query)]
+        found = [Member(row.kind, row.name, row.role) for row in self._rows(query)]
         return sorted(found, key=lambda one: (-ROLES.index(one.role), one.kind, one.name))
 
     def admit(self, project_id: str, member: Member) -> None:
@@ -147,10 +145,7 @@ def _check_owner_left(connection: Connection, project_id: str) -> None:
 
 
 def checked(member: Member) -> Member:
-    """The member with the name as it is compared.
-
-    Raises LimitError if the name cannot be one of its kind.
-    """
+    """The member with the name as it is compared; raises LimitError if the name cannot be one of its kind."""
     name = member.name if member.kind == "person" else member.name.strip()
     if member.kind in ("address", "domain"):
         name = name.casefold().removeprefix("@" if member.kind == "domain" else "")

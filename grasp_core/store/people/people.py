@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 import sqlalchemy as sa
-from sqlalchemy import Connection, Engine, LargeBinary, Table, Text
+from sqlalchemy import Connection, LargeBinary, Table, Text
 
 from grasp_core.model.access import EVERYONE, Identity, Person, Role
 from grasp_core.model.errors import AccessError
+from grasp_core.store.bound import Store, of_row
 from grasp_core.store.database import (
-    clock,
     insert_new,
     leave_no_trace,
     new_id,
@@ -101,15 +101,12 @@ PERSON: tuple[sa.ColumnElement[Any], ...] = (*people.c, _holder.label("holder"))
 """What :func:`person_of` reads."""
 
 
-class PeopleStore:
+class PeopleStore(Store):
     """People in the database."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
 
     def sign_in(self, identity: Identity) -> Person:
         """The person of this identity as of now, who holds their mail address if nobody else does."""
-        now = clock(self._engine)
+        now = self._now
         told = {"email": identity.email, "name": identity.name, "signed_in_at": now}
         with to_write(self._engine) as connection:
             only_one(connection, "people")  # two tabs that sign in at once are one person
@@ -121,7 +118,7 @@ class PeopleStore:
             else:
                 _set(connection, person_id, **told)
             insert_new(connection, addresses, [{"address": identity.email, "person_id": person_id}])
-            return _person(connection.execute(sa.select(*PERSON).where(people.c.id == person_id)).one())
+            return person_of(connection.execute(sa.select(*PERSON).where(people.c.id == person_id)).one())
 
     def get(self, person_id: str) -> Person | None:
         """The person of an id."""
@@ -138,23 +135,20 @@ class PeopleStore:
         with to_read(self._engine) as connection:
             total = connection.execute(sa.select(sa.func.count()).select_from(people).where(which))
             rows = connection.execute(query.offset(start).limit(limit))
-            return [_person(row) for row in rows], total.scalar_one()
+            return [person_of(row) for row in rows], total.scalar_one()
 
     def names(self, ids: Iterable[str]) -> dict[str, str]:
         """What people are called, by id; an id that is nobody's, as a mail address, stands for itself."""
         asked = set(ids)
         query = sa.select(people.c.id, people.c.name).where(people.c.id.in_(asked))
-        with to_read(self._engine) as connection:
-            known = {row.id: row.name for row in connection.execute(query)}
+        known = {row.id: row.name for row in self._rows(query)}
         return {one: known.get(one, one) for one in asked}
 
     def enabled(self) -> list[Person]:
         """Everybody who is not disabled."""
-        with to_read(self._engine) as connection:
-            return [
-                _person(row)
-                for row in connection.execute(sa.select(*PERSON).where(people.c.disabled_at.is_(None)))
-            ]
+        return [
+            person_of(row) for row in self._rows(sa.select(*PERSON).where(people.c.disabled_at.is_(None)))
+        ]
 
     def set_role(self, person_id: str, role: Role | None) -> None:
         """Give a person a role, or None for what the settings say."""
@@ -179,7 +173,7 @@ class PeopleStore:
 
     def disable(self, person_id: str) -> None:
         """Let a person in no more, and end their sessions."""
-        now = clock(self._engine)
+        now = self._now
         with to_write(self._engine) as connection:
             _set(connection, person_id, disabled_at=now)
             connection.execute(
@@ -194,9 +188,8 @@ class PeopleStore:
             _set(connection, person_id, disabled_at=None)
 
     def _one(self, which: sa.ColumnElement[bool]) -> Person | None:
-        with to_read(self._engine) as connection:
-            row = connection.execute(sa.select(*PERSON).where(which)).one_or_none()
-        return None if row is None else _person(row)
+        row = self._row(sa.select(*PERSON).where(which))
+        return None if row is None else person_of(row)
 
 
 def ids_named(text: str) -> sa.Select[tuple[str]]:
@@ -204,25 +197,13 @@ def ids_named(text: str) -> sa.Select[tuple[str]]:
     return sa.select(people.c.id).where(_named(text))
 
 
-def person_of(row: sa.RowMapping) -> Person:
+def person_of(row: Any) -> Person:
     """The person that a row of :data:`PERSON` describes."""
-    return Person(
-        id=row["id"],
-        identity=Identity(row["issuer"], row["subject"], row["email"], row["name"]),
-        role=row["role"],
-        created_at=row["created_at"],
-        signed_in_at=row["signed_in_at"],
-        disabled_at=row["disabled_at"],
-        holder=row["holder"],
-    )
+    return of_row(Person, row, identity=of_row(Identity, row))
 
 
 def _set(connection: Connection, person_id: str, **values: Any) -> None:
     connection.execute(people.update().where(people.c.id == person_id).values(values))
-
-
-def _person(row: sa.Row[Any]) -> Person:
-    return person_of(row._mapping)
 
 
 def _is(identity: Identity) -> sa.ColumnElement[bool]:
@@ -254,11 +235,8 @@ class Traces:
     led: dict[str, str]
 
 
-class PersonalData:
+class PersonalData(Store):
     """What names people in the database."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
 
     def traces(self, person_id: str) -> Traces:
         """What names the person; rows of none are left out."""

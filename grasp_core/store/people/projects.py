@@ -11,7 +11,8 @@ from sqlalchemy.exc import IntegrityError
 
 from grasp_core.model.access import EVERYONE, Reach
 from grasp_core.model.errors import AccessError, LimitError, StoreError
-from grasp_core.store.database import clock, insert_from, leave_no_trace, new_id, only_one, to_read, to_write
+from grasp_core.store.bound import of_row
+from grasp_core.store.database import insert_from, leave_no_trace, new_id, only_one, to_read, to_write
 from grasp_core.store.people.members import Member, Members, checked, insert_member, not_there
 from grasp_core.store.schema import (
     chunks,
@@ -113,7 +114,7 @@ class ProjectStore(Members):
         Raises LimitError if the name is empty or too long, or the owner's cannot be one of its kind.
         """
         project_id = new_id()
-        row = {"id": project_id, "name": _checked_name(name), "created_at": clock(self._engine)}
+        row = {"id": project_id, "name": _checked_name(name), "created_at": self._now}
         with to_write(self._engine) as connection:
             connection.execute(projects.insert().values(row))
             if owner is not None:
@@ -125,15 +126,13 @@ class ProjectStore(Members):
     def all(self) -> list[Project]:
         """Projects within reach: Everyone first, then by name, those in the archive last."""
         query = sa.select(projects).where(self._seen(projects.c.id))
-        with to_read(self._engine) as connection:
-            found = [_project(row) for row in connection.execute(query)]
+        found = [_project(row) for row in self._rows(query)]
         return sorted(found, key=lambda one: (one.id != EVERYONE, one.archived, one.name.casefold(), one.id))
 
     def get(self, project_id: str) -> Project | None:
         """The project, or None where there is none of this id within reach."""
         query = sa.select(projects).where(self._is(project_id))
-        with to_read(self._engine) as connection:
-            row = connection.execute(query).one_or_none()
+        row = self._row(query)
         return None if row is None else _project(row)
 
     def rename(self, project_id: str, name: str) -> None:
@@ -149,16 +148,15 @@ class ProjectStore(Members):
 
         Raises StoreError if there is no such project (any more), or it is Everyone.
         """
-        self._change(project_id, archived_at=clock(self._engine) if archived else None)
+        self._change(project_id, archived_at=self._now if archived else None)
 
     def delete(self, project_id: str) -> None:
         """Delete the project and all that belongs to it.
 
         Raises StoreError if there is no such project (any more), or it is Everyone.
         """
-        with to_write(self._engine) as connection:
-            if not connection.execute(projects.delete().where(self._may_change(project_id))).rowcount:
-                raise not_there(project_id)
+        if not self._write(projects.delete().where(self._may_change(project_id))):
+            raise not_there(project_id)
         self._known.clear()
         leave_no_trace(self._engine)
 
@@ -184,8 +182,7 @@ class ProjectStore(Members):
     def current(self, person: str) -> str | None:
         """The project that the person worked in last."""
         query = sa.select(current_projects.c.project_id).where(current_projects.c.person == storable(person))
-        with to_read(self._engine) as connection:
-            return connection.execute(query).scalar_one_or_none()
+        return self._value(query)
 
     def choose(self, person: str, project_id: str) -> None:
         """Remember the project that the person works in.
@@ -215,4 +212,4 @@ def _checked_name(name: str) -> str:
 
 
 def _project(row: Any) -> Project:
-    return Project(row.id, row.name, row.created_at, row.archived_at is not None)
+    return of_row(Project, row, archived=row.archived_at is not None)
