@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from grasp_core.model.errors import DataError
 from grasp_core.store.bound import Bound
-from grasp_core.store.database import only_one, to_write
+from grasp_core.store.database import to_write
 from grasp_core.store.schema import answers, runs
 
 MAX_BYTES = 2**26
@@ -35,8 +35,7 @@ class AnswerStore(Bound):
                 "the command line."
             )
         content = zlib.compress(text)
-        with to_write(self._engine) as connection:
-            only_one(connection, f"answers of {run_id}")
+        with to_write(self._engine, alone=f"answers of {run_id}") as connection:
             there = sa.select(runs.c.id).where(runs.c.id == run_id, self._seen(runs.c.project_id))
             if connection.execute(there).first() is None:
                 return

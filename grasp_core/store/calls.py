@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from grasp_core.model.errors import LimitError
 from grasp_core.store.bound import Store, of_row
-from grasp_core.store.database import digest_of, insert_new, new_id, only_one, to_write
+from grasp_core.store.database import digest_of, insert_new, new_id, to_write
 from grasp_core.store.schema import outcomes, runs, webhook_keys, webhooks
 
 KEPT_HOURS = 24.0
@@ -44,8 +44,7 @@ class OutcomeStore(Store):
         """
         named, now = outcomes.c.key == digest_of(key), self._now
         lost = outcomes.c.status.is_(None) & (outcomes.c.created_at < now - _GIVEN_UP_S)
-        with to_write(self._engine) as connection:
-            only_one(connection, f"outcome {digest_of(key)}")
+        with to_write(self._engine, alone=f"outcome {digest_of(key)}") as connection:
             connection.execute(
                 outcomes.delete().where(named, lost | (outcomes.c.created_at < now - KEPT_HOURS * 3600))
             )
@@ -135,8 +134,7 @@ class WebhookStore(Store):
             .order_by(webhooks.c.next_at)
             .limit(_AT_ONCE)
         )
-        with to_write(self._engine) as connection:
-            only_one(connection, "webhooks")
+        with to_write(self._engine, alone="webhooks") as connection:
             rows = connection.execute(query).all()
             taken = webhooks.c.id.in_([row.id for row in rows])
             connection.execute(webhooks.update().where(taken).values(next_at=now + LEASE_SECONDS))

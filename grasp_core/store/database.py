@@ -116,11 +116,16 @@ def connect(url: URL, secret: str = "") -> Engine:
 
 
 @contextlib.contextmanager
-def to_write(engine: Engine) -> Iterator[Connection]:
-    """A transaction that writes; in SQLite it takes the write lock at once, so that it cannot deadlock."""
+def to_write(engine: Engine, *, alone: str = "") -> Iterator[Connection]:
+    """A transaction that writes; in SQLite it takes the write lock at once, so that it cannot deadlock.
+
+    `alone`: what nobody else does meanwhile, see :func:`only_one`.
+    """
     with translated_errors(), engine.connect() as plain:
         connection = plain.execution_options(grasp_writes=True)
         with connection.begin():
+            if alone:
+                only_one(connection, alone)
             yield connection
 
 

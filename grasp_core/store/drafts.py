@@ -11,7 +11,7 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.store.bound import Bound
-from grasp_core.store.database import only_one, to_write
+from grasp_core.store.database import to_write
 from grasp_core.store.schema import drafts, storable
 
 MAX_BYTES = 2**20
@@ -61,8 +61,7 @@ class DraftStore(Bound):
         """
         text = json.dumps(to_json(draft))
         empty = draft.annotations is None and draft.raters is None and draft.items is None
-        with to_write(self._engine) as connection:
-            only_one(connection, f"draft {owner}")
+        with to_write(self._engine, alone=f"draft {owner}") as connection:
             connection.execute(drafts.delete().where(self._of(owner)))
             if empty or len(text) > MAX_BYTES:
                 return

@@ -64,8 +64,7 @@ class FileStore(Bound):
             zlib.compress(content[start : start + CHUNK_BYTES], level=1)
             for start in range(0, len(content), CHUNK_BYTES)
         ]
-        with to_write(self._engine) as connection:
-            only_one(connection, f"file {sha256}")
+        with to_write(self._engine, alone=f"file {sha256}") as connection:
             only_one(connection, f"files of {owner}")
             if connection.execute(touch).rowcount:
                 return sha256
@@ -93,8 +92,7 @@ class FileStore(Bound):
         elsewhere = sa.case((files.c.location.is_(None), None), else_=location)
         row = {"sha256": sha256, "bytes": size, "owner": owner, "created_at": now, "location": location}
         row["project_id"] = self._home
-        with to_write(self._engine) as connection:
-            only_one(connection, f"file {sha256}")
+        with to_write(self._engine, alone=f"file {sha256}") as connection:
             touch = files.update().where(known).values(created_at=now, location=elsewhere)
             if not connection.execute(touch).rowcount:
                 self._check_open(connection)

@@ -12,7 +12,7 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.recode_steps import Combine
 from grasp_core.store.bound import Bound, of_row
-from grasp_core.store.database import new_id, only_one, to_write
+from grasp_core.store.database import new_id, to_write
 from grasp_core.store.schema import readings, storable
 
 
@@ -44,8 +44,7 @@ class ReadingStore(Bound):
         """
         kept, left_out = without_ids(spec)
         earlier = self._of(signature) & (readings.c.owner == storable(owner))
-        with to_write(self._engine) as connection:
-            only_one(connection, f"reading {signature}")
+        with to_write(self._engine, alone=f"reading {signature}") as connection:
             self._check_open(connection)
             connection.execute(readings.delete().where(earlier))
             told = {"data": json.dumps(to_json(kept)), "axes": json.dumps(axes), "ids_left_out": left_out}

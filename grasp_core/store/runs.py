@@ -66,8 +66,7 @@ class RunStore(Claims):
         Raises AccessError if nothing is added to the project any more; LimitError if the user has too many
         runs waiting.
         """
-        with to_write(self._engine) as connection:
-            only_one(connection, "new run")
+        with to_write(self._engine, alone="new run") as connection:
             asked = self._asks(request.key)
             own = sa.select(runs.c.id, _answers().label("answers")).where(
                 asked, runs.c.owner == request.owner

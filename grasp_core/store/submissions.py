@@ -14,7 +14,7 @@ from sqlalchemy import Engine
 
 from grasp_core.model.errors import LimitError, StoreError
 from grasp_core.store.bound import Bound, of_row
-from grasp_core.store.database import insert_new, new_id, only_one, to_read, to_write
+from grasp_core.store.database import insert_new, new_id, to_read, to_write
 from grasp_core.store.schema import scorings, storable, submissions
 
 SCORINGS = 20
@@ -57,8 +57,7 @@ class SubmissionStore(Bound):
         Raises LimitError if the person has used up a task; then none is counted.
         """
         owner = storable(owner)
-        with to_write(self._engine) as connection:
-            only_one(connection, f"scorings of {owner}")
+        with to_write(self._engine, alone=f"scorings of {owner}") as connection:
             for task, labels in predictions.items():
                 used = self._used(connection, owner, task)
                 digest = _digest(labels)

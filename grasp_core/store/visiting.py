@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from grasp_core.model.errors import LimitError
 from grasp_core.model.turns import Turns
 from grasp_core.store.bound import Store
-from grasp_core.store.database import digest_of, insert_new, only_one, to_write
+from grasp_core.store.database import digest_of, insert_new, to_write
 from grasp_core.store.schema import link_tries
 
 
@@ -86,8 +86,7 @@ class TryStore(Store):
 
         `address`: of whoever tries; kept as a hash that takes the token to make.
         """
-        with to_write(self._engine) as connection:
-            only_one(connection, f"tries at {link_id}")
+        with to_write(self._engine, alone=f"tries at {link_id}") as connection:
             now = connection.execute(sa.select(self._now)).scalar_one()
             connection.execute(link_tries.delete().where(link_tries.c.since <= now - SECONDS))
             near, around = places(address)
@@ -103,8 +102,7 @@ class TryStore(Store):
         """Take back a try that knew the password, and begin to count anew for its address."""
         near, around = places(address)
         who = key_of(token, near)
-        with to_write(self._engine) as connection:
-            only_one(connection, f"tries at {link_id}")
+        with to_write(self._engine, alone=f"tries at {link_id}") as connection:
             connection.execute(
                 link_tries.delete().where(link_tries.c.link_id == link_id, link_tries.c.who == who)
             )

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from grasp_core.model.errors import LimitError, StoreError
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.store.bound import Bound, of_row
-from grasp_core.store.database import new_id, only_one, to_write
+from grasp_core.store.database import new_id, to_write
 from grasp_core.store.schema import runs, storable, watch_runs, watches
 
 EVERY = re.compile(r"hourly|daily|weekly|[1-9][0-9]{0,2}[hd]")
@@ -116,8 +116,7 @@ class WatchStore(Bound):
         StoreError if the project has no such run (any more).
         """
         owner, now, watch_id = storable(owner), self._now, new_id()
-        with to_write(self._engine) as connection:
-            only_one(connection, f"watches of {owner}")
+        with to_write(self._engine, alone=f"watches of {owner}") as connection:
             self._check_open(connection)
             there = sa.select(runs.c.id).where(runs.c.id == run_id, runs.c.project_id == self._home)
             if connection.execute(there).first() is None:
@@ -203,8 +202,7 @@ class WatchStore(Bound):
             .order_by(watches.c.next_at, watches.c.id)
             .limit(1)
         )
-        with to_write(self._engine) as connection:
-            only_one(connection, "watches")
+        with to_write(self._engine, alone="watches") as connection:
             found = connection.execute(query).scalar_one_or_none()
             if found is None:
                 return None

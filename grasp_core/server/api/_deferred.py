@@ -17,11 +17,11 @@ from grasp_core.engine.background import Making, Makings
 from grasp_core.model.access import User
 from grasp_core.model.errors import GraspError, RunCancelledError
 from grasp_core.server.api._admission import Asking, Caller
-from grasp_core.server.api._idempotency import WORK_SECONDS, Done
-from grasp_core.server.api._sources import Bringing, Told
+from grasp_core.server.api._answers import PRIVATE, WORK_SECONDS, Done
+from grasp_core.server.api._reading import Bringing, Told
 from grasp_core.server.api.forms import Checked, Problem, StartedRun, Work
 from grasp_core.server.api.problems import problem_of
-from grasp_core.server.api.runs import PRIVATE, missing
+from grasp_core.server.api.runs import missing
 from grasp_core.server.problem import ProblemError, again_after
 
 router = APIRouter(tags=["Runs"])

@@ -24,12 +24,11 @@ from grasp_core.report.comparison.changes import Change, compare, in_words
 from grasp_core.report.comparison.since import details, headline, since
 from grasp_core.report.plan import sentences
 from grasp_core.server.api._admission import Asking, Caller, map_shown_to, shown_to
+from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, Done, IdempotencyKey, TaggedJson, once
 from grasp_core.server.api._deferred import Found, later
-from grasp_core.server.api._etags import NOT_AGAIN, TaggedJson
-from grasp_core.server.api._idempotency import Done, IdempotencyKey, once
-from grasp_core.server.api._sources import Told
+from grasp_core.server.api._reading import Told
 from grasp_core.server.api.forms import Form, Work
-from grasp_core.server.api.runs import PRIVATE, missing, visible_run, without_result
+from grasp_core.server.api.runs import missing, visible_run, without_result
 from grasp_core.server.problem import ProblemError
 from grasp_core.store.runs import RunRecord
 

@@ -19,19 +19,7 @@ from starlette.routing import Mount, Route
 from grasp_core.model.errors import GraspError
 from grasp_core.model.turns import loads
 from grasp_core.server.api import _deferred as working
-from grasp_core.server.api import (
-    account,
-    events,
-    files,
-    items,
-    leaderboards,
-    links,
-    people,
-    runs,
-    submissions,
-    watches,
-    webhooks,
-)
+from grasp_core.server.api import account, files, items, links, people, runs, submissions, watches
 from grasp_core.server.api import analyses as questions
 from grasp_core.server.api import new_runs as asking
 from grasp_core.server.api._admission import Admission
@@ -103,23 +91,9 @@ def application(server: Callable[[], Server], identify: Identify, uploads: Uploa
         exception_handlers=_FAULTS,
     )
     app.state.uploads = uploads
-    for room in (
-        asking,
-        working,
-        runs,
-        events,
-        links,
-        files,
-        items,
-        questions,
-        account,
-        submissions,
-        leaderboards,
-        webhooks,
-        watches,
-        people,
-    ):
-        app.include_router(room.router)
+    rooms = (asking, working, runs, links, files, items, questions, account, submissions)
+    for router in (*(room.router for room in rooms), watches.webhooks, watches.router, people.router):
+        app.include_router(router)
     app.get("/openapi.json", include_in_schema=False)(_schema)
     app.get("/", include_in_schema=False)(lambda: reference_page(described(app)))
     app.get("/problems/{code}", include_in_schema=False)(problem_page)

@@ -15,10 +15,9 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.text import printable
 from grasp_core.model.wording import listed, quoted
 from grasp_core.server.api._admission import Asking, Caller
-from grasp_core.server.api._etags import NOT_AGAIN, TaggedJson
-from grasp_core.server.api._idempotency import Done, IdempotencyKey, once
+from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, Done, IdempotencyKey, TaggedJson, once
 from grasp_core.server.api.forms import AskedItems, FoundItems, Items, NewItems
-from grasp_core.server.api.runs import AGAIN_SECONDS, PRIVATE, missing, visible_run, without_result
+from grasp_core.server.api.runs import AGAIN_SECONDS, missing, visible_run, without_result
 from grasp_core.server.problem import ProblemError, again_after
 from grasp_core.store.runs import RunRecord
 

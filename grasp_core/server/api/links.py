@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from grasp_core.server.api._admission import Asking, Caller
-from grasp_core.server.api._idempotency import Done, IdempotencyKey, once
+from grasp_core.server.api._answers import Done, IdempotencyKey, once
 from grasp_core.server.api.forms import Link, Links, MadeLink, NewLink, Withdrawn
 from grasp_core.server.api.runs import missing, visible_run
 from grasp_core.server.links import Withdrawing, told_of

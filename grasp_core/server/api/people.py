@@ -13,8 +13,9 @@ from starlette.responses import StreamingResponse
 from grasp_core.model.access import User, role_of
 from grasp_core.server.accounts import STAYS, erasing
 from grasp_core.server.api._admission import Asking, Caller
+from grasp_core.server.api._answers import PRIVATE
 from grasp_core.server.api.forms import Address, Erasing, Erasure, People, Person
-from grasp_core.server.api.runs import PRIVATE, missing
+from grasp_core.server.api.runs import missing
 from grasp_core.server.problem import ProblemError
 
 router = APIRouter(tags=["People"])

@@ -8,18 +8,20 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 
 from grasp_core.benchmark.leaderboard import leaderboard_dict, ranked
 from grasp_core.benchmark.tasks import read_tasks
 from grasp_core.model.access import EVERYONE, User
-from grasp_core.server.api._admission import Asking
+from grasp_core.server.api._admission import Asking, check_link
+from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, TaggedJson
 from grasp_core.server.api.files import FILE_BODY, Spool, received
-from grasp_core.server.api.forms import Project, Submission, Submissions, TaskForm, Tasks
-from grasp_core.server.api.runs import PRIVATE, missing
+from grasp_core.server.api.forms import Found, Project, Submission, Submissions, TaskForm, Tasks
+from grasp_core.server.api.runs import missing
 from grasp_core.server.problem import ProblemError
 from grasp_core.server.server import Server, Stores
 from grasp_core.server.submitting import NAME_LENGTH, benchmark_of, checked, scored, systems, tasks_folder
+from grasp_core.store.links import Target
 
 router = APIRouter(tags=["Benchmark"])
 
@@ -101,3 +103,13 @@ def _score(server: Server, stores: Stores, user: User, name: str, spool: Spool) 
         pool=server.service.pool,
     )
     return Submission.of(record)
+
+
+@router.get("/leaderboards/{link_id}", response_model=Found, responses=NOT_AGAIN)
+def read_leaderboard(link_id: str, asking: Asking) -> Response:
+    """The leaderboard that the link of this id shows, as it was when the link was made."""
+    check_link(asking, Target("leaderboard", link_id))
+    found = asking.stores().links.leaderboard(link_id)
+    if found is None:
+        raise missing("leaderboard")
+    return TaggedJson(found.content, headers=PRIVATE)

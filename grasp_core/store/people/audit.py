@@ -19,7 +19,7 @@ from sqlalchemy import Connection
 
 from grasp_core.model.errors import StoreError
 from grasp_core.store.bound import Store, of_row
-from grasp_core.store.database import SECRET, only_one, snapshot, to_read, to_write
+from grasp_core.store.database import SECRET, snapshot, to_read, to_write
 from grasp_core.store.schema import audit, audit_heads, storable
 
 Action = Literal[
@@ -106,8 +106,7 @@ class AuditStore(Store):
         details: Mapping[str, str | int | float | bool | None] | None = None,
     ) -> None:
         """Add an entry; raises StoreError if it cannot be written."""
-        with to_write(self._engine) as connection:
-            only_one(connection, "audit")
+        with to_write(self._engine, alone="audit") as connection:
             # Behind the head, not behind the last entry: where newer ones are missing, the gap stays.
             head = _head(connection) or _last(connection)
             row = {
@@ -181,8 +180,7 @@ class AuditStore(Store):
             raise StoreError("There is no key to seal the log by: set GRASP_SECRET_KEY.")
         with suppress(UnsealedError):
             self.check()
-        with to_write(self._engine) as connection:
-            only_one(connection, "audit")
+        with to_write(self._engine, alone="audit") as connection:
             head = _head(connection) or _last(connection)
             if head is not None:
                 self._put(connection, head, sealed=True)
@@ -191,8 +189,7 @@ class AuditStore(Store):
         """Delete the beginning of the log, but never its last entry; returns how many."""
         last = sa.select(sa.func.max(audit.c.number)).scalar_subquery()
         old = (audit.c.at < self._now - days * 86400) & (audit.c.number < last)
-        with to_write(self._engine) as connection:
-            only_one(connection, "audit")
+        with to_write(self._engine, alone="audit") as connection:
             young = connection.execute(sa.select(sa.func.min(audit.c.number)).where(~old)).scalar_one()
             if young is None:
                 return 0

@@ -162,8 +162,7 @@ class PeopleStore(Store):
         """
         theirs = (people.c.id == person_id) & (people.c.email == address)
         held = addresses.c.address == address
-        with to_write(self._engine) as connection:
-            only_one(connection, "people")
+        with to_write(self._engine, alone="people") as connection:
             if connection.execute(sa.select(people.c.id).where(theirs)).first() is None:
                 raise AccessError("There is nobody of that id and mail address (any more).")
             before = connection.execute(sa.select(addresses.c.person_id).where(held)).scalar_one_or_none()
@@ -285,8 +284,7 @@ class PersonalData(Store):
 
         Raises AccessError if there is nobody of that id.
         """
-        with to_write(self._engine) as connection:
-            only_one(connection, "people")
+        with to_write(self._engine, alone="people") as connection:
             names = _names_of(connection, person_id)
             led = _led_alone(connection, names)
             for trace in IN_PROJECTS:

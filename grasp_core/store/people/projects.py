@@ -39,8 +39,7 @@ def move(engine: Engine, run_id: str, project_id: str, reach: Reach) -> None:
     Raises AccessError if one of the two is out of reach or gone, or the project is archived; StoreError if
     the run has not ended, or the project holds its owner's run of the same question.
     """
-    with to_write(engine) as connection:
-        only_one(connection, "new run")
+    with to_write(engine, alone="new run") as connection:
         asked = sa.select(runs.c.project_id, runs.c.state).where(runs.c.id == run_id)
         run = connection.execute(asked).first()
         target = connection.execute(sa.select(projects).where(projects.c.id == project_id)).first()
@@ -190,8 +189,7 @@ class ProjectStore(Members):
         Raises StoreError if there is no such project (any more).
         """
         person = storable(person)
-        with to_write(self._engine) as connection:
-            only_one(connection, f"current project of {person}")
+        with to_write(self._engine, alone=f"current project of {person}") as connection:
             if connection.execute(sa.select(projects.c.id).where(self._is(project_id))).first() is None:
                 raise not_there(project_id)
             connection.execute(current_projects.delete().where(current_projects.c.person == person))

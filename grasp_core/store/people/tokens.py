@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from grasp_core.model.access import Scope, Token
 from grasp_core.model.errors import LimitError
 from grasp_core.store.bound import Store, of_row
-from grasp_core.store.database import digest_of, new_id, only_one, to_read, to_write
+from grasp_core.store.database import digest_of, new_id, to_read, to_write
 from grasp_core.store.schema import source_tokens, storable, tokens
 
 PREFIX = "grasp_"
@@ -42,8 +42,7 @@ class TokenStore(Store):
             raise LimitError(f"A token works for {MAX_DAYS} days at most; make another one then.")
         token, now = PREFIX + secrets.token_urlsafe(TOKEN_BYTES), self._now
         working = tokens.c.revoked_at.is_(None) & (tokens.c.expires_at > now) & (tokens.c.owner == owner)
-        with to_write(self._engine) as connection:
-            only_one(connection, f"tokens of {owner}")
+        with to_write(self._engine, alone=f"tokens of {owner}") as connection:
             count = connection.execute(sa.select(sa.func.count()).where(working)).scalar_one()
             if count >= MAX_TOKENS:
                 raise LimitError(f"You have {MAX_TOKENS} tokens, the most there may be; withdraw one first.")
@@ -122,8 +121,7 @@ class SourceTokenStore(Store):
 
     def keep(self, sealed: bytes, *, owner: str, site: str) -> None:
         """Keep a token in place of the person's earlier one for this site."""
-        with to_write(self._engine) as connection:
-            only_one(connection, f"source tokens of {owner}")
+        with to_write(self._engine, alone=f"source tokens of {owner}") as connection:
             connection.execute(source_tokens.delete().where(_is(owner, site)))
             row = {"owner": owner, "site": site, "sealed": sealed, "created_at": self._now}
             connection.execute(source_tokens.insert().values(row))

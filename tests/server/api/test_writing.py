@@ -306,7 +306,7 @@ def test_links_are_made_listed_and_withdrawn(
 def test_who_must_not_see_a_run_any_more_does_not_follow_it(
     client: MakeClient, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from grasp_core.server.api import events
+    from grasp_core.server.api import runs as events
     from grasp_core.store.runs import Request
     from tests.results import make_result
 
@@ -332,7 +332,7 @@ def test_who_must_not_see_a_run_any_more_does_not_follow_it(
 def test_who_follows_many_runs_leaves_others_theirs(
     client: MakeClient, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from grasp_core.server.api import events
+    from grasp_core.server.api import runs as events
     from grasp_core.store.runs import Request
     from tests.results import make_result
 
