@@ -42,17 +42,9 @@ class UnderWay:
     problem: ProblemError | None = None
 
 
-def at_once_or_later(
-    bringing: Bringing,
-    work: Callable[[Told], Done],
-    *,
-    slow: bool | None = None,
-) -> Done:
-    """What work returns; of large files, or those that are fetched first, that it was begun.
-
-    `slow`: by default, as the files are.
-    """
-    if not (bringing.takes_long if slow is None else slow):
+def at_once_or_later(bringing: Bringing, work: Callable[[Told], Done], *, slow: bool = False) -> Done:
+    """What work returns; of slow one, large files, or those that are fetched first, that it was begun."""
+    if not (slow or bringing.takes_long):
         return work(lambda words: None)
     return later(bringing.asking, bringing.user, work)
 

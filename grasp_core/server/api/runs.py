@@ -20,7 +20,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response
 
 from grasp_core.analysis.rater_map_values import ANSWER, of_answer
-from grasp_core.model.access import EVERYONE
+from grasp_core.model.access import EVERYONE, User
 from grasp_core.model.errors import MissingResultError, StoreError
 from grasp_core.model.result import Result, RunResult
 from grasp_core.report.models import sides_csv
@@ -43,16 +43,14 @@ _OF_MODELS: Mapping[str, Any] = {"csv": sides_csv, "json": result_json, "spec": 
 """Exports that results about models have, and what writes them."""
 
 
-def _schema_of(media_type: str) -> dict[str, str]:
-    return {"type": "object"} if "json" in media_type else {"type": "string", "format": "binary"}
-
-
 _FILES: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The file",
         "content": {
-            export.media_type.partition(";")[0]: {"schema": _schema_of(export.media_type)}
-            for export in EXPORTS.values()
+            kind.partition(";")[0]: {
+                "schema": {"type": "object"} if "json" in kind else {"type": "string", "format": "binary"}
+            }
+            for kind in (export.media_type for export in EXPORTS.values())
         },
     }
 }
@@ -104,7 +102,7 @@ def read_run(run_id: str, asking: Asking) -> Response:
     """
     record = visible_run(asking, run_id)
     if record.state == "done":
-        return TaggedJson(_result(asking, record).to_dict(), headers=PRIVATE)
+        return TaggedJson(result_of(asking, record).to_dict(), headers=PRIVATE)
     if record.ended:
         return JSONResponse(so_far(asking, record, None), headers=PRIVATE)
     found = asking.server.service.provisional(record.computed_as)
@@ -127,10 +125,8 @@ def export_run(
     export = EXPORTS.get(name)
     if export is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, f"There is no such export; there are {', '.join(EXPORTS)}.")
-    if record.state != "done":
-        raise without_result(record)
     with asking.server.exports.turn():
-        result = _result(asking, record)
+        result = result_of(asking, record)
         if isinstance(result, RunResult):
             raters = map_shown_to(asking, of_answer(asking.server.answers.find(record.id, ANSWER)), result)
             content, file_name = asking.server.exports.make(export, result, raters), export.file_name(result)
@@ -157,8 +153,7 @@ def delete_run(run_id: str, asking: Asking) -> None:
 
     Others who asked the same keep theirs.
     """
-    record = visible_run(asking, run_id)
-    user = asking.manager(record.owner, record.project)
+    record, user = managed_run(asking, run_id)
     asking.server.service.cancel(record.id)
     asking.stores(record.project).runs.delete(record.id)
     asking.server.audit.record(user.id, "delete", "run", record.id)
@@ -170,8 +165,7 @@ def cancel_run(run_id: str, asking: Asking) -> Run:
 
     Others who asked the same keep theirs.
     """
-    record = visible_run(asking, run_id)
-    user = asking.manager(record.owner, record.project)
+    record, user = managed_run(asking, run_id)
     if not record.ended:
         asking.server.service.cancel(record.id)
         asking.server.audit.record(user.id, "change", "run", record.id, {"cancelled": True})
@@ -181,13 +175,13 @@ def cancel_run(run_id: str, asking: Asking) -> Run:
 @router.patch("/runs/{run_id}")
 def change_run(run_id: str, changed: ChangedRun, asking: Asking) -> Run:
     """Another title, note or tags; what is not sent stays."""
-    record = visible_run(asking, run_id)
-    asking.manager(record.owner, record.project)
+    record, _ = managed_run(asking, run_id)
+    title, note, tags = changed.title, changed.note, changed.tags
     asking.stores(record.project).runs.describe(
         record.id,
-        title=None if changed.title is None else changed.title.strip(),
-        note=None if changed.note is None else changed.note.strip(),
-        tagged=None if changed.tags is None else [tag.strip() for tag in changed.tags],
+        title=None if title is None else title.strip(),
+        note=None if note is None else note.strip(),
+        tagged=None if tags is None else [tag.strip() for tag in tags],
     )
     return Run.of(visible_run(asking, run_id))
 
@@ -201,23 +195,35 @@ def visible_run(asking: Caller, run_id: str) -> RunRecord:
     return record
 
 
+def managed_run(asking: Caller, run_id: str) -> tuple[RunRecord, User]:
+    """The run of this id and the user, who may change it; raises ProblemError if they may not."""
+    record = visible_run(asking, run_id)
+    return record, asking.manager(record.owner, record.project)
+
+
 def missing(kind: str) -> ProblemError:
     """The problem that there is no such thing."""
     return ProblemError(HTTPStatus.NOT_FOUND, f"There is no {kind} of that id.")
 
 
-def without_result(record: RunRecord) -> ProblemError:
-    """The problem that a run has no result, or none yet."""
-    again = {} if record.ended else again_after(AGAIN_SECONDS)
-    return ProblemError(HTTPStatus.CONFLICT, f"The run is {record.state}; it has no result.", again)
-
-
-def _result(asking: Caller, record: RunRecord) -> Result:
+def result_of(asking: Caller, record: RunRecord) -> Result:
+    """The run's result as the caller may see it; raises ProblemError if there is none, or none yet."""
+    if record.state != "done":
+        again = {} if record.ended else again_after(AGAIN_SECONDS)
+        raise ProblemError(HTTPStatus.CONFLICT, f"The run is {record.state}; it has no result.", again)
     try:
         result = asking.server.service.result(record.id)
     except MissingResultError:  # deleted meanwhile
         raise missing("run") from None
     return shown_to(asking, result)
+
+
+def agreement_of(asking: Caller, record: RunRecord, of_models: str) -> RunResult:
+    """As :func:`result_of`; of a run about models, the sentence `of_models` is the problem."""
+    found = result_of(asking, record)
+    if not isinstance(found, RunResult):
+        raise ProblemError(HTTPStatus.NOT_FOUND, of_models)
+    return found
 
 
 def so_far(asking: Caller, record: RunRecord, found: Result | None) -> dict[str, object]:
@@ -248,7 +254,7 @@ _looking = anyio.CapacityLimiter(4)  # those who follow leave the other threads 
 
 
 async def _followed(run_id: str, asking: Asking) -> AsyncIterator[RunRecord]:
-    with _counted(_counted_as(asking)):
+    with _counted(asking):
         yield await run_in_threadpool(visible_run, asking, run_id)
 
 
@@ -289,14 +295,11 @@ def _later(asking: Caller, record: RunRecord, again: bool) -> RunRecord | None:
         return None
 
 
-def _counted_as(asking: Caller) -> frozenset[tuple[str, str]]:
-    """What is counted: a person, or else the address, with the link by which a stranger comes."""
-    link = {("link", digest_of(asking.token or ""))} if asking.user is None else set()
-    return frozenset({asking.asker.key, *link})
-
-
 @contextmanager
-def _counted(keys: frozenset[tuple[str, str]]) -> Iterator[None]:
+def _counted(asking: Caller) -> Iterator[None]:
+    """Count what is followed for a person, or else the address, and the link by which a stranger comes."""
+    link = {("link", digest_of(asking.token or ""))} if asking.user is None else set()
+    keys = frozenset({asking.asker.key, *link})
     if any(sum(key in one for one in _open) >= EACH for key in keys):
         raise ProblemError(
             HTTPStatus.TOO_MANY_REQUESTS,
