@@ -6,6 +6,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from urllib.parse import quote, unquote
 
 from starlette.datastructures import MutableHeaders
@@ -57,6 +58,7 @@ def security_headers(start_page: str, *, https: bool) -> dict[str, str]:
     return {**headers, "Strict-Transport-Security": _HSTS} if https else headers
 
 
+@dataclass(eq=False)
 class Headers:
     """ASGI middleware that adds headers to every HTTP response and counts it.
 
@@ -66,20 +68,12 @@ class Headers:
     `base_path`: where Streamlit's own token against forged requests is sent, and nowhere else on this host.
     """
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        headers: dict[str, str],
-        *,
-        https: bool,
-        count: Callable[[int], None],
-        base_path: str = "",
-    ) -> None:
-        self.app = app
-        self.headers = headers
-        self.https = https
-        self.count = count
-        self.base_path = base_path.encode()
+    app: ASGIApp
+    headers: dict[str, str]
+    _: KW_ONLY
+    https: bool
+    count: Callable[[int], None]
+    base_path: str = ""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass everything through, with the headers on each response's start."""
@@ -110,7 +104,7 @@ class Headers:
         if name.lower() != b"set-cookie":
             return name, value
         if self.base_path and value.startswith(_XSRF):
-            value = value.replace(b"Path=/;", b"Path=%b;" % self.base_path)
+            value = value.replace(b"Path=/;", f"Path={self.base_path};".encode())
         if self.https and b"; secure" not in value.lower():
             value += b"; Secure"
         return name, value
@@ -123,6 +117,7 @@ _PAGE = re.compile(r"/[\w-]{1,64}(\?[\w.~!$&'()*+,;=:@%/?-]{0,1500})?", re.ASCII
 """A page and its query, nothing that could lead to another server."""
 
 
+@dataclass(eq=False)
 class WayBack:
     """ASGI middleware that remembers a stranger's page and leads there once after the sign-in.
 
@@ -132,13 +127,10 @@ class WayBack:
     `open_pages`: paths that strangers may see; they are not remembered.
     """
 
-    def __init__(
-        self, app: ASGIApp, identify: Identify, base_path: str = "", open_pages: frozenset[str] = frozenset()
-    ) -> None:
-        self.app = app
-        self.identify = identify
-        self.base_path = base_path
-        self.open_pages = open_pages
+    app: ASGIApp
+    identify: Identify
+    base_path: str = ""
+    open_pages: frozenset[str] = frozenset()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass everything through; change cookies, and where the sign-in leads to."""

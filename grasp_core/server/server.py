@@ -68,12 +68,11 @@ class Stores:
 
 
 @dataclass(frozen=True, eq=False)
-class Server:
-    """The parts of a server.
+class Server(Stores):
+    """The parts of a server: stores for what is done for nobody in particular, and all beside them.
 
-    `runs`, `files`, `links`, `readings`, `drafts`, `submissions`, `answers`, `projects`, `watches`, `tokens`,
-        `outcomes`: stores of all that lasts, for what is done for nobody in particular. Whoever asks gets
-        :meth:`seen`.
+    Whoever asks gets the stores by :meth:`seen`.
+
     `accounts`: who signs in, and what they may do.
     `audit`: who did what.
     `refusals`: what people were refused, which goes to the log.
@@ -93,15 +92,6 @@ class Server:
 
     settings: Settings
     database: Engine
-    runs: RunStore
-    files: FileStore
-    links: LinkStore
-    readings: ReadingStore
-    drafts: DraftStore
-    submissions: SubmissionStore
-    answers: AnswerStore
-    projects: ProjectStore
-    watches: WatchStore
     tokens: TokenStore
     outcomes: OutcomeStore
     accounts: Accounts

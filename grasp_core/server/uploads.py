@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http import HTTPStatus
 
 from starlette.concurrency import run_in_threadpool
@@ -107,6 +108,7 @@ class UploadLedger:
         return held
 
 
+@dataclass(eq=False)
 class UploadGate:
     """ASGI middleware that lets an upload in where there is room for it, and else says so.
 
@@ -115,32 +117,26 @@ class UploadGate:
         upload.
     """
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        ledger: UploadLedger,
-        server: Callable[[], Server],
-        identify: Identify,
-        base_path: str = "",
-    ) -> None:
-        self.app = app
-        self.ledger = ledger
-        self.server = server
-        self.identify = identify
-        self.base_path = base_path
-        self.below = f"{base_path}{UPLOADS}/"
+    app: ASGIApp
+    ledger: UploadLedger
+    server: Callable[[], Server]
+    identify: Identify
+    base_path: str = ""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it in one sentence."""
+        below = f"{self.base_path}{UPLOADS}/"
         changes = scope["type"] == "http" and scope["method"] in ("PUT", "DELETE")
-        if not changes or not scope["path"].startswith(self.below):
+        if not changes or not scope["path"].startswith(below):
             await self.app(scope, receive, send)
             return
         connection = HTTPConnection(scope)
-        session = scope["path"].removeprefix(self.below).partition("/")[0]
+        session = scope["path"].removeprefix(below).partition("/")[0]
         try:
             user = await who(self.identify, connection)
-            await run_in_threadpool(self._check_tab, session, user)
+            whose = self.ledger.whose  # of what waits for somebody else's tab, whose id is no secret
+            if whose is not None and (user is None or await run_in_threadpool(whose, session) != user.id):
+                raise ProblemError(HTTPStatus.FORBIDDEN, "This tab is not yours; load the page anew.")
             if scope["method"] == "DELETE":
                 await self.app(scope, receive, send)
                 return
@@ -149,19 +145,17 @@ class UploadGate:
             owner = "" if user is None else user.id
             size = stated_size(connection, self.ledger.largest)
             with self.ledger.admitted(session, owner, size, quota=quota) as arrived:
-                await self.app(scope, _counted(receive, arrived), send)
-        except ProblemError as refused:
-            await refused.response(self.base_path)(scope, receive, send)
-        except TooOftenError as often:
-            await too_often(often).response(self.base_path)(scope, receive, send)
-        except StoreError as error:
-            await store_away(str(error)).response(self.base_path)(scope, receive, send)
 
-    def _check_tab(self, session: str, user: User | None) -> None:
-        """Refuse changes to what waits for somebody else's tab, whose id is no secret."""
-        whose = self.ledger.whose
-        if whose is not None and (user is None or whose(session) != user.id):
-            raise ProblemError(HTTPStatus.FORBIDDEN, "This tab is not yours; load the page anew.")
+                async def counted() -> Message:
+                    message = await receive()
+                    arrived(len(message.get("body", b"")))
+                    return message
+
+                await self.app(scope, counted, send)
+        except (ProblemError, TooOftenError, StoreError) as error:
+            refused = error if isinstance(error, ProblemError) else store_away(str(error))
+            refused = too_often(error) if isinstance(error, TooOftenError) else refused
+            await refused.response(self.base_path)(scope, receive, send)
 
 
 def room(server: Server, user: User | None) -> int:
@@ -173,15 +167,6 @@ def stated_size(connection: HTTPConnection, largest: int) -> int:
     """The size that an upload states; one that states none is taken for the largest, where it is cut."""
     said = connection.headers.get("Content-Length", "")
     return int(said) if said.isascii() and said.isdigit() else largest
-
-
-def _counted(receive: Receive, arrived: Arrived) -> Receive:
-    async def counted() -> Message:
-        message = await receive()
-        arrived(len(message.get("body", b"")))
-        return message
-
-    return counted
 
 
 def _too_much(sentence: str) -> ProblemError:

@@ -82,8 +82,12 @@ class Webhooks:
     def send_due(self) -> int:
         """Send what is due now; returns how many messages were tried."""
         due = self._store.take()
+
+        async def send() -> None:
+            await asyncio.gather(*map(self._try, due))
+
         if due:
-            asyncio.run(self._send(due))
+            asyncio.run(send())
         return len(due)
 
     def _send_all(self) -> None:
@@ -94,9 +98,6 @@ class Webhooks:
                 log.warning("no webhook sent: %s", error)
             except Exception as error:  # whatever it is, this thread has to live on
                 log.error("no webhook sent: %s", type(error).__name__)
-
-    async def _send(self, due: list[Due]) -> None:
-        await asyncio.gather(*map(self._try, due))
 
     async def _try(self, due: Due) -> None:
         try:
@@ -149,28 +150,22 @@ class Webhooks:
 
     def _keys(self, owner: str) -> list[bytes]:
         newest = self._store.key_number(owner)
-        return [self._key(owner, number) for number in range(newest, max(newest - 2, -1), -1)]
-
-    def _key(self, owner: str, number: int) -> bytes:
-        what = f"webhooks {number} of " if number else "webhooks of "
-        return hmac.digest(self._secret, (what + owner).encode("utf-8", "replace"), hashlib.sha256)
+        found = []
+        for number in range(newest, max(newest - 2, -1), -1):
+            what = f"webhooks {number} of " if number else "webhooks of "
+            found.append(hmac.digest(self._secret, (what + owner).encode("utf-8", "replace"), hashlib.sha256))
+        return found
 
     def _may_reach(self, host: str) -> bool:
         """Whether it is a public address, or one in a network that the settings allow."""
         address: IPv4Address | IPv6Address = ip_address(host)
         if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
             address = address.ipv4_mapped
-        return _is_public(address) or any(address in network for network in self._networks)
-
-
-def _is_public(address: IPv4Address | IPv6Address) -> bool:
-    """Whether an address leads out of this network, whoever asks and on whatever way.
-
-    Not so are those of version 6 in which a gateway finds one of version 4: in ``::/8``, as NAT64, and 6to4.
-    """
-    if isinstance(address, IPv6Address) and (address.is_site_local or address.sixtofour is not None):
-        return False
-    return address.is_global and not (address.is_multicast or address.is_reserved)
+        # Not public are those of version 6 in which a gateway finds one of version 4: in ::/8, and 6to4.
+        public = address.is_global and not (address.is_multicast or address.is_reserved)
+        if isinstance(address, IPv6Address) and (address.is_site_local or address.sixtofour is not None):
+            public = False
+        return public or any(address in network for network in self._networks)
 
 
 class Guarded(AbstractResolver):

@@ -131,6 +131,7 @@ class Caller:
         return self.person
 
 
+@dataclass(eq=False)
 class Admission:
     """ASGI middleware that finds who asks, and refuses what need not be read any further.
 
@@ -142,10 +143,9 @@ class Admission:
     `identify`: who has signed in on the pages, or None.
     """
 
-    def __init__(self, app: ASGIApp, server: Callable[[], Server], identify: Identify) -> None:
-        self.app = app
-        self.server = server
-        self.identify = identify
+    app: ASGIApp
+    server: Callable[[], Server]
+    identify: Identify
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it in one sentence; refusals go to the log."""
