@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -14,38 +14,10 @@ from sqlalchemy import Connection, LargeBinary, Table, Text
 
 from grasp_core.model.access import EVERYONE, Identity, Person, Role
 from grasp_core.model.errors import AccessError
+from grasp_core.store import schema
 from grasp_core.store.bound import Store, of_row
-from grasp_core.store.database import (
-    insert_new,
-    leave_no_trace,
-    new_id,
-    only_one,
-    snapshot,
-    to_read,
-    to_write,
-)
-from grasp_core.store.schema import (
-    addresses,
-    audit,
-    current_projects,
-    drafts,
-    files,
-    links,
-    outcomes,
-    people,
-    project_members,
-    projects,
-    readings,
-    runs,
-    scorings,
-    sessions,
-    source_tokens,
-    submissions,
-    tokens,
-    watches,
-    webhook_keys,
-    webhooks,
-)
+from grasp_core.store.database import insert_new, leave_no_trace, new_id, snapshot, to_read, to_write
+from grasp_core.store.schema import addresses, people, project_members, projects, runs, sessions, submissions
 
 
 def tell_apart(connection: Connection, owners: Sequence[str], heir: str) -> None:
@@ -68,31 +40,24 @@ def tell_apart(connection: Connection, owners: Sequence[str], heir: str) -> None
 
 Trace = sa.Column[Any]
 IN_PROJECTS: tuple[Trace, ...] = (
-    runs.c.owner,
-    files.c.owner,
-    readings.c.owner,
-    submissions.c.owner,
-    links.c.created_by,
-    watches.c.owner,
+    *(table.c.owner for table in (runs, schema.files, schema.readings, submissions)),
+    schema.links.c.created_by,
+    schema.watches.c.owner,
 )
 """Of what belongs to a project: it is handed over, or deleted."""
 THEIR_OWN: tuple[Trace, ...] = (
-    scorings.c.owner,
-    tokens.c.owner,
-    source_tokens.c.owner,
-    webhooks.c.owner,
-    webhook_keys.c.owner,
-    outcomes.c.owner,
-    current_projects.c.person,
+    *(table.c.owner for table in (schema.scorings, schema.tokens, schema.source_tokens, schema.webhooks)),
+    *(table.c.owner for table in (schema.webhook_keys, schema.outcomes)),
+    schema.current_projects.c.person,
     sessions.c.person_id,
-    drafts.c.owner,
+    schema.drafts.c.owner,
     addresses.c.person_id,
     addresses.c.address,
 )
 """Of what is nobody's without them: it is deleted."""
 MEMBER: Trace = project_members.c.name
 """By `kind`: a person's id, a mail address, or none of one person."""
-IN_THE_LOG: tuple[Trace, ...] = (audit.c.actor, audit.c.object_id)
+IN_THE_LOG: tuple[Trace, ...] = (schema.audit.c.actor, schema.audit.c.object_id)
 """They stay; once the person is erased, nothing tells any more whose the id was."""
 
 
@@ -108,15 +73,14 @@ class PeopleStore(Store):
         """The person of this identity as of now, who holds their mail address if nobody else does."""
         now = self._now
         told = {"email": identity.email, "name": identity.name, "signed_in_at": now}
-        with to_write(self._engine) as connection:
-            only_one(connection, "people")  # two tabs that sign in at once are one person
+        with to_write(self._engine, alone="people") as connection:  # two tabs at once are one person
             found = connection.execute(sa.select(people.c.id).where(_is(identity))).scalar_one_or_none()
             person_id = found or new_id()
             if found is None:
                 new = {"id": person_id, "issuer": identity.issuer, "subject": identity.subject}
                 connection.execute(people.insert().values(created_at=now, **new, **told))
             else:
-                _set(connection, person_id, **told)
+                connection.execute(_person(person_id).values(told))
             insert_new(connection, addresses, [{"address": identity.email, "person_id": person_id}])
             return person_of(connection.execute(sa.select(*PERSON).where(people.c.id == person_id)).one())
 
@@ -152,8 +116,7 @@ class PeopleStore(Store):
 
     def set_role(self, person_id: str, role: Role | None) -> None:
         """Give a person a role, or None for what the settings say."""
-        with to_write(self._engine) as connection:
-            _set(connection, person_id, role=role)
+        self._write(_person(person_id).values(role=role))
 
     def assign_address(self, person_id: str, address: str) -> str | None:
         """Let a person hold the mail address that they signed in with last; returns who held it before.
@@ -174,17 +137,13 @@ class PeopleStore(Store):
         """Let a person in no more, and end their sessions."""
         now = self._now
         with to_write(self._engine) as connection:
-            _set(connection, person_id, disabled_at=now)
-            connection.execute(
-                sessions.update()
-                .where(sessions.c.person_id == person_id, sessions.c.ended_at.is_(None))
-                .values(ended_at=now)
-            )
+            connection.execute(_person(person_id).values(disabled_at=now))
+            theirs = (sessions.c.person_id == person_id) & sessions.c.ended_at.is_(None)
+            connection.execute(sessions.update().where(theirs).values(ended_at=now))
 
     def enable(self, person_id: str) -> None:
         """Let a person sign in again."""
-        with to_write(self._engine) as connection:
-            _set(connection, person_id, disabled_at=None)
+        self._write(_person(person_id).values(disabled_at=None))
 
     def _one(self, which: sa.ColumnElement[bool]) -> Person | None:
         row = self._row(sa.select(*PERSON).where(which))
@@ -201,8 +160,8 @@ def person_of(row: Any) -> Person:
     return of_row(Person, row, identity=of_row(Identity, row))
 
 
-def _set(connection: Connection, person_id: str, **values: Any) -> None:
-    connection.execute(people.update().where(people.c.id == person_id).values(values))
+def _person(person_id: str) -> sa.Update:
+    return people.update().where(people.c.id == person_id)
 
 
 def _is(identity: Identity) -> sa.ColumnElement[bool]:
@@ -272,9 +231,21 @@ class PersonalData(Store):
                 of_tables[trace.table] = of_tables.get(trace.table, sa.false()) | trace.in_(names)
             of_tables[project_members] = _membership(names)
             for table, which in of_tables.items():
+                shown = [
+                    one
+                    for one in table.c
+                    if one.name not in KEYS
+                    and (not isinstance(one.type, LargeBinary) or one is submissions.c.predictions)
+                ]
+                query = sa.select(*shown).where(which).order_by(*table.primary_key)
+                rows = connection.execution_options(yield_per=8).execute(query).mappings()
                 with archive.open(f"{table.name}.json", "w", force_zip64=True) as member:
-                    for line in _as_list(_rows(connection, table, which)):
-                        member.write(line.encode("ascii"))
+                    before = "[\n"
+                    for row in rows:
+                        plain = {one.name: _plain(one, row[one.name]) for one in shown}
+                        member.write((before + json.dumps(plain)).encode("ascii"))
+                        before = ",\n"
+                    member.write(b"[]\n" if before == "[\n" else b"\n]\n")
 
     def erase(self, person_id: str, heir: str | None) -> None:
         """Erase the person, with their sessions and all that is theirs alone.
@@ -298,10 +269,17 @@ class PersonalData(Store):
             for trace in THEIR_OWN:
                 connection.execute(trace.table.delete().where(trace.in_(names)))
             connection.execute(project_members.delete().where(_membership(names)))
-            if heir is None:
-                _delete_empty(connection, led)
-            else:
-                _make_owner(connection, led, heir)
+            if heir is None:  # those of the projects that nobody belongs to, and that hold nothing
+                held = [trace.table.c.project_id for trace in IN_PROJECTS]
+                used = [sa.select(project) for project in (project_members.c.project_id, *held)]
+                unused = projects.c.id.not_in(sa.union(*used)) & (projects.c.id != EVERYONE)
+                connection.execute(projects.delete().where(projects.c.id.in_(led), unused))
+            elif led:
+                columns = project_members.c
+                before = columns.project_id.in_(led) & (columns.kind == "person") & (columns.name == heir)
+                connection.execute(project_members.delete().where(before))
+                row = {"kind": "person", "name": heir, "role": "owner"}
+                connection.execute(project_members.insert(), [{"project_id": one, **row} for one in led])
             connection.execute(people.delete().where(people.c.id == person_id))
         leave_no_trace(self._engine)
 
@@ -339,46 +317,8 @@ def _led_alone(connection: Connection, names: list[str]) -> list[str]:
     return list(connection.execute(query).scalars())
 
 
-def _make_owner(connection: Connection, led: list[str], heir: str) -> None:
-    columns = project_members.c
-    before = columns.project_id.in_(led) & (columns.kind == "person") & (columns.name == heir)
-    connection.execute(project_members.delete().where(before))
-    rows = [{"project_id": one, "kind": "person", "name": heir, "role": "owner"} for one in led]
-    if rows:
-        connection.execute(project_members.insert(), rows)
-
-
-def _delete_empty(connection: Connection, led: list[str]) -> None:
-    """Delete those of the projects that nobody belongs to, and that hold nothing."""
-    held = [trace.table.c.project_id for trace in IN_PROJECTS]
-    used = [sa.select(project) for project in (project_members.c.project_id, *held)]
-    empty = projects.c.id.in_(led) & (projects.c.id != EVERYONE) & projects.c.id.not_in(sa.union(*used))
-    connection.execute(projects.delete().where(empty))
-
-
-def _rows(connection: Connection, table: Table, which: sa.ColumnElement[bool]) -> Iterator[dict[str, Any]]:
-    shown = [
-        column
-        for column in table.c
-        if column.name not in KEYS
-        and (not isinstance(column.type, LargeBinary) or column is submissions.c.predictions)
-    ]
-    query = sa.select(*shown).where(which).order_by(*table.primary_key)
-    for row in connection.execution_options(yield_per=8).execute(query).mappings():
-        yield {column.name: _plain(column, row[column.name]) for column in shown}
-
-
 def _plain(column: Trace, value: Any) -> Any:
     """A value as JSON has it; documents are texts of the plain kind, and are read."""
     if isinstance(value, bytes):
         return json.loads(zlib.decompress(value))
     return json.loads(value) if type(column.type) is Text and value is not None else value
-
-
-def _as_list(rows: Iterator[dict[str, Any]]) -> Iterator[str]:
-    """The text of a JSON list, a row a line."""
-    before = "[\n"
-    for row in rows:
-        yield before + json.dumps(row)
-        before = ",\n"
-    yield "[]\n" if before == "[\n" else "\n]\n"

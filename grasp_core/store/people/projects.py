@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from grasp_core.model.access import EVERYONE, Reach
+from grasp_core.model.access import EVERYONE
 from grasp_core.model.errors import AccessError, LimitError, StoreError
 from grasp_core.store.bound import of_row
-from grasp_core.store.database import insert_from, leave_no_trace, new_id, only_one, to_read, to_write
+from grasp_core.store.database import insert_from, leave_no_trace, new_id, only_one, to_write
 from grasp_core.store.people.members import Member, Members, checked, insert_member, not_there
 from grasp_core.store.schema import (
     chunks,
@@ -27,38 +27,6 @@ from grasp_core.store.schema import (
     submissions,
     watches,
 )
-
-
-def move(engine: Engine, run_id: str, project_id: str, reach: Reach) -> None:
-    """Let a run that has ended belong to another project; its address and its links stay the same.
-
-    Its files are copied, for other runs of its earlier project may need them too.
-
-    `reach`: of whoever moves it; that they own both projects is asked before.
-
-    Raises AccessError if one of the two is out of reach or gone, or the project is archived; StoreError if
-    the run has not ended, or the project holds its owner's run of the same question.
-    """
-    with to_write(engine, alone="new run") as connection:
-        asked = sa.select(runs.c.project_id, runs.c.state).where(runs.c.id == run_id)
-        run = connection.execute(asked).first()
-        target = connection.execute(sa.select(projects).where(projects.c.id == project_id)).first()
-        seen = reach.projects
-        if run is None or target is None or (seen is not None and not {run.project_id, project_id} <= seen):
-            raise AccessError("The run or the project is not there any more, or not for you.")
-        if target.archived_at is not None:
-            raise AccessError("This project is archived, so nothing is added to it.")
-        if run.state in ("queued", "running"):
-            raise StoreError("A run is moved once it has ended; wait for it, or cancel it first.")
-        if run.project_id != project_id:
-            _copy_files(connection, run_id, run.project_id, project_id)
-            try:
-                connection.execute(runs.update().where(runs.c.id == run_id).values(project_id=project_id))
-            except IntegrityError:
-                raise StoreError(
-                    "The project holds its owner's run of the same data and settings already."
-                ) from None
-            connection.execute(links.update().where(links.c.run_id == run_id).values(project_id=project_id))
 
 
 def _copy_files(connection: Connection, run_id: str, source: str, target: str) -> None:
@@ -160,23 +128,51 @@ class ProjectStore(Members):
         leave_no_trace(self._engine)
 
     def move(self, run_id: str, project_id: str) -> None:
-        """Let a run belong to another project, see :func:`~grasp_core.store.people.projects.move`."""
-        move(self._engine, run_id, project_id, self._reach)
+        """Let a run that has ended belong to another project; its address and its links stay the same.
+
+        Its files are copied, for other runs of its earlier project may need them too. That whoever moves it
+        owns both projects is asked before.
+
+        Raises AccessError if one of the two is out of reach or gone, or the project is archived; StoreError
+        if the run has not ended, or the project holds its owner's run of the same question.
+        """
+        with to_write(self._engine, alone="new run") as connection:
+            asked = sa.select(runs.c.project_id, runs.c.state).where(runs.c.id == run_id)
+            run = connection.execute(asked).first()
+            target = connection.execute(sa.select(projects).where(projects.c.id == project_id)).first()
+            seen = self._reach.projects
+            if (
+                run is None
+                or target is None
+                or (seen is not None and not {run.project_id, project_id} <= seen)
+            ):
+                raise AccessError("The run or the project is not there any more, or not for you.")
+            if target.archived_at is not None:
+                raise AccessError("This project is archived, so nothing is added to it.")
+            if run.state in ("queued", "running"):
+                raise StoreError("A run is moved once it has ended; wait for it, or cancel it first.")
+            if run.project_id == project_id:
+                return
+            _copy_files(connection, run_id, run.project_id, project_id)
+            moved = {"project_id": project_id}
+            try:
+                connection.execute(runs.update().where(runs.c.id == run_id).values(moved))
+            except IntegrityError:
+                raise StoreError(
+                    "The project holds its owner's run of the same data and settings already."
+                ) from None
+            connection.execute(links.update().where(links.c.run_id == run_id).values(moved))
 
     def holdings(self, project_id: str) -> Holdings:
         """Counts of what belongs to the project."""
-        tables = (runs, files, links, readings, submissions, watches)
-        with to_read(self._engine) as connection:
-            return Holdings(
-                *(
-                    connection.execute(
-                        sa.select(sa.func.count())
-                        .select_from(table)
-                        .where(table.c.project_id == project_id, self._seen(table.c.project_id))
-                    ).scalar_one()
-                    for table in tables
-                )
-            )
+        counts = [
+            sa.select(sa.func.count())
+            .select_from(table)
+            .where(table.c.project_id == project_id, self._seen(table.c.project_id))
+            .scalar_subquery()
+            for table in (runs, files, links, readings, submissions, watches)
+        ]
+        return Holdings(*self._row(sa.select(*counts)))
 
     def current(self, person: str) -> str | None:
         """The project that the person worked in last."""
