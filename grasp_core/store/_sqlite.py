@@ -46,8 +46,18 @@ def sqlite_engine(url: URL) -> Engine:
     path = Path(url.database or "")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # it holds uploaded data
-        _make(path)
-        _close_to_others(path)
+        try:  # one that is there is not opened, for SQLite may have locks on it
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _OWNER_ONLY))
+        except FileExistsError:
+            if not os.access(path, os.R_OK | os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES)) from None
+        # Others have no rights, whatever the folder and an earlier version gave; SQLite gives the files
+        # beside it the rights of the database.
+        for beside in ("", "-wal", "-shm"):
+            with contextlib.suppress(
+                FileNotFoundError, PermissionError
+            ):  # gone meanwhile, or somebody else's
+                os.chmod(f"{path}{beside}", _OWNER_ONLY)
         opened = path.stat()
     except OSError as error:
         raise StoreError(f"GRASP_HOME cannot be used: {error.strerror}") from None
@@ -129,25 +139,6 @@ def _begins(path: str) -> bytes:
             _readable[opened.st_dev, opened.st_ino] = descriptor
             now = opened
         return os.pread(_readable[now.st_dev, now.st_ino], len(_HEADER), 0)
-
-
-def _make(path: Path) -> None:
-    """Make the file unless it is there: one that is there is not opened, for SQLite may have locks on it."""
-    try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _OWNER_ONLY))
-    except FileExistsError:
-        if not os.access(path, os.R_OK | os.W_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES)) from None
-
-
-def _close_to_others(path: Path) -> None:
-    """Take others' rights away, whatever the folder and an earlier version gave.
-
-    SQLite gives the files beside it the rights of the database.
-    """
-    for beside in ("", "-wal", "-shm"):
-        with contextlib.suppress(FileNotFoundError, PermissionError):  # gone meanwhile, or somebody else's
-            os.chmod(f"{path}{beside}", _OWNER_ONLY)
 
 
 def _address(path: str, mode: str) -> str:

@@ -23,7 +23,7 @@ from typing import IO
 import pyrage
 import sqlalchemy as sa
 from pyrage import x25519
-from sqlalchemy import URL, Connection, Engine, Table
+from sqlalchemy import URL, Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
 from grasp_core.model.access import EVERYONE
@@ -113,11 +113,23 @@ def write_backup(engine: Engine, path: Path, key: BackupKey | None) -> Contents:
     part = path.with_name(f"{path.name}.part")
     try:
         with tempfile.TemporaryDirectory(prefix="grasp-backup-") as scratch:
-            contents = _copied(engine, Path(scratch, "grasp.db"))
-            packed = Path(scratch, "grasp.db.gz")
-            with Path(scratch, "grasp.db").open("rb") as plain, gzip.open(packed, "wb", 6) as file:
+            copied, packed = Path(scratch, "grasp.db"), Path(scratch, "grasp.db.gz")
+            copy = connect(URL.create("sqlite", database=str(copied)))
+            try:
+                with snapshot(engine) as source, to_write(copy) as target:
+                    _copy_all(source, target)
+                    contents = _contents(target)
+                leave_no_trace(copy)
+            finally:
+                copy.dispose()
+            with copied.open("rb") as plain, gzip.open(packed, "wb", 6) as file:
                 shutil.copyfileobj(plain, file, _PART_BYTES)
-            _write(packed, part, key)
+            descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(descriptor, "r+b") as sealed, packed.open("rb") as plain:
+                if key is None:
+                    shutil.copyfileobj(plain, sealed, _PART_BYTES)
+                else:
+                    key.seal(plain, sealed)
         part.replace(path)
     except OSError as error:
         raise DataError(f"{path}: cannot be written ({error.strerror or 'the disk may be full'})") from None
@@ -164,43 +176,17 @@ def head_in(path: Path, key: BackupKey | None) -> Head | None:
     return None if row is None else Head(row.first, row.number, row.hash)
 
 
-def _copied(engine: Engine, path: Path) -> Contents:
-    """Copy all that lasts into a new database in a file."""
-    copy = connect(URL.create("sqlite", database=str(path)))
-    try:
-        with snapshot(engine) as source, to_write(copy) as target:
-            _copy_all(source, target)
-            contents = _contents(target)
-        leave_no_trace(copy)
-        return contents
-    finally:
-        copy.dispose()
-
-
 def _copy_all(source: Connection, target: Connection) -> None:
     target.execute(projects.delete())  # Everyone is among the source's
     for table in _TABLES:
-        _copy(table, source, target)
-
-
-def _copy(table: Table, source: Connection, target: Connection) -> None:
-    rows = source.execution_options(yield_per=_ROWS_AT_ONCE).execute(sa.select(table)).mappings()
-    for some in rows.partitions():
-        target.execute(table.insert(), [dict(row) for row in some])
+        rows = source.execution_options(yield_per=_ROWS_AT_ONCE).execute(sa.select(table)).mappings()
+        for some in rows.partitions():
+            target.execute(table.insert(), [dict(row) for row in some])
 
 
 def _contents(connection: Connection) -> Contents:
     counts = (sa.select(sa.func.count()).select_from(table) for table in (runs, files, links))
     return Contents(*(connection.execute(count).scalar_one() for count in counts))
-
-
-def _write(packed: Path, part: Path, key: BackupKey | None) -> None:
-    descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "r+b") as file, packed.open("rb") as plain:
-        if key is None:
-            shutil.copyfileobj(plain, file, _PART_BYTES)
-        else:
-            key.seal(plain, file)
 
 
 @contextmanager

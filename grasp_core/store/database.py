@@ -209,20 +209,6 @@ def insert_new(connection: Connection, table: Table, rows: Sequence[Mapping[str,
         connection.execute(dialect.insert(table).on_conflict_do_nothing(), rows)
 
 
-def insert_from(
-    connection: Connection, table: Table, changed: Mapping[str, str], where: Mapping[str, str]
-) -> None:
-    """Insert copies of a table's rows that have the values of `where`, with those of `changed` instead."""
-    values = [
-        sqlalchemy.literal(changed[column.name], column.type).label(column.name)
-        if column.name in changed
-        else column
-        for column in table.c
-    ]
-    rows = sqlalchemy.select(*values).where(*(table.c[name] == value for name, value in where.items()))
-    connection.execute(table.insert().from_select(list(table.c.keys()), rows))
-
-
 def _upgrade(engine: Engine) -> None:
     config = alembic.config.Config()
     config.set_main_option("script_location", str(_MIGRATIONS))

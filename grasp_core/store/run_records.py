@@ -5,20 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from grasp_core.model.json_values import from_json, to_json
+from grasp_core.model.json_values import from_json
 from grasp_core.model.result import DataSummary, Result, RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.report.findings.advice import told
 from grasp_core.report.findings.title import title
 from grasp_core.store.bound import of_row
-from grasp_core.store.database import new_id
-from grasp_core.store.people.people import ids_named
-from grasp_core.store.schema import run_files, runs, tags
+from grasp_core.store.schema import runs, tags
 
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 
@@ -130,63 +128,6 @@ def same_question(others: sa.FromClause) -> sa.ColumnElement[bool]:
 def is_computed_as(others: sa.FromClause) -> sa.ColumnElement[bool]:
     """Whether a run waits for another one, of the same question, that is being computed."""
     return same_question(others) & (runs.c.state == "queued") & (others.c.state == "running")
-
-
-def like(text: str, tag: str | None, owner: str | None, state: State | None = None) -> sa.ColumnElement[bool]:
-    """Whether a run's title, note, owner or tag contains the text, and it has the tag, owner and state."""
-    found: list[sa.ColumnElement[bool]] = []
-    if text:
-        columns = (runs.c.title, runs.c.note, runs.c.owner)
-        named = runs.c.owner.in_(ids_named(text))
-        tagged = sa.select(tags.c.run_id).where(tags.c.tag.icontains(text, autoescape=True))
-        said = [column.icontains(text, autoescape=True) for column in columns]
-        found.append(sa.or_(*said, named, runs.c.id.in_(tagged)))
-    if tag is not None:
-        found.append(runs.c.id.in_(sa.select(tags.c.run_id).where(tags.c.tag == tag)))
-    if owner is not None:
-        found.append(runs.c.owner == owner)
-    if state is not None:
-        others = runs.alias()
-        goes_on = sa.select(others.c.id).where(is_computed_as(others)).exists()
-        found.append(sa.case((goes_on, "running"), else_=runs.c.state) == state)
-    return sa.and_(sa.true(), *found)
-
-
-def behind(place: tuple[float, str] | None) -> sa.ColumnElement[bool]:
-    """Whether a run comes, latest first, after the one of this time and id."""
-    if place is None:
-        return sa.true()
-    created_at, run_id = place
-    return (runs.c.created_at < created_at) | ((runs.c.created_at == created_at) & (runs.c.id > run_id))
-
-
-def insert_run(connection: Connection, request: Request, project: str, now: Any) -> str:
-    """Insert a run as queued, without its files; returns its id."""
-    run_id = new_id()
-    connection.execute(
-        runs.insert().values(
-            id=run_id,
-            project_id=project,
-            key=request.key,
-            title=request.title,
-            owner=request.owner,
-            state="queued",
-            created_at=now,
-            code_version=request.code_version,
-            spec=json.dumps(request.spec.to_dict()),
-            summary=json.dumps(to_json(request.summary)),
-            total=request.spec.analysis.permutations,
-        )
-    )
-    return run_id
-
-
-def insert_files(connection: Connection, run_id: str, files: Sequence[tuple[str, str]]) -> None:
-    """Insert names and sha256 of what a run reads."""
-    for position, (name, sha256) in enumerate(files):
-        connection.execute(
-            run_files.insert().values(run_id=run_id, position=position, name=name, sha256=sha256)
-        )
 
 
 def _one_of(column: sa.Column[str], ids: Sequence[str]) -> sa.ColumnElement[bool]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import sqlalchemy as sa
@@ -13,18 +13,17 @@ from sqlalchemy import Connection, Engine
 from grasp_core.analysis.results import read_result
 from grasp_core.model.errors import LimitError, StoreError
 from grasp_core.model.json_values import to_json
-from grasp_core.model.result import Result
+from grasp_core.model.result import DataSummary, Result
+from grasp_core.model.spec import RunSpec
 from grasp_core.store.claims import Claims, LostRunError, hand_on, result_text, take_answer
 from grasp_core.store.database import new_id, only_one, to_read, to_write
+from grasp_core.store.people.people import ids_named
 from grasp_core.store.run_records import (
     Request,
     RunRecord,
     State,
-    behind,
     find_record,
-    insert_files,
-    insert_run,
-    like,
+    is_computed_as,
     the_record,
     the_records,
     verdict_of,
@@ -80,24 +79,21 @@ class RunStore(Claims):
             if answer is None:
                 self._check_queue(connection, request.owner)
             if row is None:
-                run_id = insert_run(connection, request, self._home, self._now)
+                asked_for = {"key": request.key, "title": request.title, "owner": request.owner}
+                total, version = request.spec.analysis.permutations, request.code_version
+                new = {"state": "queued", "total": total, "code_version": version, **asked_for}
+                run_id = self._insert(connection, request.spec, request.summary, new)
             else:
                 run_id = row.id
-                connection.execute(
-                    runs.update()
-                    .where(runs.c.id == run_id)
-                    .values(
-                        state="queued",
-                        error=None,
-                        cancel_requested=False,
-                        lease_until=0.0,
-                        finished_at=None,
-                        attempt=runs.c.attempt + 1,  # whoever is still cancelling it has nothing more to say
-                    )
-                )
+                anew = {"state": "queued", "error": None, "finished_at": None, "lease_until": 0.0}
+                # A further attempt, for whoever is still cancelling it has nothing more to say.
+                again = runs.update().values(cancel_requested=False, attempt=runs.c.attempt + 1, **anew)
+                connection.execute(again.where(runs.c.id == run_id))
                 for table in (run_files, losses):
                     connection.execute(table.delete().where(table.c.run_id == run_id))
-            insert_files(connection, run_id, request.files)
+            for position, (name, sha256) in enumerate(request.files):
+                file = {"run_id": run_id, "position": position, "name": name, "sha256": sha256}
+                connection.execute(run_files.insert().values(file))
             needed = files.c.sha256.in_([sha256 for _, sha256 in request.files])
             ours = files.c.project_id == self._home
             connection.execute(files.update().where(needed, ours).values(created_at=self._now))
@@ -106,35 +102,34 @@ class RunStore(Claims):
             return the_record(connection, run_id), False
 
     def add(self, result: Result, *, title: str, owner: str) -> RunRecord:
-        """Save a result that was computed elsewhere.
-
-        Raises AccessError if nothing is added to the project any more.
-        """
+        """Save a result computed elsewhere; raises AccessError if nothing is added to the project any more."""
         total, timing = result.permutations, result.timing
         with to_write(self._engine) as connection:
             self._check_open(connection)
-            run_id = new_id()
-            connection.execute(
-                runs.insert().values(
-                    id=run_id,
-                    project_id=self._home,
-                    title=title,
-                    owner=owner,
-                    state="done",
-                    created_at=self._now,
-                    finished_at=self._now,
-                    # Results about models were once written without times.
-                    duration_s=timing.load_s + timing.observed_s + timing.permutations_s or None,
-                    code_version=result.code_version[:64],
-                    spec=json.dumps(result.spec.to_dict()),
-                    summary=json.dumps(to_json(result.data)),
-                    result=result_text(result),
-                    verdict=verdict_of(result),
-                    done=total,
-                    total=total,
-                )
-            )
-            return the_record(connection, run_id)
+            values = {
+                "title": title,
+                "owner": owner,
+                "state": "done",
+                "finished_at": self._now,
+                # Results about models were once written without times.
+                "duration_s": timing.load_s + timing.observed_s + timing.permutations_s or None,
+                "code_version": result.code_version[:64],
+                "result": result_text(result),
+                "verdict": verdict_of(result),
+                "done": total,
+                "total": total,
+            }
+            return the_record(connection, self._insert(connection, result.spec, result.data, values))
+
+    def _insert(
+        self, connection: Connection, spec: RunSpec, summary: DataSummary, values: Mapping[str, Any]
+    ) -> str:
+        """Insert a run, without its files; returns its id."""
+        run_id, now = new_id(), self._now
+        documents = {"spec": json.dumps(spec.to_dict()), "summary": json.dumps(to_json(summary))}
+        row = {"id": run_id, "project_id": self._home, "created_at": now, **documents, **values}
+        connection.execute(runs.insert().values(row))
+        return run_id
 
     def answering(self, key: str, owner: str) -> RunRecord | None:
         """The person's run of the project that answers this question or is about to."""
@@ -208,9 +203,26 @@ class RunStore(Claims):
 
         `after`: time and id of a run: those that come after it in the list.
         """
-        query = sa.select(runs.c.id).where(
-            runs.c.project_id == self._home, like(text, tag, owner, state), behind(after)
-        )
+        query = sa.select(runs.c.id).where(runs.c.project_id == self._home)
+        if text:
+            said = [
+                column.icontains(text, autoescape=True)
+                for column in (runs.c.title, runs.c.note, runs.c.owner)
+            ]
+            tagged = sa.select(tags.c.run_id).where(tags.c.tag.icontains(text, autoescape=True))
+            named = runs.c.owner.in_(ids_named(text))
+            query = query.where(sa.or_(*said, named, runs.c.id.in_(tagged)))
+        if tag is not None:
+            query = query.where(runs.c.id.in_(sa.select(tags.c.run_id).where(tags.c.tag == tag)))
+        if owner is not None:
+            query = query.where(runs.c.owner == owner)
+        if state is not None:
+            others = runs.alias()
+            goes_on = sa.select(others.c.id).where(is_computed_as(others)).exists()
+            query = query.where(sa.case((goes_on, "running"), else_=runs.c.state) == state)
+        if after is not None:
+            earlier = runs.c.created_at < after[0]
+            query = query.where(earlier | ((runs.c.created_at == after[0]) & (runs.c.id > after[1])))
         query = query.order_by(runs.c.created_at.desc(), runs.c.id).limit(limit)
         with to_read(self._engine) as connection:
             return the_records(connection, [row.id for row in connection.execute(query)])

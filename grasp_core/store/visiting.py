@@ -10,7 +10,6 @@ import unicodedata
 from ipaddress import IPv6Address, ip_address, ip_network
 
 import sqlalchemy as sa
-from sqlalchemy import Connection
 
 from grasp_core.model.errors import LimitError
 from grasp_core.model.turns import Turns
@@ -91,11 +90,13 @@ class TryStore(Store):
             connection.execute(link_tries.delete().where(link_tries.c.since <= now - SECONDS))
             near, around = places(address)
             most = {key_of(token, near): BY_ADDRESS, key_of(token, around): BY_NETWORK, "": BY_LINK}
-            if any(_so_far(connection, link_id, who) >= allowed for who, allowed in most.items()):
+            query = sa.select(link_tries.c.who, link_tries.c.tries).where(_of(link_id, *most))
+            if any(row.tries >= most[row.who] for row in connection.execute(query)):
                 return False
             rows = [{"link_id": link_id, "who": who, "since": now, "tries": 0} for who in most]
             insert_new(connection, link_tries, rows)
-            connection.execute(_of(link_id, *most).values(tries=link_tries.c.tries + 1))
+            counted = link_tries.update().where(_of(link_id, *most))
+            connection.execute(counted.values(tries=link_tries.c.tries + 1))
         return True
 
     def forget(self, link_id: str, token: str, address: str) -> None:
@@ -103,11 +104,9 @@ class TryStore(Store):
         near, around = places(address)
         who = key_of(token, near)
         with to_write(self._engine, alone=f"tries at {link_id}") as connection:
-            connection.execute(
-                link_tries.delete().where(link_tries.c.link_id == link_id, link_tries.c.who == who)
-            )
-            some = _of(link_id, "", key_of(token, around)).where(link_tries.c.tries > 0)
-            connection.execute(some.values(tries=link_tries.c.tries - 1))
+            connection.execute(link_tries.delete().where(_of(link_id, who)))
+            some = _of(link_id, "", key_of(token, around)) & (link_tries.c.tries > 0)
+            connection.execute(link_tries.update().where(some).values(tries=link_tries.c.tries - 1))
 
 
 def places(address: str) -> tuple[str, str]:
@@ -122,10 +121,5 @@ def places(address: str) -> tuple[str, str]:
     return tuple(str(ip_network((found, bits), strict=False)) for bits in (near, around))  # type: ignore[return-value]
 
 
-def _of(link_id: str, *who: str) -> sa.Update:
-    return link_tries.update().where(link_tries.c.link_id == link_id, link_tries.c.who.in_(who))
-
-
-def _so_far(connection: Connection, link_id: str, who: str) -> int:
-    query = sa.select(link_tries.c.tries).where(link_tries.c.link_id == link_id, link_tries.c.who == who)
-    return connection.execute(query).scalar_one_or_none() or 0
+def _of(link_id: str, *who: str) -> sa.ColumnElement[bool]:
+    return (link_tries.c.link_id == link_id) & link_tries.c.who.in_(who)

@@ -220,10 +220,17 @@ class AuditStore(Store):
         )
 
     def _checked(self, connection: Connection) -> Iterator[dict[str, Any]]:
+        """Every entry, each of which has to follow the one before, up to the head."""
         first, last = 0, (0, "")
-        for row in _followed(connection):
-            first, last = first or row["number"], (row["number"], row["hash"])
-            yield row
+        query = sa.select(audit).order_by(audit.c.number).execution_options(yield_per=1000)
+        with connection.execute(query) as result:
+            for found in result.mappings():
+                row = dict(found)
+                follows = not last[1] or (row["number"], row["previous"]) == (last[0] + 1, last[1])
+                if not follows or row["hash"] != _hash(row):
+                    raise StoreError(f"{BROKEN}entry {row['number']} does not follow.")
+                first, last = first or row["number"], (row["number"], row["hash"])
+                yield row
         head = _head(connection)
         if head is not None and (head.first, head.number, head.hash) != (first, *last):
             raise StoreError(f"{BROKEN}it does not go from entry {head.first} to {head.number}.")
@@ -242,19 +249,6 @@ def _last(connection: Connection) -> Head | None:
     query = sa.select(first.label("first"), audit.c.number, audit.c.hash)
     row = connection.execute(query.order_by(audit.c.number.desc()).limit(1)).one_or_none()
     return None if row is None else Head(row.first, row.number, row.hash)
-
-
-def _followed(connection: Connection) -> Iterator[dict[str, Any]]:
-    before: tuple[int, str] | None = None
-    query = sa.select(audit).order_by(audit.c.number).execution_options(yield_per=1000)
-    with connection.execute(query) as result:
-        for found in result.mappings():
-            row = dict(found)
-            follows = before is None or (row["number"], row["previous"]) == (before[0] + 1, before[1])
-            if not follows or row["hash"] != _hash(row):
-                raise StoreError(f"{BROKEN}entry {row['number']} does not follow.")
-            before = row["number"], row["hash"]
-            yield row
 
 
 def _hash(row: Mapping[str, Any]) -> str:

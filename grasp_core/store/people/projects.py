@@ -12,7 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from grasp_core.model.access import EVERYONE
 from grasp_core.model.errors import AccessError, LimitError, StoreError
 from grasp_core.store.bound import of_row
-from grasp_core.store.database import insert_from, leave_no_trace, new_id, only_one, to_write
+from grasp_core.store.database import leave_no_trace, new_id, only_one, to_write
 from grasp_core.store.people.members import Member, Members, checked, insert_member, not_there
 from grasp_core.store.schema import (
     chunks,
@@ -38,7 +38,10 @@ def _copy_files(connection: Connection, run_id: str, source: str, target: str) -
         if connection.execute(known).first() is not None:
             continue
         for table in (files, chunks):
-            insert_from(connection, table, {"project_id": target}, {"project_id": source, "sha256": sha256})
+            theirs = sa.literal(target, table.c.project_id.type).label("project_id")
+            values = [theirs if column.name == "project_id" else column for column in table.c]
+            rows = sa.select(*values).where(table.c.project_id == source, table.c.sha256 == sha256)
+            connection.execute(table.insert().from_select(list(table.c.keys()), rows))
 
 
 NAME_LENGTH = 120
