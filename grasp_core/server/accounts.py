@@ -290,31 +290,25 @@ def _check_admin(by: User | None) -> None:
         raise AccessError("Only an admin may change who may do what.")
 
 
-_WORDS: Mapping[str, str] = {
-    "addresses": "mail address held",
-    "current_projects": "choice of a project",
-    "files": "uploaded file",
-    "drafts": "draft",
-    "links": "share link",
-    "outcomes": "answer to a program",
-    "project_members": "membership",
-    "readings": "remembered reading",
-    "runs": "run",
-    "scorings": "counted scoring",
-    "sessions": "session",
-    "source_tokens": "kept token of a tool",
-    "submissions": "submission",
-    "tokens": "token",
-    "watches": "watch",
-    "webhooks": "webhook",
+_WORDS: Mapping[str, tuple[str, str | None]] = {
+    "addresses": ("mail address held", "mail addresses held"),
+    "current_projects": ("choice of a project", "choices of a project"),
+    "files": ("uploaded file", None),
+    "drafts": ("draft", None),
+    "links": ("share link", None),
+    "outcomes": ("answer to a program", "answers to programs"),
+    "project_members": ("membership", None),
+    "readings": ("remembered reading", None),
+    "runs": ("run", None),
+    "scorings": ("counted scoring", None),
+    "sessions": ("session", None),
+    "source_tokens": ("kept token of a tool", "kept tokens of tools"),
+    "submissions": ("submission", None),
+    "tokens": ("token", None),
+    "watches": ("watch", "watches"),
+    "webhooks": ("webhook", None),
 }
-_PLURALS: Mapping[str, str] = {
-    "addresses": "mail addresses held",
-    "current_projects": "choices of a project",
-    "outcomes": "answers to programs",
-    "source_tokens": "kept tokens of tools",
-    "watches": "watches",
-}
+"""What a row of each table is called, and several where that takes more than an s."""
 STAYS = (
     "The log keeps its entries, under an id that nothing explains any more.",
     "Backups made before still hold the person: delete them, or erase again after one is restored.",
@@ -349,6 +343,5 @@ def erasing(traces: Traces, *, handed_over: bool) -> tuple[str, ...]:
 
 def _counted(rows: Mapping[str, int]) -> str:
     return ", ".join(
-        number(count, _WORDS.get(table, f"row of {table}"), _PLURALS.get(table))
-        for table, count in rows.items()
+        number(count, *_WORDS.get(table, (f"row of {table}", None))) for table, count in rows.items()
     )

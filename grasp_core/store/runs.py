@@ -102,7 +102,7 @@ class RunStore(Claims):
             return the_record(connection, run_id), False
 
     def add(self, result: Result, *, title: str, owner: str) -> RunRecord:
-        """Save a result computed elsewhere; raises AccessError if nothing is added to the project any more."""
+        """Save a result computed elsewhere; raises AccessError if nothing is added to the project."""
         total, timing = result.permutations, result.timing
         with to_write(self._engine) as connection:
             self._check_open(connection)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Any
@@ -20,7 +20,7 @@ from grasp_core.model.spec import SPEC_VERSION, RunSpec
 from grasp_core.model.text import printable
 from grasp_core.reading.connectors.source import parse
 from grasp_core.reading.dataset.load import Dataset
-from grasp_core.reading.guess.advice import Advice, Named, Reason, all_taken, told
+from grasp_core.reading.guess.advice import Named, Reason, all_taken, told
 from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.guess.roles import question
 from grasp_core.reading.table.table import Table
@@ -131,16 +131,7 @@ def ask(reason: Reason) -> str:
 def recognised(sent: Sent, tables: Mapping[str, Table], recommended: bool | None) -> Recognised:
     """The spec with what it leaves open as it is recognised, as by every other door.
 
-    Parameters
-    ----------
-    tables : mapping
-        The files, "annotations" among them.
-    recommended : bool or None
-        The answer to what the files mark to be left out; without one that is told, first.
-
-    Raises
-    ------
-    DataError, SpecError
+    `recommended`: the answer to what the files mark to be left out; without one that is told, first.
     """
     spec = RunSpec.from_dict(sent.filled())
     given: dict[str, Any] = sent.data
@@ -173,16 +164,16 @@ def recognised(sent: Sent, tables: Mapping[str, Table], recommended: bool | None
     if recommended:
         data = all_taken(advice, data)
     elif advice and recommended is None:
-        notes.insert(0, _advised(advice))
+        notes.insert(
+            0,
+            told(
+                advice,
+                '"recommended": true',
+                '"recommended": false',
+                lambda text: f'{json.dumps(text)} in "missing"',
+            ),
+        )
     return Recognised(replace(spec, data=data), notes)
-
-
-def _advised(advice: Sequence[Advice]) -> str:
-    return told(advice, '"recommended": true', '"recommended": false', _missing)
-
-
-def _missing(text: str) -> str:
-    return f'{json.dumps(text)} in "missing"'
 
 
 def hints(

@@ -94,15 +94,15 @@ def application(server: Callable[[], Server], identify: Identify, uploads: Uploa
     rooms = (asking, working, runs, links, files, items, questions, account, submissions)
     for router in (*(room.router for room in rooms), watches.webhooks, watches.router, people.router):
         app.include_router(router)
-    app.get("/openapi.json", include_in_schema=False)(_schema)
+
+    def schema(request: Request) -> Response:
+        """The schema, which says where it is served."""
+        return JSONResponse({**described(app), "servers": [{"url": request.scope["root_path"]}]})
+
+    app.get("/openapi.json", include_in_schema=False)(schema)
     app.get("/", include_in_schema=False)(lambda: reference_page(described(app)))
     app.get("/problems/{code}", include_in_schema=False)(problem_page)
     return app
-
-
-def _schema(request: Request) -> Response:
-    """The schema, which says where it is served."""
-    return JSONResponse({**described(request.app), "servers": [{"url": request.scope["root_path"]}]})
 
 
 def _moved(there: str) -> Callable[[Request], Response]:
