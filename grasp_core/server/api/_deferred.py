@@ -20,9 +20,8 @@ from grasp_core.server.api._admission import Asking, Caller
 from grasp_core.server.api._answers import PRIVATE, WORK_SECONDS, Done
 from grasp_core.server.api._reading import Bringing, Told
 from grasp_core.server.api.forms import Checked, Problem, StartedRun, Work
-from grasp_core.server.api.problems import problem_of
 from grasp_core.server.api.runs import missing
-from grasp_core.server.problem import ProblemError, again_after
+from grasp_core.server.problem import ProblemError, again_after, problem_of
 
 router = APIRouter(tags=["Runs"])
 

@@ -24,10 +24,9 @@ from grasp_core.server.api import analyses as questions
 from grasp_core.server.api import new_runs as asking
 from grasp_core.server.api._admission import Admission
 from grasp_core.server.api._middleware import RefuseUnknown
-from grasp_core.server.api.problems import answer_fault
 from grasp_core.server.api.reference import described, problem_page, reference_page
 from grasp_core.server.identity import Identify
-from grasp_core.server.problem import ProblemError
+from grasp_core.server.problem import ProblemError, answer_fault
 from grasp_core.server.server import Server
 from grasp_core.server.uploads import UploadLedger
 from grasp_core.version import __version__

@@ -35,7 +35,7 @@ from grasp_core.server.api.forms import (
     StartedRun,
     Work,
 )
-from grasp_core.server.api.problems import listed
+from grasp_core.server.problem import listed
 
 router = APIRouter(tags=["Runs"])
 _LATER: dict[int | str, dict[str, Any]] = {

@@ -11,12 +11,10 @@ from starlette.responses import Response
 
 from grasp_core.model.access import EVERYONE, User
 from grasp_core.server import watches as history
-from grasp_core.server import watches as words
 from grasp_core.server.api._admission import Asking, Caller
 from grasp_core.server.api._answers import Done, IdempotencyKey, once
 from grasp_core.server.api.forms import Form, Project, Time, WebhookKey
 from grasp_core.server.api.runs import missing, visible_run
-from grasp_core.store.runs import RunRecord
 from grasp_core.store.watches import EVERY
 from grasp_core.store.watches import Watch as Stored
 
@@ -79,7 +77,7 @@ class Watch(Form):
     @classmethod
     def of(cls, stored: Stored, **more: Any) -> Self:
         """The form of a watch of the store."""
-        return super().of(stored, state=words.state(stored), has_webhook=stored.webhook is not None, **more)
+        return super().of(stored, state=history.state(stored), has_webhook=stored.webhook is not None, **more)
 
 
 class Watches(Form):
@@ -126,13 +124,14 @@ def add_watch(new: NewWatch, asking: Asking, idempotency_key: IdempotencyKey = N
     _ = asking.person
     run = visible_run(asking, new.run)
     user = asking.runner(run.project)
-    return once(
-        asking,
-        idempotency_key,
-        "POST /watches",
-        new.model_dump_json(),
-        lambda: _add(asking, run, new, user),
-    )
+
+    def add() -> Done:
+        webhook = None if new.webhook is None else asking.server.webhooks.check(new.webhook)
+        watch = asking.server.watching.add(run, every=new.every, by=user, webhook=webhook)
+        asking.server.audit.record(user.id, "watch", "watch", watch.id, {"run": run.id, "every": new.every})
+        return HTTPStatus.CREATED, Watch.of(watch)
+
+    return once(asking, idempotency_key, "POST /watches", new.model_dump_json(), add)
 
 
 @router.get("/watches/{watch_id}")
@@ -188,13 +187,6 @@ def _visible(asking: Caller, watch_id: str) -> Stored:
 def _managed(asking: Caller, watch_id: str) -> tuple[Stored, User]:
     watch = _visible(asking, watch_id)
     return watch, asking.manager(watch.owner, watch.project)
-
-
-def _add(asking: Caller, run: RunRecord, new: NewWatch, user: User) -> Done:
-    webhook = None if new.webhook is None else asking.server.webhooks.check(new.webhook)
-    watch = asking.server.watching.add(run, every=new.every, by=user, webhook=webhook)
-    asking.server.audit.record(user.id, "watch", "watch", watch.id, {"run": run.id, "every": new.every})
-    return HTTPStatus.CREATED, Watch.of(watch)
 
 
 @webhooks.get("/webhooks/key")
