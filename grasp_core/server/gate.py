@@ -105,8 +105,6 @@ class Gate:
     Without sign-in, that is whatever does not come from this machine, unless the settings ask for it. With
     sign-in, it is uploads by people who may not run analyses. In any case it is connections that another
     site's page opens, and what Streamlit offers beside the pages.
-
-    `identify`: who makes a request, or None.
     """
 
     app: ASGIApp
@@ -186,10 +184,6 @@ class TabGate:
 
     A page that could open none is refused too, with a sentence and the time after which it asks again. Tabs
     that are open stay so; one whose connection broke off asks again by itself and has lost nothing.
-
-    `server`: returns the process's server, which counts.
-    `identify`: who makes a request, or None.
-    `pages`: paths of pages.
     """
 
     app: ASGIApp

@@ -25,11 +25,8 @@ _XSRF = b"_streamlit_xsrf="
 def security_headers(start_page: str, *, https: bool) -> dict[str, str]:
     """Headers of every response; the policy admits Streamlit's own files and nothing else.
 
-    Streamlit's start page holds one inline script, admitted by its hash; its components set inline
-    styles, and Vega draws without ``unsafe-eval``.
-
-    `start_page`: streamlit's HTML.
-    `https`: whether people reach the server by https; browsers then never try without it again.
+    Its start page holds one inline script, admitted by its hash; its components set inline styles, and Vega
+    draws without ``unsafe-eval``. With `https`, browsers never try without it again.
     """
     scripts = re.findall(r"<script>(.*?)</script>", start_page, flags=re.DOTALL)
     hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
@@ -60,12 +57,9 @@ def security_headers(start_page: str, *, https: bool) -> dict[str, str]:
 
 @dataclass(eq=False)
 class Headers:
-    """ASGI middleware that adds headers to every HTTP response and counts it.
+    """ASGI middleware that adds headers to every HTTP response, has it counted and mends its cookies.
 
-    `headers`: from :func:`security_headers`.
-    `https`: let browsers send cookies by https only.
-    `count`: called with each response's status.
-    `base_path`: where Streamlit's own token against forged requests is sent, and nowhere else on this host.
+    Streamlit's own token against forged requests is sent below `base_path`, and nowhere else on this host.
     """
 
     app: ASGIApp
@@ -119,12 +113,9 @@ _PAGE = re.compile(r"/[\w-]{1,64}(\?[\w.~!$&'()*+,;=:@%/?-]{0,1500})?", re.ASCII
 
 @dataclass(eq=False)
 class WayBack:
-    """ASGI middleware that remembers a stranger's page and leads there once after the sign-in.
+    """ASGI middleware that remembers a stranger's page, unless it is open, and leads there after the sign-in.
 
     Streamlit returns everybody to the start page. The page waits in a cookie that scripts cannot read.
-
-    `identify`: who makes a request, or None.
-    `open_pages`: paths that strangers may see; they are not remembered.
     """
 
     app: ASGIApp

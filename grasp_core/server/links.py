@@ -25,12 +25,7 @@ class PasswordError(AccessError):
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Somebody with a link.
-
-    `visit`: what their browser carries, by which a visit that goes on is known; "" where it carries nothing.
-    `address`: where they ask from.
-    `password`: what they gave as the link's.
-    """
+    """Somebody with a link; `visit` is what their browser carries, by which a visit that goes on is known."""
 
     visit: str
     address: str

@@ -104,12 +104,7 @@ _OF_STATUS: Mapping[HTTPStatus, str] = {
 
 
 class ProblemError(Exception):
-    """A request that cannot be answered.
-
-    `detail`: one sentence for the person who asked.
-    `more`: further members of the document, such as codes for programs.
-    `code`: what went wrong, for programs; by default what the status says.
-    """
+    """A request that cannot be answered; `more` are further members of the document."""
 
     def __init__(
         self,

@@ -71,23 +71,8 @@ class Stores:
 class Server(Stores):
     """The parts of a server: stores for what is done for nobody in particular, and all beside them.
 
-    Whoever asks gets the stores by :meth:`seen`.
-
-    `accounts`: who signs in, and what they may do.
-    `audit`: who did what.
-    `refusals`: what people were refused, which goes to the log.
-    `visitors`: who comes by a share link.
-    `service`: takes in questions and has them computed.
-    `plans`: plans of the next round, computed beside it.
-    `items`: which items carry what groups of runs say differently.
-    `works`, `questions`: requests whose files are read beside them, and those that ask for what takes long to
-        compute.
-    `exports`: files of results.
-    `webhooks`: what tells others that a run has ended.
-    `watching`: what looks at files of watches.
-    `history`: what came of them.
-    `sources`: tools and databases from which people fetch.
-    `rates`: how often who has asked for what.
+    Whoever asks gets the stores by :meth:`seen`. `works` are requests whose files are read beside them, and
+    `questions` those that ask for what takes long to compute.
     """
 
     settings: Settings
@@ -180,11 +165,9 @@ class Server(Stores):
 def make_server(settings: Settings, make_executor: Callable[[int], Executor] | None = None) -> Server:
     """Open the store and make the parts; nothing runs before :meth:`Server.start`.
 
-    `make_executor`: computes runs in this process, on these workers; by default another process does, on
-        processes.
+    `make_executor`: computes runs in this process; by default another process does.
 
-    Raises StoreError if the database cannot be opened; SettingsError if the allowed sources of files, or the
-    cluster, cannot be used.
+    Raises StoreError if the database cannot be opened; SettingsError if the settings cannot be used.
     """
     allowed = AllowedSources(settings.data_dir, settings.data_urls)
     database = connect(database_url(settings), settings.secret_key)

@@ -36,7 +36,6 @@ class UploadLedger:
     """Uploads that arrive and that wait, by browser session and person.
 
     `waiting`: bytes that wait in memory, by session.
-    `largest`: bytes of the largest upload.
     `whose`: id of the person who has a session's tab open; None where there is no such tab. By default all
         tabs are everybody's, as where nobody signs in.
     """
@@ -60,10 +59,7 @@ class UploadLedger:
 
     @contextmanager
     def admitted(self, session: str, owner: str, size: int, *, quota: int) -> Iterator[Arrived]:
-        """Count an upload while it arrives.
-
-        `size`: bytes that it says it has.
-        `quota`: bytes that the person may still have on the server.
+        """Count an upload of a stated size while it arrives; the person may still have `quota` bytes.
 
         Raises ProblemError if there is no room for it; with when to come again, where that passes.
         """
@@ -112,9 +108,7 @@ class UploadLedger:
 class UploadGate:
     """ASGI middleware that lets an upload in where there is room for it, and else says so.
 
-    `server`: returns the process's server, whose stored files count too.
-    `identify`: who makes a request; :class:`~grasp_core.server.gate.Gate` has refused those who may not
-        upload.
+    :class:`~grasp_core.server.gate.Gate` has refused those who may not upload.
     """
 
     app: ASGIApp

@@ -28,11 +28,8 @@ _KEY = "grasp.visit"
 class Visits:
     """ASGI middleware that gives browsers and programs that come by a share link a random number to carry.
 
-    It says nothing of who somebody is; scripts cannot read it, and no other site sends it.
-
-    `pages`: paths that are opened by links.
-    `cookie`: by default the visits' own; :data:`BROWSER` knows a browser again where nobody signs in.
-    `hours`: how long the browser keeps it.
+    It says nothing of who somebody is; scripts cannot read it, and no other site sends it. As another cookie,
+    :data:`BROWSER`, it knows a browser again where nobody signs in.
     """
 
     app: ASGIApp

@@ -67,13 +67,7 @@ BROUGHT = "This result was brought from elsewhere, without its data, so there is
 
 @dataclass(eq=False)
 class Watches:
-    """Makes watches, looks at what is due and runs again what has changed, as the watch's owner may.
-
-    `_service`: what computes.
-    `_accounts`: who may what, asked at each look.
-    `_sources`: tools and databases from which files are fetched.
-    `_tell`: has an address told when a run ends, as :meth:`grasp_core.server.webhooks.Webhooks.register`.
-    """
+    """Makes watches, looks at what is due and runs again what has changed, as the watch's owner may."""
 
     _store: WatchStore
     _service: Service
@@ -231,13 +225,8 @@ _REMEMBERED = 256
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A run of a watch, and what changed since the one before.
+    """A run of a watch, and what changed since the one `before`; number 0 is the run that was watched.
 
-    `number`: 0 for the run that was watched.
-    `before`: id of the run that it is held against; None for the first one that is still there.
-    `at`: seconds since 1970.
-    `headline`: what changed, in a sentence.
-    `details`: one by one.
     `found`: the same for tables; None where there is nothing to hold against each other.
     """
 

@@ -36,9 +36,7 @@ BACKOFF_SECONDS = (5, 30, 120, 600, 3600, 6 * 3600, 12 * 3600, 24 * 3600)
 
 
 class Webhooks:
-    """Sends what is due, to allowed addresses alone.
-
-    `closing`: once it is set, nothing more is sent.
+    """Sends what is due, to allowed addresses alone, until `closing` is set.
 
     Raises SettingsError if the allowed addresses or networks cannot be used.
     """
@@ -181,11 +179,7 @@ class Guarded(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        """Addresses of a host.
-
-        Raises PermissionError if one of them is not allowed: a name that leads into this network is
-        somebody's trick.
-        """
+        """Addresses of a host; raises PermissionError if one is not allowed: that is somebody's trick."""
         found = await self._asked.resolve(host, port, family)
         for one in found:
             self._check(one["host"])

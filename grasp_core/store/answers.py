@@ -21,10 +21,9 @@ class AnswerStore(Bound):
     """Answers in the database, by run and name; they go when the run goes."""
 
     def keep(self, run_id: str, name: str, answer: Any) -> None:
-        """Keep an answer, as JSON, in place of an earlier one; of a run that was deleted meanwhile, none.
+        """Keep an answer's JSON-ready form in place of an earlier one; of a run deleted meanwhile, none.
 
         `name`: what was asked, in at most 80 characters.
-        `answer`: its JSON-ready form.
 
         Raises DataError if it is larger than can be found again.
         """

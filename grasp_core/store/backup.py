@@ -50,12 +50,7 @@ def new_key() -> str:
 
 
 class BackupKey:
-    """What seals backups and opens them.
-
-    `text`: an age identity, ``AGE-SECRET-KEY-1...``.
-
-    Raises SettingsError if it is none; it is not quoted.
-    """
+    """What seals backups and opens them: an age identity; raises SettingsError if it is none."""
 
     def __init__(self, text: str) -> None:
         try:

@@ -19,11 +19,7 @@ _GIVEN_UP_S = 900.0
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a request came to.
-
-    `status`: of the response.
-    `body`: JSON.
-    """
+    """What a request came to: the status and JSON of its response."""
 
     status: int
     body: str
@@ -35,12 +31,10 @@ class OutcomeStore(Store):
     def begin(self, key: str, request: str, *, owner: str) -> Outcome | None:
         """Begin to answer a request, or find what the same one came to.
 
-        `key`: whose and which request it is.
-        `request`: what it asks for.
-        `owner`: the person's id.
+        `key`: whose and which request it is; `request`: what it asks for.
 
-        Returns none for the first one, which has to be ended by :meth:`end` or :meth:`forget`.
-        Raises LimitError if the first one is still being answered, or asked for something else.
+        Returns None for the first one, which has to be ended by :meth:`end` or :meth:`forget`. Raises
+        LimitError if the first one is still being answered, or asked for something else.
         """
         named, now = outcomes.c.key == digest_of(key), self._now
         lost = outcomes.c.status.is_(None) & (outcomes.c.created_at < now - _GIVEN_UP_S)
@@ -83,11 +77,7 @@ _AT_ONCE = 20
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A message that is to be sent now.
-
-    `attempts`: how often it was tried before.
-    `finished_at`: when the run ended, in seconds since 1970.
-    """
+    """A message that is to be sent now, after so many attempts."""
 
     id: str
     run_id: str

@@ -122,15 +122,11 @@ class Claims(Bound):
 
         Blocks may be given again, e.g. where the connection broke before the database's answer came.
 
-        `run`: from :meth:`claim`.
-        `done`: permutations computed.
-        `computed`, of shape (block, W)): newly computed blocks.
-        `counted`: state of a :class:`~grasp_core.permutation.testing.tally.Tally`, in place of all that was
-            saved before.
-        `provisional`: what is found so far, in place of what was found before.
+        `computed`: new blocks, each of shape (block, W).
+        `counted`, `provisional`: state of a :class:`~grasp_core.permutation.testing.tally.Tally`, and what is
+            found so far, in place of what was saved before.
 
-        Returns whether somebody asked for the run to be cancelled.
-        Raises LostRunError if the claim is no longer ours.
+        Returns whether somebody asked for the run to be cancelled; raises LostRunError if it is not ours.
         """
         with to_write(self._engine) as connection:
             known = {} if done is None else {"done": done}
@@ -206,12 +202,7 @@ class Claims(Bound):
                 take_answer(connection, run.id, of_it & (runs.c.state == "queued"))
 
     def release(self, run: RunRecord, *, gives_way: bool = False) -> None:
-        """Give a claimed run back to the queue.
-
-        `run`: from :meth:`claim`.
-        `gives_way`: whether it waits behind those who wait now; else, as where this server is shutting down,
-            it keeps its place.
-        """
+        """Give a claimed run back to the queue: in its place, or if it gives way, behind all who wait."""
         asked = runs.c.cancel_requested
         with to_write(self._engine) as connection:
             self._update(

@@ -90,8 +90,7 @@ def connect(url: URL, secret: str = "") -> Engine:
 
     `secret`: what the database does not hold, and seals of what it holds are made of; by default none are.
 
-    Raises StoreError if it cannot be reached, written or upgraded; MissingPackageError if PostgreSQL's driver
-    is not installed.
+    Raises StoreError if it cannot be reached, written or upgraded.
     """
     if url.drivername == "sqlite":
         engine = sqlite_engine(url)

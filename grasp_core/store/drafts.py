@@ -34,11 +34,8 @@ class DraftFile:
 class Draft:
     """What somebody has brought and chosen.
 
-    `spec`: the reading as it was chosen, without what `answers` say.
-    `axes`: those proposed.
-    `answers`: by question.
+    `spec`: the reading as it was chosen, without what `answers` to questions say.
     `decided`: the reading with these answers, once no question is open.
-    `analysis`: what was chosen on Analysis.
     """
 
     annotations: DraftFile | None

@@ -21,11 +21,7 @@ QUOTA_BYTES = 2 * 2**30
 
 
 class KnownFile(NamedTuple):
-    """A file that somebody brought.
-
-    `location`: where it is, for one that is not stored.
-    `source`: what it was fetched from.
-    """
+    """A file that somebody brought; its location is that of one that is not stored."""
 
     sha256: str
     bytes: int
@@ -47,8 +43,7 @@ class FileStore(Bound):
     def put(self, content: bytes, *, owner: str, source: str | None = None) -> str:
         """Keep a file, and what it was fetched from if it was; returns its sha256.
 
-        Raises AccessError if nothing is added to the project any more; LimitError if the user's files would
-        exceed the quota.
+        Raises AccessError if nothing is added to the project any more; LimitError beyond the person's quota.
         """
         sha256 = hashlib.sha256(content).hexdigest()
         now = self._now
@@ -79,11 +74,7 @@ class FileStore(Bound):
         return sha256
 
     def refer(self, sha256: str, size: int, location: str, *, owner: str) -> None:
-        """Note where a file is that is not stored here; nothing is noted where it is stored.
-
-        `size`: its bytes, which the quota does not count.
-        `location`: as :class:`grasp_core.reading.sources.allowed.AllowedSources` reads it; of several, the
-            latest.
+        """Note where a file is that is not stored here, the latest place; its size is not counted.
 
         Raises AccessError if nothing is added to the project any more.
         """

@@ -60,11 +60,7 @@ class Terms(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
-    """A leaderboard as it was when a link to it was made.
-
-    `content`: ``grasp-leaderboard``, see docs/models.md.
-    `created_at`: seconds since 1970.
-    """
+    """A leaderboard, ``grasp-leaderboard`` of docs/models.md, as it was when a link to it was made."""
 
     content: dict[str, Any]
     created_at: float

@@ -20,9 +20,7 @@ from grasp_core.store.schema import readings, storable
 class Reading:
     """A reading that somebody confirmed.
 
-    `axes`: those proposed.
-    `ids_left_out`: rules of the confirmed reading that name items or raters; they belong to one file and are
-        not kept.
+    `ids_left_out`: how many of its rules name items or raters; they belong to one file and are not kept.
     """
 
     spec: DataSpec
@@ -36,12 +34,7 @@ class ReadingStore(Bound):
     """Readings of a project in the database, one for each person and signature."""
 
     def remember(self, signature: str, spec: DataSpec, axes: tuple[str, ...], *, owner: str) -> None:
-        """Keep a reading in place of the person's earlier one.
-
-        `signature`: from :func:`grasp_core.reading.dataset.load.signature`.
-
-        Raises AccessError if nothing is added to the project any more.
-        """
+        """Keep a reading in place of the person's earlier one; raises AccessError in an archived project."""
         kept, left_out = without_ids(spec)
         earlier = self._of(signature) & (readings.c.owner == storable(owner))
         with to_write(self._engine, alone=f"reading {signature}") as connection:

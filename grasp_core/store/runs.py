@@ -44,11 +44,7 @@ TAG_LENGTH = 64
 
 
 class RunStore(Claims):
-    """Runs in the database.
-
-    `engine`: from :func:`grasp_core.store.database.connect`.
-    `queue_limit`: runs that one user may have queued or running.
-    """
+    """Runs in the database; one user may have `queue_limit` of them queued or running."""
 
     def __init__(self, engine: Engine, *, queue_limit: int = 20) -> None:
         super().__init__(engine)
@@ -61,9 +57,8 @@ class RunStore(Claims):
         somebody else of the project has the answer, the run is done at once; where theirs goes on, it waits
         for that one.
 
-        Returns whether the person's own run was queued, running or done before.
-        Raises AccessError if nothing is added to the project any more; LimitError if the user has too many
-        runs waiting.
+        Returns whether the person's own run was queued, running or done before. Raises AccessError if nothing
+        is added to the project any more; LimitError if the user has too many runs waiting.
         """
         with to_write(self._engine, alone="new run") as connection:
             asked = self._asks(request.key)

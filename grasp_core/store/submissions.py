@@ -26,11 +26,7 @@ Predictions = Mapping[str, Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class SubmissionRecord:
-    """A submission that was scored.
-
-    `created_at`: seconds since 1970.
-    `scores`: as ``raft score`` writes them.
-    """
+    """A submission that was scored; `scores` as ``raft score`` writes them."""
 
     id: str
     project: str
@@ -43,8 +39,8 @@ class SubmissionRecord:
 class SubmissionStore(Bound):
     """Submissions of a project in the database.
 
-    `limit`: different predictions that one person may have scored per task, in whatever projects: each answer
-        tells a little of the gold labels.
+    One person may have `limit` different predictions scored per task, in whatever projects: each answer tells
+    a little of the gold labels.
     """
 
     def __init__(self, engine: Engine, *, limit: int = SCORINGS) -> None:

@@ -45,11 +45,8 @@ class Watch:
 
     `last_run`: id of the run whose data new ones are held against; None where it was deleted.
     `going_run`: id of the run of changed data, until it has ended.
-    `created_at`, `next_at`, `lease_until`: seconds since 1970; whoever looks knows its claim by
-        `lease_until`.
-    `failures`: looks that failed in a row.
-    `problem`: why the last one did.
-    `every`: as :data:`EVERY` has it.
+    `lease_until`: whoever looks knows its claim by it.
+    `failures`, `problem`: looks that failed in a row, and why the last one did.
     `webhook`: address that is told when a run of changed data ends.
     """
 

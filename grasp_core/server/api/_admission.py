@@ -47,13 +47,9 @@ ENDED = "This token is unknown, withdrawn or expired; make one on Account."
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks.
+    """Who asks; `user` is None for strangers, `token` may be a share link's.
 
-    `user`: none for strangers.
-    `token`: the bearer token; a stranger's may be a share link's.
-    `who`: who asks, found anew.
-    `visitor`: who asks, as somebody with a link.
-    `asker`: whose requests are counted together.
+    `who`: finds the user anew.
     `first`: whether this is the request itself, which counts as a use of a link.
     """
 
@@ -138,9 +134,6 @@ class Admission:
     Refused are personal tokens that do not work, other credentials than tokens, changes by strangers or from
     pages of other sites, and whoever asks too often. Whoever brings a token is who it says, and no other:
     neither who has signed in, nor the person at this machine.
-
-    `server`: returns the process's server.
-    `identify`: who has signed in on the pages, or None.
     """
 
     app: ASGIApp

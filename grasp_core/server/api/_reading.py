@@ -104,12 +104,7 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """How files are read.
-
-    `known`: with what was recognised; None where something has to be said before.
-    `notes`: what is to be known of it.
-    `questions`: what has to be said before anything runs.
-    """
+    """How files are read; `known` is None where `questions` have to be answered before."""
 
     known: RunSpec | None
     notes: list[str]
@@ -224,12 +219,7 @@ class Bringing:
         return sum(sizes.get(one.sha256, 0) for one in given if isinstance(one, File)) > LARGE
 
     def check_there(self, wrong: tuple[str, ...] = ()) -> None:
-        """Refuse files that are not there.
-
-        `wrong`: what else is wrong with the request, told beside it.
-
-        Raises ProblemError.
-        """
+        """Refuse files that are not there; `wrong` with the request is told beside it."""
         sizes = self._sizes()
         found = [
             {

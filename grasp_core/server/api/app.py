@@ -49,9 +49,6 @@ def mount(
     """The API's routes.
 
     `server`: returns the process's server; called at each request, so that importing starts nothing.
-    `identify`: who has signed in on the pages, or None.
-    `uploads`: what waits in memory already.
-    `base_path`: path under which everything is served, e.g. ``/grasp``.
     """
 
     def health(_: Request) -> Response:

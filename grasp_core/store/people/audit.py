@@ -147,19 +147,18 @@ class AuditStore(Store):
             ], total.scalar_one()
 
     def lines(self) -> Iterator[str]:
-        """Every entry as a line of JSON with its hashes, oldest first.
-
-        Raises StoreError if the chain is broken, its beginning or end is missing, or its head is not sealed
-        as it should be; the sentence says where.
-        """
+        """Every entry as a line of JSON with its hashes, oldest first; raises StoreError as :meth:`check`."""
         with snapshot(self._engine) as connection:
             for row in self._checked(connection):
                 yield json.dumps(row) + "\n"
 
     def check(self, since: Head | None = None) -> int:
-        """Follow the chain; returns how many entries it has, and raises as :meth:`lines`.
+        """Follow the chain; returns how many entries it has.
 
         `since`: of an earlier time, as a backup holds it: the log has to go on from there.
+
+        Raises StoreError if the chain is broken, its beginning or end is missing, or its head is not
+        sealed as it should be; the sentence says where.
         """
         entries, first, found = 0, 0, since is None
         with snapshot(self._engine) as connection:

@@ -73,8 +73,8 @@ class Members(Bound):
     def admit(self, project_id: str, member: Member) -> None:
         """Let somebody belong to the project, or give them another role in it.
 
-        Raises LimitError if the name cannot be one of its kind; StoreError if there is no such project (any
-        more), it is Everyone, or no owner would be left.
+        Raises LimitError if the name cannot be one of its kind; StoreError if it is Everyone, is
+        gone, or has no owner left.
         """
         member = checked(member)
         with to_write(self._engine) as connection:

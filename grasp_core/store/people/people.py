@@ -179,12 +179,9 @@ KEYS = frozenset({"token_sha256", "key", "request", "password"})
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """What names a person.
+    """What names a person: numbers of rows by table, in projects and beside them, and projects by id.
 
-    `held`: by table, the number of rows that belong to a project: runs, files, readings, submissions, links.
-    `own`: by table, the number of other rows, memberships among them.
-    `projects`: by id, the name of each project that any of this, or a membership, belongs to.
-    `led`: of these, those that nobody else owns.
+    `led`: of the projects, those that nobody else owns.
     """
 
     held: dict[str, int]
@@ -218,8 +215,6 @@ class PersonalData(Store):
         """Write all that names the person: a zip archive with the person and a JSON list of each table.
 
         The content of files and of what is kept beside a run is not in it, nor is anything that opens.
-
-        Raises AccessError if there is nobody of that id.
         """
         with (
             snapshot(self._engine) as connection,
@@ -252,8 +247,6 @@ class PersonalData(Store):
 
         `heir`: who gets what they own in projects, and owns those that they alone owned; None has it deleted.
             A project that nobody belongs to any more then goes too, if nothing is left in it.
-
-        Raises AccessError if there is nobody of that id.
         """
         with to_write(self._engine, alone="people") as connection:
             names = _names_of(connection, person_id)

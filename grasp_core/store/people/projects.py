@@ -49,11 +49,7 @@ NAME_LENGTH = 120
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A project.
-
-    `created_at`: seconds since 1970.
-    `archived`: whether nothing is added to it any more.
-    """
+    """A project; nothing is added to one that is archived."""
 
     id: str
     name: str
@@ -77,9 +73,7 @@ class ProjectStore(Members):
     """Projects in the database. Who may change them is asked before."""
 
     def create(self, name: str, *, owner: Member | None) -> Project:
-        """Make a project.
-
-        `owner`: its first member; None where nobody signs in.
+        """Make a project; `owner` is its first member, None where nobody signs in.
 
         Raises LimitError if the name is empty or too long, or the owner's cannot be one of its kind.
         """
@@ -106,18 +100,11 @@ class ProjectStore(Members):
         return None if row is None else _project(row)
 
     def rename(self, project_id: str, name: str) -> None:
-        """Call the project so.
-
-        Raises LimitError if the name is empty or too long; StoreError if there is no such project (any more),
-        or it is Everyone.
-        """
+        """Call the project so; raises LimitError if the name cannot be one, StoreError as :meth:`delete`."""
         self._change(project_id, name=_checked_name(name))
 
     def archive(self, project_id: str, archived: bool = True) -> None:
-        """Let nothing be added to the project any more, or again; who sees it stays the same.
-
-        Raises StoreError if there is no such project (any more), or it is Everyone.
-        """
+        """Let nothing be added to the project any more, or again; raises StoreError as :meth:`delete`."""
         self._change(project_id, archived_at=self._now if archived else None)
 
     def delete(self, project_id: str) -> None:

@@ -21,11 +21,7 @@ SEEN_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A sign-in that goes on.
-
-    `browser`: as it calls itself (``User-Agent``).
-    `created_at`, `seen_at`: seconds since 1970.
-    """
+    """A sign-in that goes on, of a browser as it calls itself."""
 
     key: str
     browser: str

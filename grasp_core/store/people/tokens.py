@@ -27,11 +27,7 @@ class TokenStore(Store):
     """Personal tokens in the database."""
 
     def create(self, *, owner: str, name: str, scope: Scope, days: float) -> str:
-        """Make a token; returns it, which nobody can read again.
-
-        `owner`: the person's id.
-        `name`: what it is for.
-        `days`: after so many days it stops working.
+        """Make a token that works for so many days; returns it, which nobody can read again.
 
         Raises LimitError if there is no name, it would work too long, or the person has too many.
         """
