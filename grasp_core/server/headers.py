@@ -140,23 +140,20 @@ class WayBack:
                         headers["Location"] = self.base_path + waiting
                         self._keep(headers, None)
                 elif headers.get("Content-Type", "").startswith("text/html"):
-                    await self._remember(connection, path, headers)
+                    query = scope["query_string"].decode("latin-1")
+                    wanted = _page(f"{path}?{query}" if query else path)
+                    if await stranger() and (wanted or COOKIE in connection.cookies):
+                        self._keep(headers, wanted)
             await send(message)
 
-        await self.app(scope, receive, send_on)
+        async def stranger() -> bool:
+            """Whether nobody has signed in who sees a page that is not open to all."""
+            try:
+                return path not in self.open_pages and await who(self.identify, connection) is None
+            except StoreError:  # the page itself says so
+                return False
 
-    async def _remember(self, connection: HTTPConnection, path: str, headers: MutableHeaders) -> None:
-        if path in self.open_pages:
-            return
-        try:
-            if await who(self.identify, connection) is not None:
-                return
-        except StoreError:  # the page itself says so
-            return
-        query = connection.scope["query_string"].decode("latin-1")
-        wanted = _page(f"{path}?{query}" if query else path)
-        if wanted or COOKIE in connection.cookies:
-            self._keep(headers, wanted)
+        await self.app(scope, receive, send_on)
 
     def _keep(self, headers: MutableHeaders, page: str | None) -> None:
         answer = Response()

@@ -100,7 +100,14 @@ def read_anew(engine: Engine) -> None:
         raise StoreError(FULL)
     unreadable = StoreError("GRASP's database file cannot be read; restore a backup.")
     try:
-        if _begins(path) != _HEADER:  # what is in the write-ahead log hides that from SQLite
+        with _reading:
+            now = os.stat(path)
+            if (now.st_dev, now.st_ino) not in _readable:
+                descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+                now = os.fstat(descriptor)
+                _readable[now.st_dev, now.st_ino] = descriptor
+            begins = os.pread(_readable[now.st_dev, now.st_ino], len(_HEADER), 0)
+        if begins != _HEADER:  # what is in the write-ahead log hides that from SQLite
             raise unreadable
         with contextlib.closing(sqlite3.connect(_address(path, "ro"), uri=True)) as connection:
             connection.execute("SELECT count(*) FROM runs").fetchone()
@@ -127,18 +134,6 @@ def empty_log(engine: Engine) -> bool:
         finally:
             plain.execute(f"PRAGMA busy_timeout={BUSY_SECONDS * 1000}")
     return not blocked
-
-
-def _begins(path: str) -> bytes:
-    """The first bytes of the file, as they are on the disk."""
-    with _reading:
-        now = os.stat(path)
-        if (now.st_dev, now.st_ino) not in _readable:
-            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-            opened = os.fstat(descriptor)
-            _readable[opened.st_dev, opened.st_ino] = descriptor
-            now = opened
-        return os.pread(_readable[now.st_dev, now.st_ino], len(_HEADER), 0)
 
 
 def _address(path: str, mode: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Collection
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
@@ -96,17 +96,15 @@ class FileStore(Bound):
 
     def locations(self, sha256s: Collection[str]) -> dict[str, str | None]:
         """Those of these files that are known here, with where each is; None for one that is stored."""
-        these = (files.c.project_id == self._home) & files.c.sha256.in_(sha256s)
-        with to_read(self._engine) as connection:
-            found = connection.execute(sa.select(files.c.sha256, files.c.location).where(these))
-            return {row.sha256: row.location for row in found}
+        return self._known(files.c.location, sha256s)
 
     def sizes(self, sha256s: Collection[str]) -> dict[str, int]:
         """Bytes of those of these files that are known here."""
+        return self._known(files.c.bytes, sha256s)
+
+    def _known(self, column: sa.Column[Any], sha256s: Collection[str]) -> dict[str, Any]:
         these = (files.c.project_id == self._home) & files.c.sha256.in_(sha256s)
-        with to_read(self._engine) as connection:
-            found = connection.execute(sa.select(files.c.sha256, files.c.bytes).where(these))
-            return {row.sha256: row.bytes for row in found}
+        return {sha256: value for sha256, value in self._rows(sa.select(files.c.sha256, column).where(these))}
 
     def of(self, owner: str) -> list[KnownFile]:
         """A person's files in the project, latest first."""

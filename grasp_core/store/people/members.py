@@ -54,8 +54,16 @@ class Members(Bound):
         known = self._known.get(who)
         if known is not None and time.monotonic() - known[0] < KNOWN_SECONDS:
             return known[1]
+        kind, name = project_members.c.kind, project_members.c.name
+        names = [(kind == "person") & (name == storable(user.id))]
+        if user.holds_address:
+            names.append((kind == "address") & (name == user.email))
+        if user.email:
+            names.append((kind == "domain") & (name == user.email.rpartition("@")[2]))
+        if user.groups:
+            names.append((kind == "group") & name.in_([storable(group) for group in user.groups]))
         found: dict[str, ProjectRole] = {}
-        query = sa.select(project_members.c.project_id, project_members.c.role).where(_names(user))
+        query = sa.select(project_members.c.project_id, project_members.c.role).where(sa.or_(*names))
         for row in self._rows(query):
             found[row.project_id] = max(row.role, found.get(row.project_id, row.role), key=ROLES.index)
         if len(self._known) > _MOST_KNOWN:
@@ -118,19 +126,6 @@ def insert_member(connection: Connection, project_id: str, member: Member) -> No
     connection.execute(project_members.insert().values(project_id=project_id, **values))
 
 
-def _names(user: User) -> sa.ColumnElement[bool]:
-    """Whether a row of members is about the user."""
-    kind, name = project_members.c.kind, project_members.c.name
-    found = [(kind == "person") & (name == storable(user.id))]
-    if user.holds_address:
-        found.append((kind == "address") & (name == user.email))
-    if user.email:
-        found.append((kind == "domain") & (name == user.email.rpartition("@")[2]))
-    if user.groups:
-        found.append((kind == "group") & name.in_([storable(group) for group in user.groups]))
-    return sa.or_(*found)
-
-
 def _row_of(project_id: str, kind: MemberKind, name: str) -> sa.ColumnElement[bool]:
     columns = project_members.c
     return (columns.project_id == project_id) & (columns.kind == kind) & (columns.name == storable(name))
@@ -150,20 +145,16 @@ def checked(member: Member) -> Member:
     if member.kind in ("address", "domain"):
         name = name.casefold().removeprefix("@" if member.kind == "domain" else "")
     host = name.rpartition("@")[2]
-    fits = {
-        "person": bool(name),
-        "address": name.count("@") == 1 and all(name.split("@")) and not set(name) & set(" ,;<>"),
-        "domain": "@" not in name and "." in host.strip(".") and not set(name) & set(" ,;<>/*"),
-        "group": bool(name),
+    address = name.count("@") == 1 and all(name.split("@")) and not set(name) & set(" ,;<>")
+    domain = "@" not in name and "." in host.strip(".") and not set(name) & set(" ,;<>/*")
+    fits, what = {
+        "person": (bool(name), "a person's id"),
+        "address": (address, "a mail address like ann@example.org"),
+        "domain": (domain, "a mail domain like example.org"),
+        "group": (bool(name), "the name of a group as the sign-in provider says it"),
     }[member.kind]
     if not fits or len(name) > MEMBER_LENGTH:
-        examples = {
-            "address": "a mail address like ann@example.org",
-            "domain": "a mail domain like example.org",
-            "group": "the name of a group as the sign-in provider says it",
-            "person": "a person's id",
-        }
-        raise LimitError(f"{member.name[:60]!r} is not {examples[member.kind]}.")
+        raise LimitError(f"{member.name[:60]!r} is not {what}.")
     return Member(member.kind, name, member.role)
 
 

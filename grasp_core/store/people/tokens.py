@@ -37,7 +37,7 @@ class TokenStore(Store):
         if not 0 < days <= MAX_DAYS:
             raise LimitError(f"A token works for {MAX_DAYS} days at most; make another one then.")
         token, now = PREFIX + secrets.token_urlsafe(TOKEN_BYTES), self._now
-        working = tokens.c.revoked_at.is_(None) & (tokens.c.expires_at > now) & (tokens.c.owner == owner)
+        working = self._works() & (tokens.c.owner == owner)
         with to_write(self._engine, alone=f"tokens of {owner}") as connection:
             count = connection.execute(sa.select(sa.func.count()).where(working)).scalar_one()
             if count >= MAX_TOKENS:
@@ -58,11 +58,7 @@ class TokenStore(Store):
     def use(self, token: str) -> Token | None:
         """The token that works, its use noted; None if it is unknown, withdrawn or expired."""
         now = self._now
-        works = (
-            (tokens.c.token_sha256 == digest_of(token))
-            & tokens.c.revoked_at.is_(None)
-            & (tokens.c.expires_at > now)
-        )
+        works = (tokens.c.token_sha256 == digest_of(token)) & self._works()
         stale = sa.func.coalesce(tokens.c.last_used_at < now - _NOTED_S, sa.true()).label("stale")
         row = self._row(sa.select(tokens, stale).where(works))
         if row is None:
@@ -70,6 +66,10 @@ class TokenStore(Store):
         if row.stale:
             self._write(tokens.update().where(tokens.c.id == row.id).values(last_used_at=now))
         return of_row(Token, row, expired=False)
+
+    def _works(self) -> sa.ColumnElement[bool]:
+        goes_on: sa.ColumnElement[bool] = tokens.c.expires_at > self._now
+        return tokens.c.revoked_at.is_(None) & goes_on
 
     def of(self, owner: str) -> list[Token]:
         """A person's tokens, latest first."""
