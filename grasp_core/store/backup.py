@@ -23,7 +23,7 @@ from typing import IO
 import pyrage
 import sqlalchemy as sa
 from pyrage import x25519
-from sqlalchemy import URL, Connection, Engine
+from sqlalchemy import URL, Connection, Engine, Table
 from sqlalchemy.exc import DBAPIError
 
 from grasp_core.model.access import EVERYONE
@@ -174,9 +174,13 @@ def head_in(path: Path, key: BackupKey | None) -> Head | None:
 def _copy_all(source: Connection, target: Connection) -> None:
     target.execute(projects.delete())  # Everyone is among the source's
     for table in _TABLES:
-        rows = source.execution_options(yield_per=_ROWS_AT_ONCE).execute(sa.select(table)).mappings()
-        for some in rows.partitions():
-            target.execute(table.insert(), [dict(row) for row in some])
+        _copy(table, source, target)
+
+
+def _copy(table: Table, source: Connection, target: Connection) -> None:
+    rows = source.execution_options(yield_per=_ROWS_AT_ONCE).execute(sa.select(table)).mappings()
+    for some in rows.partitions():
+        target.execute(table.insert(), [dict(row) for row in some])
 
 
 def _contents(connection: Connection) -> Contents:
