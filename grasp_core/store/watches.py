@@ -90,6 +90,7 @@ CLAIM_SECONDS = 900.0
 """How long a server has to look; then another one may."""
 LEAST_SECONDS = 60.0
 """How long after a look nobody can have the next one at once."""
+_WELL = {"failures": 0, "problem": None}
 FAILURES = 5
 """Looks in a row that may fail before a watch pauses."""
 
@@ -209,7 +210,7 @@ class WatchStore(Bound):
 
     def looked(self, watch: Watch, *, going_run: str | None = None) -> None:
         """End a look that failed in nothing: nothing has changed, or this run is of what has."""
-        self._end(watch, going_run_id=going_run, **_well())
+        self._end(watch, going_run_id=going_run, **_WELL)
 
     def failed(self, watch: Watch, problem: str) -> None:
         """End a look that failed, or the wait for a run that did; after :data:`FAILURES` in a row, pause."""
@@ -227,7 +228,7 @@ class WatchStore(Bound):
         """Hold data against the run that was waited for from now on, and add it to the watch's runs."""
         run_id, now = watch.going_run, self._now
         with to_write(self._engine) as connection:
-            waited = {"last_run_id": run_id, "going_run_id": None, **_well()}
+            waited = {"last_run_id": run_id, "going_run_id": None, **_WELL}
             if run_id is not None and connection.execute(_waiting(watch).values(waited)).rowcount:
                 _insert_run(connection, watch.id, run_id, now)
 
@@ -271,10 +272,6 @@ class WatchStore(Bound):
 def seconds_of(every: str) -> float:
     """Seconds from one look to the next."""
     return _SECONDS.get(every) or int(every[:-1]) * _UNITS[every[-1]]
-
-
-def _well() -> dict[str, Any]:
-    return {"failures": 0, "problem": None}
 
 
 def _waiting(watch: Watch) -> sa.Update:

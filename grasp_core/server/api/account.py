@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Literal
 
 from fastapi import APIRouter
 from pydantic import Field
 
+from grasp_core.model.access import ProjectRole, Role, Scope
 from grasp_core.server.api._admission import Asking
 from grasp_core.server.api.forms import Form, Time
 from grasp_core.server.api.runs import missing
 
 router = APIRouter(tags=["Account"])
-Role = Literal["viewer", "analyst", "admin"]
-ProjectRole = Literal["viewer", "analyst", "owner"]
 
 
 class Token(Form):
@@ -22,7 +20,7 @@ class Token(Form):
 
     id: str
     name: str
-    scope: Literal["read", "run", "admin"]
+    scope: Scope
     created_at: Time
     expires_at: Time
     revoked_at: Time | None

@@ -18,10 +18,19 @@ from starlette.routing import Mount, Route
 
 from grasp_core.model.errors import GraspError
 from grasp_core.model.turns import loads
-from grasp_core.server.api import _deferred as working
-from grasp_core.server.api import account, files, items, links, people, runs, submissions, watches
-from grasp_core.server.api import analyses as questions
-from grasp_core.server.api import new_runs as asking
+from grasp_core.server.api import (
+    _deferred,
+    account,
+    analyses,
+    files,
+    items,
+    links,
+    new_runs,
+    people,
+    runs,
+    submissions,
+    watches,
+)
 from grasp_core.server.api._admission import Admission
 from grasp_core.server.api._middleware import RefuseUnknown
 from grasp_core.server.api.reference import described, problem_page, reference_page
@@ -87,7 +96,7 @@ def application(server: Callable[[], Server], identify: Identify, uploads: Uploa
         exception_handlers=_FAULTS,
     )
     app.state.uploads = uploads
-    rooms = (asking, working, runs, links, files, items, questions, account, submissions)
+    rooms = (new_runs, _deferred, runs, links, files, items, analyses, account, submissions)
     for router in (*(room.router for room in rooms), watches.webhooks, watches.router, people.router):
         app.include_router(router)
 

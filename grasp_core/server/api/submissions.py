@@ -12,14 +12,13 @@ from starlette.responses import JSONResponse, Response
 
 from grasp_core.benchmark.leaderboard import leaderboard_dict, ranked
 from grasp_core.benchmark.tasks import read_tasks
-from grasp_core.model.access import EVERYONE, User
+from grasp_core.model.access import EVERYONE
 from grasp_core.server.api._admission import Asking, check_link
 from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, TaggedJson
-from grasp_core.server.api.files import FILE_BODY, Spool, received
+from grasp_core.server.api.files import FILE_BODY, received
 from grasp_core.server.api.forms import Found, Project, Submission, Submissions, TaskForm, Tasks
 from grasp_core.server.api.runs import missing
 from grasp_core.server.problem import ProblemError
-from grasp_core.server.server import Server, Stores
 from grasp_core.server.submitting import NAME_LENGTH, benchmark_of, checked, scored, systems, tasks_folder
 from grasp_core.store.links import Target
 
@@ -70,7 +69,20 @@ async def submit(
     """
     user, stores = asking.runner(project), asking.stores(project)
     async with received(request, asking, user) as spool:
-        return await run_in_threadpool(_score, asking.server, stores, user, name.strip(), spool)
+
+        def score() -> Submission:
+            held = benchmark_of(asking.server.settings)
+            if held is None:
+                raise ProblemError(
+                    HTTPStatus.CONFLICT, "This server holds no gold labels, so nothing can be scored here."
+                )
+            spool.seek(0)
+            sent, _ = checked(spool.read(), "the archive", asking.server.settings)
+            title, store, pool = name.strip(), stores.submissions, asking.server.service.pool
+            record = scored(held, sent.predictions, name=title, owner=user.id, store=store, pool=pool)
+            return Submission.of(record)
+
+        return await run_in_threadpool(score)
 
 
 @router.delete("/submissions/{submission_id}", status_code=HTTPStatus.NO_CONTENT)
@@ -84,25 +96,6 @@ def delete_submission(submission_id: str, asking: Asking, project: Project = EVE
     asking.manager(found[0].owner, project)
     store.delete(submission_id)
     asking.server.audit.record(asking.person.id, "delete", "submission", submission_id)
-
-
-def _score(server: Server, stores: Stores, user: User, name: str, spool: Spool) -> Submission:
-    held = benchmark_of(server.settings)
-    if held is None:
-        raise ProblemError(
-            HTTPStatus.CONFLICT, "This server holds no gold labels, so nothing can be scored here."
-        )
-    spool.seek(0)
-    submission, _ = checked(spool.read(), "the archive", server.settings)
-    record = scored(
-        held,
-        submission.predictions,
-        name=name,
-        owner=user.id,
-        store=stores.submissions,
-        pool=server.service.pool,
-    )
-    return Submission.of(record)
 
 
 @router.get("/leaderboards/{link_id}", response_model=Found, responses=NOT_AGAIN)
