@@ -149,9 +149,7 @@ def test_not_everybody_who_signed_in_is_admitted(claims: dict[str, Any], account
         ({}, {"Origin": "null"}),
     ],
 )
-def test_another_address_or_no_sign_in(
-    claims: dict[str, Any], headers: dict[str, str], accounts: Accounts
-) -> None:
+def test_another_address_or_no_sign_in(claims, headers, accounts) -> None:
     assert sender(request(with_session(accounts, **claims), **headers), SETTINGS) is None
 
 
