@@ -8,17 +8,13 @@ import hashlib
 import hmac
 import json
 import logging
-import socket
 import threading
 import time
-from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Any
 from urllib.parse import urlsplit
-
-from aiohttp import ThreadedResolver
-from aiohttp.abc import AbstractResolver, ResolveResult
 
 from grasp_core.model.errors import DataError, SettingsError, StoreError
 from grasp_core.model.settings import Settings
@@ -115,7 +111,16 @@ class Webhooks:
     async def _post(self, due: Due) -> int:
         import aiohttp  # takes longer to load than a server may take to start
 
-        from grasp_core.server.webhooks import Guarded
+        may_reach, refused = self._may_reach, PermissionError("a private address")
+
+        class Guarded(aiohttp.ThreadedResolver):
+            """Resolves names to allowed addresses alone: one that leads into this network is a trick."""
+
+            async def resolve(self, *host: Any, **how: Any) -> Any:
+                found = await super().resolve(*host, **how)
+                if not all(may_reach(one["host"]) for one in found):
+                    raise refused
+                return found
 
         url, now = self.check(due.url), str(int(time.time()))
         # No title and no rater data: who may see the run asks for it.
@@ -126,8 +131,9 @@ class Webhooks:
         body = json.dumps({"type": "run.ended", "timestamp": at, "data": data}).encode("ascii")
         content = f"{due.id}.{now}.".encode() + body
         signed = (hmac.digest(key, content, "sha256") for key in self._keys(due.owner))
-        resolver = Guarded(self._may_reach)
-        resolver.check_literal(url)
+        with suppress(ValueError):  # a name: it is resolved
+            if not may_reach(urlsplit(url).hostname or ""):
+                raise refused
         headers = {
             "Content-Type": "application/json",
             "webhook-id": due.id,
@@ -136,7 +142,9 @@ class Webhooks:
         }
         limit = aiohttp.ClientTimeout(total=ANSWER_SECONDS)
         async with (
-            aiohttp.ClientSession(connector=aiohttp.TCPConnector(resolver=resolver), timeout=limit) as client,
+            aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(resolver=Guarded()), timeout=limit
+            ) as client,
             client.post(url, data=body, headers=headers, allow_redirects=False) as answer,
         ):
             return answer.status
@@ -159,40 +167,3 @@ class Webhooks:
         if isinstance(address, IPv6Address) and (address.is_site_local or address.sixtofour is not None):
             public = False
         return public or any(address in network for network in self._networks)
-
-
-class Guarded(AbstractResolver):
-    """Resolves names to allowed addresses alone.
-
-    `allowed`: whether an IP address may be connected to.
-    """
-
-    def __init__(self, allowed: Callable[[str], bool]) -> None:
-        self._allowed = allowed
-        self._asked = ThreadedResolver()
-
-    async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
-    ) -> list[ResolveResult]:
-        """Addresses of a host; raises PermissionError if one is not allowed: that is somebody's trick."""
-        found = await self._asked.resolve(host, port, family)
-        for one in found:
-            self._check(one["host"])
-        return found
-
-    async def close(self) -> None:
-        """Nothing is held."""
-        await self._asked.close()
-
-    def check_literal(self, url: str) -> None:
-        """As :meth:`resolve`, of an address that names no host but an IP address: it is not resolved."""
-        host = urlsplit(url).hostname or ""
-        try:
-            ip_address(host)
-        except ValueError:
-            return
-        self._check(host)
-
-    def _check(self, host: str) -> None:
-        if not self._allowed(host):
-            raise PermissionError("a private address")
