@@ -15,28 +15,24 @@ from grasp_core.model.errors import LimitError, StoreError
 from grasp_core.model.json_values import to_json
 from grasp_core.model.result import DataSummary, Result
 from grasp_core.model.spec import RunSpec
-from grasp_core.store.claims import Claims, LostRunError, hand_on, result_text, take_answer
-from grasp_core.store.database import new_id, only_one, to_read, to_write
-from grasp_core.store.people.people import ids_named
-from grasp_core.store.run_records import (
+from grasp_core.store.claims import (
+    Claims,
+    LostRunError,
     Request,
     RunRecord,
     State,
     find_record,
+    hand_on,
     is_computed_as,
+    result_text,
+    take_answer,
     the_record,
     the_records,
     verdict_of,
 )
-from grasp_core.store.schema import (
-    files,
-    losses,
-    provisional_results,
-    run_files,
-    runs,
-    storable,
-    tags,
-)
+from grasp_core.store.database import new_id, only_one, to_read, to_write
+from grasp_core.store.people.people import ids_named
+from grasp_core.store.schema import files, losses, provisional_results, run_files, runs, storable, tags
 
 __all__ = ["TAG_LENGTH", "LostRunError", "Request", "RunRecord", "RunStore", "State"]
 

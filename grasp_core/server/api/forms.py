@@ -16,8 +16,7 @@ from grasp_core.model.access import EVERYONE, Role
 from grasp_core.model.access import Person as KnownPerson
 from grasp_core.store import links
 from grasp_core.store.links import MOST_USES
-from grasp_core.store.run_records import RunRecord
-from grasp_core.store.runs import TAG_LENGTH
+from grasp_core.store.runs import TAG_LENGTH, RunRecord
 from grasp_core.store.visiting import LONGEST, SHORTEST
 
 _HALF = re.compile("[\ud800-\udfff]")
