@@ -226,19 +226,16 @@ class Accounts:
         if confirm.strip().casefold() != person.identity.email:
             raise LimitError("This is not the person's mail address, so nothing was erased.")
         if heir is not None:
-            self._check_heir(person_id, heir)
+            user = None if heir == person_id else self.acting(heir)
+            if user is None or not user.may_run:
+                raise AccessError("What is handed over needs somebody else who may run analyses.")
+            known, where = self.known(user), self.personal.traces(person_id).projects
+            if others := [name for one, name in where.items() if not known.may_run_in(one)]:
+                told = f"{user.name} is no analyst or owner of {listed(others)}; make them one first."
+                raise AccessError(told)
         self.personal.erase(person_id, heir)
         self.audit.record(actor_of(by), "erase", "person", person_id, {"to": heir})
         self._fresh.forget()
-
-    def _check_heir(self, person_id: str, heir: str) -> None:
-        user = None if heir == person_id else self.acting(heir)
-        if user is None or not user.may_run:
-            raise AccessError("What is handed over needs somebody else who may run analyses.")
-        known = self.known(user)
-        where = self.personal.traces(person_id).projects
-        if others := [name for one, name in where.items() if not known.may_run_in(one)]:
-            raise AccessError(f"{user.name} is no analyst or owner of {listed(others)}; make them one first.")
 
     def _changeable(self, person_id: str, by: User | None) -> Person:
         _check_admin(by)

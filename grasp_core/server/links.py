@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from grasp_core.model.access import User, actor_of
 from grasp_core.model.errors import AccessError, LimitError
 from grasp_core.model.rates import Asker, Rates
-from grasp_core.store.links import LinkStore, Lock, Target, Terms
+from grasp_core.store.links import LinkStore, Target, Terms
 from grasp_core.store.people.audit import AuditStore
 from grasp_core.store.visiting import SECONDS, TryStore, matches
 
@@ -58,21 +58,18 @@ class Visitors:
         if only is not None and lock.target != only:
             return lock.target
         if lock.password is not None:
-            self._check_password(token, lock, lock.password, visitor)
+            if visitor.password is None:
+                raise PasswordError(CLOSED)
+            if not self.tries.count(lock.link_id, token, visitor.address):
+                raise LimitError(TOO_MANY_TRIES)
+            if not matches(visitor.password, lock.password):
+                self.audit.record("", "refusal", "link", lock.link_id)
+                raise PasswordError(CLOSED)
+            self.tries.forget(lock.link_id, token, visitor.address)
         target = self.links.use(token, visit=visitor.visit)
         if target is None:  # another visitor took the last use meanwhile
             raise AccessError(CLOSED)
         return target
-
-    def _check_password(self, token: str, lock: Lock, kept: str, visitor: Visitor) -> None:
-        if visitor.password is None:
-            raise PasswordError(CLOSED)
-        if not self.tries.count(lock.link_id, token, visitor.address):
-            raise LimitError(TOO_MANY_TRIES)
-        if not matches(visitor.password, kept):
-            self.audit.record("", "refusal", "link", lock.link_id)
-            raise PasswordError(CLOSED)
-        self.tries.forget(lock.link_id, token, visitor.address)
 
 
 def told_of(terms: Terms) -> dict[str, str | int | float | bool | None]:

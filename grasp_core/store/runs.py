@@ -67,8 +67,14 @@ class RunStore(Claims):
             self._check_open(connection)
             done = sa.select(runs.c.id).where(asked, runs.c.state == "done").limit(1)
             answer = connection.execute(done).scalar_one_or_none()
-            if answer is None:
-                self._check_queue(connection, request.owner)
+            waits = runs.c.state.in_(("queued", "running")) & (runs.c.owner == request.owner)
+            waiting = sa.select(sa.func.count()).where(waits)
+            if answer is None and connection.execute(waiting).scalar_one() >= self._queue_limit:
+                raise LimitError(
+                    f"You have {self._queue_limit} runs waiting or running, as many as one person may; cancel"
+                    " one or wait until one has ended.",
+                    seconds=30,
+                )
             if row is None:
                 asked_for = {"key": request.key, "title": request.title, "owner": request.owner}
                 total, version = request.spec.analysis.permutations, request.code_version
@@ -265,15 +271,6 @@ class RunStore(Claims):
     def _asks(self, key: str) -> sa.ColumnElement[bool]:
         """Whether a run of the project asks this question."""
         return (runs.c.key == key) & (runs.c.project_id == self._home)
-
-    def _check_queue(self, connection: Connection, owner: str) -> None:
-        waiting = runs.c.state.in_(("queued", "running")) & (runs.c.owner == owner)
-        if connection.execute(sa.select(sa.func.count()).where(waiting)).scalar_one() >= self._queue_limit:
-            raise LimitError(
-                f"You have {self._queue_limit} runs waiting or running, as many as one person may; cancel one"
-                " or wait until one has ended.",
-                seconds=30,
-            )
 
 
 def _answers() -> sa.ColumnElement[bool]:

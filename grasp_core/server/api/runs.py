@@ -6,8 +6,7 @@ import base64
 import json
 import math
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Mapping
 from http import HTTPStatus
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -254,8 +253,27 @@ _looking = anyio.CapacityLimiter(4)  # those who follow leave the other threads 
 
 
 async def _followed(run_id: str, asking: Asking) -> AsyncIterator[RunRecord]:
-    with _counted(asking):
+    """The run, counted for the person, or else the address, and the link by which a stranger comes."""
+    link = {("link", digest_of(asking.token or ""))} if asking.user is None else set()
+    keys = frozenset({asking.asker.key, *link})
+    if any(sum(key in one for one in _open) >= EACH for key in keys):
+        raise ProblemError(
+            HTTPStatus.TOO_MANY_REQUESTS,
+            f"You, or others by this link or from this address, follow {EACH} runs, the most there may be; "
+            "end one, or ask for states.",
+            again_after(10),
+        )
+    if len(_open) >= MAX_STREAMS:
+        raise ProblemError(
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            "Too many runs are followed; ask for states.",
+            again_after(10),
+        )
+    _open.append(keys)
+    try:
         yield await run_in_threadpool(visible_run, asking, run_id)
+    finally:
+        _open.remove(keys)
 
 
 @router.get("/runs/{run_id}/events", response_class=EventSourceResponse)
@@ -293,28 +311,3 @@ def _later(asking: Caller, record: RunRecord, again: bool) -> RunRecord | None:
         return visible_run(asking.again(), record.id) if again else asking.stores().runs.get(record.id)
     except (ProblemError, StoreError):
         return None
-
-
-@contextmanager
-def _counted(asking: Caller) -> Iterator[None]:
-    """Count what is followed for a person, or else the address, and the link by which a stranger comes."""
-    link = {("link", digest_of(asking.token or ""))} if asking.user is None else set()
-    keys = frozenset({asking.asker.key, *link})
-    if any(sum(key in one for one in _open) >= EACH for key in keys):
-        raise ProblemError(
-            HTTPStatus.TOO_MANY_REQUESTS,
-            f"You, or others by this link or from this address, follow {EACH} runs, the most there may be; "
-            "end one, or ask for states.",
-            again_after(10),
-        )
-    if len(_open) >= MAX_STREAMS:
-        raise ProblemError(
-            HTTPStatus.SERVICE_UNAVAILABLE,
-            "Too many runs are followed; ask for states.",
-            again_after(10),
-        )
-    _open.append(keys)
-    try:
-        yield
-    finally:
-        _open.remove(keys)
