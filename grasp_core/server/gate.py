@@ -158,10 +158,7 @@ class Gate:
 
 
 async def who(identify: Identify, connection: HTTPConnection) -> User | None:
-    """Who makes a request, asked where the database may take its time.
-
-    Raises StoreError if it cannot be asked.
-    """
+    """Who makes a request, asked where the database may take its time; raises StoreError if it is away."""
     return await run_in_threadpool(identify, connection)
 
 

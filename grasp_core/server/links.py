@@ -82,32 +82,17 @@ def told_of(terms: Terms) -> dict[str, str | int | float | bool | None]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Withdrawing:
-    """Links that are withdrawn together.
+def withdraw_of_run(links: LinkStore, audit: AuditStore, run_id: str, *, by: User | None) -> int:
+    """Withdraw a run's links, which `by` manages; returns how many worked. `by` None has the database."""
+    withdrawn = links.revoke_of_run(run_id)
+    audit.record(actor_of(by), "withdraw", "run's links", run_id, {"links": withdrawn})
+    return withdrawn
 
-    `links`: those within somebody's reach.
-    """
 
-    links: LinkStore
-    audit: AuditStore
-
-    def of_run(self, run_id: str, *, by: User | None) -> int:
-        """Withdraw all links to a run; returns how many worked. `by` None is whoever has the database.
-
-        Whether `by` may is asked before: they manage the run.
-        """
-        withdrawn = self.links.revoke_of_run(run_id)
-        self.audit.record(actor_of(by), "withdraw", "run's links", run_id, {"links": withdrawn})
-        return withdrawn
-
-    def of_person(self, person_id: str, *, by: User | None) -> int:
-        """Withdraw all links that a person made; returns as :meth:`of_run`.
-
-        Raises AccessError if they are another person's and `by` is no admin.
-        """
-        if by is not None and by.id != person_id and not by.may_administer:
-            raise AccessError("Only an admin may withdraw links that others made.")
-        withdrawn = self.links.revoke_of_person(person_id)
-        self.audit.record(actor_of(by), "withdraw", "person's links", person_id, {"links": withdrawn})
-        return withdrawn
+def withdraw_of_person(links: LinkStore, audit: AuditStore, person_id: str, *, by: User | None) -> int:
+    """As :func:`withdraw_of_run`, those that a person made; raises AccessError if only an admin may."""
+    if by is not None and by.id != person_id and not by.may_administer:
+        raise AccessError("Only an admin may withdraw links that others made.")
+    withdrawn = links.revoke_of_person(person_id)
+    audit.record(actor_of(by), "withdraw", "person's links", person_id, {"links": withdrawn})
+    return withdrawn

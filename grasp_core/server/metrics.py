@@ -28,10 +28,7 @@ from grasp_core.server.server import Server
 
 
 class Metrics:
-    """Counts of one server process.
-
-    `server`: returns the process's server.
-    """
+    """Counts of one server process."""
 
     def __init__(self, server: Callable[[], Server]) -> None:
         self._server = server

@@ -146,10 +146,7 @@ class Server(Stores):
         leave_no_trace(self.database)
 
     def check(self) -> None:
-        """Find out that what lasts can be reached.
-
-        Raises StoreError if the database does not answer, or its file is gone, damaged or another one.
-        """
+        """Find out that the database answers, the one that was opened; raises StoreError if it does not."""
         check(self.database)
 
     def _sweep(self) -> None:

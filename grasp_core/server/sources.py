@@ -60,10 +60,7 @@ class Sources:
         return self._tokens.forget(owner=owner, site=site)
 
     def check_unattended(self, source: Source, *, owner: str) -> None:
-        """Find out that a source can be fetched while its person is away.
-
-        Raises DataError if it takes a token, and none is at hand.
-        """
+        """Refuse, by a DataError, a source that takes a token where none is kept while its person is away."""
         if source.kind not in NEEDED or self.token(source, owner=owner):
             return
         how = (

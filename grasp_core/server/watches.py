@@ -247,10 +247,7 @@ class History:
         self._since = lru_cache(maxsize=_REMEMBERED)(self._compared)
 
     def steps(self, store: WatchStore, watch: Watch, *, limit: int = 50) -> list[Step]:
-        """The latest steps, latest first.
-
-        `store`: within the reach of whoever asks.
-        """
+        """The latest steps, latest first; `store` is within the reach of whoever asks."""
         runs = store.runs_of(watch.id)
         steps = []
         for before, run in list(zip([None, *runs], runs, strict=False))[-limit:]:

@@ -39,10 +39,7 @@ _reading = threading.Lock()
 
 
 def sqlite_engine(url: URL) -> Engine:
-    """An engine on a file that is there from now on; where it goes away, none is made in its place.
-
-    Raises StoreError if the folder or the file cannot be made or used.
-    """
+    """An engine on a file that is there from now on, and never made anew; raises StoreError without one."""
     path = Path(url.database or "")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # it holds uploaded data

@@ -60,10 +60,7 @@ class AnswerStore(Bound):
 
 
 def unpacked(content: bytes) -> Any:
-    """The JSON-ready form that was packed.
-
-    Raises ValueError, zlib.error if it is none, or larger than an answer may be.
-    """
+    """The JSON-ready form that was packed; raises ValueError or zlib.error if it is none, or too large."""
     unpacking = zlib.decompressobj()
     text = unpacking.decompress(content, MAX_BYTES)
     if not unpacking.eof:

@@ -162,10 +162,7 @@ def restore_backup(engine: Engine, path: Path, key: BackupKey | None) -> Content
 
 
 def head_in(path: Path, key: BackupKey | None) -> Head | None:
-    """Where the audit log ended when a backup was written; None where nothing was in it.
-
-    Raises DataError as :func:`restore_backup`.
-    """
+    """Where the audit log of a backup ends, if there is any; raises DataError as :func:`restore_backup`."""
     with _opened(path, key) as source, to_read(source) as connection:
         row = connection.execute(sa.select(audit_heads)).first()
     return None if row is None else Head(row.first, row.number, row.hash)
@@ -206,10 +203,7 @@ def _opened(path: Path, key: BackupKey | None) -> Iterator[Engine]:
 
 
 def _unpack(path: Path, key: BackupKey | None, plain: Path) -> None:
-    """Decrypt and unpack a backup.
-
-    Raises DataError if it is none, or cannot be read with this key or without one.
-    """
+    """Decrypt and unpack a backup; raises DataError if it is none, or cannot be read with this key."""
     packed = plain.with_suffix(".gz")
     try:
         with path.open("rb") as file:

@@ -213,10 +213,7 @@ class Claims(Bound):
         return self._value(query) or 0
 
     def forget_losses(self, run: RunRecord) -> None:
-        """Begin to count anew, for a claimed run that gets on.
-
-        Raises LostRunError if the claim is no longer ours.
-        """
+        """Begin to count anew, for a claimed run that gets on; raises LostRunError if it is not ours."""
         with to_write(self._engine) as connection:
             self._update(connection, run, lease_until=self._now + LEASE_SECONDS)
             _forget(connection, run, losses)

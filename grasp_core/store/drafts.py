@@ -20,10 +20,7 @@ MAX_BYTES = 2**20
 
 @dataclass(frozen=True, slots=True)
 class DraftFile:
-    """A file of a draft, kept with the uploads.
-
-    `member`: sheet, or file of an archive.
-    """
+    """A file of a draft, kept with the uploads; its member is a sheet, or a file of an archive."""
 
     name: str
     sha256: str
@@ -52,10 +49,7 @@ class DraftStore(Bound):
     """Drafts in the database: one for each person, or browser, in a project."""
 
     def save(self, draft: Draft, *, owner: str) -> None:
-        """Keep a draft in place of the earlier one; one without files only takes that away.
-
-        Raises AccessError if nothing is added to the project any more.
-        """
+        """Keep a draft that has files in place of the earlier one; raises AccessError if nothing is added."""
         text = json.dumps(to_json(draft))
         empty = draft.annotations is None and draft.raters is None and draft.items is None
         with to_write(self._engine, alone=f"draft {owner}") as connection:

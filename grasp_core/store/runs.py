@@ -232,10 +232,7 @@ class RunStore(Claims):
         note: str | None = None,
         tagged: Iterable[str] | None = None,
     ) -> None:
-        """Rename, annotate or tag a run.
-
-        Raises LimitError if a tag is too long; StoreError if there is no such run (any more).
-        """
+        """Rename, annotate or tag a run; raises LimitError if a tag is too long, StoreError if it is gone."""
         labels = list(dict.fromkeys(map(storable, tagged))) if tagged is not None else []
         for tag in labels:
             if len(tag) > TAG_LENGTH:

@@ -48,10 +48,7 @@ class SubmissionStore(Bound):
         self._limit = limit
 
     def reserve(self, predictions: Predictions, *, owner: str) -> None:
-        """Count one scoring of each task, before anything is scored.
-
-        Raises LimitError if the person has used up a task; then none is counted.
-        """
+        """Count one scoring of each task; raises LimitError if one is used up, and then counts none."""
         owner = storable(owner)
         with to_write(self._engine, alone=f"scorings of {owner}") as connection:
             for task, labels in predictions.items():
@@ -98,10 +95,7 @@ class SubmissionStore(Bound):
         return found
 
     def renamed(self, name: str, predictions: Predictions, *, owner: str) -> SubmissionRecord | None:
-        """The person's submission of these predictions, under this name from now on; None without one.
-
-        Raises AccessError if nothing is changed in the project any more.
-        """
+        """The person's submission of these predictions, named so now; raises AccessError in an archive."""
         same = (
             (submissions.c.project_id == self._home)
             & (submissions.c.sha256 == _digest(predictions))

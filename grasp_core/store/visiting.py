@@ -34,10 +34,7 @@ CHECKING = Turns("checking passwords", at_once=2, each=1, waiting=8, waiting_eac
 
 
 def hashed(password: str) -> str:
-    """The form in which a password is kept: parameters, salt and hash.
-
-    Raises LimitError if it is too short or too long.
-    """
+    """The form in which a password is kept; raises LimitError if it is too short or too long."""
     if not SHORTEST <= len(password) <= LONGEST:
         raise LimitError(f"A link's password has {SHORTEST} to {LONGEST} characters.")
     salt = secrets.token_bytes(_SALT_BYTES)
@@ -81,10 +78,7 @@ class TryStore(Store):
     """Tries in the database, so that all servers count together and a restart forgets none."""
 
     def count(self, link_id: str, token: str, address: str) -> bool:
-        """Count a try before it is made; whether it may be.
-
-        `address`: of whoever tries; kept as a hash that takes the token to make.
-        """
+        """Count a try before it is made, by the hash of address and token; whether it may be."""
         with to_write(self._engine, alone=f"tries at {link_id}") as connection:
             now = connection.execute(sa.select(self._now)).scalar_one()
             connection.execute(link_tries.delete().where(link_tries.c.since <= now - SECONDS))

@@ -30,10 +30,7 @@ Kind = Literal["annotations", "raters", "items"]
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where one of a watch's files is.
-
-    `location`: as :class:`grasp_core.reading.sources.allowed.AllowedSources` reads it.
-    """
+    """Where a watch's file is, as :class:`grasp_core.reading.sources.allowed.AllowedSources` has it."""
 
     kind: Kind
     location: str
@@ -175,10 +172,7 @@ class WatchStore(Bound):
         self._change(watch_id, webhook=webhook)
 
     def look_now(self, watch_id: str) -> None:
-        """Have the next look at once, or a minute after the last one.
-
-        Raises StoreError if there is no such watch (any more).
-        """
+        """Look at once, or a minute after the last time; raises StoreError if there is no such watch."""
         now = self._now
         soonest = sa.func.coalesce(watches.c.looked_at + LEAST_SECONDS, now)
         self._change(watch_id, next_at=sa.case((soonest > now, soonest), else_=now))

@@ -51,10 +51,7 @@ def at_once_or_later(bringing: Bringing, work: Callable[[Told], Done], *, slow: 
 def later(
     asking: Caller, user: User, work: Callable[[Told], Done], beside: Makings[UnderWay] | None = None
 ) -> Done:
-    """Have work done beside the request; returns how it is followed.
-
-    `beside`: among what; by default, files that are read.
-    """
+    """Have work done beside the request, by default among files that are read; returns how it is followed."""
     named, asked = secrets.token_urlsafe(15), UnderWay()
 
     def make(making: Making[UnderWay]) -> UnderWay:

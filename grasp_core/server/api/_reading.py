@@ -235,10 +235,7 @@ class Bringing:
             raise ProblemError(HTTPStatus.NOT_FOUND, found[0]["text"], more={"problems": found + beside})
 
     def tables(self, data: Mapping[str, Any], told: Told) -> dict[str, Table]:
-        """The files, read; `data` is the data spec as it was sent, `told` takes words on how far it is.
-
-        Raises DataError if one of them cannot be fetched or read.
-        """
+        """The files, read as the `data` of the spec says; raises DataError if one cannot be had or read."""
         found = {}
         for kind, file in self.named.items():
             member = data.get(_PARTS[kind])
@@ -246,10 +243,7 @@ class Bringing:
         return found
 
     def formed(self, spec: RunSpec, tables: Mapping[str, Table], told: Told) -> Dataset:
-        """The data set of the tables under a spec, with the labels of the models that were sent.
-
-        Raises DataError if they do not go together.
-        """
+        """The data set of the tables and of models' labels; raises DataError if they do not go together."""
         told("Forming the data")
         models = [(one.name, one.sha256) for one in self.files.models]
         reach = self.user.reach(self.project)

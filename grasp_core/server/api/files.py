@@ -97,10 +97,7 @@ def delete_file(
 
 @asynccontextmanager
 async def received(request: Request, asking: Caller, user: User) -> AsyncIterator[Spool]:
-    """A request's body, on disk; it counts as an upload of the person's while it is used.
-
-    Raises ProblemError if there is no room for it, or it breaks off.
-    """
+    """A request's body, on disk, counted as an upload of the person's; raises ProblemError without room."""
     ledger: UploadLedger = request.app.state.uploads
     asking.server.rates.upload(asking.asker)
     quota = await run_in_threadpool(room, asking.server, user)

@@ -12,7 +12,7 @@ from grasp_core.server.api._admission import Asking
 from grasp_core.server.api._answers import Done, IdempotencyKey, once
 from grasp_core.server.api.forms import Link, Links, MadeLink, NewLink, Withdrawn
 from grasp_core.server.api.runs import managed_run, missing
-from grasp_core.server.links import Withdrawing, told_of
+from grasp_core.server.links import told_of, withdraw_of_person, withdraw_of_run
 from grasp_core.server.problem import ProblemError
 from grasp_core.store.links import Terms
 from grasp_core.store.visiting import fingerprint
@@ -65,7 +65,7 @@ def withdraw_links(run_id: str, asking: Asking) -> Withdrawn:
     """Withdraw all links to a run."""
     record, user = managed_run(asking, run_id)
     links = asking.stores(record.project).links
-    return Withdrawn(withdrawn=Withdrawing(links, asking.server.audit).of_run(record.id, by=user))
+    return Withdrawn(withdrawn=withdraw_of_run(links, asking.server.audit, record.id, by=user))
 
 
 @router.delete("/links")
@@ -81,5 +81,5 @@ def withdraw_links_of_person(
         raise ProblemError(HTTPStatus.FORBIDDEN, "This takes an analyst, and of a token the scope run.")
     if user.may_administer and person is not None and asking.server.accounts.people.get(person) is None:
         raise missing("person")
-    withdrawing = Withdrawing(asking.server.links, asking.server.audit)
-    return Withdrawn(withdrawn=withdrawing.of_person(user.id if person is None else person, by=user))
+    links, audit, whose = asking.server.links, asking.server.audit, user.id if person is None else person
+    return Withdrawn(withdrawn=withdraw_of_person(links, audit, whose, by=user))

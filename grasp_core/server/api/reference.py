@@ -73,10 +73,7 @@ _Schema = Mapping[str, Any]
 
 
 def reference_page(schema: _Schema) -> HTMLResponse:
-    """All addresses and forms of an OpenAPI schema.
-
-    `schema`: OpenAPI 3.1, JSON-ready.
-    """
+    """All addresses and forms of an OpenAPI schema."""
     addresses = [
         (method.upper(), path, operation)
         for path, operations in schema["paths"].items()

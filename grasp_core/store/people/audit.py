@@ -83,10 +83,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Where a log begins and ends: the oldest entry's number, the newest one's with its hash, and the seal.
-
-    The seal is empty where there is none.
-    """
+    """Where a log begins and ends: the oldest entry's number, the newest one's with its hash, any seal."""
 
     first: int
     number: int

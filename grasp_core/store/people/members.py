@@ -93,10 +93,7 @@ class Members(Bound):
         self._known.clear()
 
     def expel(self, project_id: str, kind: MemberKind, name: str) -> bool:
-        """Let somebody not belong to the project any more; returns whether they did.
-
-        Raises StoreError if there is no such project (any more), or no owner would be left.
-        """
+        """Let somebody belong to the project no more; raises StoreError if then no owner is left."""
         with to_write(self._engine) as connection:
             self._lock(connection, project_id)
             gone = project_members.delete().where(_row_of(project_id, kind, name))

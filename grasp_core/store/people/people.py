@@ -119,10 +119,7 @@ class PeopleStore(Store):
         self._write(_person(person_id).values(role=role))
 
     def assign_address(self, person_id: str, address: str) -> str | None:
-        """Let a person hold the mail address that they signed in with last; returns who held it before.
-
-        Raises AccessError if there is nobody of that id and address.
-        """
+        """Let a person hold their mail address; returns who held it. Raises AccessError if there is none."""
         theirs = (people.c.id == person_id) & (people.c.email == address)
         held = addresses.c.address == address
         with to_write(self._engine, alone="people") as connection:

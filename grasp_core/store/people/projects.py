@@ -108,10 +108,7 @@ class ProjectStore(Members):
         self._change(project_id, archived_at=self._now if archived else None)
 
     def delete(self, project_id: str) -> None:
-        """Delete the project and all that belongs to it.
-
-        Raises StoreError if there is no such project (any more), or it is Everyone.
-        """
+        """Delete the project with all that is in it; raises StoreError if it is gone, or is Everyone."""
         if not self._write(projects.delete().where(self._may_change(project_id))):
             raise not_there(project_id)
         self._known.clear()
@@ -170,10 +167,7 @@ class ProjectStore(Members):
         return self._value(query)
 
     def choose(self, person: str, project_id: str) -> None:
-        """Remember the project that the person works in.
-
-        Raises StoreError if there is no such project (any more).
-        """
+        """Remember the project that the person works in; raises StoreError if it was deleted."""
         person = storable(person)
         with to_write(self._engine, alone=f"current project of {person}") as connection:
             if connection.execute(sa.select(projects.c.id).where(self._is(project_id))).first() is None:

@@ -80,10 +80,7 @@ class TokenStore(Store):
         return self._found(sa.true())
 
     def revoke(self, token_id: str, *, owner: str | None = None) -> bool:
-        """Make a token stop working for good; with `owner`, one of theirs and no other.
-
-        Returns whether there was such a token that was not withdrawn yet.
-        """
+        """Make a token stop working, with `owner` one of theirs; returns whether it was not withdrawn yet."""
         which = (tokens.c.id == token_id) & tokens.c.revoked_at.is_(None)
         if owner is not None:
             which &= tokens.c.owner == storable(owner)
