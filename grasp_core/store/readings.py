@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.recode_steps import Combine
-from grasp_core.store.bound import Bound, of_row
+from grasp_core.store.bound import Bound
 from grasp_core.store.database import new_id, to_write
 from grasp_core.store.schema import readings, storable
 
@@ -52,7 +52,8 @@ class ReadingStore(Bound):
         for row in rows:
             with contextlib.suppress(ValueError, RecursionError):  # of another version
                 axes = from_json(json.loads(row.axes), tuple[str, ...])
-                return of_row(Reading, row, spec=from_json(json.loads(row.data), DataSpec), axes=axes)
+                spec = from_json(json.loads(row.data), DataSpec)
+                return Reading(spec, axes, row.ids_left_out, row.owner, row.updated_at)
         return None
 
     def delete_older_than(self, days: float) -> int:
