@@ -460,42 +460,6 @@ class WebhookKey(Form):
     previous: str | None = Field(description="The one before, with which messages are signed too.")
 
 
-class Submission(Form):
-    """A system that was scored."""
-
-    id: str
-    name: str
-    owner: str
-    created_at: Time
-    scores: dict[str, Any] = Field(description="As `raft score --details` writes them, docs/models.md.")
-
-
-class TaskForm(Form):
-    """A task of the benchmark."""
-
-    name: str
-    classes: list[str]
-    fields: list[str]
-    instructions: str
-    test_rows: int | None
-    licence: str
-    difficulty: list[str]
-    warning: str = Field(description="What a reader should know before opening its rows.")
-    scored: bool = Field(description="Whether this server has its gold labels.")
-
-
-class Tasks(Form):
-    """All of them, in the benchmark's order."""
-
-    tasks: list[TaskForm]
-
-
-class Submissions(Form):
-    """All of them, newest first."""
-
-    submissions: list[Submission]
-
-
 class Found(BaseModel):
     """A result as files have it, or how far it is and what it has found so far; docs/file-formats.md."""
 

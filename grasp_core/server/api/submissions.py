@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
+from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -16,13 +17,49 @@ from grasp_core.model.access import EVERYONE
 from grasp_core.server.api._admission import Asking, check_link
 from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, TaggedJson
 from grasp_core.server.api.files import FILE_BODY, received
-from grasp_core.server.api.forms import Found, Project, Submission, Submissions, TaskForm, Tasks
+from grasp_core.server.api.forms import Form, Found, Project, Time
 from grasp_core.server.api.runs import missing
 from grasp_core.server.problem import ProblemError
 from grasp_core.server.submitting import NAME_LENGTH, benchmark_of, checked, scored, systems, tasks_folder
 from grasp_core.store.links import Target
 
 router = APIRouter(tags=["Benchmark"])
+
+
+class Submission(Form):
+    """A system that was scored."""
+
+    id: str
+    name: str
+    owner: str
+    created_at: Time
+    scores: dict[str, Any] = Field(description="As `raft score --details` writes them, docs/models.md.")
+
+
+class TaskForm(Form):
+    """A task of the benchmark."""
+
+    name: str
+    classes: list[str]
+    fields: list[str]
+    instructions: str
+    test_rows: int | None
+    licence: str
+    difficulty: list[str]
+    warning: str = Field(description="What a reader should know before opening its rows.")
+    scored: bool = Field(description="Whether this server has its gold labels.")
+
+
+class Tasks(Form):
+    """All of them, in the benchmark's order."""
+
+    tasks: list[TaskForm]
+
+
+class Submissions(Form):
+    """All of them, newest first."""
+
+    submissions: list[Submission]
 
 
 @router.get("/tasks")
