@@ -79,6 +79,10 @@ class Bound(Store):
         """Whether a row's project is within reach."""
         return sa.true() if self._reach.projects is None else project.in_(sorted(self._reach.projects))
 
+    def _seen_by_id(self, table: sa.Table, row_id: str) -> sa.ColumnElement[bool]:
+        """Whether a row of a project is the one of this id, and within reach."""
+        return (table.c.id == row_id) & self._seen(table.c.project_id)
+
     def _of_seen_run(self, run_id: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
         """Whether a row belongs to a run within reach."""
         if self._reach.projects is None:

@@ -142,7 +142,7 @@ class RunStore(Claims):
 
     def result(self, run_id: str) -> Result | None:
         """The result of a run that is done."""
-        query = sa.select(runs.c.result).where(self._is(run_id))
+        query = sa.select(runs.c.result).where(self._seen_by_id(runs, run_id))
         text = self._value(query)
         return None if text is None else read_result(json.loads(text))
 
@@ -178,7 +178,7 @@ class RunStore(Claims):
         # One statement: a run that is claimed or released meanwhile is not missed.
         self._write(
             runs.update()
-            .where(self._is(run_id), runs.c.state.in_(("queued", "running")))
+            .where(self._seen_by_id(runs, run_id), runs.c.state.in_(("queued", "running")))
             .values(
                 cancel_requested=True,
                 state=sa.case((waits, "cancelled"), else_=runs.c.state),
@@ -241,7 +241,7 @@ class RunStore(Claims):
         if note is not None:
             changed["note"] = note
         with to_write(self._engine) as connection:
-            there = runs.update().where(self._is(run_id)).values(changed)
+            there = runs.update().where(self._seen_by_id(runs, run_id)).values(changed)
             if not connection.execute(there).rowcount:
                 raise StoreError("The run was deleted.")
             if tagged is not None:
@@ -253,17 +253,13 @@ class RunStore(Claims):
         """Delete a run with its links; what was computed of it goes to others who wait for the same."""
         with to_write(self._engine) as connection:
             only_one(connection, "claim")  # so that nobody begins anew meanwhile
-            hand_on(connection, self._is(run_id))
-            connection.execute(runs.delete().where(self._is(run_id)))
+            hand_on(connection, self._seen_by_id(runs, run_id))
+            connection.execute(runs.delete().where(self._seen_by_id(runs, run_id)))
 
     def counts(self) -> dict[str, int]:
         """Runs within reach by state."""
         query = sa.select(runs.c.state, sa.func.count()).where(self._seen(runs.c.project_id))
         return {state: count for state, count in self._rows(query.group_by(runs.c.state))}
-
-    def _is(self, run_id: str) -> sa.ColumnElement[bool]:
-        """Whether a run is the one of this id, and within reach."""
-        return (runs.c.id == run_id) & self._seen(runs.c.project_id)
 
     def _asks(self, key: str) -> sa.ColumnElement[bool]:
         """Whether a run of the project asks this question."""

@@ -123,7 +123,7 @@ class SubmissionStore(Bound):
 
     def predictions(self, submission_id: str) -> Predictions | None:
         """The predictions of a submission, or None where it is gone."""
-        query = sa.select(submissions.c.predictions).where(self._is(submission_id))
+        query = sa.select(submissions.c.predictions).where(self._seen_by_id(submissions, submission_id))
         content = self._value(query)
         if content is None:
             return None
@@ -132,11 +132,7 @@ class SubmissionStore(Bound):
 
     def delete(self, submission_id: str) -> None:
         """Delete a submission; its scorings stay counted."""
-        self._write(submissions.delete().where(self._is(submission_id)))
-
-    def _is(self, submission_id: str) -> sa.ColumnElement[bool]:
-        """Whether a submission is the one of this id, and within reach."""
-        return (submissions.c.id == submission_id) & self._seen(submissions.c.project_id)
+        self._write(submissions.delete().where(self._seen_by_id(submissions, submission_id)))
 
     def _used(self, connection: sa.Connection, owner: str, task: str) -> set[str]:
         query = sa.select(scorings.c.sha256).where(scorings.c.owner == owner, scorings.c.task == task)

@@ -138,7 +138,7 @@ class WatchStore(Bound):
 
     def get(self, watch_id: str) -> Watch | None:
         """The watch, or None where there is none of this id within reach."""
-        found = self._found(self._is(watch_id))
+        found = self._found(self._seen_by_id(watches, watch_id))
         return found[0] if found else None
 
     def all(self, *, owner: str | None = None) -> list[Watch]:
@@ -179,7 +179,7 @@ class WatchStore(Bound):
 
     def delete(self, watch_id: str) -> None:
         """Delete a watch; its runs stay."""
-        self._write(watches.delete().where(self._is(watch_id)))
+        self._write(watches.delete().where(self._seen_by_id(watches, watch_id)))
 
     # Looking, by whichever server has claimed it; of any project
 
@@ -254,12 +254,8 @@ class WatchStore(Bound):
         )
         return [_watch(row) for row in self._rows(query)]
 
-    def _is(self, watch_id: str) -> sa.ColumnElement[bool]:
-        """Whether a watch is the one of this id, and within reach."""
-        return (watches.c.id == watch_id) & self._seen(watches.c.project_id)
-
     def _change(self, watch_id: str, **values: Any) -> None:
-        if not self._write(watches.update().where(self._is(watch_id)).values(values)):
+        if not self._write(watches.update().where(self._seen_by_id(watches, watch_id)).values(values)):
             raise StoreError("The watch was deleted.")
 
 
