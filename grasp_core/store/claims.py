@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import sqlalchemy as sa
@@ -23,6 +25,7 @@ from grasp_core.store.bound import Bound, of_row
 from grasp_core.store.database import insert_new, only_one, to_read, to_write
 from grasp_core.store.schema import checkpoints, losses, provisional_results, runs, tags, tallies
 
+T = TypeVar("T")
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 
 _COLUMNS = [column for column in runs.c if column.name != "result"]
@@ -154,6 +157,26 @@ _COMPUTED = (checkpoints, tallies)
 
 class LostRunError(StoreError):
     """Another server has taken the run over, or it was deleted: what is computed here is not wanted."""
+
+
+INSIST_SECONDS = 600.0
+"""How long a finished run waits for a database that is away."""
+
+
+def insist(work: Callable[[], T], *, until: threading.Event) -> T:
+    """Repeat what the database refuses until it is back, for `INSIST_SECONDS` at most.
+
+    Raises StoreError if it is not back by then, or `until` is set; at once if the run is no longer ours.
+    """
+    started = time.monotonic()
+    while True:
+        try:
+            return work()
+        except LostRunError:
+            raise
+        except StoreError:
+            if time.monotonic() - started > INSIST_SECONDS or until.wait(1.0):
+                raise
 
 
 class Claims(Bound):
