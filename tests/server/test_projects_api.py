@@ -15,7 +15,7 @@ from grasp_core.engine.pools import workers
 from grasp_core.model.access import EVERYONE, only
 from grasp_core.model.settings import Settings
 from grasp_core.server.server import Server, make_server
-from grasp_core.store.people.members import Member
+from grasp_core.store.people.projects import Member
 from tests.empty_store import empty_home
 from tests.results import make_result
 from tests.server.api.asking import bearer, token_of

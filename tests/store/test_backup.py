@@ -31,9 +31,8 @@ from grasp_core.store.answers import AnswerStore
 from grasp_core.store.backup import BackupKey, Contents, new_key, restore_backup, write_backup
 from grasp_core.store.files import CHUNK_BYTES, FileStore
 from grasp_core.store.links import LinkStore, Target
-from grasp_core.store.people.members import Member
 from grasp_core.store.people.people import PeopleStore
-from grasp_core.store.people.projects import ProjectStore
+from grasp_core.store.people.projects import Member, ProjectStore
 from grasp_core.store.people.tokens import TokenStore
 from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore

@@ -12,8 +12,8 @@ from grasp_core.model.access import User
 from grasp_core.model.errors import AccessError, LimitError
 from grasp_core.model.settings import Settings
 from grasp_core.server.accounts import Accounts, accounts_of
-from grasp_core.store.people.members import Member
 from grasp_core.store.people.people import PeopleStore
+from grasp_core.store.people.projects import Member
 from tests.store.both import on_both
 
 ROOT, ANN = "root@lab.example", "ann@lab.example"

@@ -16,7 +16,7 @@ from grasp_core.server.accounts import accounts_of
 from grasp_core.store.backup import BackupKey, head_in, new_key, write_backup
 from grasp_core.store.database import SECRET
 from grasp_core.store.people.audit import MOST_AN_HOUR, AuditStore, Refusals, UnsealedError
-from grasp_core.store.people.members import Member
+from grasp_core.store.people.projects import Member
 from grasp_core.store.schema import audit, audit_heads
 from tests.store.both import on_both
 

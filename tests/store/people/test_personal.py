@@ -22,9 +22,8 @@ from grasp_core.store.drafts import Draft, DraftFile, DraftStore
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
 from grasp_core.store.people.audit import AuditStore
-from grasp_core.store.people.members import Member
 from grasp_core.store.people.people import IN_PROJECTS, IN_THE_LOG, MEMBER, THEIR_OWN
-from grasp_core.store.people.projects import ProjectStore
+from grasp_core.store.people.projects import Member, ProjectStore
 from grasp_core.store.people.tokens import SourceTokenStore, TokenStore
 from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore
