@@ -38,8 +38,8 @@ from grasp_core.permutation.jit import preparing
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.sources.allowed import AllowedSources
 from grasp_core.store import claims
+from grasp_core.store.claims import insist
 from grasp_core.store.files import FileStore
-from grasp_core.store.insisting import insist
 from grasp_core.store.runs import LostRunError, RunRecord, RunStore
 from grasp_core.version import __version__
 

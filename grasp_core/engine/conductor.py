@@ -14,7 +14,7 @@ from grasp_core.model.annotations import FloatArray
 from grasp_core.model.errors import RunCancelledError, StoreError
 from grasp_core.model.result import Result
 from grasp_core.permutation.testing.tally import Tally
-from grasp_core.store.insisting import insist
+from grasp_core.store.claims import insist
 from grasp_core.store.runs import LostRunError, RunRecord, RunStore
 
 log = logging.getLogger(__name__)

@@ -19,8 +19,8 @@ from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.sources.allowed import AllowedSources, Fetched
 from grasp_core.reading.table.table import Table
 from grasp_core.reading.tables import loaded
+from grasp_core.store.claims import insist
 from grasp_core.store.files import FileStore
-from grasp_core.store.insisting import insist
 from grasp_core.store.runs import RunRecord, RunStore
 
 _MOST = 8

@@ -90,13 +90,7 @@ class Accounts:
     _fresh: _Fresh = field(default_factory=_Fresh, init=False)
 
     def sign_in(self, claims: Mapping[str, Any], *, browser: str = "") -> User:
-        """Begin a session.
-
-        `claims`: OpenID Connect claims that the provider has just given.
-        `browser`: as it calls itself.
-
-        Raises AccessError if the person is not admitted.
-        """
+        """Begin a session from the provider's new claims; raises AccessError if they are not admitted."""
         who = ""
         try:
             person = self.people.sign_in(identity_of(claims, self.settings))
@@ -114,7 +108,6 @@ class Accounts:
     def user(self, claims: Mapping[str, Any], *, seen: bool = True) -> User | None:
         """Whose session it is, as they may act now; None if it has ended or never began.
 
-        `claims`: as signed by this server.
         `seen`: count this as use of the session.
 
         Raises AccessError if the person is not admitted (any more).
@@ -164,9 +157,7 @@ class Accounts:
         return self.sessions.of_person(user.id)
 
     def set_role(self, person_id: str, role: Role | None, *, by: User | None) -> None:
-        """Give a person a role, or with None the one that the settings say.
-
-        `by`: who does it; None for whoever has the database.
+        """Give a person a role, or None for the settings' one; `by` None is whoever has the database.
 
         Raises AccessError if `by` may not, or the settings make the person an admin; LimitError if nobody
         would be left to administer the server.
@@ -179,10 +170,7 @@ class Accounts:
         self._fresh.forget()
 
     def assign_address(self, person_id: str, address: str, *, by: User | None) -> None:
-        """Let a person hold their mail address; whoever held it has nothing by it any more.
-
-        `address`: the mail address that they signed in with last.
-        `by`: who does it; None for whoever has the database.
+        """Let a person hold the mail address that they signed in with last; whoever held it does no more.
 
         Raises AccessError if `by` may not, or the settings make whoever holds the address an admin;
         LimitError if it is not the person's, or they are disabled.
@@ -226,34 +214,28 @@ class Accounts:
         self.audit.record(actor_of(by), "export", "person", person_id)
 
     def erase(self, person_id: str, *, by: User | None, confirm: str, heir: str | None) -> None:
-        """Erase a person, and end their sessions.
+        """Erase a person, and end their sessions; `heir` gets what they own in projects, or it is deleted.
 
-        `person_id`, `by`: as in :meth:`set_role`.
         `confirm`: the person's mail address.
-        `heir`: id of who gets what they own in projects; None has it deleted.
 
-        Raises AccessError if `by` may not, the settings make the person an admin, or the heir may not look
-        after all of it; LimitError if the address is another one, or nobody would be left to administer the
-        server.
+        Raises as :meth:`set_role`; AccessError also if the heir may not look after all of it, LimitError if
+        the address is another one.
         """
         person = self._changeable(person_id, by)
         self._check_not_last(person)
         if confirm.strip().casefold() != person.identity.email:
             raise LimitError("This is not the person's mail address, so nothing was erased.")
         if heir is not None:
-            self._check_heir(person_id, heir)
+            user = None if heir == person_id else self.acting(heir)
+            if user is None or not user.may_run:
+                raise AccessError("What is handed over needs somebody else who may run analyses.")
+            known, where = self.known(user), self.personal.traces(person_id).projects
+            if others := [name for one, name in where.items() if not known.may_run_in(one)]:
+                told = f"{user.name} is no analyst or owner of {listed(others)}; make them one first."
+                raise AccessError(told)
         self.personal.erase(person_id, heir)
         self.audit.record(actor_of(by), "erase", "person", person_id, {"to": heir})
         self._fresh.forget()
-
-    def _check_heir(self, person_id: str, heir: str) -> None:
-        user = None if heir == person_id else self.acting(heir)
-        if user is None or not user.may_run:
-            raise AccessError("What is handed over needs somebody else who may run analyses.")
-        known = self.known(user)
-        where = self.personal.traces(person_id).projects
-        if others := [name for one, name in where.items() if not known.may_run_in(one)]:
-            raise AccessError(f"{user.name} is no analyst or owner of {listed(others)}; make them one first.")
 
     def _changeable(self, person_id: str, by: User | None) -> Person:
         _check_admin(by)
@@ -290,31 +272,25 @@ def _check_admin(by: User | None) -> None:
         raise AccessError("Only an admin may change who may do what.")
 
 
-_WORDS: Mapping[str, str] = {
-    "addresses": "mail address held",
-    "current_projects": "choice of a project",
-    "files": "uploaded file",
-    "drafts": "draft",
-    "links": "share link",
-    "outcomes": "answer to a program",
-    "project_members": "membership",
-    "readings": "remembered reading",
-    "runs": "run",
-    "scorings": "counted scoring",
-    "sessions": "session",
-    "source_tokens": "kept token of a tool",
-    "submissions": "submission",
-    "tokens": "token",
-    "watches": "watch",
-    "webhooks": "webhook",
+_WORDS: Mapping[str, tuple[str, str | None]] = {
+    "addresses": ("mail address held", "mail addresses held"),
+    "current_projects": ("choice of a project", "choices of a project"),
+    "files": ("uploaded file", None),
+    "drafts": ("draft", None),
+    "links": ("share link", None),
+    "outcomes": ("answer to a program", "answers to programs"),
+    "project_members": ("membership", None),
+    "readings": ("remembered reading", None),
+    "runs": ("run", None),
+    "scorings": ("counted scoring", None),
+    "sessions": ("session", None),
+    "source_tokens": ("kept token of a tool", "kept tokens of tools"),
+    "submissions": ("submission", None),
+    "tokens": ("token", None),
+    "watches": ("watch", "watches"),
+    "webhooks": ("webhook", None),
 }
-_PLURALS: Mapping[str, str] = {
-    "addresses": "mail addresses held",
-    "current_projects": "choices of a project",
-    "outcomes": "answers to programs",
-    "source_tokens": "kept tokens of tools",
-    "watches": "watches",
-}
+"""What a row of each table is called, and several where that takes more than an s."""
 STAYS = (
     "The log keeps its entries, under an id that nothing explains any more.",
     "Backups made before still hold the person: delete them, or erase again after one is restored.",
@@ -327,11 +303,7 @@ STAYS = (
 
 
 def erasing(traces: Traces, *, handed_over: bool) -> tuple[str, ...]:
-    """What erasing a person does.
-
-    `traces`: what names them.
-    `handed_over`: whether somebody gets what they own in projects.
-    """
+    """What erasing a person does; `handed_over`: whether somebody gets what they own in projects."""
     held, own, led = _counted(traces.held), _counted(traces.own), list(traces.led.values())
     found = []
     if held:
@@ -349,6 +321,5 @@ def erasing(traces: Traces, *, handed_over: bool) -> tuple[str, ...]:
 
 def _counted(rows: Mapping[str, int]) -> str:
     return ", ".join(
-        number(count, _WORDS.get(table, f"row of {table}"), _PLURALS.get(table))
-        for table, count in rows.items()
+        number(count, *_WORDS.get(table, (f"row of {table}", None))) for table, count in rows.items()
     )

@@ -7,6 +7,7 @@ import socket
 import stat
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import dataclass
 from html import escape
 from http import HTTPStatus
 from ipaddress import ip_address
@@ -22,7 +23,6 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from grasp_core.model.access import User
 from grasp_core.model.errors import StoreError, TooOftenError
-from grasp_core.model.rates import Asker
 from grasp_core.model.settings import Settings
 from grasp_core.server.identity import Identify, asker, same_origin
 from grasp_core.server.problem import ProblemError, store_away
@@ -45,14 +45,11 @@ def send_at_once() -> None:
             if not stat.S_ISSOCK(os.fstat(number).st_mode):
                 continue
             with socket.socket(fileno=os.dup(number)) as found:
-                if found.family in (socket.AF_INET, socket.AF_INET6) and _listens(found):
+                listens = found.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)
+                if found.family in (socket.AF_INET, socket.AF_INET6) and listens:
                     found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         except OSError:  # closed meanwhile, as the folder's own
             continue
-
-
-def _listens(found: socket.socket) -> bool:
-    return bool(found.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
 
 
 def bound_heads() -> None:
@@ -101,22 +98,19 @@ _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 _PROXIED = ("forwarded", "x-forwarded-", "x-real-ip", "via")
 
 
+@dataclass(eq=False)
 class Gate:
     """ASGI middleware that refuses what must not reach the pages or the API.
 
     Without sign-in, that is whatever does not come from this machine, unless the settings ask for it. With
     sign-in, it is uploads by people who may not run analyses. In any case it is connections that another
     site's page opens, and what Streamlit offers beside the pages.
-
-    `identify`: who makes a request, or None.
     """
 
-    def __init__(self, app: ASGIApp, settings: Settings, identify: Identify, base_path: str = "") -> None:
-        self.app = app
-        self.settings = settings
-        self.identify = identify
-        self.base_path = base_path
-        self.local_only = settings.own_machine
+    app: ASGIApp
+    settings: Settings
+    identify: Identify
+    base_path: str = ""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it in one sentence."""
@@ -136,8 +130,12 @@ class Gate:
             await answer(scope, receive, send)
 
     async def _refused(self, connection: HTTPConnection) -> ProblemError | None:
-        local = is_local(connection) and _asks_for_local(connection)
-        if self.local_only and not local and not self._below(connection, _HEALTH):
+        try:  # another name that leads here is somebody's trick
+            named = urlsplit(f"//{connection.headers.get('Host', '')}").hostname
+        except ValueError:
+            named = None
+        local = is_local(connection) and named in _LOOPBACK_NAMES
+        if self.settings.own_machine and not local and not self._below(connection, _HEALTH):
             return ProblemError(HTTPStatus.FORBIDDEN, LOCAL_ONLY)
         if connection.scope["type"] == "websocket" and not same_origin(connection, self.settings):
             return ProblemError(HTTPStatus.FORBIDDEN, "Open GRASP under its own address.")
@@ -160,10 +158,7 @@ class Gate:
 
 
 async def who(identify: Identify, connection: HTTPConnection) -> User | None:
-    """Who makes a request, asked where the database may take its time.
-
-    Raises StoreError if it cannot be asked.
-    """
+    """Who makes a request, asked where the database may take its time; raises StoreError if it is away."""
     return await run_in_threadpool(identify, connection)
 
 
@@ -177,44 +172,27 @@ def is_local(connection: HTTPConnection) -> bool:
         return False
 
 
-def _asks_for_local(connection: HTTPConnection) -> bool:
-    """Whether the address bar names this machine; another name that leads here is somebody's trick."""
-    try:
-        return urlsplit(f"//{connection.headers.get('Host', '')}").hostname in _LOOPBACK_NAMES
-    except ValueError:
-        return False
-
-
 TRY_AGAIN_LATER = 1013
 
 
+@dataclass(eq=False)
 class TabGate:
     """ASGI middleware that counts websockets, each of which is a tab, and refuses too many.
 
     A page that could open none is refused too, with a sentence and the time after which it asks again. Tabs
     that are open stay so; one whose connection broke off asks again by itself and has lost nothing.
-
-    `server`: returns the process's server, which counts.
-    `identify`: who makes a request, or None.
-    `pages`: paths of pages.
     """
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        server: Callable[[], Server],
-        identify: Identify,
-        pages: frozenset[str],
-        base_path: str = "",
-    ) -> None:
-        self.app = app
-        self.server = server
-        self.identify = identify
-        self.pages = frozenset(base_path + page for page in pages)
+    app: ASGIApp
+    server: Callable[[], Server]
+    identify: Identify
+    pages: frozenset[str]
+    base_path: str = ""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it."""
-        page = scope["type"] == "http" and scope["method"] == "GET" and scope["path"] in self.pages
+        page = scope["type"] == "http" and scope["method"] == "GET"
+        page = page and scope["path"] in {self.base_path + one for one in self.pages}
         if not page and scope["type"] != "websocket":
             await self.app(scope, receive, send)
             return
@@ -223,29 +201,23 @@ class TabGate:
         except StoreError:  # the page itself says so
             await self.app(scope, receive, send)
             return
-        asking = await self._asker(HTTPConnection(scope))
+        connection = HTTPConnection(scope)
+        try:
+            user = await who(self.identify, connection)
+        except StoreError:
+            user = None
+        asking = asker(connection, user)
         try:
             rates.before_tab(asking)
             with nullcontext() if page else rates.tab(asking):
                 await self.app(scope, receive, send)
         except TooOftenError as error:
-            await _refuse(error, scope, receive, send)
-
-    async def _asker(self, connection: HTTPConnection) -> Asker:
-        try:
-            user = await who(self.identify, connection)
-        except StoreError:
-            user = None
-        return asker(connection, user)
-
-
-async def _refuse(error: TooOftenError, scope: Scope, receive: Receive, send: Send) -> None:
-    if scope["type"] == "http":
-        await _page(error)(scope, receive, send)
-    elif "websocket.http.response" in scope.get("extensions", {}):
-        await WebSocket(scope, receive, send).send_denial_response(_page(error))
-    else:
-        await WebSocketClose(TRY_AGAIN_LATER, str(error))(scope, receive, send)
+            if scope["type"] == "http":
+                await _page(error)(scope, receive, send)
+            elif "websocket.http.response" in scope.get("extensions", {}):
+                await WebSocket(scope, receive, send).send_denial_response(_page(error))
+            else:
+                await WebSocketClose(TRY_AGAIN_LATER, str(error))(scope, receive, send)
 
 
 def _page(error: TooOftenError) -> Response:

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from urllib.parse import quote, unquote
 
 from starlette.datastructures import MutableHeaders
@@ -24,11 +25,8 @@ _XSRF = b"_streamlit_xsrf="
 def security_headers(start_page: str, *, https: bool) -> dict[str, str]:
     """Headers of every response; the policy admits Streamlit's own files and nothing else.
 
-    Streamlit's start page holds one inline script, admitted by its hash; its components set inline
-    styles, and Vega draws without ``unsafe-eval``.
-
-    `start_page`: streamlit's HTML.
-    `https`: whether people reach the server by https; browsers then never try without it again.
+    Its start page holds one inline script, admitted by its hash; its components set inline styles, and Vega
+    draws without ``unsafe-eval``. With `https`, browsers never try without it again.
     """
     scripts = re.findall(r"<script>(.*?)</script>", start_page, flags=re.DOTALL)
     hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
@@ -57,29 +55,19 @@ def security_headers(start_page: str, *, https: bool) -> dict[str, str]:
     return {**headers, "Strict-Transport-Security": _HSTS} if https else headers
 
 
+@dataclass(eq=False)
 class Headers:
-    """ASGI middleware that adds headers to every HTTP response and counts it.
+    """ASGI middleware that adds headers to every HTTP response, has it counted and mends its cookies.
 
-    `headers`: from :func:`security_headers`.
-    `https`: let browsers send cookies by https only.
-    `count`: called with each response's status.
-    `base_path`: where Streamlit's own token against forged requests is sent, and nowhere else on this host.
+    Streamlit's own token against forged requests is sent below `base_path`, and nowhere else on this host.
     """
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        headers: dict[str, str],
-        *,
-        https: bool,
-        count: Callable[[int], None],
-        base_path: str = "",
-    ) -> None:
-        self.app = app
-        self.headers = headers
-        self.https = https
-        self.count = count
-        self.base_path = base_path.encode()
+    app: ASGIApp
+    headers: dict[str, str]
+    _: KW_ONLY
+    https: bool
+    count: Callable[[int], None]
+    base_path: str = ""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass everything through, with the headers on each response's start."""
@@ -110,7 +98,7 @@ class Headers:
         if name.lower() != b"set-cookie":
             return name, value
         if self.base_path and value.startswith(_XSRF):
-            value = value.replace(b"Path=/;", b"Path=%b;" % self.base_path)
+            value = value.replace(b"Path=/;", f"Path={self.base_path};".encode())
         if self.https and b"; secure" not in value.lower():
             value += b"; Secure"
         return name, value
@@ -123,22 +111,17 @@ _PAGE = re.compile(r"/[\w-]{1,64}(\?[\w.~!$&'()*+,;=:@%/?-]{0,1500})?", re.ASCII
 """A page and its query, nothing that could lead to another server."""
 
 
+@dataclass(eq=False)
 class WayBack:
-    """ASGI middleware that remembers a stranger's page and leads there once after the sign-in.
+    """ASGI middleware that remembers a stranger's page, unless it is open, and leads there after the sign-in.
 
     Streamlit returns everybody to the start page. The page waits in a cookie that scripts cannot read.
-
-    `identify`: who makes a request, or None.
-    `open_pages`: paths that strangers may see; they are not remembered.
     """
 
-    def __init__(
-        self, app: ASGIApp, identify: Identify, base_path: str = "", open_pages: frozenset[str] = frozenset()
-    ) -> None:
-        self.app = app
-        self.identify = identify
-        self.base_path = base_path
-        self.open_pages = open_pages
+    app: ASGIApp
+    identify: Identify
+    base_path: str = ""
+    open_pages: frozenset[str] = frozenset()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass everything through; change cookies, and where the sign-in leads to."""
@@ -157,23 +140,20 @@ class WayBack:
                         headers["Location"] = self.base_path + waiting
                         self._keep(headers, None)
                 elif headers.get("Content-Type", "").startswith("text/html"):
-                    await self._remember(connection, path, headers)
+                    query = scope["query_string"].decode("latin-1")
+                    wanted = _page(f"{path}?{query}" if query else path)
+                    if await stranger() and (wanted or COOKIE in connection.cookies):
+                        self._keep(headers, wanted)
             await send(message)
 
-        await self.app(scope, receive, send_on)
+        async def stranger() -> bool:
+            """Whether nobody has signed in who sees a page that is not open to all."""
+            try:
+                return path not in self.open_pages and await who(self.identify, connection) is None
+            except StoreError:  # the page itself says so
+                return False
 
-    async def _remember(self, connection: HTTPConnection, path: str, headers: MutableHeaders) -> None:
-        if path in self.open_pages:
-            return
-        try:
-            if await who(self.identify, connection) is not None:
-                return
-        except StoreError:  # the page itself says so
-            return
-        query = connection.scope["query_string"].decode("latin-1")
-        wanted = _page(f"{path}?{query}" if query else path)
-        if wanted or COOKIE in connection.cookies:
-            self._keep(headers, wanted)
+        await self.app(scope, receive, send_on)
 
     def _keep(self, headers: MutableHeaders, page: str | None) -> None:
         answer = Response()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from grasp_core.model.access import User, actor_of
 from grasp_core.model.errors import AccessError, LimitError
 from grasp_core.model.rates import Asker, Rates
-from grasp_core.store.links import LinkStore, Lock, Target, Terms
+from grasp_core.store.links import LinkStore, Target, Terms
 from grasp_core.store.people.audit import AuditStore
 from grasp_core.store.visiting import SECONDS, TryStore, matches
 
@@ -25,12 +25,7 @@ class PasswordError(AccessError):
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Somebody with a link.
-
-    `visit`: what their browser carries, by which a visit that goes on is known; "" where it carries nothing.
-    `address`: where they ask from.
-    `password`: what they gave as the link's.
-    """
+    """Somebody with a link; `visit` is what their browser carries, by which a visit that goes on is known."""
 
     visit: str
     address: str
@@ -63,21 +58,18 @@ class Visitors:
         if only is not None and lock.target != only:
             return lock.target
         if lock.password is not None:
-            self._check_password(token, lock, lock.password, visitor)
+            if visitor.password is None:
+                raise PasswordError(CLOSED)
+            if not self.tries.count(lock.link_id, token, visitor.address):
+                raise LimitError(TOO_MANY_TRIES)
+            if not matches(visitor.password, lock.password):
+                self.audit.record("", "refusal", "link", lock.link_id)
+                raise PasswordError(CLOSED)
+            self.tries.forget(lock.link_id, token, visitor.address)
         target = self.links.use(token, visit=visitor.visit)
         if target is None:  # another visitor took the last use meanwhile
             raise AccessError(CLOSED)
         return target
-
-    def _check_password(self, token: str, lock: Lock, kept: str, visitor: Visitor) -> None:
-        if visitor.password is None:
-            raise PasswordError(CLOSED)
-        if not self.tries.count(lock.link_id, token, visitor.address):
-            raise LimitError(TOO_MANY_TRIES)
-        if not matches(visitor.password, kept):
-            self.audit.record("", "refusal", "link", lock.link_id)
-            raise PasswordError(CLOSED)
-        self.tries.forget(lock.link_id, token, visitor.address)
 
 
 def told_of(terms: Terms) -> dict[str, str | int | float | bool | None]:
@@ -90,32 +82,17 @@ def told_of(terms: Terms) -> dict[str, str | int | float | bool | None]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Withdrawing:
-    """Links that are withdrawn together.
+def withdraw_of_run(links: LinkStore, audit: AuditStore, run_id: str, *, by: User | None) -> int:
+    """Withdraw a run's links, which `by` manages; returns how many worked. `by` None has the database."""
+    withdrawn = links.revoke_of_run(run_id)
+    audit.record(actor_of(by), "withdraw", "run's links", run_id, {"links": withdrawn})
+    return withdrawn
 
-    `links`: those within somebody's reach.
-    """
 
-    links: LinkStore
-    audit: AuditStore
-
-    def of_run(self, run_id: str, *, by: User | None) -> int:
-        """Withdraw all links to a run; returns how many worked. `by` None is whoever has the database.
-
-        Whether `by` may is asked before: they manage the run.
-        """
-        withdrawn = self.links.revoke_of_run(run_id)
-        self.audit.record(actor_of(by), "withdraw", "run's links", run_id, {"links": withdrawn})
-        return withdrawn
-
-    def of_person(self, person_id: str, *, by: User | None) -> int:
-        """Withdraw all links that a person made; returns as :meth:`of_run`.
-
-        Raises AccessError if they are another person's and `by` is no admin.
-        """
-        if by is not None and by.id != person_id and not by.may_administer:
-            raise AccessError("Only an admin may withdraw links that others made.")
-        withdrawn = self.links.revoke_of_person(person_id)
-        self.audit.record(actor_of(by), "withdraw", "person's links", person_id, {"links": withdrawn})
-        return withdrawn
+def withdraw_of_person(links: LinkStore, audit: AuditStore, person_id: str, *, by: User | None) -> int:
+    """As :func:`withdraw_of_run`, those that a person made; raises AccessError if only an admin may."""
+    if by is not None and by.id != person_id and not by.may_administer:
+        raise AccessError("Only an admin may withdraw links that others made.")
+    withdrawn = links.revoke_of_person(person_id)
+    audit.record(actor_of(by), "withdraw", "person's links", person_id, {"links": withdrawn})
+    return withdrawn

@@ -28,10 +28,7 @@ from grasp_core.server.server import Server
 
 
 class Metrics:
-    """Counts of one server process.
-
-    `server`: returns the process's server.
-    """
+    """Counts of one server process."""
 
     def __init__(self, server: Callable[[], Server]) -> None:
         self._server = server
@@ -51,22 +48,20 @@ class Metrics:
         """The route; without a token in the settings it answers this machine only."""
 
         def metrics(request: Request) -> Response:
+            server, asking = self._server(), asker(request, None)
+            token, brought = server.settings.metrics_token, request.headers.get("Authorization", "")
             try:
-                self._check(request)
-            except ProblemError as refused:
-                return refused.response(base_path)
+                server.rates.before_guess(asking)
+                given = brought.removeprefix("Bearer ").encode()
+                if not (hmac.compare_digest(given, token.encode()) if token else is_local(request)):
+                    server.rates.guess(asking, brought)
+                    refused = ProblemError(HTTPStatus.UNAUTHORIZED, "Bring the metrics token.")
+                    return refused.response(base_path)
             except TooOftenError as often:
                 return too_often(often).response(base_path)
             return Response(generate_latest(self._registry), media_type=CONTENT_TYPE_LATEST)
 
         return Route(f"{base_path}/metrics", metrics)
-
-    def _check(self, request: Request) -> None:
-        server, asking = self._server(), asker(request, None)
-        server.rates.before_guess(asking)
-        if not _allowed(request, server.settings.metrics_token):
-            server.rates.guess(asking, request.headers.get("Authorization", ""))
-            raise ProblemError(HTTPStatus.UNAUTHORIZED, "Bring the metrics token.")
 
 
 class _Runs(Collector):
@@ -89,10 +84,3 @@ class _Runs(Collector):
         yield GaugeMetricFamily("grasp_store_up", "Whether the database answers", value=reachable)
         computes = self._server().service.computes
         yield GaugeMetricFamily("grasp_computing_up", "Whether this server computes runs", value=computes)
-
-
-def _allowed(request: Request, token: str) -> bool:
-    if token:
-        brought = request.headers.get("Authorization", "").removeprefix("Bearer ")
-        return hmac.compare_digest(brought.encode(), token.encode())
-    return is_local(request)

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import logging
+import traceback
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
-from starlette.responses import JSONResponse
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 from starlette.types import Scope
 
-from grasp_core.model.errors import TooOftenError
+from grasp_core.model.errors import (
+    AccessError,
+    DataError,
+    GraspError,
+    LimitError,
+    Problem,
+    SpecError,
+    StoreError,
+    TooOftenError,
+)
+
+log = logging.getLogger(__name__)
 
 PAGES = "/api/v1/problems"
 """Below it, the pages of codes."""
@@ -88,12 +104,7 @@ _OF_STATUS: Mapping[HTTPStatus, str] = {
 
 
 class ProblemError(Exception):
-    """A request that cannot be answered.
-
-    `detail`: one sentence for the person who asked.
-    `more`: further members of the document, such as codes for programs.
-    `code`: what went wrong, for programs; by default what the status says.
-    """
+    """A request that cannot be answered; `more` are further members of the document."""
 
     def __init__(
         self,
@@ -154,3 +165,69 @@ def store_away(sentence: str) -> ProblemError:
 def again_after(seconds: int) -> dict[str, str]:
     """The header that says after how many seconds to come again."""
     return {"Retry-After": str(seconds)}
+
+
+def answer_fault(request: Request, error: Exception) -> Response:
+    """The problem document of an exception; handlers of all the API's applications."""
+    return problem_of(error).response(base_path(request.scope))
+
+
+def problem_of(error: Exception) -> ProblemError:
+    """What went wrong, as it is told."""
+    if isinstance(error, ProblemError):
+        return error
+    if isinstance(error, HTTPException):
+        status = HTTPStatus(error.status_code)
+        return ProblemError(status, f"{status.description or status.phrase}.", error.headers)
+    if isinstance(error, RequestValidationError):  # values are not quoted, for they may be secrets
+        found = [
+            {"code": one["type"], "text": one["msg"], "place": ".".join(map(str, one["loc"]))}
+            for one in error.errors()
+        ]
+        first = found[0] if found else {"text": "unreadable", "place": "the request"}
+        broken = any(one["code"] == "json_invalid" for one in found)
+        return ProblemError(
+            HTTPStatus.BAD_REQUEST if broken else HTTPStatus.UNPROCESSABLE_ENTITY,
+            _sentence(f"{first['place']}: {first['text']}"),
+            more={"problems": found},
+        )
+    if isinstance(error, TooOftenError):
+        return too_often(error)
+    if isinstance(error, StoreError):
+        return store_away(_sentence(str(error)))
+    if isinstance(error, GraspError):
+        return refusal(error)
+    places = " < ".join(f"{frame.name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__))
+    log.error("unexpected %s at %s", type(error).__name__, places)  # the message could quote data
+    return ProblemError(
+        HTTPStatus.INTERNAL_SERVER_ERROR, "Something went wrong in GRASP itself; its log has the details."
+    )
+
+
+def refusal(error: GraspError) -> ProblemError:
+    """What a person can mend, with the sentences and codes that pages and files give."""
+    limited = HTTPStatus.CONFLICT if isinstance(error, LimitError) else HTTPStatus.UNPROCESSABLE_ENTITY
+    status = HTTPStatus.FORBIDDEN if isinstance(error, AccessError) else limited
+    found = [listed(one) for one in error.problems] if isinstance(error, DataError) else []
+    if isinstance(error, SpecError):
+        found = [{"code": error.code, "text": text} for text in error.sentences]
+    kind = next(code for one in type(error).__mro__ if (code := getattr(one, "code", "")) in WHAT)
+    again = again_after(error.seconds) if isinstance(error, LimitError) and error.seconds else None
+    return ProblemError(
+        status, _sentence(str(error)), again, {"problems": found} if found else None, code=kind
+    )
+
+
+def listed(problem: Problem) -> dict[str, Any]:
+    """One of several problems."""
+    return {
+        "code": problem.remark.code.key,
+        "text": problem.message,
+        "count": problem.count,
+        "examples": list(problem.further_examples),
+        "field": problem.field,
+    }
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "?", "!")) else f"{text}."

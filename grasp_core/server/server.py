@@ -68,40 +68,15 @@ class Stores:
 
 
 @dataclass(frozen=True, eq=False)
-class Server:
-    """The parts of a server.
+class Server(Stores):
+    """The parts of a server: stores for what is done for nobody in particular, and all beside them.
 
-    `runs`, `files`, `links`, `readings`, `drafts`, `submissions`, `answers`, `projects`, `watches`, `tokens`,
-        `outcomes`: stores of all that lasts, for what is done for nobody in particular. Whoever asks gets
-        :meth:`seen`.
-    `accounts`: who signs in, and what they may do.
-    `audit`: who did what.
-    `refusals`: what people were refused, which goes to the log.
-    `visitors`: who comes by a share link.
-    `service`: takes in questions and has them computed.
-    `plans`: plans of the next round, computed beside it.
-    `items`: which items carry what groups of runs say differently.
-    `works`, `questions`: requests whose files are read beside them, and those that ask for what takes long to
-        compute.
-    `exports`: files of results.
-    `webhooks`: what tells others that a run has ended.
-    `watching`: what looks at files of watches.
-    `history`: what came of them.
-    `sources`: tools and databases from which people fetch.
-    `rates`: how often who has asked for what.
+    Whoever asks gets the stores by :meth:`seen`. `works` are requests whose files are read beside them, and
+    `questions` those that ask for what takes long to compute.
     """
 
     settings: Settings
     database: Engine
-    runs: RunStore
-    files: FileStore
-    links: LinkStore
-    readings: ReadingStore
-    drafts: DraftStore
-    submissions: SubmissionStore
-    answers: AnswerStore
-    projects: ProjectStore
-    watches: WatchStore
     tokens: TokenStore
     outcomes: OutcomeStore
     accounts: Accounts
@@ -171,10 +146,7 @@ class Server:
         leave_no_trace(self.database)
 
     def check(self) -> None:
-        """Find out that what lasts can be reached.
-
-        Raises StoreError if the database does not answer, or its file is gone, damaged or another one.
-        """
+        """Find out that the database answers, the one that was opened; raises StoreError if it does not."""
         check(self.database)
 
     def _sweep(self) -> None:
@@ -190,11 +162,9 @@ class Server:
 def make_server(settings: Settings, make_executor: Callable[[int], Executor] | None = None) -> Server:
     """Open the store and make the parts; nothing runs before :meth:`Server.start`.
 
-    `make_executor`: computes runs in this process, on these workers; by default another process does, on
-        processes.
+    `make_executor`: computes runs in this process; by default another process does.
 
-    Raises StoreError if the database cannot be opened; SettingsError if the allowed sources of files, or the
-    cluster, cannot be used.
+    Raises StoreError if the database cannot be opened; SettingsError if the settings cannot be used.
     """
     allowed = AllowedSources(settings.data_dir, settings.data_urls)
     database = connect(database_url(settings), settings.secret_key)

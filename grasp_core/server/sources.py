@@ -15,12 +15,7 @@ from grasp_core.store.people.tokens import KeptToken, SourceTokenStore
 
 
 class Sources:
-    """What people may fetch.
-
-    `folder`: the server's, in which databases in files may be.
-
-    Raises SettingsError if the settings list no hosts.
-    """
+    """What people may fetch; raises SettingsError if the settings list no hosts."""
 
     def __init__(self, tokens: SourceTokenStore, settings: Settings, folder: Folder | None) -> None:
         self._tokens, self._folder = tokens, folder
@@ -42,11 +37,7 @@ class Sources:
     def fetch(
         self, source: Source, *, owner: str, token: str = "", told: Callable[[str], None] = lambda _: None
     ) -> Snapshot:
-        """Fetch a source for a person, with their kept token where they give none.
-
-        Raises DataError as :func:`grasp_core.reading.connectors.fetching.fetch`; also if the kept token
-        cannot be opened.
-        """
+        """Fetch a source, by default with the person's kept token; raises DataError if it cannot be done."""
         return fetch(
             source,
             token or self.token(source, owner=owner),
@@ -69,10 +60,7 @@ class Sources:
         return self._tokens.forget(owner=owner, site=site)
 
     def check_unattended(self, source: Source, *, owner: str) -> None:
-        """Find out that a source can be fetched while its person is away.
-
-        Raises DataError if it takes a token, and none is at hand.
-        """
+        """Refuse, by a DataError, a source that takes a token where none is kept while its person is away."""
         if source.kind not in NEEDED or self.token(source, owner=owner):
             return
         how = (
@@ -83,9 +71,7 @@ class Sources:
         raise DataError(f"{source.shown} takes a token while you are away: {how}")
 
     def token(self, source: Source, *, owner: str) -> str:
-        """A person's kept token for a source, on their own machine also that of the tool's own variable.
-
-        Empty where there is none.
+        """A person's kept token for a source, on their own machine also that of the tool's variable, or "".
 
         Raises DataError if it cannot be opened.
         """

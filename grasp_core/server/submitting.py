@@ -52,9 +52,7 @@ def systems(records: Iterable[SubmissionRecord], settings: Settings) -> list[Ent
 
 
 def checked(content: bytes, shown: str, settings: Settings) -> tuple[Submission, list[Problem]]:
-    """A zip archive of predictions, and what is to be known of it.
-
-    `shown`: the archive's name in messages.
+    """A zip archive of predictions, called `shown` in messages, and what is to be known of it.
 
     Raises DataError if it is none, holds no task, or a file in it has to be mended first.
     """
@@ -87,8 +85,7 @@ def scored(
     `told`: takes how many rows are scored, of how many, and the task that is being scored.
     `some`: whether the predictions may be of a part of each task's rows, as people label.
 
-    Raises LimitError if the person has used up a task; DataError if the benchmark's files cannot be used, or
-    hold no gold labels of any of the tasks.
+    Raises LimitError if the person has used up a task; DataError if the benchmark's files cannot be used.
     """
     before = store.renamed(name, predictions, owner=owner)
     if before is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http import HTTPStatus
 
 from starlette.concurrency import run_in_threadpool
@@ -35,7 +36,6 @@ class UploadLedger:
     """Uploads that arrive and that wait, by browser session and person.
 
     `waiting`: bytes that wait in memory, by session.
-    `largest`: bytes of the largest upload.
     `whose`: id of the person who has a session's tab open; None where there is no such tab. By default all
         tabs are everybody's, as where nobody signs in.
     """
@@ -59,10 +59,7 @@ class UploadLedger:
 
     @contextmanager
     def admitted(self, session: str, owner: str, size: int, *, quota: int) -> Iterator[Arrived]:
-        """Count an upload while it arrives.
-
-        `size`: bytes that it says it has.
-        `quota`: bytes that the person may still have on the server.
+        """Count an upload of a stated size while it arrives; the person may still have `quota` bytes.
 
         Raises ProblemError if there is no room for it; with when to come again, where that passes.
         """
@@ -107,40 +104,33 @@ class UploadLedger:
         return held
 
 
+@dataclass(eq=False)
 class UploadGate:
     """ASGI middleware that lets an upload in where there is room for it, and else says so.
 
-    `server`: returns the process's server, whose stored files count too.
-    `identify`: who makes a request; :class:`~grasp_core.server.gate.Gate` has refused those who may not
-        upload.
+    :class:`~grasp_core.server.gate.Gate` has refused those who may not upload.
     """
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        ledger: UploadLedger,
-        server: Callable[[], Server],
-        identify: Identify,
-        base_path: str = "",
-    ) -> None:
-        self.app = app
-        self.ledger = ledger
-        self.server = server
-        self.identify = identify
-        self.base_path = base_path
-        self.below = f"{base_path}{UPLOADS}/"
+    app: ASGIApp
+    ledger: UploadLedger
+    server: Callable[[], Server]
+    identify: Identify
+    base_path: str = ""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it in one sentence."""
+        below = f"{self.base_path}{UPLOADS}/"
         changes = scope["type"] == "http" and scope["method"] in ("PUT", "DELETE")
-        if not changes or not scope["path"].startswith(self.below):
+        if not changes or not scope["path"].startswith(below):
             await self.app(scope, receive, send)
             return
         connection = HTTPConnection(scope)
-        session = scope["path"].removeprefix(self.below).partition("/")[0]
+        session = scope["path"].removeprefix(below).partition("/")[0]
         try:
             user = await who(self.identify, connection)
-            await run_in_threadpool(self._check_tab, session, user)
+            whose = self.ledger.whose  # of what waits for somebody else's tab, whose id is no secret
+            if whose is not None and (user is None or await run_in_threadpool(whose, session) != user.id):
+                raise ProblemError(HTTPStatus.FORBIDDEN, "This tab is not yours; load the page anew.")
             if scope["method"] == "DELETE":
                 await self.app(scope, receive, send)
                 return
@@ -149,19 +139,17 @@ class UploadGate:
             owner = "" if user is None else user.id
             size = stated_size(connection, self.ledger.largest)
             with self.ledger.admitted(session, owner, size, quota=quota) as arrived:
-                await self.app(scope, _counted(receive, arrived), send)
-        except ProblemError as refused:
-            await refused.response(self.base_path)(scope, receive, send)
-        except TooOftenError as often:
-            await too_often(often).response(self.base_path)(scope, receive, send)
-        except StoreError as error:
-            await store_away(str(error)).response(self.base_path)(scope, receive, send)
 
-    def _check_tab(self, session: str, user: User | None) -> None:
-        """Refuse changes to what waits for somebody else's tab, whose id is no secret."""
-        whose = self.ledger.whose
-        if whose is not None and (user is None or whose(session) != user.id):
-            raise ProblemError(HTTPStatus.FORBIDDEN, "This tab is not yours; load the page anew.")
+                async def counted() -> Message:
+                    message = await receive()
+                    arrived(len(message.get("body", b"")))
+                    return message
+
+                await self.app(scope, counted, send)
+        except (ProblemError, TooOftenError, StoreError) as error:
+            refused = error if isinstance(error, ProblemError) else store_away(str(error))
+            refused = too_often(error) if isinstance(error, TooOftenError) else refused
+            await refused.response(self.base_path)(scope, receive, send)
 
 
 def room(server: Server, user: User | None) -> int:
@@ -173,15 +161,6 @@ def stated_size(connection: HTTPConnection, largest: int) -> int:
     """The size that an upload states; one that states none is taken for the largest, where it is cut."""
     said = connection.headers.get("Content-Length", "")
     return int(said) if said.isascii() and said.isdigit() else largest
-
-
-def _counted(receive: Receive, arrived: Arrived) -> Receive:
-    async def counted() -> Message:
-        message = await receive()
-        arrived(len(message.get("body", b"")))
-        return message
-
-    return counted
 
 
 def _too_much(sentence: str) -> ProblemError:

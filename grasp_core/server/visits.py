@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from dataclasses import dataclass
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
@@ -23,29 +24,19 @@ _VALUE = re.compile(r"[\w-]{43}", re.ASCII)
 _KEY = "grasp.visit"
 
 
+@dataclass(eq=False)
 class Visits:
     """ASGI middleware that gives browsers and programs that come by a share link a random number to carry.
 
-    It says nothing of who somebody is; scripts cannot read it, and no other site sends it.
-
-    `pages`: paths that are opened by links.
-    `cookie`: by default the visits' own; :data:`BROWSER` knows a browser again where nobody signs in.
-    `hours`: how long the browser keeps it.
+    It says nothing of who somebody is; scripts cannot read it, and no other site sends it. As another cookie,
+    :data:`BROWSER`, it knows a browser again where nobody signs in.
     """
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        base_path: str = "",
-        pages: frozenset[str] = frozenset(),
-        cookie: str = COOKIE,
-        hours: float = VISIT_HOURS,
-    ) -> None:
-        self.app = app
-        self.base_path = base_path
-        self.pages = pages
-        self.cookie = cookie
-        self.hours = hours
+    app: ASGIApp
+    base_path: str = ""
+    pages: frozenset[str] = frozenset()
+    cookie: str = COOKIE
+    hours: float = VISIT_HOURS
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass everything through, with a cookie on the response to a visitor that has none."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import cast, get_args
 
 from grasp_core.analysis.models.labels import sources as model_sources
 from grasp_core.engine.run import checked_groups
@@ -64,28 +65,18 @@ _UNKNOWN_RIGHTS = (
 BROUGHT = "This result was brought from elsewhere, without its data, so there is nothing to look at."
 
 
+@dataclass(eq=False)
 class Watches:
-    """Makes watches, looks at what is due and runs again what has changed, as the watch's owner may.
+    """Makes watches, looks at what is due and runs again what has changed, as the watch's owner may."""
 
-    `service`: what computes.
-    `accounts`: who may what, asked at each look.
-    `sources`: tools and databases from which files are fetched.
-    `tell`: has an address told when a run ends, as :meth:`grasp_core.server.webhooks.Webhooks.register`.
-    """
+    _store: WatchStore
+    _service: Service
+    _accounts: Accounts
+    _sources: Sources
+    _tell: Callable[..., None]
 
-    def __init__(
-        self,
-        store: WatchStore,
-        service: Service,
-        accounts: Accounts,
-        sources: Sources,
-        tell: Callable[..., None],
-    ) -> None:
-        self._store = store
-        self._service = service
-        self._accounts = accounts
-        self._sources = sources
-        self._tell = tell
+    def __post_init__(self) -> None:
+        """Make the thread that looks, for whoever starts it."""
         self.thread = threading.Thread(target=self._look_always, name="grasp-watch", daemon=True)
 
     @property
@@ -102,10 +93,7 @@ class Watches:
         return None
 
     def origins(self, run: RunRecord) -> tuple[Origin, ...]:
-        """Where a run's files are.
-
-        Raises DataError if one of them has no address, or the run cannot be watched for another reason.
-        """
+        """Where a run's files are; raises DataError if it cannot be watched, as where one has no address."""
         if run.state != "done":
             raise DataError("A run is watched once it has a result.")
         places = self._service.inputs.places(run)
@@ -113,12 +101,12 @@ class Watches:
             raise DataError(BROUGHT)
         found = []
         for kind, place in places.items():
-            if place is None or kind not in _KINDS:
+            if place is None or kind not in get_args(Kind):
                 raise DataError(
                     f"The {kind} file has no address to look at: it was uploaded. Take it on Data from this "
                     "server's folder, an address or a tool, run, and watch that."
                 )
-            found.append(Origin(_KINDS[kind], place))
+            found.append(Origin(cast(Kind, kind), place))
         return tuple(found)
 
     def add(self, run: RunRecord, *, every: str, by: User, webhook: str | None = None) -> Watch:
@@ -186,17 +174,12 @@ class Watches:
         if last is None:
             self._store.stop(watch, "run")
             return
-        fetched = {origin.kind: self.fetch(origin, owner=watch.owner) for origin in watch.sources}
-        known = [file.sha256 for file in last.summary.files]
-        if [file.sha256 for file in fetched.values()] == known:
+        files = {str(origin.kind): self.fetch(origin, owner=watch.owner) for origin in watch.sources}
+        if [file.sha256 for file in files.values()] == [file.sha256 for file in last.summary.files]:
             self._store.looked(watch)
-        else:
-            self._store.looked(watch, going_run=self._start(watch, last, fetched, user).id)
-
-    def _start(self, watch: Watch, last: RunRecord, fetched: Mapping[Kind, Fetched], user: User) -> RunRecord:
+            return
         reach = user.reach(watch.project)
-        files = {str(kind): file for kind, file in fetched.items()}
-        for file in fetched.values():
+        for file in files.values():
             if is_source(file.location) and isinstance(file.content, bytes):  # it cannot be read there again
                 kept = self._service.files.within(reach)
                 kept.put(file.content, owner=user.id, source=file.location)
@@ -208,7 +191,7 @@ class Watches:
         if watch.webhook is not None:
             with suppress(DataError):  # the server's settings allow the address no more
                 self._tell(run.id, watch.webhook, owner=user.id)
-        return run
+        self._store.looked(watch, going_run=run.id)
 
     def _run(self, watch: Watch, run_id: str | None) -> RunRecord | None:
         """A run of the watch's, if it is (still) in its project."""
@@ -237,21 +220,13 @@ class Watches:
                 log.error("no watch looked at: %s", type(error).__name__)
 
 
-_KINDS: Mapping[str, Kind] = {"annotations": "annotations", "raters": "raters", "items": "items"}
-
-
 _REMEMBERED = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A run of a watch, and what changed since the one before.
+    """A run of a watch, and what changed since the one `before`; number 0 is the run that was watched.
 
-    `number`: 0 for the run that was watched.
-    `before`: id of the run that it is held against; None for the first one that is still there.
-    `at`: seconds since 1970.
-    `headline`: what changed, in a sentence.
-    `details`: one by one.
     `found`: the same for tables; None where there is nothing to hold against each other.
     """
 
@@ -272,10 +247,7 @@ class History:
         self._since = lru_cache(maxsize=_REMEMBERED)(self._compared)
 
     def steps(self, store: WatchStore, watch: Watch, *, limit: int = 50) -> list[Step]:
-        """The latest steps, latest first.
-
-        `store`: within the reach of whoever asks.
-        """
+        """The latest steps, latest first; `store` is within the reach of whoever asks."""
         runs = store.runs_of(watch.id)
         steps = []
         for before, run in list(zip([None, *runs], runs, strict=False))[-limit:]:

@@ -8,17 +8,13 @@ import hashlib
 import hmac
 import json
 import logging
-import socket
 import threading
 import time
-from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Any
 from urllib.parse import urlsplit
-
-from aiohttp import ThreadedResolver
-from aiohttp.abc import AbstractResolver, ResolveResult
 
 from grasp_core.model.errors import DataError, SettingsError, StoreError
 from grasp_core.model.settings import Settings
@@ -36,9 +32,7 @@ BACKOFF_SECONDS = (5, 30, 120, 600, 3600, 6 * 3600, 12 * 3600, 24 * 3600)
 
 
 class Webhooks:
-    """Sends what is due, to allowed addresses alone.
-
-    `closing`: once it is set, nothing more is sent.
+    """Sends what is due, to allowed addresses alone, until `closing` is set.
 
     Raises SettingsError if the allowed addresses or networks cannot be used.
     """
@@ -62,10 +56,7 @@ class Webhooks:
         self._store.add(run_id, self.check(url), owner=owner)
 
     def check(self, url: str) -> str:
-        """The address in its one form.
-
-        Raises DataError if it may not be told.
-        """
+        """The address in its one form; raises DataError if it may not be told."""
         if not self._prefixes:
             raise DataError("this server sends no webhooks; whoever runs it can set GRASP_WEBHOOK_URLS")
         address = remote.parse(url.strip())
@@ -85,8 +76,12 @@ class Webhooks:
     def send_due(self) -> int:
         """Send what is due now; returns how many messages were tried."""
         due = self._store.take()
+
+        async def send() -> None:
+            await asyncio.gather(*map(self._try, due))
+
         if due:
-            asyncio.run(self._send(due))
+            asyncio.run(send())
         return len(due)
 
     def _send_all(self) -> None:
@@ -97,9 +92,6 @@ class Webhooks:
                 log.warning("no webhook sent: %s", error)
             except Exception as error:  # whatever it is, this thread has to live on
                 log.error("no webhook sent: %s", type(error).__name__)
-
-    async def _send(self, due: list[Due]) -> None:
-        await asyncio.gather(*map(self._try, due))
 
     async def _try(self, due: Due) -> None:
         try:
@@ -119,99 +111,59 @@ class Webhooks:
     async def _post(self, due: Due) -> int:
         import aiohttp  # takes longer to load than a server may take to start
 
-        from grasp_core.server.webhooks import Guarded
+        may_reach, refused = self._may_reach, PermissionError("a private address")
 
-        url, body, now = self.check(due.url), self._message(due), str(int(time.time()))
-        resolver = Guarded(self._may_reach)
-        resolver.check_literal(url)
-        headers = {
-            "Content-Type": "application/json",
-            "webhook-id": due.id,
-            "webhook-timestamp": now,
-            "webhook-signature": self._signature(due, now, body),
-        }
-        limit = aiohttp.ClientTimeout(total=ANSWER_SECONDS)
-        async with (
-            aiohttp.ClientSession(connector=aiohttp.TCPConnector(resolver=resolver), timeout=limit) as client,
-            client.post(url, data=body, headers=headers, allow_redirects=False) as answer,
-        ):
-            return answer.status
+        class Guarded(aiohttp.ThreadedResolver):
+            """Resolves names to allowed addresses alone: one that leads into this network is a trick."""
 
-    def _message(self, due: Due) -> bytes:
-        """No title and no rater data: who may see the run asks for it."""
+            async def resolve(self, *host: Any, **how: Any) -> Any:
+                found = await super().resolve(*host, **how)
+                if not all(may_reach(one["host"]) for one in found):
+                    raise refused
+                return found
+
+        url, now = self.check(due.url), str(int(time.time()))
+        # No title and no rater data: who may see the run asks for it.
         data: dict[str, Any] = {"id": due.run_id, "state": due.state}
         if self._public_url:
             data["address"] = f"{self._public_url}/results?run={due.run_id}"
         at = datetime.fromtimestamp(due.finished_at, UTC).isoformat()
-        return json.dumps({"type": "run.ended", "timestamp": at, "data": data}).encode("ascii")
-
-    def _signature(self, due: Due, now: str, body: bytes) -> str:
+        body = json.dumps({"type": "run.ended", "timestamp": at, "data": data}).encode("ascii")
         content = f"{due.id}.{now}.".encode() + body
         signed = (hmac.digest(key, content, "sha256") for key in self._keys(due.owner))
-        return " ".join("v1," + base64.b64encode(one).decode("ascii") for one in signed)
+        with suppress(ValueError):  # a name: it is resolved
+            if not may_reach(urlsplit(url).hostname or ""):
+                raise refused
+        headers = {
+            "Content-Type": "application/json",
+            "webhook-id": due.id,
+            "webhook-timestamp": now,
+            "webhook-signature": " ".join("v1," + base64.b64encode(one).decode("ascii") for one in signed),
+        }
+        limit = aiohttp.ClientTimeout(total=ANSWER_SECONDS)
+        async with (
+            aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(resolver=Guarded()), timeout=limit
+            ) as client,
+            client.post(url, data=body, headers=headers, allow_redirects=False) as answer,
+        ):
+            return answer.status
 
     def _keys(self, owner: str) -> list[bytes]:
         newest = self._store.key_number(owner)
-        return [self._key(owner, number) for number in range(newest, max(newest - 2, -1), -1)]
-
-    def _key(self, owner: str, number: int) -> bytes:
-        what = f"webhooks {number} of " if number else "webhooks of "
-        return hmac.digest(self._secret, (what + owner).encode("utf-8", "replace"), hashlib.sha256)
+        found = []
+        for number in range(newest, max(newest - 2, -1), -1):
+            what = f"webhooks {number} of " if number else "webhooks of "
+            found.append(hmac.digest(self._secret, (what + owner).encode("utf-8", "replace"), hashlib.sha256))
+        return found
 
     def _may_reach(self, host: str) -> bool:
         """Whether it is a public address, or one in a network that the settings allow."""
         address: IPv4Address | IPv6Address = ip_address(host)
         if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
             address = address.ipv4_mapped
-        return _is_public(address) or any(address in network for network in self._networks)
-
-
-def _is_public(address: IPv4Address | IPv6Address) -> bool:
-    """Whether an address leads out of this network, whoever asks and on whatever way.
-
-    Not so are those of version 6 in which a gateway finds one of version 4: in ``::/8``, as NAT64, and 6to4.
-    """
-    if isinstance(address, IPv6Address) and (address.is_site_local or address.sixtofour is not None):
-        return False
-    return address.is_global and not (address.is_multicast or address.is_reserved)
-
-
-class Guarded(AbstractResolver):
-    """Resolves names to allowed addresses alone.
-
-    `allowed`: whether an IP address may be connected to.
-    """
-
-    def __init__(self, allowed: Callable[[str], bool]) -> None:
-        self._allowed = allowed
-        self._asked = ThreadedResolver()
-
-    async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
-    ) -> list[ResolveResult]:
-        """Addresses of a host.
-
-        Raises PermissionError if one of them is not allowed: a name that leads into this network is
-        somebody's trick.
-        """
-        found = await self._asked.resolve(host, port, family)
-        for one in found:
-            self._check(one["host"])
-        return found
-
-    async def close(self) -> None:
-        """Nothing is held."""
-        await self._asked.close()
-
-    def check_literal(self, url: str) -> None:
-        """As :meth:`resolve`, of an address that names no host but an IP address: it is not resolved."""
-        host = urlsplit(url).hostname or ""
-        try:
-            ip_address(host)
-        except ValueError:
-            return
-        self._check(host)
-
-    def _check(self, host: str) -> None:
-        if not self._allowed(host):
-            raise PermissionError("a private address")
+        # Not public are those of version 6 in which a gateway finds one of version 4: in ::/8, and 6to4.
+        public = address.is_global and not (address.is_multicast or address.is_reserved)
+        if isinstance(address, IPv6Address) and (address.is_site_local or address.sixtofour is not None):
+            public = False
+        return public or any(address in network for network in self._networks)

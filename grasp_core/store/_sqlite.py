@@ -39,15 +39,22 @@ _reading = threading.Lock()
 
 
 def sqlite_engine(url: URL) -> Engine:
-    """An engine on a file that is there from now on; where it goes away, none is made in its place.
-
-    Raises StoreError if the folder or the file cannot be made or used.
-    """
+    """An engine on a file that is there from now on, and never made anew; raises StoreError without one."""
     path = Path(url.database or "")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # it holds uploaded data
-        _make(path)
-        _close_to_others(path)
+        try:  # one that is there is not opened, for SQLite may have locks on it
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _OWNER_ONLY))
+        except FileExistsError:
+            if not os.access(path, os.R_OK | os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES)) from None
+        # Others have no rights, whatever the folder and an earlier version gave; SQLite gives the files
+        # beside it the rights of the database.
+        for beside in ("", "-wal", "-shm"):
+            with contextlib.suppress(
+                FileNotFoundError, PermissionError
+            ):  # gone meanwhile, or somebody else's
+                os.chmod(f"{path}{beside}", _OWNER_ONLY)
         opened = path.stat()
     except OSError as error:
         raise StoreError(f"GRASP_HOME cannot be used: {error.strerror}") from None
@@ -90,7 +97,14 @@ def read_anew(engine: Engine) -> None:
         raise StoreError(FULL)
     unreadable = StoreError("GRASP's database file cannot be read; restore a backup.")
     try:
-        if _begins(path) != _HEADER:  # what is in the write-ahead log hides that from SQLite
+        with _reading:
+            now = os.stat(path)
+            if (now.st_dev, now.st_ino) not in _readable:
+                descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+                now = os.fstat(descriptor)
+                _readable[now.st_dev, now.st_ino] = descriptor
+            begins = os.pread(_readable[now.st_dev, now.st_ino], len(_HEADER), 0)
+        if begins != _HEADER:  # what is in the write-ahead log hides that from SQLite
             raise unreadable
         with contextlib.closing(sqlite3.connect(_address(path, "ro"), uri=True)) as connection:
             connection.execute("SELECT count(*) FROM runs").fetchone()
@@ -117,37 +131,6 @@ def empty_log(engine: Engine) -> bool:
         finally:
             plain.execute(f"PRAGMA busy_timeout={BUSY_SECONDS * 1000}")
     return not blocked
-
-
-def _begins(path: str) -> bytes:
-    """The first bytes of the file, as they are on the disk."""
-    with _reading:
-        now = os.stat(path)
-        if (now.st_dev, now.st_ino) not in _readable:
-            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-            opened = os.fstat(descriptor)
-            _readable[opened.st_dev, opened.st_ino] = descriptor
-            now = opened
-        return os.pread(_readable[now.st_dev, now.st_ino], len(_HEADER), 0)
-
-
-def _make(path: Path) -> None:
-    """Make the file unless it is there: one that is there is not opened, for SQLite may have locks on it."""
-    try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _OWNER_ONLY))
-    except FileExistsError:
-        if not os.access(path, os.R_OK | os.W_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES)) from None
-
-
-def _close_to_others(path: Path) -> None:
-    """Take others' rights away, whatever the folder and an earlier version gave.
-
-    SQLite gives the files beside it the rights of the database.
-    """
-    for beside in ("", "-wal", "-shm"):
-        with contextlib.suppress(FileNotFoundError, PermissionError):  # gone meanwhile, or somebody else's
-            os.chmod(f"{path}{beside}", _OWNER_ONLY)
 
 
 def _address(path: str, mode: str) -> str:

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from grasp_core.model.errors import DataError
 from grasp_core.store.bound import Bound
-from grasp_core.store.database import only_one, to_read, to_write
+from grasp_core.store.database import to_write
 from grasp_core.store.schema import answers, runs
 
 MAX_BYTES = 2**26
@@ -21,10 +21,9 @@ class AnswerStore(Bound):
     """Answers in the database, by run and name; they go when the run goes."""
 
     def keep(self, run_id: str, name: str, answer: Any) -> None:
-        """Keep an answer, as JSON, in place of an earlier one; of a run that was deleted meanwhile, none.
+        """Keep an answer's JSON-ready form in place of an earlier one; of a run deleted meanwhile, none.
 
         `name`: what was asked, in at most 80 characters.
-        `answer`: its JSON-ready form.
 
         Raises DataError if it is larger than can be found again.
         """
@@ -35,8 +34,7 @@ class AnswerStore(Bound):
                 "the command line."
             )
         content = zlib.compress(text)
-        with to_write(self._engine) as connection:
-            only_one(connection, f"answers of {run_id}")
+        with to_write(self._engine, alone=f"answers of {run_id}") as connection:
             there = sa.select(runs.c.id).where(runs.c.id == run_id, self._seen(runs.c.project_id))
             if connection.execute(there).first() is None:
                 return
@@ -48,8 +46,7 @@ class AnswerStore(Bound):
         query = sa.select(answers.c.content).where(
             answers.c.run_id == run_id, answers.c.name == name, self._of_seen_run(answers.c.run_id)
         )
-        with to_read(self._engine) as connection:
-            content = connection.execute(query).scalar_one_or_none()
+        content = self._value(query)
         return None if content is None else unpacked(content)
 
     def names(self, run_id: str, prefix: str) -> list[str]:
@@ -59,15 +56,11 @@ class AnswerStore(Bound):
             answers.c.name.startswith(prefix, autoescape=True),
             self._of_seen_run(answers.c.run_id),
         )
-        with to_read(self._engine) as connection:
-            return sorted(connection.execute(query).scalars())
+        return sorted(self._values(query))
 
 
 def unpacked(content: bytes) -> Any:
-    """The JSON-ready form that was packed.
-
-    Raises ValueError, zlib.error if it is none, or larger than an answer may be.
-    """
+    """The JSON-ready form that was packed; raises ValueError or zlib.error if it is none, or too large."""
     unpacking = zlib.decompressobj()
     text = unpacking.decompress(content, MAX_BYTES)
     if not unpacking.eof:

@@ -50,12 +50,7 @@ def new_key() -> str:
 
 
 class BackupKey:
-    """What seals backups and opens them.
-
-    `text`: an age identity, ``AGE-SECRET-KEY-1...``.
-
-    Raises SettingsError if it is none; it is not quoted.
-    """
+    """What seals backups and opens them: an age identity; raises SettingsError if it is none."""
 
     def __init__(self, text: str) -> None:
         try:
@@ -74,10 +69,7 @@ class BackupKey:
         sealed.write(signature)
 
     def open(self, sealed: IO[bytes], plain: IO[bytes]) -> None:
-        """Decrypt one file into another, once its signature is this key's.
-
-        Raises ValueError if it is not.
-        """
+        """Decrypt one file into another, once its signature is this key's; raises ValueError if it is not."""
         claimed = sealed.read(_HEAD_BYTES)[len(_FIRST_LINE) : -1]
         if not hmac.compare_digest(self._signature(sealed), claimed):
             raise ValueError
@@ -116,11 +108,23 @@ def write_backup(engine: Engine, path: Path, key: BackupKey | None) -> Contents:
     part = path.with_name(f"{path.name}.part")
     try:
         with tempfile.TemporaryDirectory(prefix="grasp-backup-") as scratch:
-            contents = _copied(engine, Path(scratch, "grasp.db"))
-            packed = Path(scratch, "grasp.db.gz")
-            with Path(scratch, "grasp.db").open("rb") as plain, gzip.open(packed, "wb", 6) as file:
+            copied, packed = Path(scratch, "grasp.db"), Path(scratch, "grasp.db.gz")
+            copy = connect(URL.create("sqlite", database=str(copied)))
+            try:
+                with snapshot(engine) as source, to_write(copy) as target:
+                    _copy_all(source, target)
+                    contents = _contents(target)
+                leave_no_trace(copy)
+            finally:
+                copy.dispose()
+            with copied.open("rb") as plain, gzip.open(packed, "wb", 6) as file:
                 shutil.copyfileobj(plain, file, _PART_BYTES)
-            _write(packed, part, key)
+            descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(descriptor, "r+b") as sealed, packed.open("rb") as plain:
+                if key is None:
+                    shutil.copyfileobj(plain, sealed, _PART_BYTES)
+                else:
+                    key.seal(plain, sealed)
         part.replace(path)
     except OSError as error:
         raise DataError(f"{path}: cannot be written ({error.strerror or 'the disk may be full'})") from None
@@ -158,26 +162,10 @@ def restore_backup(engine: Engine, path: Path, key: BackupKey | None) -> Content
 
 
 def head_in(path: Path, key: BackupKey | None) -> Head | None:
-    """Where the audit log ended when a backup was written; None where nothing was in it.
-
-    Raises DataError as :func:`restore_backup`.
-    """
+    """Where the audit log of a backup ends, if there is any; raises DataError as :func:`restore_backup`."""
     with _opened(path, key) as source, to_read(source) as connection:
         row = connection.execute(sa.select(audit_heads)).first()
     return None if row is None else Head(row.first, row.number, row.hash)
-
-
-def _copied(engine: Engine, path: Path) -> Contents:
-    """Copy all that lasts into a new database in a file."""
-    copy = connect(URL.create("sqlite", database=str(path)))
-    try:
-        with snapshot(engine) as source, to_write(copy) as target:
-            _copy_all(source, target)
-            contents = _contents(target)
-        leave_no_trace(copy)
-        return contents
-    finally:
-        copy.dispose()
 
 
 def _copy_all(source: Connection, target: Connection) -> None:
@@ -195,15 +183,6 @@ def _copy(table: Table, source: Connection, target: Connection) -> None:
 def _contents(connection: Connection) -> Contents:
     counts = (sa.select(sa.func.count()).select_from(table) for table in (runs, files, links))
     return Contents(*(connection.execute(count).scalar_one() for count in counts))
-
-
-def _write(packed: Path, part: Path, key: BackupKey | None) -> None:
-    descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "r+b") as file, packed.open("rb") as plain:
-        if key is None:
-            shutil.copyfileobj(plain, file, _PART_BYTES)
-        else:
-            key.seal(plain, file)
 
 
 @contextmanager
@@ -224,10 +203,7 @@ def _opened(path: Path, key: BackupKey | None) -> Iterator[Engine]:
 
 
 def _unpack(path: Path, key: BackupKey | None, plain: Path) -> None:
-    """Decrypt and unpack a backup.
-
-    Raises DataError if it is none, or cannot be read with this key or without one.
-    """
+    """Decrypt and unpack a backup; raises DataError if it is none, or cannot be read with this key."""
     packed = plain.with_suffix(".gz")
     try:
         with path.open("rb") as file:

@@ -1,23 +1,67 @@
-"""Stores bound to somebody's reach: every statement of theirs reads and changes nothing beyond it."""
+"""What all stores share: asking the database, and keeping to what somebody reaches in every statement."""
 
 from __future__ import annotations
 
 import copy
-from typing import Any, Self
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any, Self, TypeVar, cast
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from grasp_core.model.access import EVERYTHING, Reach
 from grasp_core.model.errors import AccessError
+from grasp_core.store.database import clock, to_read, to_write
 from grasp_core.store.schema import projects, runs
 
+T = TypeVar("T")
 
-class Bound:
-    """A store; as it is made, it reaches everything and adds to the project Everyone."""
+
+def of_row(kind: Callable[..., T], row: Any, **more: Any) -> T:
+    """A data class of the row's columns that are named as its fields, and of `more`."""
+    names = [one.name for one in dataclasses.fields(cast(Any, kind)) if one.name not in more]
+    return kind(**{name: getattr(row, name) for name in names}, **more)
+
+
+class Store:
+    """A store; each of these methods is a transaction of its own."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+
+    @property
+    def _now(self) -> Any:
+        """The database's clock."""
+        return clock(self._engine)
+
+    def _rows(self, query: sa.Select[Any]) -> Sequence[Any]:
+        with to_read(self._engine) as connection:
+            return connection.execute(query).all()
+
+    def _row(self, query: sa.Select[Any]) -> Any:
+        with to_read(self._engine) as connection:
+            return connection.execute(query).one_or_none()
+
+    def _values(self, query: sa.Select[Any]) -> Sequence[Any]:
+        with to_read(self._engine) as connection:
+            return connection.scalars(query).all()
+
+    def _value(self, query: sa.Select[Any]) -> Any | None:
+        with to_read(self._engine) as connection:
+            return connection.scalars(query).one_or_none()
+
+    def _write(self, statement: sa.UpdateBase) -> int:
+        """Change rows; returns how many."""
+        with to_write(self._engine) as connection:
+            return connection.execute(statement).rowcount
+
+
+class Bound(Store):
+    """A store; as it is made, it reaches everything and adds to the project Everyone."""
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(engine)
         self._reach = EVERYTHING
 
     def within(self, reach: Reach) -> Self:
@@ -35,6 +79,10 @@ class Bound:
         """Whether a row's project is within reach."""
         return sa.true() if self._reach.projects is None else project.in_(sorted(self._reach.projects))
 
+    def _seen_by_id(self, table: sa.Table, row_id: str) -> sa.ColumnElement[bool]:
+        """Whether a row of a project is the one of this id, and within reach."""
+        return (table.c.id == row_id) & self._seen(table.c.project_id)
+
     def _of_seen_run(self, run_id: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
         """Whether a row belongs to a run within reach."""
         if self._reach.projects is None:
@@ -42,10 +90,7 @@ class Bound:
         return run_id.in_(sa.select(runs.c.id).where(self._seen(runs.c.project_id)))
 
     def _check_open(self, connection: Connection) -> None:
-        """Refuse to add to a project that is archived or gone.
-
-        Raises AccessError.
-        """
+        """Refuse to add to a project that is archived or gone, by an AccessError."""
         query = sa.select(projects.c.archived_at).where(projects.c.id == self._home)
         row = connection.execute(query).one_or_none()
         if row is None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import sqlalchemy as sa
-from sqlalchemy import Engine
 
 from grasp_core.model.errors import LimitError
-from grasp_core.store.database import clock, insert_new, new_id, only_one, to_read, to_write
-from grasp_core.store.digest import digest_of
+from grasp_core.store.bound import Store, of_row
+from grasp_core.store.database import digest_of, insert_new, new_id, to_write
 from grasp_core.store.schema import outcomes, runs, webhook_keys, webhooks
 
 KEPT_HOURS = 24.0
@@ -20,48 +19,33 @@ _GIVEN_UP_S = 900.0
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a request came to.
-
-    `status`: of the response.
-    `body`: JSON.
-    """
+    """What a request came to: the status and JSON of its response."""
 
     status: int
     body: str
 
 
-class OutcomeStore:
+class OutcomeStore(Store):
     """Outcomes in the database."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
 
     def begin(self, key: str, request: str, *, owner: str) -> Outcome | None:
         """Begin to answer a request, or find what the same one came to.
 
-        `key`: whose and which request it is.
-        `request`: what it asks for.
-        `owner`: the person's id.
+        `key`: whose and which request it is; `request`: what it asks for.
 
-        Returns none for the first one, which has to be ended by :meth:`end` or :meth:`forget`.
-        Raises LimitError if the first one is still being answered, or asked for something else.
+        Returns None for the first one, which has to be ended by :meth:`end` or :meth:`forget`. Raises
+        LimitError if the first one is still being answered, or asked for something else.
         """
-        named, now = outcomes.c.key == digest_of(key), clock(self._engine)
+        named, now = outcomes.c.key == digest_of(key), self._now
         lost = outcomes.c.status.is_(None) & (outcomes.c.created_at < now - _GIVEN_UP_S)
-        with to_write(self._engine) as connection:
-            only_one(connection, f"outcome {digest_of(key)}")
+        with to_write(self._engine, alone=f"outcome {digest_of(key)}") as connection:
             connection.execute(
                 outcomes.delete().where(named, lost | (outcomes.c.created_at < now - KEPT_HOURS * 3600))
             )
             known = connection.execute(sa.select(outcomes).where(named)).one_or_none()
             if known is None:
-                row = {
-                    "key": digest_of(key),
-                    "request": digest_of(request),
-                    "owner": owner,
-                    "created_at": now,
-                }
-                connection.execute(outcomes.insert().values(row))
+                row = {"key": digest_of(key), "request": digest_of(request), "owner": owner}
+                connection.execute(outcomes.insert().values(created_at=now, **row))
         if known is None:
             return None
         if known.request != digest_of(request):
@@ -73,22 +57,17 @@ class OutcomeStore:
     def end(self, key: str, outcome: Outcome) -> None:
         """Keep what the first request came to."""
         which = outcomes.c.key == digest_of(key)
-        with to_write(self._engine) as connection:
-            connection.execute(
-                outcomes.update().where(which).values(status=outcome.status, body=outcome.body)
-            )
+        self._write(outcomes.update().where(which).values(status=outcome.status, body=outcome.body))
 
     def forget(self, key: str) -> None:
         """Let the request be made again: it changed nothing."""
         which = (outcomes.c.key == digest_of(key)) & outcomes.c.status.is_(None)
-        with to_write(self._engine) as connection:
-            connection.execute(outcomes.delete().where(which))
+        self._write(outcomes.delete().where(which))
 
     def delete_old(self) -> int:
         """Delete outcomes that are kept no longer; returns how many."""
-        old = outcomes.c.created_at < clock(self._engine) - KEPT_HOURS * 3600
-        with to_write(self._engine) as connection:
-            return connection.execute(outcomes.delete().where(old)).rowcount
+        old = outcomes.c.created_at < self._now - KEPT_HOURS * 3600
+        return self._write(outcomes.delete().where(old))
 
 
 LEASE_SECONDS = 120.0
@@ -98,11 +77,7 @@ _AT_ONCE = 20
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A message that is to be sent now.
-
-    `attempts`: how often it was tried before.
-    `finished_at`: when the run ended, in seconds since 1970.
-    """
+    """A message that is to be sent now, after so many attempts."""
 
     id: str
     run_id: str
@@ -113,33 +88,21 @@ class Due:
     finished_at: float
 
 
-class WebhookStore:
+class WebhookStore(Store):
     """Webhooks in the database."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
 
     def add(self, run_id: str, url: str, *, owner: str) -> None:
         """Have an address told when the run ends, once; at once where it has ended."""
         same = (webhooks.c.run_id == run_id) & (webhooks.c.url == url) & (webhooks.c.owner == owner)
         with to_write(self._engine) as connection:
             connection.execute(webhooks.delete().where(same))
-            connection.execute(
-                webhooks.insert().values(
-                    id=new_id(),
-                    run_id=run_id,
-                    owner=owner,
-                    url=url,
-                    attempts=0,
-                    next_at=clock(self._engine),
-                )
-            )
+            row = {"id": new_id(), "run_id": run_id, "owner": owner, "url": url, "next_at": self._now}
+            connection.execute(webhooks.insert().values(row))
 
     def key_number(self, owner: str) -> int:
         """How often a person's key was made anew."""
         query = sa.select(webhook_keys.c.number).where(webhook_keys.c.owner == owner)
-        with to_read(self._engine) as connection:
-            return connection.execute(query).scalar_one_or_none() or 0
+        return self._value(query) or 0
 
     def roll_key(self, owner: str) -> None:
         """Count one more key of a person's."""
@@ -152,7 +115,7 @@ class WebhookStore:
 
     def take(self) -> list[Due]:
         """Messages that are due; no other server takes them for a while."""
-        now = clock(self._engine)
+        now = self._now
         ended = runs.c.state.in_(("done", "failed", "cancelled")) & (webhooks.c.next_at <= now)
         query = (
             sa.select(webhooks, runs.c.state, runs.c.finished_at)
@@ -161,25 +124,19 @@ class WebhookStore:
             .order_by(webhooks.c.next_at)
             .limit(_AT_ONCE)
         )
-        with to_write(self._engine) as connection:
-            only_one(connection, "webhooks")
+        with to_write(self._engine, alone="webhooks") as connection:
             rows = connection.execute(query).all()
             taken = webhooks.c.id.in_([row.id for row in rows])
             connection.execute(webhooks.update().where(taken).values(next_at=now + LEASE_SECONDS))
-        return [
-            Due(row.id, row.run_id, row.owner, row.url, row.state, row.attempts, row.finished_at or 0.0)
-            for row in rows
-        ]
+        return [of_row(Due, row, finished_at=row.finished_at or 0.0) for row in rows]
 
     def done(self, webhook_id: str) -> None:
         """It was sent, or given up."""
-        with to_write(self._engine) as connection:
-            connection.execute(webhooks.delete().where(webhooks.c.id == webhook_id))
+        self._write(webhooks.delete().where(webhooks.c.id == webhook_id))
 
     def later(self, webhook_id: str, seconds: float) -> None:
         """It could not be sent; try again after so long."""
-        which, now = webhooks.c.id == webhook_id, clock(self._engine)
-        with to_write(self._engine) as connection:
-            connection.execute(
-                webhooks.update().where(which).values(attempts=webhooks.c.attempts + 1, next_at=now + seconds)
-            )
+        which, now = webhooks.c.id == webhook_id, self._now
+        self._write(
+            webhooks.update().where(which).values(attempts=webhooks.c.attempts + 1, next_at=now + seconds)
+        )

@@ -1,11 +1,14 @@
-"""Runs as they are computed: claimed by one server at a time, resumed from what was saved, ended."""
+"""Records of runs, and runs as they are computed: claimed by one server at a time, resumed, ended."""
 
 from __future__ import annotations
 
 import json
+import threading
+import time
 import zlib
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import sqlalchemy as sa
@@ -13,18 +16,132 @@ from sqlalchemy import Connection
 
 from grasp_core.model.annotations import FloatArray
 from grasp_core.model.errors import StoreError
-from grasp_core.model.result import Result
-from grasp_core.store.bound import Bound
-from grasp_core.store.database import clock, insert_new, only_one, to_read, to_write
-from grasp_core.store.run_records import (
-    RunRecord,
-    State,
-    is_computed_as,
-    same_question,
-    the_record,
-    verdict_of,
-)
-from grasp_core.store.schema import checkpoints, losses, provisional_results, runs, tallies
+from grasp_core.model.json_values import from_json
+from grasp_core.model.result import DataSummary, Result, RunResult
+from grasp_core.model.spec import RunSpec
+from grasp_core.report.findings.advice import told
+from grasp_core.report.findings.title import title
+from grasp_core.store.bound import Bound, of_row
+from grasp_core.store.database import insert_new, only_one, to_read, to_write
+from grasp_core.store.schema import checkpoints, losses, provisional_results, runs, tags, tallies
+
+T = TypeVar("T")
+State = Literal["queued", "running", "done", "failed", "cancelled"]
+
+_COLUMNS = [column for column in runs.c if column.name != "result"]
+_OTHERS = runs.alias("others")
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """A saved run, without its result."""
+
+    id: str
+    project: str
+    title: str
+    owner: str
+    note: str
+    tags: tuple[str, ...]
+    state: State
+    error: str | None
+    created_at: float
+    finished_at: float | None
+    duration_s: float | None
+    code_version: str
+    spec: RunSpec
+    summary: DataSummary
+    done: int
+    total: int
+    attempt: int
+    cancel_requested: bool
+    verdict: str | None
+    """The result in one sentence; None where there is none."""
+    computed_as: str
+    """The run that is computed for it: itself, or somebody else's of the same question that goes on."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more will happen to the run unless it is asked again."""
+        return self.state in ("done", "failed", "cancelled")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A run as it is asked for."""
+
+    key: str
+    title: str
+    owner: str
+    code_version: str
+    spec: RunSpec
+    summary: DataSummary
+    files: tuple[tuple[str, str], ...]  # name and sha256; annotations first
+
+
+def verdict_of(result: Result | None) -> str | None:
+    """The result in one sentence; None of models, who have no verdicts."""
+    return title(result, told(result)).plain if isinstance(result, RunResult) else None
+
+
+def find_record(
+    connection: Connection, run_id: str, seen: sa.ColumnElement[bool] | None = None
+) -> RunRecord | None:
+    """The run, or None where there is none of this id among those that are seen; by default all are."""
+    found = the_records(connection, [run_id], seen)
+    return found[0] if found else None
+
+
+def the_record(connection: Connection, run_id: str) -> RunRecord:
+    """The run of this id."""
+    return the_records(connection, [run_id])[0]
+
+
+def the_records(
+    connection: Connection, ids: Sequence[str], seen: sa.ColumnElement[bool] | None = None
+) -> list[RunRecord]:
+    """In the order of `ids`; unknown ones, and those that are not seen, are passed over."""
+    going = _OTHERS.c.id.label("computed_as"), _OTHERS.c.done.label("done_there")
+    query = (
+        sa.select(*_COLUMNS, *going)
+        .select_from(runs.outerjoin(_OTHERS, is_computed_as(_OTHERS)))
+        .where(_one_of(runs.c.id, ids), sa.true() if seen is None else seen)
+    )
+    rows = {row.id: row for row in connection.execute(query)}
+    tagged: dict[str, list[str]] = {}
+    of_these = sa.select(tags).where(_one_of(tags.c.run_id, ids)).order_by(tags.c.tag)
+    for row in connection.execute(of_these):
+        tagged.setdefault(row.run_id, []).append(row.tag)
+    return [
+        of_row(
+            RunRecord,
+            row,
+            project=row.project_id,
+            tags=tuple(tagged.get(row.id, ())),
+            state=row.state if row.computed_as is None else "running",
+            spec=RunSpec.from_dict(json.loads(row.spec)),
+            summary=from_json(json.loads(row.summary), DataSummary),
+            done=row.done if row.computed_as is None else row.done_there,
+            computed_as=row.computed_as or row.id,
+        )
+        for row in (rows[run_id] for run_id in ids if run_id in rows)
+    ]
+
+
+def same_question(others: sa.FromClause) -> sa.ColumnElement[bool]:
+    """Whether another run of the project asks what a run asks."""
+    same = (others.c.project_id == runs.c.project_id) & (others.c.key == runs.c.key)
+    return same & (others.c.id != runs.c.id)
+
+
+def is_computed_as(others: sa.FromClause) -> sa.ColumnElement[bool]:
+    """Whether a run waits for another one, of the same question, that is being computed."""
+    return same_question(others) & (runs.c.state == "queued") & (others.c.state == "running")
+
+
+def _one_of(column: sa.Column[str], ids: Sequence[str]) -> sa.ColumnElement[bool]:
+    """One id, as every page asks, is compared: a list is written into the query's text each time."""
+    return column == ids[0] if len(ids) == 1 else column.in_(ids)
+
 
 LEASE_SECONDS = 10.0
 """A claimed run whose server has not been heard of for so long is anybody's to resume."""
@@ -42,11 +159,28 @@ class LostRunError(StoreError):
     """Another server has taken the run over, or it was deleted: what is computed here is not wanted."""
 
 
-class Claims(Bound):
-    """A server's dealings with the runs that it computes, and with those whose time is over.
+INSIST_SECONDS = 600.0
+"""How long a finished run waits for a database that is away."""
 
-    `engine`: from :func:`grasp_core.store.database.connect`.
+
+def insist(work: Callable[[], T], *, until: threading.Event) -> T:
+    """Repeat what the database refuses until it is back, for `INSIST_SECONDS` at most.
+
+    Raises StoreError if it is not back by then, or `until` is set; at once if the run is no longer ours.
     """
+    started = time.monotonic()
+    while True:
+        try:
+            return work()
+        except LostRunError:
+            raise
+        except StoreError:
+            if time.monotonic() - started > INSIST_SECONDS or until.wait(1.0):
+                raise
+
+
+class Claims(Bound):
+    """A server's dealings with the runs that it computes, and with those whose time is over."""
 
     def claim(self, in_hand: Collection[str] = ()) -> RunRecord | None:
         """Take the next run that nobody computes.
@@ -99,14 +233,10 @@ class Claims(Bound):
     def losses(self, run: RunRecord) -> int:
         """How often whoever computed a run was lost, one time after the other, before it had got on."""
         query = sa.select(losses.c.count).where(losses.c.run_id == run.id)
-        with to_read(self._engine) as connection:
-            return connection.execute(query).scalar_one_or_none() or 0
+        return self._value(query) or 0
 
     def forget_losses(self, run: RunRecord) -> None:
-        """Begin to count anew, for a claimed run that gets on.
-
-        Raises LostRunError if the claim is no longer ours.
-        """
+        """Begin to count anew, for a claimed run that gets on; raises LostRunError if it is not ours."""
         with to_write(self._engine) as connection:
             self._update(connection, run, lease_until=self._now + LEASE_SECONDS)
             _forget(connection, run, losses)
@@ -123,15 +253,11 @@ class Claims(Bound):
 
         Blocks may be given again, e.g. where the connection broke before the database's answer came.
 
-        `run`: from :meth:`claim`.
-        `done`: permutations computed.
-        `computed`, of shape (block, W)): newly computed blocks.
-        `counted`: state of a :class:`~grasp_core.permutation.testing.tally.Tally`, in place of all that was
-            saved before.
-        `provisional`: what is found so far, in place of what was found before.
+        `computed`: new blocks, each of shape (block, W).
+        `counted`, `provisional`: state of a :class:`~grasp_core.permutation.testing.tally.Tally`, and what is
+            found so far, in place of what was saved before.
 
-        Returns whether somebody asked for the run to be cancelled.
-        Raises LostRunError if the claim is no longer ours.
+        Returns whether somebody asked for the run to be cancelled; raises LostRunError if it is not ours.
         """
         with to_write(self._engine) as connection:
             known = {} if done is None else {"done": done}
@@ -159,18 +285,16 @@ class Claims(Bound):
     def computed(self, run: RunRecord, width: int) -> list[tuple[int, FloatArray]]:
         """Blocks of this width that an earlier attempt saved, as (start, array of shape (block, `width`))."""
         query = sa.select(checkpoints).where(checkpoints.c.run_id == run.id).order_by("start")
-        with to_read(self._engine) as connection:
-            return [
-                (row.start, np.frombuffer(row.shuffled, dtype="<f8").reshape(-1, width))
-                for row in connection.execute(query)
-                if len(row.shuffled) == (row.stop - row.start) * width * 8
-            ]
+        return [
+            (row.start, np.frombuffer(row.shuffled, dtype="<f8").reshape(-1, width))
+            for row in self._rows(query)
+            if len(row.shuffled) == (row.stop - row.start) * width * 8
+        ]
 
     def counted(self, run: RunRecord) -> bytes | None:
         """The state of the tally that an earlier attempt saved."""
         query = sa.select(tallies.c.state).where(tallies.c.run_id == run.id)
-        with to_read(self._engine) as connection:
-            return connection.execute(query).scalar_one_or_none()
+        return self._value(query)
 
     def finish(
         self,
@@ -209,12 +333,7 @@ class Claims(Bound):
                 take_answer(connection, run.id, of_it & (runs.c.state == "queued"))
 
     def release(self, run: RunRecord, *, gives_way: bool = False) -> None:
-        """Give a claimed run back to the queue.
-
-        `run`: from :meth:`claim`.
-        `gives_way`: whether it waits behind those who wait now; else, as where this server is shutting down,
-            it keeps its place.
-        """
+        """Give a claimed run back to the queue: in its place, or if it gives way, behind all who wait."""
         asked = runs.c.cancel_requested
         with to_write(self._engine) as connection:
             self._update(
@@ -230,8 +349,7 @@ class Claims(Bound):
         old = (runs.c.finished_at < self._now - days * 86400) & runs.c.state.in_(
             ("done", "failed", "cancelled")
         )
-        with to_write(self._engine) as connection:
-            return connection.execute(runs.delete().where(old)).rowcount
+        return self._write(runs.delete().where(old))
 
     def drop_checkpoints(self, *, older_than_hours: float) -> int:
         """Delete what was saved of runs that failed or were cancelled so long ago; returns how many rows."""
@@ -239,15 +357,7 @@ class Claims(Bound):
             runs.c.state.in_(("failed", "cancelled")),
             runs.c.finished_at < self._now - older_than_hours * 3600,
         )
-        with to_write(self._engine) as connection:
-            return sum(
-                connection.execute(saved.delete().where(saved.c.run_id.in_(given_up))).rowcount
-                for saved in _COMPUTED
-            )
-
-    @property
-    def _now(self) -> Any:
-        return clock(self._engine)
+        return sum(self._write(saved.delete().where(saved.c.run_id.in_(given_up))) for saved in _COMPUTED)
 
     @property
     def _free(self) -> sa.ColumnElement[bool]:

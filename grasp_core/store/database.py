@@ -58,6 +58,11 @@ def new_id() -> str:
     return found
 
 
+def digest_of(text: str) -> str:
+    """SHA-256 in hexadecimal, by which the database knows a secret or a request that it does not hold."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 def database_url(settings: Settings) -> URL:
     """The URL that SQLAlchemy opens: PostgreSQL where it is set, else a SQLite file.
 
@@ -85,8 +90,7 @@ def connect(url: URL, secret: str = "") -> Engine:
 
     `secret`: what the database does not hold, and seals of what it holds are made of; by default none are.
 
-    Raises StoreError if it cannot be reached, written or upgraded; MissingPackageError if PostgreSQL's driver
-    is not installed.
+    Raises StoreError if it cannot be reached, written or upgraded.
     """
     if url.drivername == "sqlite":
         engine = sqlite_engine(url)
@@ -111,11 +115,16 @@ def connect(url: URL, secret: str = "") -> Engine:
 
 
 @contextlib.contextmanager
-def to_write(engine: Engine) -> Iterator[Connection]:
-    """A transaction that writes; in SQLite it takes the write lock at once, so that it cannot deadlock."""
+def to_write(engine: Engine, *, alone: str = "") -> Iterator[Connection]:
+    """A transaction that writes; in SQLite it takes the write lock at once, so that it cannot deadlock.
+
+    `alone`: what nobody else does meanwhile, see :func:`only_one`.
+    """
     with translated_errors(), engine.connect() as plain:
         connection = plain.execution_options(grasp_writes=True)
         with connection.begin():
+            if alone:
+                only_one(connection, alone)
             yield connection
 
 
@@ -160,10 +169,7 @@ def translated_errors() -> Iterator[None]:
 
 
 def check(engine: Engine) -> None:
-    """Find out that the database answers, and is the one that was opened.
-
-    Raises StoreError if it is not.
-    """
+    """Find out that the database answers, and is the one that was opened; raises StoreError if it is not."""
     if engine.dialect.name == "sqlite":
         read_anew(engine)
     with to_read(engine) as connection:
@@ -200,20 +206,6 @@ def insert_new(connection: Connection, table: Table, rows: Sequence[Mapping[str,
     dialect: Any = postgresql if connection.dialect.name == "postgresql" else sqlite
     if rows:
         connection.execute(dialect.insert(table).on_conflict_do_nothing(), rows)
-
-
-def insert_from(
-    connection: Connection, table: Table, changed: Mapping[str, str], where: Mapping[str, str]
-) -> None:
-    """Insert copies of a table's rows that have the values of `where`, with those of `changed` instead."""
-    values = [
-        sqlalchemy.literal(changed[column.name], column.type).label(column.name)
-        if column.name in changed
-        else column
-        for column in table.c
-    ]
-    rows = sqlalchemy.select(*values).where(*(table.c[name] == value for name, value in where.items()))
-    connection.execute(table.insert().from_select(list(table.c.keys()), rows))
 
 
 def _upgrade(engine: Engine) -> None:

@@ -11,7 +11,7 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.store.bound import Bound
-from grasp_core.store.database import clock, only_one, to_read, to_write
+from grasp_core.store.database import to_write
 from grasp_core.store.schema import drafts, storable
 
 MAX_BYTES = 2**20
@@ -20,10 +20,7 @@ MAX_BYTES = 2**20
 
 @dataclass(frozen=True, slots=True)
 class DraftFile:
-    """A file of a draft, kept with the uploads.
-
-    `member`: sheet, or file of an archive.
-    """
+    """A file of a draft, kept with the uploads; its member is a sheet, or a file of an archive."""
 
     name: str
     sha256: str
@@ -34,11 +31,8 @@ class DraftFile:
 class Draft:
     """What somebody has brought and chosen.
 
-    `spec`: the reading as it was chosen, without what `answers` say.
-    `axes`: those proposed.
-    `answers`: by question.
+    `spec`: the reading as it was chosen, without what `answers` to questions say.
     `decided`: the reading with these answers, once no question is open.
-    `analysis`: what was chosen on Analysis.
     """
 
     annotations: DraftFile | None
@@ -55,28 +49,21 @@ class DraftStore(Bound):
     """Drafts in the database: one for each person, or browser, in a project."""
 
     def save(self, draft: Draft, *, owner: str) -> None:
-        """Keep a draft in place of the earlier one; one without files only takes that away.
-
-        Raises AccessError if nothing is added to the project any more.
-        """
+        """Keep a draft that has files in place of the earlier one; raises AccessError if nothing is added."""
         text = json.dumps(to_json(draft))
         empty = draft.annotations is None and draft.raters is None and draft.items is None
-        with to_write(self._engine) as connection:
-            only_one(connection, f"draft {owner}")
+        with to_write(self._engine, alone=f"draft {owner}") as connection:
             connection.execute(drafts.delete().where(self._of(owner)))
             if empty or len(text) > MAX_BYTES:
                 return
             self._check_open(connection)
             connection.execute(
-                drafts.insert().values(
-                    project_id=self._home, owner=owner, data=text, updated_at=clock(self._engine)
-                )
+                drafts.insert().values(project_id=self._home, owner=owner, data=text, updated_at=self._now)
             )
 
     def load(self, *, owner: str) -> Draft | None:
         """The draft in this project; None where there is none that can be read."""
-        with to_read(self._engine) as connection:
-            text = connection.execute(sa.select(drafts.c.data).where(self._of(owner))).scalar_one_or_none()
+        text = self._value(sa.select(drafts.c.data).where(self._of(owner)))
         try:
             return None if text is None else from_json(json.loads(text), Draft)
         except (ValueError, RecursionError):  # of another version
@@ -84,9 +71,8 @@ class DraftStore(Bound):
 
     def delete_older_than(self, hours: float) -> int:
         """Delete drafts of any project that nobody changed for so long; returns how many."""
-        old = drafts.c.updated_at < clock(self._engine) - hours * 3600
-        with to_write(self._engine) as connection:
-            return connection.execute(drafts.delete().where(old)).rowcount
+        old = drafts.c.updated_at < self._now - hours * 3600
+        return self._write(drafts.delete().where(old))
 
     def _of(self, owner: str) -> sa.ColumnElement[bool]:
         return (drafts.c.project_id == self._home) & (drafts.c.owner == storable(owner))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Collection
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from grasp_core.model.errors import LimitError
 from grasp_core.store.bound import Bound
-from grasp_core.store.database import clock, leave_no_trace, only_one, to_read, to_write
+from grasp_core.store.database import leave_no_trace, only_one, to_read, to_write
 from grasp_core.store.schema import chunks, files, run_files, runs
 
 CHUNK_BYTES = 4 * 2**20
@@ -21,11 +21,7 @@ QUOTA_BYTES = 2 * 2**30
 
 
 class KnownFile(NamedTuple):
-    """A file that somebody brought.
-
-    `location`: where it is, for one that is not stored.
-    `source`: what it was fetched from.
-    """
+    """A file that somebody brought; its location is that of one that is not stored."""
 
     sha256: str
     bytes: int
@@ -47,11 +43,10 @@ class FileStore(Bound):
     def put(self, content: bytes, *, owner: str, source: str | None = None) -> str:
         """Keep a file, and what it was fetched from if it was; returns its sha256.
 
-        Raises AccessError if nothing is added to the project any more; LimitError if the user's files would
-        exceed the quota.
+        Raises AccessError if nothing is added to the project any more; LimitError beyond the person's quota.
         """
         sha256 = hashlib.sha256(content).hexdigest()
-        now = clock(self._engine)
+        now = self._now
         known, stored = self._is(sha256), files.c.location.is_(None)
         latest = {} if source is None else {"source": source}
         touch = files.update().where(known, stored).values(created_at=now, **latest)
@@ -64,8 +59,7 @@ class FileStore(Bound):
             zlib.compress(content[start : start + CHUNK_BYTES], level=1)
             for start in range(0, len(content), CHUNK_BYTES)
         ]
-        with to_write(self._engine) as connection:
-            only_one(connection, f"file {sha256}")
+        with to_write(self._engine, alone=f"file {sha256}") as connection:
             only_one(connection, f"files of {owner}")
             if connection.execute(touch).rowcount:
                 return sha256
@@ -80,21 +74,16 @@ class FileStore(Bound):
         return sha256
 
     def refer(self, sha256: str, size: int, location: str, *, owner: str) -> None:
-        """Note where a file is that is not stored here; nothing is noted where it is stored.
-
-        `size`: its bytes, which the quota does not count.
-        `location`: as :class:`grasp_core.reading.sources.allowed.AllowedSources` reads it; of several, the
-            latest.
+        """Note where a file is that is not stored here, the latest place; its size is not counted.
 
         Raises AccessError if nothing is added to the project any more.
         """
-        now = clock(self._engine)
+        now = self._now
         known = self._is(sha256)
         elsewhere = sa.case((files.c.location.is_(None), None), else_=location)
         row = {"sha256": sha256, "bytes": size, "owner": owner, "created_at": now, "location": location}
         row["project_id"] = self._home
-        with to_write(self._engine) as connection:
-            only_one(connection, f"file {sha256}")
+        with to_write(self._engine, alone=f"file {sha256}") as connection:
             touch = files.update().where(known).values(created_at=now, location=elsewhere)
             if not connection.execute(touch).rowcount:
                 self._check_open(connection)
@@ -103,22 +92,19 @@ class FileStore(Bound):
     def location(self, sha256: str) -> str | None:
         """Where the file is, for one that is not stored; None for others."""
         query = sa.select(files.c.location).where(self._is(sha256))
-        with to_read(self._engine) as connection:
-            return connection.execute(query).scalar_one_or_none()
+        return self._value(query)
 
     def locations(self, sha256s: Collection[str]) -> dict[str, str | None]:
         """Those of these files that are known here, with where each is; None for one that is stored."""
-        these = (files.c.project_id == self._home) & files.c.sha256.in_(sha256s)
-        with to_read(self._engine) as connection:
-            found = connection.execute(sa.select(files.c.sha256, files.c.location).where(these))
-            return {row.sha256: row.location for row in found}
+        return self._known(files.c.location, sha256s)
 
     def sizes(self, sha256s: Collection[str]) -> dict[str, int]:
         """Bytes of those of these files that are known here."""
+        return self._known(files.c.bytes, sha256s)
+
+    def _known(self, column: sa.Column[Any], sha256s: Collection[str]) -> dict[str, Any]:
         these = (files.c.project_id == self._home) & files.c.sha256.in_(sha256s)
-        with to_read(self._engine) as connection:
-            found = connection.execute(sa.select(files.c.sha256, files.c.bytes).where(these))
-            return {row.sha256: row.bytes for row in found}
+        return {sha256: value for sha256, value in self._rows(sa.select(files.c.sha256, column).where(these))}
 
     def of(self, owner: str) -> list[KnownFile]:
         """A person's files in the project, latest first."""
@@ -127,17 +113,15 @@ class FileStore(Bound):
             .where(files.c.project_id == self._home, files.c.owner == owner)
             .order_by(files.c.created_at.desc(), files.c.sha256)
         )
-        with to_read(self._engine) as connection:
-            return [
-                KnownFile(row.sha256, row.bytes, row.created_at, row.location, row.source or None)
-                for row in connection.execute(query)
-            ]
+        return [
+            KnownFile(row.sha256, row.bytes, row.created_at, row.location, row.source or None)
+            for row in self._rows(query)
+        ]
 
     def source(self, sha256: str) -> str:
         """What the file was fetched from; empty of one that somebody brought."""
         query = sa.select(files.c.source).where(self._is(sha256))
-        with to_read(self._engine) as connection:
-            return connection.execute(query).scalar_one_or_none() or ""
+        return self._value(query) or ""
 
     def get(self, sha256: str) -> bytes | None:
         """The file's content, or None where it is not stored."""
@@ -147,8 +131,7 @@ class FileStore(Bound):
             .where(self._is(sha256), files.c.location.is_(None))
             .order_by(chunks.c.position)
         )
-        with to_read(self._engine) as connection:
-            parts = connection.execute(query).scalars().all()
+        parts = self._values(query)
         if not parts:
             return None
         return b"".join(zlib.decompress(part) for part in parts if part is not None)
@@ -191,9 +174,8 @@ class FileStore(Bound):
             )
             .correlate(files)
         )
-        old = files.c.created_at < clock(self._engine) - older_than_hours * 3600
-        with to_write(self._engine) as connection:
-            return connection.execute(files.delete().where(old, ~needed.exists())).rowcount
+        old = files.c.created_at < self._now - older_than_hours * 3600
+        return self._write(files.delete().where(old, ~needed.exists()))
 
     def used(self, owner: str) -> int:
         """Bytes that the user's stored files take, in all projects."""

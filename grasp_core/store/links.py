@@ -9,13 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict, Unpack
 
 import sqlalchemy as sa
-from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from grasp_core.model.errors import StoreError
-from grasp_core.store.bound import Bound
-from grasp_core.store.database import clock, new_id, to_read, to_write
-from grasp_core.store.digest import digest_of
+from grasp_core.store.bound import Bound, of_row
+from grasp_core.store.database import digest_of, new_id, to_read, to_write
 from grasp_core.store.schema import link_visits, links, runs
 from grasp_core.store.visiting import hashed, key_of
 
@@ -62,11 +60,7 @@ class Terms(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
-    """A leaderboard as it was when a link to it was made.
-
-    `content`: ``grasp-leaderboard``, see docs/models.md.
-    `created_at`: seconds since 1970.
-    """
+    """A leaderboard, ``grasp-leaderboard`` of docs/models.md, as it was when a link to it was made."""
 
     content: dict[str, Any]
     created_at: float
@@ -113,8 +107,6 @@ class Link:
         return self.goes_on and not self.used_up
 
 
-__all__ = ["Leaderboard", "Link", "LinkStore", "Lock", "Target"]
-
 TOKEN_BYTES = 32
 VISIT_HOURS = 12.0
 """How long a visit lasts: who comes again meanwhile is not counted again."""
@@ -125,10 +117,9 @@ class LinkStore(Bound):
     """Links in the database; a token opens what it opens for whoever brings it."""
 
     def create(self, run_id: str, *, created_by: str, **terms: Unpack[Terms]) -> str:
-        """Make a link to a run; returns its token, which nobody can read again.
+        """Make a link to a run within reach; returns its token, which nobody can read again.
 
-        Raises StoreError if there is no such run within reach (any more); LimitError if the password is too
-        short or too long.
+        Raises StoreError if there is no such run; LimitError if the password is too short or too long.
         """
         project = sa.select(runs.c.project_id).where(runs.c.id == run_id, self._seen(runs.c.project_id))
         try:
@@ -153,7 +144,7 @@ class LinkStore(Bound):
 
     def _create(self, target: Mapping[str, Any], created_by: str, terms: Terms) -> str:
         token = secrets.token_urlsafe(TOKEN_BYTES)
-        now, days, password = clock(self._engine), terms.get("days"), terms.get("password")
+        now, days, password = self._now, terms.get("days"), terms.get("password")
         link = links.insert().values(
             id=new_id(),
             token_sha256=digest_of(token),
@@ -166,8 +157,7 @@ class LinkStore(Bound):
             small_groups=terms.get("small_groups", False),
             **target,
         )
-        with to_write(self._engine) as connection:
-            connection.execute(link)
+        self._write(link)
         return token
 
     def lock(self, token: str, visit: str) -> Lock | None:
@@ -180,8 +170,7 @@ class LinkStore(Bound):
         query = sa.select(*_TARGET, links.c.password, goes_on.label("goes_on")).where(
             self._works(token), left | goes_on
         )
-        with to_read(self._engine) as connection:
-            row = connection.execute(query).one_or_none()
+        row = self._row(query)
         return None if row is None else Lock(row.id, _target(row), None if row.goes_on else row.password)
 
     def use(self, token: str, *, visit: str = "", count: bool = True) -> Target | None:
@@ -200,28 +189,25 @@ class LinkStore(Bound):
             if count and not (visit and connection.execute(_visit(token, visit)).first()):
                 if row.max_uses is not None and row.uses >= row.max_uses:
                     return None
-                self._begin(connection, row.id, key_of(token, visit) if visit else None)
+                used = links.update().where(links.c.id == row.id)
+                connection.execute(used.values(uses=links.c.uses + 1, last_used_at=self._now))
+                if visit:
+                    began = {"link_id": row.id, "visit": key_of(token, visit), "began_at": self._now}
+                    connection.execute(link_visits.insert().values(began))
         return _target(row)
-
-    def _begin(self, connection: Connection, link_id: str, visit: str | None) -> None:
-        now = clock(self._engine)
-        used = links.update().where(links.c.id == link_id)
-        connection.execute(used.values(uses=links.c.uses + 1, last_used_at=now))
-        if visit is not None:
-            connection.execute(link_visits.insert().values(link_id=link_id, visit=visit, began_at=now))
 
     def _works(self, token: str) -> sa.ColumnElement[bool]:
         return (links.c.token_sha256 == digest_of(token)) & self._open()
 
     def _open(self) -> sa.ColumnElement[bool]:
         """Whether a link is neither revoked nor expired."""
-        ends: sa.ColumnElement[bool] = links.c.expires_at > clock(self._engine)
+        ends: sa.ColumnElement[bool] = links.c.expires_at > self._now
         return links.c.revoked_at.is_(None) & (links.c.expires_at.is_(None) | ends)
 
     def end_visits(self) -> None:
         """Forget visits that have lasted as long as they may."""
         with to_write(self._engine) as connection:
-            old = link_visits.c.began_at < clock(self._engine) - VISIT_HOURS * 3600
+            old = link_visits.c.began_at < self._now - VISIT_HOURS * 3600
             connection.execute(link_visits.delete().where(old))
 
     def revoke(self, link_id: str) -> bool:
@@ -238,9 +224,8 @@ class LinkStore(Bound):
 
     def _revoke(self, which: sa.ColumnElement[bool]) -> int:
         ending = links.update().where(which, links.c.revoked_at.is_(None), self._seen(links.c.project_id))
-        revoked = ending.values(revoked_at=clock(self._engine))
-        with to_write(self._engine) as connection:
-            return connection.execute(revoked).rowcount
+        revoked = ending.values(revoked_at=self._now)
+        return self._write(revoked)
 
     def of_person(self, person_id: str) -> list[Link]:
         """All links within reach that a person made, latest first."""
@@ -264,49 +249,37 @@ class LinkStore(Bound):
         query = sa.select(links.c.leaderboard, links.c.created_at).where(
             links.c.id == link_id, links.c.leaderboard.is_not(None), self._seen(links.c.project_id)
         )
-        with to_read(self._engine) as connection:
-            row = connection.execute(query).one_or_none()
+        row = self._row(query)
         return None if row is None else Leaderboard(json.loads(row.leaderboard), row.created_at)
 
     def delete_leaderboards(self, *, older_than_hours: float, closed: bool) -> int:
         """Delete old leaderboards with their links, or of these those `closed`: that do not open any more.
 
-        Of any project.
-
-        Returns how many.
+        Of any project; returns how many.
         """
-        now = clock(self._engine)
+        now = self._now
         which = links.c.leaderboard.is_not(None) & (links.c.created_at < now - older_than_hours * 3600)
         if closed:
             which &= links.c.revoked_at.is_not(None) | (links.c.expires_at <= now)
-        with to_write(self._engine) as connection:
-            return connection.execute(links.delete().where(which)).rowcount
+        return self._write(links.delete().where(which))
 
     def _found(self, which: sa.ColumnElement[bool]) -> list[Link]:
-        expired = sa.func.coalesce(links.c.expires_at <= clock(self._engine), sa.false())
+        expired = sa.func.coalesce(links.c.expires_at <= self._now, sa.false())
         query = (
             sa.select(links, expired.label("expired"))
             .where(which)
             .order_by(links.c.created_at.desc(), links.c.id)
         )
-        with to_read(self._engine) as connection:
-            return [
-                Link(
-                    id=row.id,
-                    target=_target(row),
-                    label=row.label,
-                    created_by=row.created_by,
-                    created_at=row.created_at,
-                    expires_at=row.expires_at,
-                    revoked_at=row.revoked_at,
-                    uses=row.uses,
-                    last_used_at=row.last_used_at,
-                    expired=bool(row.expired),
-                    has_password=row.password is not None,
-                    max_uses=row.max_uses,
-                )
-                for row in connection.execute(query)
-            ]
+        return [
+            of_row(
+                Link,
+                row,
+                target=_target(row),
+                expired=bool(row.expired),
+                has_password=row.password is not None,
+            )
+            for row in self._rows(query)
+        ]
 
 
 def _visit(token: str, visit: str) -> sa.Select[tuple[str]]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
+import contextlib
 import json
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import sqlalchemy as sa
 
@@ -13,7 +12,7 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.recode_steps import Combine
 from grasp_core.store.bound import Bound
-from grasp_core.store.database import clock, new_id, only_one, to_read, to_write
+from grasp_core.store.database import new_id, to_write
 from grasp_core.store.schema import readings, storable
 
 
@@ -21,9 +20,7 @@ from grasp_core.store.schema import readings, storable
 class Reading:
     """A reading that somebody confirmed.
 
-    `axes`: those proposed.
-    `ids_left_out`: rules of the confirmed reading that name items or raters; they belong to one file and are
-        not kept.
+    `ids_left_out`: how many of its rules name items or raters; they belong to one file and are not kept.
     """
 
     spec: DataSpec
@@ -37,44 +34,32 @@ class ReadingStore(Bound):
     """Readings of a project in the database, one for each person and signature."""
 
     def remember(self, signature: str, spec: DataSpec, axes: tuple[str, ...], *, owner: str) -> None:
-        """Keep a reading in place of the person's earlier one.
-
-        `signature`: from :func:`grasp_core.reading.dataset.load.signature`.
-
-        Raises AccessError if nothing is added to the project any more.
-        """
+        """Keep a reading in place of the person's earlier one; raises AccessError in an archived project."""
         kept, left_out = without_ids(spec)
         earlier = self._of(signature) & (readings.c.owner == storable(owner))
-        with to_write(self._engine) as connection:
-            only_one(connection, f"reading {signature}")
+        with to_write(self._engine, alone=f"reading {signature}") as connection:
             self._check_open(connection)
             connection.execute(readings.delete().where(earlier))
-            connection.execute(
-                readings.insert().values(
-                    id=new_id(),
-                    project_id=self._home,
-                    signature=signature,
-                    owner=owner,
-                    data=json.dumps(to_json(kept)),
-                    axes=json.dumps(axes),
-                    ids_left_out=left_out,
-                    updated_at=clock(self._engine),
-                )
-            )
+            told = {"data": json.dumps(to_json(kept)), "axes": json.dumps(axes), "ids_left_out": left_out}
+            whose = {"id": new_id(), "project_id": self._home, "signature": signature, "owner": owner}
+            connection.execute(readings.insert().values(updated_at=self._now, **whose, **told))
 
     def recall(self, signature: str, *, owner: str) -> Reading | None:
         """The person's own reading, else the project's latest; None where there is none that can be read."""
         own = sa.case((readings.c.owner == storable(owner), 0), else_=1)
         query = sa.select(readings).where(self._of(signature))
-        with to_read(self._engine) as connection:
-            rows = connection.execute(query.order_by(own, readings.c.updated_at.desc(), readings.c.id)).all()
-        return next((found for row in rows if (found := _reading(row)) is not None), None)
+        rows = self._rows(query.order_by(own, readings.c.updated_at.desc(), readings.c.id))
+        for row in rows:
+            with contextlib.suppress(ValueError, RecursionError):  # of another version
+                axes = from_json(json.loads(row.axes), tuple[str, ...])
+                spec = from_json(json.loads(row.data), DataSpec)
+                return Reading(spec, axes, row.ids_left_out, row.owner, row.updated_at)
+        return None
 
     def delete_older_than(self, days: float) -> int:
         """Delete readings of any project that nobody confirmed for so long; returns how many."""
-        old = readings.c.updated_at < clock(self._engine) - days * 86400
-        with to_write(self._engine) as connection:
-            return connection.execute(readings.delete().where(old)).rowcount
+        old = readings.c.updated_at < self._now - days * 86400
+        return self._write(readings.delete().where(old))
 
     def _of(self, signature: str) -> sa.ColumnElement[bool]:
         """Whether a reading is the project's, of files with this signature."""
@@ -90,14 +75,5 @@ def without_ids(spec: DataSpec) -> tuple[DataSpec, int]:
     left_out = len(spec.exclude) + len(spec.filters.drop) + len(spec.recode)
     left_out += len(spec.filters.raters) + len(spec.filters.items)
     left_out -= len(exclude) + len(drop) + len(recode)
-    filters = dataclasses.replace(spec.filters, drop=drop, raters=(), items=())
-    return dataclasses.replace(spec, exclude=exclude, recode=recode, filters=filters), left_out
-
-
-def _reading(row: Any) -> Reading | None:
-    try:
-        axes = from_json(json.loads(row.axes), tuple[str, ...])
-        spec = from_json(json.loads(row.data), DataSpec)
-    except (ValueError, RecursionError):  # of another version
-        return None
-    return Reading(spec, axes, row.ids_left_out, row.owner, row.updated_at)
+    filters = replace(spec.filters, drop=drop, raters=(), items=())
+    return replace(spec, exclude=exclude, recode=recode, filters=filters), left_out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import sqlalchemy as sa
@@ -13,31 +13,26 @@ from sqlalchemy import Connection, Engine
 from grasp_core.analysis.results import read_result
 from grasp_core.model.errors import LimitError, StoreError
 from grasp_core.model.json_values import to_json
-from grasp_core.model.result import Result
-from grasp_core.store.claims import Claims, LostRunError, hand_on, result_text, take_answer
-from grasp_core.store.database import new_id, only_one, to_read, to_write
-from grasp_core.store.run_records import (
+from grasp_core.model.result import DataSummary, Result
+from grasp_core.model.spec import RunSpec
+from grasp_core.store.claims import (
+    Claims,
+    LostRunError,
     Request,
     RunRecord,
     State,
-    behind,
     find_record,
-    insert_files,
-    insert_run,
-    like,
+    hand_on,
+    is_computed_as,
+    result_text,
+    take_answer,
     the_record,
     the_records,
     verdict_of,
 )
-from grasp_core.store.schema import (
-    files,
-    losses,
-    provisional_results,
-    run_files,
-    runs,
-    storable,
-    tags,
-)
+from grasp_core.store.database import new_id, only_one, to_read, to_write
+from grasp_core.store.people.people import ids_named
+from grasp_core.store.schema import files, losses, provisional_results, run_files, runs, storable, tags
 
 __all__ = ["TAG_LENGTH", "LostRunError", "Request", "RunRecord", "RunStore", "State"]
 
@@ -45,11 +40,7 @@ TAG_LENGTH = 64
 
 
 class RunStore(Claims):
-    """Runs in the database.
-
-    `engine`: from :func:`grasp_core.store.database.connect`.
-    `queue_limit`: runs that one user may have queued or running.
-    """
+    """Runs in the database; one user may have `queue_limit` of them queued or running."""
 
     def __init__(self, engine: Engine, *, queue_limit: int = 20) -> None:
         super().__init__(engine)
@@ -62,12 +53,10 @@ class RunStore(Claims):
         somebody else of the project has the answer, the run is done at once; where theirs goes on, it waits
         for that one.
 
-        Returns whether the person's own run was queued, running or done before.
-        Raises AccessError if nothing is added to the project any more; LimitError if the user has too many
-        runs waiting.
+        Returns whether the person's own run was queued, running or done before. Raises AccessError if nothing
+        is added to the project any more; LimitError if the user has too many runs waiting.
         """
-        with to_write(self._engine) as connection:
-            only_one(connection, "new run")
+        with to_write(self._engine, alone="new run") as connection:
             asked = self._asks(request.key)
             own = sa.select(runs.c.id, _answers().label("answers")).where(
                 asked, runs.c.owner == request.owner
@@ -78,27 +67,30 @@ class RunStore(Claims):
             self._check_open(connection)
             done = sa.select(runs.c.id).where(asked, runs.c.state == "done").limit(1)
             answer = connection.execute(done).scalar_one_or_none()
-            if answer is None:
-                self._check_queue(connection, request.owner)
+            waits = runs.c.state.in_(("queued", "running")) & (runs.c.owner == request.owner)
+            waiting = sa.select(sa.func.count()).where(waits)
+            if answer is None and connection.execute(waiting).scalar_one() >= self._queue_limit:
+                raise LimitError(
+                    f"You have {self._queue_limit} runs waiting or running, as many as one person may; cancel"
+                    " one or wait until one has ended.",
+                    seconds=30,
+                )
             if row is None:
-                run_id = insert_run(connection, request, self._home, self._now)
+                asked_for = {"key": request.key, "title": request.title, "owner": request.owner}
+                total, version = request.spec.analysis.permutations, request.code_version
+                new = {"state": "queued", "total": total, "code_version": version, **asked_for}
+                run_id = self._insert(connection, request.spec, request.summary, new)
             else:
                 run_id = row.id
-                connection.execute(
-                    runs.update()
-                    .where(runs.c.id == run_id)
-                    .values(
-                        state="queued",
-                        error=None,
-                        cancel_requested=False,
-                        lease_until=0.0,
-                        finished_at=None,
-                        attempt=runs.c.attempt + 1,  # whoever is still cancelling it has nothing more to say
-                    )
-                )
+                anew = {"state": "queued", "error": None, "finished_at": None, "lease_until": 0.0}
+                # A further attempt, for whoever is still cancelling it has nothing more to say.
+                again = runs.update().values(cancel_requested=False, attempt=runs.c.attempt + 1, **anew)
+                connection.execute(again.where(runs.c.id == run_id))
                 for table in (run_files, losses):
                     connection.execute(table.delete().where(table.c.run_id == run_id))
-            insert_files(connection, run_id, request.files)
+            for position, (name, sha256) in enumerate(request.files):
+                file = {"run_id": run_id, "position": position, "name": name, "sha256": sha256}
+                connection.execute(run_files.insert().values(file))
             needed = files.c.sha256.in_([sha256 for _, sha256 in request.files])
             ours = files.c.project_id == self._home
             connection.execute(files.update().where(needed, ours).values(created_at=self._now))
@@ -107,35 +99,34 @@ class RunStore(Claims):
             return the_record(connection, run_id), False
 
     def add(self, result: Result, *, title: str, owner: str) -> RunRecord:
-        """Save a result that was computed elsewhere.
-
-        Raises AccessError if nothing is added to the project any more.
-        """
+        """Save a result computed elsewhere; raises AccessError if nothing is added to the project."""
         total, timing = result.permutations, result.timing
         with to_write(self._engine) as connection:
             self._check_open(connection)
-            run_id = new_id()
-            connection.execute(
-                runs.insert().values(
-                    id=run_id,
-                    project_id=self._home,
-                    title=title,
-                    owner=owner,
-                    state="done",
-                    created_at=self._now,
-                    finished_at=self._now,
-                    # Results about models were once written without times.
-                    duration_s=timing.load_s + timing.observed_s + timing.permutations_s or None,
-                    code_version=result.code_version[:64],
-                    spec=json.dumps(result.spec.to_dict()),
-                    summary=json.dumps(to_json(result.data)),
-                    result=result_text(result),
-                    verdict=verdict_of(result),
-                    done=total,
-                    total=total,
-                )
-            )
-            return the_record(connection, run_id)
+            values = {
+                "title": title,
+                "owner": owner,
+                "state": "done",
+                "finished_at": self._now,
+                # Results about models were once written without times.
+                "duration_s": timing.load_s + timing.observed_s + timing.permutations_s or None,
+                "code_version": result.code_version[:64],
+                "result": result_text(result),
+                "verdict": verdict_of(result),
+                "done": total,
+                "total": total,
+            }
+            return the_record(connection, self._insert(connection, result.spec, result.data, values))
+
+    def _insert(
+        self, connection: Connection, spec: RunSpec, summary: DataSummary, values: Mapping[str, Any]
+    ) -> str:
+        """Insert a run, without its files; returns its id."""
+        run_id, now = new_id(), self._now
+        documents = {"spec": json.dumps(spec.to_dict()), "summary": json.dumps(to_json(summary))}
+        row = {"id": run_id, "project_id": self._home, "created_at": now, **documents, **values}
+        connection.execute(runs.insert().values(row))
+        return run_id
 
     def answering(self, key: str, owner: str) -> RunRecord | None:
         """The person's run of the project that answers this question or is about to."""
@@ -151,17 +142,15 @@ class RunStore(Claims):
 
     def result(self, run_id: str) -> Result | None:
         """The result of a run that is done."""
-        query = sa.select(runs.c.result).where(self._is(run_id))
-        with to_read(self._engine) as connection:
-            text = connection.execute(query).scalar_one_or_none()
+        query = sa.select(runs.c.result).where(self._seen_by_id(runs, run_id))
+        text = self._value(query)
         return None if text is None else read_result(json.loads(text))
 
     def provisional(self, run_id: str) -> Result | None:
         """What is found so far of a run that goes on, as its server saved it last."""
         column = provisional_results.c.run_id
         query = sa.select(provisional_results.c.content).where(column == run_id, self._of_seen_run(column))
-        with to_read(self._engine) as connection:
-            content = connection.execute(query).scalar_one_or_none()
+        content = self._value(query)
         return None if content is None else read_result(json.loads(zlib.decompress(content)), final=False)
 
     def files_of(self, run_id: str) -> tuple[tuple[str, str], ...]:
@@ -169,14 +158,12 @@ class RunStore(Claims):
         query = sa.select(run_files.c.name, run_files.c.sha256).where(
             run_files.c.run_id == run_id, self._of_seen_run(run_files.c.run_id)
         )
-        with to_read(self._engine) as connection:
-            return tuple((row.name, row.sha256) for row in connection.execute(query.order_by("position")))
+        return tuple((row.name, row.sha256) for row in self._rows(query.order_by("position")))
 
     def known_tags(self) -> list[str]:
         """Every tag in use in the project, in alphabetical order."""
         query = sa.select(tags.c.tag).distinct().join(runs).where(runs.c.project_id == self._home)
-        with to_read(self._engine) as connection:
-            return sorted(connection.execute(query).scalars(), key=str.casefold)
+        return sorted(self._values(query), key=str.casefold)
 
     def waiting_for(self, sha256s: Collection[str]) -> int:
         """Runs of the project, queued or running, that read one of these files."""
@@ -188,16 +175,16 @@ class RunStore(Claims):
     def request_cancel(self, run_id: str) -> None:
         """Ask whoever computes the run to stop; one that waits is cancelled at once."""
         waits = runs.c.state == "queued"
-        with to_write(self._engine) as connection:
-            connection.execute(  # one statement: a run that is claimed or released meanwhile is not missed
-                runs.update()
-                .where(self._is(run_id), runs.c.state.in_(("queued", "running")))
-                .values(
-                    cancel_requested=True,
-                    state=sa.case((waits, "cancelled"), else_=runs.c.state),
-                    finished_at=sa.case((waits, self._now), else_=runs.c.finished_at),
-                )
+        # One statement: a run that is claimed or released meanwhile is not missed.
+        self._write(
+            runs.update()
+            .where(self._seen_by_id(runs, run_id), runs.c.state.in_(("queued", "running")))
+            .values(
+                cancel_requested=True,
+                state=sa.case((waits, "cancelled"), else_=runs.c.state),
+                finished_at=sa.case((waits, self._now), else_=runs.c.finished_at),
             )
+        )
 
     def search(
         self,
@@ -213,9 +200,26 @@ class RunStore(Claims):
 
         `after`: time and id of a run: those that come after it in the list.
         """
-        query = sa.select(runs.c.id).where(
-            runs.c.project_id == self._home, like(text, tag, owner, state), behind(after)
-        )
+        query = sa.select(runs.c.id).where(runs.c.project_id == self._home)
+        if text:
+            said = [
+                column.icontains(text, autoescape=True)
+                for column in (runs.c.title, runs.c.note, runs.c.owner)
+            ]
+            tagged = sa.select(tags.c.run_id).where(tags.c.tag.icontains(text, autoescape=True))
+            named = runs.c.owner.in_(ids_named(text))
+            query = query.where(sa.or_(*said, named, runs.c.id.in_(tagged)))
+        if tag is not None:
+            query = query.where(runs.c.id.in_(sa.select(tags.c.run_id).where(tags.c.tag == tag)))
+        if owner is not None:
+            query = query.where(runs.c.owner == owner)
+        if state is not None:
+            others = runs.alias()
+            goes_on = sa.select(others.c.id).where(is_computed_as(others)).exists()
+            query = query.where(sa.case((goes_on, "running"), else_=runs.c.state) == state)
+        if after is not None:
+            earlier = runs.c.created_at < after[0]
+            query = query.where(earlier | ((runs.c.created_at == after[0]) & (runs.c.id > after[1])))
         query = query.order_by(runs.c.created_at.desc(), runs.c.id).limit(limit)
         with to_read(self._engine) as connection:
             return the_records(connection, [row.id for row in connection.execute(query)])
@@ -228,10 +232,7 @@ class RunStore(Claims):
         note: str | None = None,
         tagged: Iterable[str] | None = None,
     ) -> None:
-        """Rename, annotate or tag a run.
-
-        Raises LimitError if a tag is too long; StoreError if there is no such run (any more).
-        """
+        """Rename, annotate or tag a run; raises LimitError if a tag is too long, StoreError if it is gone."""
         labels = list(dict.fromkeys(map(storable, tagged))) if tagged is not None else []
         for tag in labels:
             if len(tag) > TAG_LENGTH:
@@ -240,7 +241,7 @@ class RunStore(Claims):
         if note is not None:
             changed["note"] = note
         with to_write(self._engine) as connection:
-            there = runs.update().where(self._is(run_id)).values(changed)
+            there = runs.update().where(self._seen_by_id(runs, run_id)).values(changed)
             if not connection.execute(there).rowcount:
                 raise StoreError("The run was deleted.")
             if tagged is not None:
@@ -252,31 +253,17 @@ class RunStore(Claims):
         """Delete a run with its links; what was computed of it goes to others who wait for the same."""
         with to_write(self._engine) as connection:
             only_one(connection, "claim")  # so that nobody begins anew meanwhile
-            hand_on(connection, self._is(run_id))
-            connection.execute(runs.delete().where(self._is(run_id)))
+            hand_on(connection, self._seen_by_id(runs, run_id))
+            connection.execute(runs.delete().where(self._seen_by_id(runs, run_id)))
 
     def counts(self) -> dict[str, int]:
         """Runs within reach by state."""
         query = sa.select(runs.c.state, sa.func.count()).where(self._seen(runs.c.project_id))
-        with to_read(self._engine) as connection:
-            return {state: count for state, count in connection.execute(query.group_by(runs.c.state))}
-
-    def _is(self, run_id: str) -> sa.ColumnElement[bool]:
-        """Whether a run is the one of this id, and within reach."""
-        return (runs.c.id == run_id) & self._seen(runs.c.project_id)
+        return {state: count for state, count in self._rows(query.group_by(runs.c.state))}
 
     def _asks(self, key: str) -> sa.ColumnElement[bool]:
         """Whether a run of the project asks this question."""
         return (runs.c.key == key) & (runs.c.project_id == self._home)
-
-    def _check_queue(self, connection: Connection, owner: str) -> None:
-        waiting = runs.c.state.in_(("queued", "running")) & (runs.c.owner == owner)
-        if connection.execute(sa.select(sa.func.count()).where(waiting)).scalar_one() >= self._queue_limit:
-            raise LimitError(
-                f"You have {self._queue_limit} runs waiting or running, as many as one person may; cancel one"
-                " or wait until one has ended.",
-                seconds=30,
-            )
 
 
 def _answers() -> sa.ColumnElement[bool]:

@@ -13,8 +13,8 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from grasp_core.model.errors import LimitError, StoreError
-from grasp_core.store.bound import Bound
-from grasp_core.store.database import clock, insert_new, new_id, only_one, to_read, to_write
+from grasp_core.store.bound import Bound, of_row
+from grasp_core.store.database import insert_new, new_id, to_read, to_write
 from grasp_core.store.schema import scorings, storable, submissions
 
 SCORINGS = 20
@@ -26,11 +26,7 @@ Predictions = Mapping[str, Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class SubmissionRecord:
-    """A submission that was scored.
-
-    `created_at`: seconds since 1970.
-    `scores`: as ``raft score`` writes them.
-    """
+    """A submission that was scored; `scores` as ``raft score`` writes them."""
 
     id: str
     project: str
@@ -43,8 +39,8 @@ class SubmissionRecord:
 class SubmissionStore(Bound):
     """Submissions of a project in the database.
 
-    `limit`: different predictions that one person may have scored per task, in whatever projects: each answer
-        tells a little of the gold labels.
+    One person may have `limit` different predictions scored per task, in whatever projects: each answer tells
+    a little of the gold labels.
     """
 
     def __init__(self, engine: Engine, *, limit: int = SCORINGS) -> None:
@@ -52,13 +48,9 @@ class SubmissionStore(Bound):
         self._limit = limit
 
     def reserve(self, predictions: Predictions, *, owner: str) -> None:
-        """Count one scoring of each task, before anything is scored.
-
-        Raises LimitError if the person has used up a task; then none is counted.
-        """
+        """Count one scoring of each task; raises LimitError if one is used up, and then counts none."""
         owner = storable(owner)
-        with to_write(self._engine) as connection:
-            only_one(connection, f"scorings of {owner}")
+        with to_write(self._engine, alone=f"scorings of {owner}") as connection:
             for task, labels in predictions.items():
                 used = self._used(connection, owner, task)
                 digest = _digest(labels)
@@ -69,15 +61,8 @@ class SubmissionStore(Bound):
                         f"{task}: you have had {self._limit:,} different predictions scored, the most that "
                         "one person may; leave the task out, or ask whoever runs this server"
                     )
-                connection.execute(
-                    scorings.insert().values(
-                        id=new_id(),
-                        owner=owner,
-                        task=task,
-                        sha256=digest,
-                        created_at=clock(self._engine),
-                    )
-                )
+                row = {"id": new_id(), "owner": owner, "task": task, "sha256": digest}
+                connection.execute(scorings.insert().values(created_at=self._now, **row))
 
     def left(self, task: str, *, owner: str) -> int:
         """How many more predictions of a task the person may have scored."""
@@ -102,7 +87,7 @@ class SubmissionStore(Bound):
         }
         with to_write(self._engine) as connection:
             self._check_open(connection)
-            now = connection.execute(sa.select(clock(self._engine))).scalar_one()
+            now = connection.execute(sa.select(self._now)).scalar_one()
             insert_new(connection, submissions, [{**row, "created_at": now}])
         found = self.renamed(name, predictions, owner=owner)
         if found is None:
@@ -110,10 +95,7 @@ class SubmissionStore(Bound):
         return found
 
     def renamed(self, name: str, predictions: Predictions, *, owner: str) -> SubmissionRecord | None:
-        """The person's submission of these predictions, under this name from now on; None without one.
-
-        Raises AccessError if nothing is changed in the project any more.
-        """
+        """The person's submission of these predictions, named so now; raises AccessError in an archive."""
         same = (
             (submissions.c.project_id == self._home)
             & (submissions.c.sha256 == _digest(predictions))
@@ -132,23 +114,17 @@ class SubmissionStore(Bound):
         return self._found(sa.true())
 
     def _found(self, which: sa.ColumnElement[bool]) -> list[SubmissionRecord]:
-        names = ("id", "project_id", "name", "owner", "created_at", "scores")
-        columns = (submissions.c[name] for name in names)
+        columns = (column for column in submissions.c if column.name != "predictions")
         query = sa.select(*columns).where(submissions.c.project_id == self._home, which)
-        query = query.order_by(submissions.c.created_at.desc())
-        with to_read(self._engine) as connection:
-            return [
-                SubmissionRecord(
-                    row.id, row.project_id, row.name, row.owner, row.created_at, json.loads(row.scores)
-                )
-                for row in connection.execute(query)
-            ]
+        return [
+            of_row(SubmissionRecord, row, project=row.project_id, scores=json.loads(row.scores))
+            for row in self._rows(query.order_by(submissions.c.created_at.desc()))
+        ]
 
     def predictions(self, submission_id: str) -> Predictions | None:
         """The predictions of a submission, or None where it is gone."""
-        query = sa.select(submissions.c.predictions).where(self._is(submission_id))
-        with to_read(self._engine) as connection:
-            content = connection.execute(query).scalar_one_or_none()
+        query = sa.select(submissions.c.predictions).where(self._seen_by_id(submissions, submission_id))
+        content = self._value(query)
         if content is None:
             return None
         plain: Predictions = json.loads(zlib.decompress(content))
@@ -156,12 +132,7 @@ class SubmissionStore(Bound):
 
     def delete(self, submission_id: str) -> None:
         """Delete a submission; its scorings stay counted."""
-        with to_write(self._engine) as connection:
-            connection.execute(submissions.delete().where(self._is(submission_id)))
-
-    def _is(self, submission_id: str) -> sa.ColumnElement[bool]:
-        """Whether a submission is the one of this id, and within reach."""
-        return (submissions.c.id == submission_id) & self._seen(submissions.c.project_id)
+        self._write(submissions.delete().where(self._seen_by_id(submissions, submission_id)))
 
     def _used(self, connection: sa.Connection, owner: str, task: str) -> set[str]:
         query = sa.select(scorings.c.sha256).where(scorings.c.owner == owner, scorings.c.task == task)

@@ -10,12 +10,11 @@ import unicodedata
 from ipaddress import IPv6Address, ip_address, ip_network
 
 import sqlalchemy as sa
-from sqlalchemy import Connection, Engine
 
 from grasp_core.model.errors import LimitError
 from grasp_core.model.turns import Turns
-from grasp_core.store.database import clock, insert_new, only_one, to_write
-from grasp_core.store.digest import digest_of
+from grasp_core.store.bound import Store
+from grasp_core.store.database import digest_of, insert_new, to_write
 from grasp_core.store.schema import link_tries
 
 
@@ -35,10 +34,7 @@ CHECKING = Turns("checking passwords", at_once=2, each=1, waiting=8, waiting_eac
 
 
 def hashed(password: str) -> str:
-    """The form in which a password is kept: parameters, salt and hash.
-
-    Raises LimitError if it is too short or too long.
-    """
+    """The form in which a password is kept; raises LimitError if it is too short or too long."""
     if not SHORTEST <= len(password) <= LONGEST:
         raise LimitError(f"A link's password has {SHORTEST} to {LONGEST} characters.")
     salt = secrets.token_bytes(_SALT_BYTES)
@@ -78,41 +74,33 @@ what one owner commonly has: whoever tries from theirs shuts out nobody elsewher
 """
 
 
-class TryStore:
+class TryStore(Store):
     """Tries in the database, so that all servers count together and a restart forgets none."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
     def count(self, link_id: str, token: str, address: str) -> bool:
-        """Count a try before it is made; whether it may be.
-
-        `address`: of whoever tries; kept as a hash that takes the token to make.
-        """
-        with to_write(self._engine) as connection:
-            only_one(connection, f"tries at {link_id}")
-            now = connection.execute(sa.select(clock(self._engine))).scalar_one()
+        """Count a try before it is made, by the hash of address and token; whether it may be."""
+        with to_write(self._engine, alone=f"tries at {link_id}") as connection:
+            now = connection.execute(sa.select(self._now)).scalar_one()
             connection.execute(link_tries.delete().where(link_tries.c.since <= now - SECONDS))
             near, around = places(address)
             most = {key_of(token, near): BY_ADDRESS, key_of(token, around): BY_NETWORK, "": BY_LINK}
-            if any(_so_far(connection, link_id, who) >= allowed for who, allowed in most.items()):
+            query = sa.select(link_tries.c.who, link_tries.c.tries).where(_of(link_id, *most))
+            if any(row.tries >= most[row.who] for row in connection.execute(query)):
                 return False
             rows = [{"link_id": link_id, "who": who, "since": now, "tries": 0} for who in most]
             insert_new(connection, link_tries, rows)
-            connection.execute(_of(link_id, *most).values(tries=link_tries.c.tries + 1))
+            counted = link_tries.update().where(_of(link_id, *most))
+            connection.execute(counted.values(tries=link_tries.c.tries + 1))
         return True
 
     def forget(self, link_id: str, token: str, address: str) -> None:
         """Take back a try that knew the password, and begin to count anew for its address."""
         near, around = places(address)
         who = key_of(token, near)
-        with to_write(self._engine) as connection:
-            only_one(connection, f"tries at {link_id}")
-            connection.execute(
-                link_tries.delete().where(link_tries.c.link_id == link_id, link_tries.c.who == who)
-            )
-            some = _of(link_id, "", key_of(token, around)).where(link_tries.c.tries > 0)
-            connection.execute(some.values(tries=link_tries.c.tries - 1))
+        with to_write(self._engine, alone=f"tries at {link_id}") as connection:
+            connection.execute(link_tries.delete().where(_of(link_id, who)))
+            some = _of(link_id, "", key_of(token, around)) & (link_tries.c.tries > 0)
+            connection.execute(link_tries.update().where(some).values(tries=link_tries.c.tries - 1))
 
 
 def places(address: str) -> tuple[str, str]:
@@ -127,10 +115,5 @@ def places(address: str) -> tuple[str, str]:
     return tuple(str(ip_network((found, bits), strict=False)) for bits in (near, around))  # type: ignore[return-value]
 
 
-def _of(link_id: str, *who: str) -> sa.Update:
-    return link_tries.update().where(link_tries.c.link_id == link_id, link_tries.c.who.in_(who))
-
-
-def _so_far(connection: Connection, link_id: str, who: str) -> int:
-    query = sa.select(link_tries.c.tries).where(link_tries.c.link_id == link_id, link_tries.c.who == who)
-    return connection.execute(query).scalar_one_or_none() or 0
+def _of(link_id: str, *who: str) -> sa.ColumnElement[bool]:
+    return (link_tries.c.link_id == link_id) & link_tries.c.who.in_(who)

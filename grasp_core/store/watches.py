@@ -13,8 +13,8 @@ from sqlalchemy import Connection
 
 from grasp_core.model.errors import LimitError, StoreError
 from grasp_core.model.json_values import from_json, to_json
-from grasp_core.store.bound import Bound
-from grasp_core.store.database import clock, new_id, only_one, to_read, to_write
+from grasp_core.store.bound import Bound, of_row
+from grasp_core.store.database import new_id, to_write
 from grasp_core.store.schema import runs, storable, watch_runs, watches
 
 EVERY = re.compile(r"hourly|daily|weekly|[1-9][0-9]{0,2}[hd]")
@@ -30,10 +30,7 @@ Kind = Literal["annotations", "raters", "items"]
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where one of a watch's files is.
-
-    `location`: as :class:`grasp_core.reading.sources.allowed.AllowedSources` reads it.
-    """
+    """Where a watch's file is, as :class:`grasp_core.reading.sources.allowed.AllowedSources` has it."""
 
     kind: Kind
     location: str
@@ -45,11 +42,8 @@ class Watch:
 
     `last_run`: id of the run whose data new ones are held against; None where it was deleted.
     `going_run`: id of the run of changed data, until it has ended.
-    `created_at`, `next_at`, `lease_until`: seconds since 1970; whoever looks knows its claim by
-        `lease_until`.
-    `failures`: looks that failed in a row.
-    `problem`: why the last one did.
-    `every`: as :data:`EVERY` has it.
+    `lease_until`: whoever looks knows its claim by it.
+    `failures`, `problem`: looks that failed in a row, and why the last one did.
     `webhook`: address that is told when a run of changed data ends.
     """
 
@@ -81,27 +75,10 @@ class WatchRun:
     added_at: float
 
 
-def watch_of(row: Any) -> Watch:
-    """The watch that a row of the table describes."""
-    return Watch(
-        id=row.id,
-        project=row.project_id,
-        owner=row.owner,
-        title=row.title,
-        last_run=row.last_run_id,
-        going_run=row.going_run_id,
-        sources=from_json(json.loads(row.sources), tuple[Origin, ...]),
-        every=row.every,
-        created_at=row.created_at,
-        next_at=row.next_at,
-        lease_until=row.lease_until,
-        looked_at=row.looked_at,
-        failures=row.failures,
-        problem=row.problem,
-        paused=row.paused,
-        paused_at=row.paused_at,
-        webhook=row.webhook,
-    )
+def _watch(row: Any) -> Watch:
+    sources = from_json(json.loads(row.sources), tuple[Origin, ...])
+    runs = {"last_run": row.last_run_id, "going_run": row.going_run_id}
+    return of_row(Watch, row, project=row.project_id, sources=sources, **runs)
 
 
 MOST = 50
@@ -110,6 +87,7 @@ CLAIM_SECONDS = 900.0
 """How long a server has to look; then another one may."""
 LEAST_SECONDS = 60.0
 """How long after a look nobody can have the next one at once."""
+_WELL = {"failures": 0, "problem": None}
 FAILURES = 5
 """Looks in a row that may fail before a watch pauses."""
 
@@ -132,9 +110,8 @@ class WatchStore(Bound):
         Raises AccessError if nothing is added to the project any more; LimitError if the person has too many;
         StoreError if the project has no such run (any more).
         """
-        owner, now, watch_id = storable(owner), clock(self._engine), new_id()
-        with to_write(self._engine) as connection:
-            only_one(connection, f"watches of {owner}")
+        owner, now, watch_id = storable(owner), self._now, new_id()
+        with to_write(self._engine, alone=f"watches of {owner}") as connection:
             self._check_open(connection)
             there = sa.select(runs.c.id).where(runs.c.id == run_id, runs.c.project_id == self._home)
             if connection.execute(there).first() is None:
@@ -157,11 +134,11 @@ class WatchStore(Bound):
                 )
             )
             _insert_run(connection, watch_id, run_id, now)
-            return watch_of(connection.execute(sa.select(watches).where(watches.c.id == watch_id)).one())
+            return _watch(connection.execute(sa.select(watches).where(watches.c.id == watch_id)).one())
 
     def get(self, watch_id: str) -> Watch | None:
         """The watch, or None where there is none of this id within reach."""
-        found = self._found(self._is(watch_id))
+        found = self._found(self._seen_by_id(watches, watch_id))
         return found[0] if found else None
 
     def all(self, *, owner: str | None = None) -> list[Watch]:
@@ -176,44 +153,39 @@ class WatchStore(Bound):
             .where(watch_runs.c.watch_id == watch_id, self._of_seen_run(watch_runs.c.run_id))
             .order_by(watch_runs.c.number)
         )
-        with to_read(self._engine) as connection:
-            return [WatchRun(row.number, row.run_id, row.added_at) for row in connection.execute(query)]
+        return [of_row(WatchRun, row) for row in self._rows(query)]
 
     def pause(self, watch_id: str) -> None:
         """Look no more until :meth:`resume`."""
-        self._change(watch_id, paused="person", paused_at=clock(self._engine))
+        self._change(watch_id, paused="person", paused_at=self._now)
 
     def resume(self, watch_id: str) -> None:
         """Look again, from now on."""
-        self._change(watch_id, paused=None, paused_at=None, failures=0, next_at=clock(self._engine))
+        self._change(watch_id, paused=None, paused_at=None, failures=0, next_at=self._now)
 
     def set_every(self, watch_id: str, every: str) -> None:
         """Look so often from now on."""
-        self._change(watch_id, every=every, next_at=clock(self._engine) + seconds_of(every))
+        self._change(watch_id, every=every, next_at=self._now + seconds_of(every))
 
     def set_webhook(self, watch_id: str, webhook: str | None) -> None:
         """Tell this address of runs that end from now on; None for nobody."""
         self._change(watch_id, webhook=webhook)
 
     def look_now(self, watch_id: str) -> None:
-        """Have the next look at once, or a minute after the last one.
-
-        Raises StoreError if there is no such watch (any more).
-        """
-        now = clock(self._engine)
+        """Look at once, or a minute after the last time; raises StoreError if there is no such watch."""
+        now = self._now
         soonest = sa.func.coalesce(watches.c.looked_at + LEAST_SECONDS, now)
         self._change(watch_id, next_at=sa.case((soonest > now, soonest), else_=now))
 
     def delete(self, watch_id: str) -> None:
         """Delete a watch; its runs stay."""
-        with to_write(self._engine) as connection:
-            connection.execute(watches.delete().where(self._is(watch_id)))
+        self._write(watches.delete().where(self._seen_by_id(watches, watch_id)))
 
     # Looking, by whichever server has claimed it; of any project
 
     def take(self) -> Watch | None:
         """Claim the watch that has been due for longest; None where none is, or somebody else looks."""
-        now = clock(self._engine)
+        now = self._now
         held = watches.c.lease_until.between(now, now + 2 * CLAIM_SECONDS)  # not one of a clock set back
         free = watches.c.paused.is_(None) & watches.c.going_run_id.is_(None) & ~held
         query = (
@@ -222,18 +194,17 @@ class WatchStore(Bound):
             .order_by(watches.c.next_at, watches.c.id)
             .limit(1)
         )
-        with to_write(self._engine) as connection:
-            only_one(connection, "watches")
+        with to_write(self._engine, alone="watches") as connection:
             found = connection.execute(query).scalar_one_or_none()
             if found is None:
                 return None
             claimed = watches.update().where(watches.c.id == found)
             connection.execute(claimed.values(lease_until=now + CLAIM_SECONDS))
-            return watch_of(connection.execute(sa.select(watches).where(watches.c.id == found)).one())
+            return _watch(connection.execute(sa.select(watches).where(watches.c.id == found)).one())
 
     def looked(self, watch: Watch, *, going_run: str | None = None) -> None:
         """End a look that failed in nothing: nothing has changed, or this run is of what has."""
-        self._end(watch, going_run_id=going_run, **_well())
+        self._end(watch, going_run_id=going_run, **_WELL)
 
     def failed(self, watch: Watch, problem: str) -> None:
         """End a look that failed, or the wait for a run that did; after :data:`FAILURES` in a row, pause."""
@@ -241,7 +212,7 @@ class WatchStore(Bound):
 
     def stop(self, watch: Watch, why: Paused) -> None:
         """End a look at what must not go on."""
-        self._end(watch, paused=why, paused_at=clock(self._engine))
+        self._end(watch, paused=why, paused_at=self._now)
 
     def going(self) -> list[Watch]:
         """Watches that wait for a run."""
@@ -249,19 +220,18 @@ class WatchStore(Bound):
 
     def run_done(self, watch: Watch) -> None:
         """Hold data against the run that was waited for from now on, and add it to the watch's runs."""
-        run_id, now = watch.going_run, clock(self._engine)
+        run_id, now = watch.going_run, self._now
         with to_write(self._engine) as connection:
-            waited = {"last_run_id": run_id, "going_run_id": None, **_well()}
+            waited = {"last_run_id": run_id, "going_run_id": None, **_WELL}
             if run_id is not None and connection.execute(_waiting(watch).values(waited)).rowcount:
                 _insert_run(connection, watch.id, run_id, now)
 
     def run_failed(self, watch: Watch, problem: str) -> None:
         """Wait for the run no more, which brought no result."""
-        with to_write(self._engine) as connection:
-            connection.execute(_waiting(watch).values(going_run_id=None, **self._failure(problem)))
+        self._write(_waiting(watch).values(going_run_id=None, **self._failure(problem)))
 
     def _failure(self, problem: str) -> dict[str, Any]:
-        now, last = clock(self._engine), watches.c.failures + 1 >= FAILURES
+        now, last = self._now, watches.c.failures + 1 >= FAILURES
         return {
             "failures": watches.c.failures + 1,
             "problem": problem,
@@ -271,11 +241,10 @@ class WatchStore(Bound):
 
     def _end(self, watch: Watch, **values: Any) -> None:
         """End a look; nothing is changed where the claim has passed to somebody else."""
-        now = clock(self._engine)
+        now = self._now
         ours = (watches.c.id == watch.id) & (watches.c.lease_until == watch.lease_until)
         times = {"lease_until": 0.0, "looked_at": now, "next_at": now + seconds_of(watch.every)}
-        with to_write(self._engine) as connection:
-            connection.execute(watches.update().where(ours).values(**times, **values))
+        self._write(watches.update().where(ours).values(**times, **values))
 
     def _found(self, which: sa.ColumnElement[bool]) -> list[Watch]:
         query = (
@@ -283,26 +252,16 @@ class WatchStore(Bound):
             .where(which, self._seen(watches.c.project_id))
             .order_by(watches.c.created_at.desc(), watches.c.id)
         )
-        with to_read(self._engine) as connection:
-            return [watch_of(row) for row in connection.execute(query)]
-
-    def _is(self, watch_id: str) -> sa.ColumnElement[bool]:
-        """Whether a watch is the one of this id, and within reach."""
-        return (watches.c.id == watch_id) & self._seen(watches.c.project_id)
+        return [_watch(row) for row in self._rows(query)]
 
     def _change(self, watch_id: str, **values: Any) -> None:
-        with to_write(self._engine) as connection:
-            if not connection.execute(watches.update().where(self._is(watch_id)).values(values)).rowcount:
-                raise StoreError("The watch was deleted.")
+        if not self._write(watches.update().where(self._seen_by_id(watches, watch_id)).values(values)):
+            raise StoreError("The watch was deleted.")
 
 
 def seconds_of(every: str) -> float:
     """Seconds from one look to the next."""
     return _SECONDS.get(every) or int(every[:-1]) * _UNITS[every[-1]]
-
-
-def _well() -> dict[str, Any]:
-    return {"failures": 0, "problem": None}
 
 
 def _waiting(watch: Watch) -> sa.Update:

@@ -10,7 +10,7 @@ from grasp_core.model.access import ROLES, Scope, Token, User
 from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import agree, number
 from grasp_core.server import server
-from grasp_core.server.links import Withdrawing
+from grasp_core.server.links import withdraw_of_person
 from grasp_core.store.people.tokens import NAME_LENGTH
 from pages._ui.helpers.identity import current_user, this_session
 from pages._ui.helpers.state import told
@@ -109,7 +109,7 @@ def _dialog(person_id: str, whose: str) -> None:
 def withdraw_links(person_id: str) -> None:
     """Withdraw all links that a person made, if the visitor is they or an admin."""
     shared = server.shared()
-    Withdrawing(shared.links, shared.audit).of_person(person_id, by=current_user())
+    withdraw_of_person(shared.links, shared.audit, person_id, by=current_user())
 
 
 def _open(person_id: str) -> int:

@@ -8,8 +8,15 @@ from grasp_core.model.errors import AccessError
 from grasp_core.model.text import escape_markdown
 from grasp_core.model.wording import number
 from grasp_core.server import server
-from grasp_core.store.people.members import MEMBER_LENGTH, ROLES, Member, MemberKind
-from grasp_core.store.people.projects import NAME_LENGTH, Holdings, Project
+from grasp_core.store.people.projects import (
+    MEMBER_LENGTH,
+    NAME_LENGTH,
+    ROLES,
+    Holdings,
+    Member,
+    MemberKind,
+    Project,
+)
 from pages._ui.helpers.around import work_in
 from pages._ui.helpers.identity import (
     VIEWERS_LOOK,

@@ -18,7 +18,7 @@ from grasp_core.model.text import escape_markdown
 from grasp_core.model.turns import ask_as, link_name
 from grasp_core.model.wording import number
 from grasp_core.server import server
-from grasp_core.server.links import CLOSED, PasswordError, Visitor, Withdrawing, told_of
+from grasp_core.server.links import CLOSED, PasswordError, Visitor, told_of, withdraw_of_run
 from grasp_core.server.visits import COOKIE, known, new_visit
 from grasp_core.store.links import MOST_USES, Leaderboard, Link, Terms
 from grasp_core.store.runs import RunRecord
@@ -275,7 +275,7 @@ def withdraw_all(shared: Shareable) -> None:
     _forget()
     if shared.run is not None:
         links = server.shared().seen(only(shared.project)).links
-        Withdrawing(links, server.shared().audit).of_run(shared.run, by=user)
+        withdraw_of_run(links, server.shared().audit, shared.run, by=user)
 
 
 _TITLE = "Shared result"

@@ -63,7 +63,7 @@ def done(server: Server) -> RunRecord:
 def client(server: Server) -> Iterator[MakeClient]:
     """Build a client of the API and of stand-ins for the pages, behind all middleware.
 
-    The header `X-Test-User` says who has signed in.
+    The header `X-Test-User` says who has signed in: `user`, where a request says nobody else.
     """
     opened: list[TestClient] = []
     people = {person.id: person for person in (ANN, BOB, VIEWER)}
@@ -71,7 +71,9 @@ def client(server: Server) -> Iterator[MakeClient]:
     def identify(connection: HTTPConnection) -> User | None:
         return people.get(connection.headers.get("X-Test-User", ""))
 
-    def make(base_path: str = "", *, came_from: str = "127.0.0.1", **changes: Any) -> TestClient:
+    def make(
+        base_path: str = "", *, came_from: str = "127.0.0.1", user: User | None = None, **changes: Any
+    ) -> TestClient:
         settings = Settings(**changes)
         metrics = Metrics(lambda: server)
         routes = [
@@ -99,6 +101,7 @@ def client(server: Server) -> Iterator[MakeClient]:
             base_url="https://grasp.example" if settings.sign_in else "http://localhost:8501",
             client=(came_from, 50000),
             follow_redirects=False,
+            headers=None if user is None else {"X-Test-User": user.id},
         )
         opened.append(made)
         return made

@@ -63,9 +63,7 @@ def test_by_default_everybody_signed_in_is_an_analyst() -> None:
         ("root@lab.example", "viewer", "admin"),
     ],
 )
-def test_a_role_of_ones_own_stands_above_the_settings_but_not_above_their_admins(
-    email: str, own: Any, role: str
-) -> None:
+def test_a_role_of_ones_own_stands_above_the_settings_but_not_above_their_admins(email, own, role) -> None:
     assert role_of(person(email, LAB, role=own), LAB) == role
 
 

@@ -27,7 +27,7 @@ from grasp_core.model.settings import Settings
 from grasp_core.server import server as server_module
 from grasp_core.server.accounts import Accounts, session_key
 from grasp_core.server.server import make_server
-from grasp_core.store.people.members import Member
+from grasp_core.store.people.projects import Member
 from pages._ui.helpers.identity import claims_of, sender, signed_in
 from tests.empty_store import empty_home
 from tests.server.conftest import SIGN_IN
@@ -149,9 +149,7 @@ def test_not_everybody_who_signed_in_is_admitted(claims: dict[str, Any], account
         ({}, {"Origin": "null"}),
     ],
 )
-def test_another_address_or_no_sign_in(
-    claims: dict[str, Any], headers: dict[str, str], accounts: Accounts
-) -> None:
+def test_another_address_or_no_sign_in(claims, headers, accounts) -> None:
     assert sender(request(with_session(accounts, **claims), **headers), SETTINGS) is None
 
 

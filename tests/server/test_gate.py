@@ -46,9 +46,7 @@ def test_without_sign_in_this_machine_gets_in(client: MakeClient, host: str, cam
         ("127.0.0.1", {"Host": ""}),
     ],
 )
-def test_without_sign_in_others_read_one_sentence(
-    client: MakeClient, came_from: str, headers: dict[str, str]
-) -> None:
+def test_without_sign_in_others_read_one_sentence(client, came_from: str, headers: dict[str, str]) -> None:
     visitor = client(came_from=came_from)
     for path in PATHS:
         answer = visitor.get(path, headers=headers)
@@ -77,9 +75,7 @@ def test_others_get_in_when_asked_for(client: MakeClient, settings: dict[str, ob
 
 @pytest.mark.parametrize("settings", [{}, {"allow_anonymous": True}, SIGN_IN])
 @pytest.mark.parametrize("origin", ["https://evil.example", "http://localhost:9999", "null", "http://[", ""])
-def test_no_other_site_opens_a_connection(
-    client: MakeClient, settings: dict[str, object], origin: str
-) -> None:
+def test_no_other_site_opens_a_connection(client, settings: dict[str, object], origin: str) -> None:
     visitor = client(**settings)
     with (
         pytest.raises(WebSocketDisconnect) as closed,

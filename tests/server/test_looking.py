@@ -19,8 +19,7 @@ from grasp_core.reading.connectors.source import Source
 from grasp_core.reading.connectors.source import make as make_source
 from grasp_core.server import watches as words
 from grasp_core.server.server import Server
-from grasp_core.store.people.members import Member
-from grasp_core.store.people.projects import ProjectStore
+from grasp_core.store.people.projects import Member, ProjectStore
 from grasp_core.store.schema import watches
 from grasp_core.store.watches import FAILURES, Origin, Watch
 from tests.reading.sources.serving import site

@@ -53,9 +53,7 @@ def test_guessed_metrics_tokens_count_too(client: MakeClient, server: Server) ->
     assert statuses == [401] * 30 + [429] * 10
 
 
-def test_an_expired_token_that_a_program_keeps_bringing_shuts_nobody_out(
-    client: MakeClient, server: Server, done: RunRecord
-) -> None:
+def test_an_expired_token_that_a_program_keeps_bringing_shuts_nobody_out(client, server, done) -> None:
     office, right = client(**SIGN_IN), server.links.create(done.id, created_by=ANN.id)
     for _ in range(100):
         assert office.get("/api/v1/runs", headers=bearer("grasp_expired")).status_code == 401

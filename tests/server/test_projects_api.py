@@ -15,7 +15,7 @@ from grasp_core.engine.pools import workers
 from grasp_core.model.access import EVERYONE, only
 from grasp_core.model.settings import Settings
 from grasp_core.server.server import Server, make_server
-from grasp_core.store.people.members import Member
+from grasp_core.store.people.projects import Member
 from tests.empty_store import empty_home
 from tests.results import make_result
 from tests.server.api.asking import bearer, token_of
@@ -76,9 +76,7 @@ def operations(visitor: TestClient, theirs: Theirs) -> list[tuple[str, str, dict
     ]
 
 
-def test_nobody_else_learns_or_changes_anything_by_any_operation(
-    server: Server, theirs: Theirs, client: MakeClient
-) -> None:
+def test_nobody_else_learns_or_changes_anything_by_any_operation(server, theirs: Theirs, client) -> None:
     """Each who is not of the project, by each operation; its owner shows what was asked for."""
     own_run = server.runs.add(make_result(), title="Theirs alone", owner=ANN.id).id
     withdrawn = token_of(server, "gone@lab.example", "admin")
@@ -148,9 +146,7 @@ def test_strangers_to_it_delete_nothing(server: Server, theirs: Theirs, client: 
 
 
 @pytest.mark.parametrize("query", [{}, {"text": SECRET}, {"tag": SECRET}, {"owner": "bob@lab.example"}])
-def test_lists_and_search_are_of_one_project(
-    server: Server, theirs: Theirs, client: MakeClient, query: dict[str, str]
-) -> None:
+def test_lists_and_search_are_of_one_project(server, theirs: Theirs, client, query: dict[str, str]) -> None:
     ann, signed_in = client(**SIGN_IN), {"X-Test-User": ANN.id}
     assert ann.get("/api/v1/runs", params=query, headers=signed_in).json()["runs"] == []
     for project in (theirs.id, "missing"):
@@ -184,9 +180,7 @@ def test_nothing_is_uploaded_or_started_elsewhere(server: Server, theirs: Theirs
 
 
 @pytest.mark.parametrize("scope", ["read", "run", "admin"])
-def test_a_token_reaches_as_far_as_its_person(
-    server: Server, theirs: Theirs, client: MakeClient, scope: Any
-) -> None:
+def test_a_token_reaches_as_far_as_its_person(server, theirs: Theirs, client, scope: Any) -> None:
     token, stranger = (token_of(server, mail, scope) for mail in ("bob@lab.example", ANN.id))
     api = client(**SIGN_IN)
     for brought, status in ((token, 200), (stranger, 404)):

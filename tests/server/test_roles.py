@@ -134,9 +134,7 @@ def test_pages_by_role(who: str, run_id: str, server: Server, monkeypatch: pytes
             assert all(button.disabled for button in page.button), screen
 
 
-def test_no_page_is_shown_while_nobody_can_be_known(
-    run_id: str, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_page_is_shown_while_nobody_can_be_known(run_id: str, server: Server, monkeypatch) -> None:
     def fail() -> None:
         raise RuntimeError("rater 4711")
 
@@ -149,9 +147,7 @@ def test_no_page_is_shown_while_nobody_can_be_known(
 
 
 @pytest.mark.parametrize("who", ["stranger", "not admitted", "viewer"])
-def test_actions_ask_for_themselves(
-    who: str, run_id: str, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_actions_ask_for_themselves(who: str, run_id: str, server: Server, monkeypatch) -> None:
     become(who, monkeypatch)
     result = make_result()
     with pytest.raises(AccessError):

@@ -122,9 +122,7 @@ MODEL = {"lm_endpoint": "https://models.example/v1", "lm_model": "small", "lm_ke
     ],
 )
 @pytest.mark.parametrize("sign_in", [True, False])
-def test_a_language_model_s_settings_go_together(
-    changes: dict[str, str], sentence: str, sign_in: bool
-) -> None:
+def test_a_language_model_s_settings_go_together(changes, sentence, sign_in) -> None:
     given = {variable(name): value for name, value in {**MODEL, **changes}.items()}
     with pytest.raises(SettingsError, match=sentence) as error:
         read_settings({**(environment() if sign_in else {}), **given})
@@ -141,9 +139,7 @@ def test_a_language_model_s_settings_go_together(
         ("http://models.example/v1", ""),
     ],
 )
-def test_a_key_goes_where_the_endpoint_itself_would_send_it(
-    url: str, key: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_key_goes_where_the_endpoint_itself_would_send_it(url: str, key: str, monkeypatch) -> None:
     settings = read_settings({"GRASP_LM_ENDPOINT": url, "GRASP_LM_MODEL": "Small/Model", "GRASP_LM_KEY": key})
     assert (settings.lm_endpoint, settings.lm_model, settings.lm_key) == (url, "Small/Model", key)
     monkeypatch.setenv("GRASP_LM_KEY", key)
@@ -180,9 +176,7 @@ def test_a_key_goes_where_the_endpoint_itself_would_send_it(
         ),
     ],
 )
-def test_the_server_does_not_start_with_wrong_settings(
-    changes: dict[str, str], sentence: str, tmp_path: Path
-) -> None:
+def test_the_server_does_not_start_with_wrong_settings(changes, sentence, tmp_path) -> None:
     ended = subprocess.run(
         [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", "0"],
         cwd=ROOT,

@@ -225,9 +225,7 @@ def test_two_servers_send_once(engine: Engine, receiver: Receiver) -> None:  # n
         ({"GRASP_WEBHOOK_URLS": "http://hooks.example/", "GRASP_WEBHOOK_SECRET": SECRET}, "https"),
     ],
 )
-def test_settings_that_would_send_unsigned_or_in_the_clear_are_refused(
-    environment: dict[str, str], sentence: str
-) -> None:
+def test_settings_that_would_send_unsigned_or_in_the_clear_are_refused(environment, sentence) -> None:
     with pytest.raises(SettingsError, match=sentence):
         read_settings(environment)
 

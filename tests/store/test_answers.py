@@ -53,9 +53,7 @@ def test_what_json_has_no_word_for_is_refused(engine: Engine, run_id: str) -> No
         AnswerStore(engine).keep(run_id, "what", float("nan"))
 
 
-def test_what_could_not_be_found_again_is_refused(
-    engine: Engine, run_id: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_could_not_be_found_again_is_refused(engine: Engine, run_id: str, monkeypatch) -> None:
     monkeypatch.setattr(answers_module, "MAX_BYTES", 2**20)
     store = AnswerStore(engine)
     store.keep(run_id, "what", "a" * (2**20 - 2))

@@ -31,9 +31,8 @@ from grasp_core.store.answers import AnswerStore
 from grasp_core.store.backup import BackupKey, Contents, new_key, restore_backup, write_backup
 from grasp_core.store.files import CHUNK_BYTES, FileStore
 from grasp_core.store.links import LinkStore, Target
-from grasp_core.store.people.members import Member
 from grasp_core.store.people.people import PeopleStore
-from grasp_core.store.people.projects import ProjectStore
+from grasp_core.store.people.projects import Member, ProjectStore
 from grasp_core.store.people.tokens import TokenStore
 from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore
@@ -179,9 +178,7 @@ def saved_permutations(rows: dict[str, list[dict[str, Any]]]) -> int:
 @pytest.mark.parametrize(
     "new_database", [pytest.param("sqlite", marks=pytest.mark.long), "postgresql"], indirect=True
 )
-def test_a_run_goes_on_after_its_server_was_restored_elsewhere(
-    opened: Open, new_database: NewDatabase, tmp_path: Path
-) -> None:
+def test_a_run_goes_on_after_its_server_was_restored_elsewhere(opened, new_database, tmp_path) -> None:
     source, target = new_database(), new_database()
     engine = opened(source)
     with serving(source) as first:
@@ -198,9 +195,7 @@ def test_a_run_goes_on_after_its_server_was_restored_elsewhere(
 
 
 @pytest.mark.long
-def test_a_run_with_an_items_file_is_computed_where_it_was_restored(
-    opened: Open, new_database: NewDatabase, tmp_path: Path
-) -> None:
+def test_a_run_with_an_items_file_is_computed_where_it_was_restored(opened, new_database, tmp_path) -> None:
     source, target = new_database(), new_database()
     with serving(source, started=False) as first:
         record = ask_sliced(first)
@@ -215,9 +210,7 @@ def test_an_empty_server_is_backed_up_too(engine: Engine, tmp_path: Path) -> Non
     assert restore_backup(engine, tmp_path / "b.zip", KEY) == Contents(0, 0, 0)
 
 
-def test_the_file_is_its_owners_and_complete_or_not_there(
-    monkeypatch, engine: Engine, tmp_path: Path
-) -> None:
+def test_the_file_is_its_owners_and_complete_or_not_there(monkeypatch, engine, tmp_path) -> None:
     fill(engine)
     path = tmp_path / "b.zip"
     write_backup(engine, path, KEY)
@@ -241,9 +234,7 @@ def test_a_place_that_cannot_be_written(engine: Engine, tmp_path: Path, name: st
 
 
 @on_both
-def test_a_backup_holds_one_moment(
-    monkeypatch, opened: Open, new_database: NewDatabase, tmp_path: Path
-) -> None:
+def test_a_backup_holds_one_moment(monkeypatch, opened: Open, new_database: NewDatabase, tmp_path) -> None:
     """What is deleted while it is written is whole in it, in every table."""
     source, target = opened(new_database()), opened(new_database())
     fill(source)
@@ -321,9 +312,7 @@ def test_another_key_opens_nothing(target: Engine, tmp_path: Path, written: tupl
     restore_backup(target, tmp_path / "b", KEY)
 
 
-def test_a_cut_or_changed_sealed_backup_is_refused(
-    target: Engine, tmp_path: Path, written: tuple[bytes, bytes]
-) -> None:
+def test_a_cut_or_changed_sealed_backup_is_refused(target, tmp_path, written) -> None:
     sealed, path = written[0], tmp_path / "b"
     for position in (*range(0, 300, 7), *range(300, len(sealed), len(sealed) // 50)):
         damaged = bytearray(sealed)
@@ -335,9 +324,7 @@ def test_a_cut_or_changed_sealed_backup_is_refused(
         assert refused(target, path)
 
 
-def test_a_forged_backup_is_not_restored(
-    target: Engine, tmp_path: Path, written: tuple[bytes, bytes]
-) -> None:
+def test_a_forged_backup_is_not_restored(target: Engine, tmp_path, written: tuple[bytes, bytes]) -> None:
     """By somebody who knows the format, and the recipient that backups are encrypted for, but not the key."""
     sealed, plain = written
     forged = pyrage.encrypt(plain, [x25519.Identity.from_str(SECRET).to_public()])
@@ -348,9 +335,7 @@ def test_a_forged_backup_is_not_restored(
     assert "--unencrypted restores it" in refused(target, tmp_path / "b")
 
 
-def test_links_of_an_open_backup_are_withdrawn(
-    target: Engine, tmp_path: Path, written: tuple[bytes, bytes]
-) -> None:
+def test_links_of_an_open_backup_are_withdrawn(target, tmp_path, written) -> None:
     (tmp_path / "b").write_bytes(written[1])
     restore_backup(target, tmp_path / "b", None)
     found = everything(target)["links"]
@@ -368,9 +353,7 @@ def test_links_of_an_open_backup_are_withdrawn(
     ],
     ids=["trigger", "view", "no revision", "no links"],
 )
-def test_what_somebody_made_of_an_open_backup_is_refused(
-    target: Engine, tmp_path: Path, written: tuple[bytes, bytes], script: str
-) -> None:
+def test_what_somebody_made_of_an_open_backup_is_refused(target, tmp_path, written, script) -> None:
     path = tmp_path / "made.db"
     path.write_bytes(gzip.decompress(written[1]))
     with contextlib.closing(sqlite3.connect(path)) as connection:

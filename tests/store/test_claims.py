@@ -158,9 +158,7 @@ def test_losses_are_counted_until_the_run_gets_on(engine: Engine, store: RunStor
         store.forget_losses(last)
 
 
-def test_a_run_cancelled_while_it_waits_starts_afresh_where_it_is_asked_again(
-    engine: Engine, store: RunStore
-) -> None:
+def test_a_run_cancelled_while_it_waits_starts_afresh_where_it_is_asked_again(engine, store) -> None:
     create(store, "asked")
     change(engine, runs, state="running")
     store.release(claim(store))

@@ -84,9 +84,7 @@ def test_a_link_opens_what_it_was_made_for(engine: Engine, store: LinkStore, tar
     assert (link.uses, link.last_used_at is not None) == (1, True)
 
 
-def test_a_token_is_256_random_bits_and_only_its_hash_is_kept(
-    engine: Engine, store: LinkStore, target: Shared
-) -> None:
+def test_a_token_is_256_random_bits_and_only_its_hash_is_kept(engine, store, target) -> None:
     tokens = {target.make(created_by="ann") for _ in range(50)}
     assert len(tokens) == 50
     assert all(len(base64.urlsafe_b64decode(token + "=")) == 32 for token in tokens)
@@ -265,9 +263,7 @@ def test_a_visit_lasts_twelve_hours(engine: Engine, store: LinkStore, target: Sh
     assert store.use(token, visit="a browser") is None
 
 
-def test_the_database_says_neither_who_came_nor_the_password(
-    engine: Engine, store: LinkStore, target: Shared
-) -> None:
+def test_the_database_says_neither_who_came_nor_the_password(engine, store, target) -> None:
     token = target.make(created_by="ann", password="correct horse")
     store.use(token, visit="a browser")
     TryStore(engine).count(target.found()[0].id, token, "192.0.2.7")

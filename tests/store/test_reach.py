@@ -17,8 +17,7 @@ from grasp_core.store.bound import Bound
 from grasp_core.store.drafts import Draft, DraftFile, DraftStore
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
-from grasp_core.store.people.members import Member
-from grasp_core.store.people.projects import ProjectStore
+from grasp_core.store.people.projects import Member, ProjectStore
 from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import metadata

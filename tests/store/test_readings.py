@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
 from sqlalchemy import Engine
@@ -101,9 +100,7 @@ def test_what_names_raters_or_items_is_counted_and_not_kept(engine: Engine, stor
         {"axes": "gender"},
     ],
 )
-def test_what_another_version_wrote_is_passed_over(
-    engine: Engine, store: ReadingStore, values: dict[str, Any]
-) -> None:
+def test_what_another_version_wrote_is_passed_over(engine, store, values) -> None:
     store.remember("1" * 64, LONG, ("gender",), owner="ann")
     change(engine, readings, **values)
     assert store.recall("1" * 64, owner="ann") is None

@@ -164,9 +164,7 @@ sys.stdin.readline()
 
 
 @pytest.mark.parametrize("does", ["checks", "connects again"])
-def test_what_a_server_that_has_looked_at_its_file_writes_is_there_after_a_kill(
-    tmp_path: Path, does: str
-) -> None:
+def test_what_a_server_that_has_looked_at_its_file_writes_is_there_after_a_kill(tmp_path, does: str) -> None:
     command = [sys.executable, "-c", SERVER, str(address(tmp_path)), does]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdin

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from http import HTTPStatus
 from typing import Annotated
 from urllib.parse import unquote
@@ -19,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from grasp_core.analysis.rater_map_values import RaterMap, map_without_small_groups
 from grasp_core.model.access import EVERYONE, EVERYTHING, Token, User, user_by_token
 from grasp_core.model.errors import AccessError, LimitError, TooOftenError
-from grasp_core.model.rates import Asker, Left
+from grasp_core.model.rates import Asker
 from grasp_core.model.result import Result
 from grasp_core.model.turns import ask_as, link_name
 from grasp_core.report.public_view import public_view
@@ -48,13 +47,9 @@ ENDED = "This token is unknown, withdrawn or expired; make one on Account."
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks.
+    """Who asks; `user` is None for strangers, `token` may be a share link's.
 
-    `user`: none for strangers.
-    `token`: the bearer token; a stranger's may be a share link's.
-    `who`: who asks, found anew.
-    `visitor`: who asks, as somebody with a link.
-    `asker`: whose requests are counted together.
+    `who`: finds the user anew.
     `first`: whether this is the request itself, which counts as a use of a link.
     """
 
@@ -67,10 +62,7 @@ class Caller:
     first: bool = True
 
     def again(self) -> Caller:
-        """The caller as they are now: signed out, withdrawn or with another role, perhaps.
-
-        Raises ProblemError if who asked as a person is none any more.
-        """
+        """The caller as they are now; raises ProblemError if who asked as a person is none any more."""
         found = replace(self, user=self.who(), first=False)
         if self.user is not None and found.user is None:
             raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
@@ -78,19 +70,13 @@ class Caller:
 
     @property
     def person(self) -> User:
-        """The user.
-
-        Raises ProblemError if it is a stranger.
-        """
+        """The user; raises ProblemError if it is a stranger."""
         if self.user is None:
             raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
         return self.user
 
     def runner(self, project: str) -> User:
-        """The user, who may upload data to a project and start runs in it.
-
-        Raises ProblemError if they may not.
-        """
+        """The user, who may upload data to a project and run there; raises ProblemError if they may not."""
         self.seeing(project)
         if not self.person.may_run_in(project):
             raise ProblemError(
@@ -101,29 +87,20 @@ class Caller:
         return self.person
 
     def seeing(self, project: str) -> User:
-        """The user, who may open what belongs to a project.
-
-        Raises ProblemError if there is no such project for them.
-        """
+        """The user, who may see a project; raises ProblemError if there is no such project for them."""
         if not self.person.may_see(project) or self.server.projects.get(project) is None:
             raise ProblemError(HTTPStatus.NOT_FOUND, "There is no project of that id for you.")
         return self.person
 
     def changing(self) -> Token | None:
-        """The personal token by which the person changes what is their own; None where they need none.
-
-        Raises ProblemError if it lets them look only, or has just ended.
-        """
+        """As :meth:`personal_token`; raises ProblemError also if the token lets the person look only."""
         token = self.personal_token()
         if token is not None and token.scope == "read":
             raise ProblemError(HTTPStatus.FORBIDDEN, "This takes a token with the scope run.")
         return token
 
     def personal_token(self) -> Token | None:
-        """The personal token by which the request came; None where it came by none.
-
-        Raises ProblemError if it has just ended.
-        """
+        """The personal token by which the request came, if any; raises ProblemError if it has just ended."""
         _ = self.person
         if self.token is None or not self.token.startswith(PREFIX):
             return None
@@ -133,19 +110,14 @@ class Caller:
         return token
 
     def stores(self, project: str = EVERYONE) -> Stores:
-        """The stores, as far as the caller reaches, in a project.
+        """The stores, as far as the caller reaches, in a project; raises AccessError if it is none of theirs.
 
         A stranger's link opens no more than what the route has checked it to open.
-
-        Raises AccessError if the project is none of the caller's.
         """
         return self.server.seen(EVERYTHING if self.user is None else self.user.reach(project))
 
     def manager(self, owner: str, project: str) -> User:
-        """The user, who may change what is `owner`'s in a project.
-
-        Raises ProblemError if they may not.
-        """
+        """The user, who may change what is `owner`'s in a project; raises ProblemError if they may not."""
         if not self.person.may_manage(owner, project):
             raise ProblemError(
                 HTTPStatus.FORBIDDEN,
@@ -155,43 +127,56 @@ class Caller:
         return self.person
 
 
+@dataclass(eq=False)
 class Admission:
     """ASGI middleware that finds who asks, and refuses what need not be read any further.
 
     Refused are personal tokens that do not work, other credentials than tokens, changes by strangers or from
     pages of other sites, and whoever asks too often. Whoever brings a token is who it says, and no other:
     neither who has signed in, nor the person at this machine.
-
-    `server`: returns the process's server.
-    `identify`: who has signed in on the pages, or None.
     """
 
-    def __init__(self, app: ASGIApp, server: Callable[[], Server], identify: Identify) -> None:
-        self.app = app
-        self.server = server
-        self.identify = identify
+    app: ASGIApp
+    server: Callable[[], Server]
+    identify: Identify
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, or refuse it in one sentence."""
-        if scope["type"] == "http":
-            try:
-                caller = await run_in_threadpool(self._admitted, HTTPConnection(scope))
-            except ProblemError as refused:
-                await run_in_threadpool(_note, self.server(), "", scope, refused.status)
-                raise
-            scope[_KEY] = caller
-            by_link = caller.user is None and caller.token is not None
-            ask_as(link_name(str(caller.token)) if by_link else caller.asker.name)
-            send = _noting(send, caller, scope)
-            if scope["path"].removeprefix(scope.get("root_path", "")) not in STREAMED:
-                receive = _limited(receive)
-        await self.app(scope, receive, send)
+        """Pass the request on, or refuse it in one sentence; refusals go to the log."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        size = 0
 
-    def _admitted(self, connection: HTTPConnection) -> Caller:
+        async def limited() -> Message:
+            nonlocal size
+            message = await receive()
+            size += len(message.get("body", b""))
+            if size > MAX_JSON:
+                raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+            return message
+
+        async def noting(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                # RateLimit header fields for HTTP, an Internet-Draft of the IETF.
+                left = tuple(caller.server.rates.requests_left(caller.asker))
+                policy = ", ".join(f'"{one.what}";q={one.most};w={one.window}' for one in left)
+                limit = ", ".join(f'"{one.what}";r={one.left};t={one.seconds}' for one in left)
+                MutableHeaders(scope=message).update({"RateLimit-Policy": policy, "RateLimit": limit})
+                who = "" if caller.user is None else caller.user.id
+                await run_in_threadpool(_note, caller.server, who, scope, message["status"])
+            await send(message)
+
         try:
-            return self._caller(connection)
-        except TooOftenError as often:
-            raise too_often(often) from None
+            caller = await run_in_threadpool(self._caller, HTTPConnection(scope))
+        except (ProblemError, TooOftenError) as error:
+            refused = error if isinstance(error, ProblemError) else too_often(error)
+            await run_in_threadpool(_note, self.server(), "", scope, refused.status)
+            raise refused from None
+        scope[_KEY] = caller
+        by_link = caller.user is None and caller.token is not None
+        ask_as(link_name(str(caller.token)) if by_link else caller.asker.name)
+        streamed = scope["path"].removeprefix(scope.get("root_path", "")) in STREAMED
+        await self.app(scope, receive if streamed else limited, noting)
 
     def _caller(self, connection: HTTPConnection) -> Caller:
         server = self.server()
@@ -199,95 +184,43 @@ class Admission:
         if not brought and "Authorization" in connection.headers:
             raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
         personal = brought if brought is not None and brought.startswith(PREFIX) else None
-        who = _nobody if brought else partial(self.identify, connection)
-        if personal is not None:
-            who = partial(_by_token, server, personal)
-        user = _known(server, who)
+
+        def who() -> User | None:
+            """Whose token it is, or who has signed in; with another token nobody, whatever cookie comes."""
+            if personal is not None:
+                token = server.tokens.use(personal)
+                owner = None if token is None else server.accounts.acting(token.owner)
+                found = None if token is None else user_by_token(token, owner, server.settings)
+            else:
+                found = None if brought else self.identify(connection)
+            return None if found is None else server.known(found)
+
+        user = who()
         asking = asker(connection, user)
         server.rates.request(asking, changes=changes)
         if personal is not None and user is None:
             server.rates.guess(asking, personal)
             raise ProblemError(HTTPStatus.UNAUTHORIZED, ENDED)
-        if changes and personal is None:
-            _check_site(connection, server)
+        if changes and personal is None:  # a browser sends its cookie for pages of other sites too
+            told = connection.headers.get("Origin") is not None or not server.settings.sign_in
+            site = connection.headers.get("Sec-Fetch-Site", "none")
+            if not (told and same_origin(connection, server.settings) and site in _OWN_SITE):
+                raise ProblemError(
+                    HTTPStatus.UNAUTHORIZED if not told else HTTPStatus.FORBIDDEN,
+                    "What changes something takes a personal token; make one on Account.",
+                )
         if changes and user is None:
             raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
         password = connection.headers.get(WITH_LINK)
         given = None if password is None else unquote(password)
-        visitor = Visitor(visit_of(connection), asking.address, given)
-        return Caller(server, user, brought, partial(_known, server, who), visitor, asking)
-
-
-def _noting(send: Send, caller: Caller, scope: Scope) -> Send:
-    """Sends on with what may be asked yet, and has refusals go to the log."""
-
-    async def noting(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            MutableHeaders(scope=message).update(
-                rate_headers(caller.server.rates.requests_left(caller.asker))
-            )
-            who = "" if caller.user is None else caller.user.id
-            await run_in_threadpool(_note, caller.server, who, scope, message["status"])
-        await send(message)
-
-    return noting
-
-
-def rate_headers(left: Iterable[Left]) -> dict[str, str]:
-    """What may be asked yet, as RateLimit header fields for HTTP have it (an Internet-Draft of the IETF)."""
-    found = tuple(left)
-    return {
-        "RateLimit-Policy": ", ".join(f'"{one.what}";q={one.most};w={one.window}' for one in found),
-        "RateLimit": ", ".join(f'"{one.what}";r={one.left};t={one.seconds}' for one in found),
-    }
+        return Caller(
+            server, user, brought, who, Visitor(visit_of(connection), asking.address, given), asking
+        )
 
 
 def _note(server: Server, who: str, scope: Scope, status: int) -> None:
     if status in _REFUSALS:
         server.refusals.record(who, "api", scope["path"], status=int(status), method=scope["method"])
-
-
-def _limited(receive: Receive) -> Receive:
-    """What arrives, up to the most that a request's JSON may have."""
-    size = 0
-
-    async def limited() -> Message:
-        nonlocal size
-        message = await receive()
-        size += len(message.get("body", b""))
-        if size > MAX_JSON:
-            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-        return message
-
-    return limited
-
-
-def _known(server: Server, who: Callable[[], User | None]) -> User | None:
-    """Who asks, with their projects."""
-    user = who()
-    return None if user is None else server.known(user)
-
-
-def _nobody() -> None:
-    """Who asks with what is no personal token, wherever they ask from and whatever cookie they bring."""
-
-
-def _by_token(server: Server, brought: str) -> User | None:
-    token = server.tokens.use(brought)
-    if token is None:
-        return None
-    return user_by_token(token, server.accounts.acting(token.owner), server.settings)
-
-
-def _check_site(connection: HTTPConnection, server: Server) -> None:
-    """A browser sends its cookie, or reaches this machine, for pages of other sites too."""
-    told = connection.headers.get("Origin") is not None or not server.settings.sign_in
-    site = connection.headers.get("Sec-Fetch-Site", "none")
-    if not (told and same_origin(connection, server.settings) and site in _OWN_SITE):
-        raise ProblemError(
-            HTTPStatus.UNAUTHORIZED if not told else HTTPStatus.FORBIDDEN,
-            "What changes something takes a personal token; make one on Account.",
-        )
 
 
 def _found(request: Request) -> Caller:
@@ -297,37 +230,29 @@ def _found(request: Request) -> Caller:
 
 Asking = Annotated[Caller, Depends(_found)]
 """The caller, as a parameter of routes."""
-
-
 TAKES_PASSWORD = f"This link opens with its password alone: send it as {WITH_LINK}."
 
 
 def check_link(asking: Caller, target: Target) -> None:
-    """Refuse a stranger whose link does not open this; they are told nothing about what there is.
-
-    Raises ProblemError.
-    """
+    """Refuse a stranger whose link does not open this; they are told nothing about what there is."""
     if asking.user is not None:
         return
-    opened = _opened(asking, target)
+    if asking.token is None or not asking.first:
+        opened = _still_open(asking)
+    else:
+        try:
+            opened = asking.server.visitors.open(asking.token, asking.visitor, target)
+        except PasswordError:
+            raise ProblemError(HTTPStatus.UNAUTHORIZED, TAKES_PASSWORD) from None
+        except LimitError as error:
+            wait = again_after(int(SECONDS))
+            raise ProblemError(HTTPStatus.TOO_MANY_REQUESTS, str(error), wait) from None
+        except AccessError:
+            opened = None
     if opened is None:
         raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
     if opened != target:
         raise ProblemError(HTTPStatus.NOT_FOUND, f"This link opens no {target.kind} of that id.")
-
-
-def _opened(asking: Caller, target: Target) -> Target | None:
-    if asking.token is None or not asking.first:
-        return _still_open(asking)
-    try:
-        return asking.server.visitors.open(asking.token, asking.visitor, target)
-    except PasswordError:
-        raise ProblemError(HTTPStatus.UNAUTHORIZED, TAKES_PASSWORD) from None
-    except LimitError as error:
-        wait = again_after(int(SECONDS))
-        raise ProblemError(HTTPStatus.TOO_MANY_REQUESTS, str(error), wait) from None
-    except AccessError:
-        return None
 
 
 def _still_open(asking: Caller) -> Target | None:

@@ -17,12 +17,11 @@ from grasp_core.engine.background import Making, Makings
 from grasp_core.model.access import User
 from grasp_core.model.errors import GraspError, RunCancelledError
 from grasp_core.server.api._admission import Asking, Caller
-from grasp_core.server.api._idempotency import WORK_SECONDS, Done
-from grasp_core.server.api._sources import Bringing, Told
+from grasp_core.server.api._answers import PRIVATE, WORK_SECONDS, Done
+from grasp_core.server.api._reading import Bringing, Told
 from grasp_core.server.api.forms import Checked, Problem, StartedRun, Work
-from grasp_core.server.api.problems import problem_of
-from grasp_core.server.api.runs import PRIVATE, missing
-from grasp_core.server.problem import ProblemError, again_after
+from grasp_core.server.api.runs import missing
+from grasp_core.server.problem import ProblemError, again_after, problem_of
 
 router = APIRouter(tags=["Runs"])
 
@@ -42,17 +41,9 @@ class UnderWay:
     problem: ProblemError | None = None
 
 
-def at_once_or_later(
-    bringing: Bringing,
-    work: Callable[[Told], Done],
-    *,
-    slow: bool | None = None,
-) -> Done:
-    """What work returns; of large files, or those that are fetched first, that it was begun.
-
-    `slow`: by default, as the files are.
-    """
-    if not (bringing.takes_long if slow is None else slow):
+def at_once_or_later(bringing: Bringing, work: Callable[[Told], Done], *, slow: bool = False) -> Done:
+    """What work returns; of slow one, large files, or those that are fetched first, that it was begun."""
+    if not (slow or bringing.takes_long):
         return work(lambda words: None)
     return later(bringing.asking, bringing.user, work)
 
@@ -60,10 +51,7 @@ def at_once_or_later(
 def later(
     asking: Caller, user: User, work: Callable[[Told], Done], beside: Makings[UnderWay] | None = None
 ) -> Done:
-    """Have work done beside the request; returns how it is followed.
-
-    `beside`: among what; by default, files that are read.
-    """
+    """Have work done beside the request, by default among files that are read; returns how it is followed."""
     named, asked = secrets.token_urlsafe(15), UnderWay()
 
     def make(making: Making[UnderWay]) -> UnderWay:

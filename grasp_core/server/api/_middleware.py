@@ -6,9 +6,8 @@ import functools
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any
+from typing import NamedTuple
 from urllib.parse import parse_qsl
 
 from fastapi import FastAPI
@@ -27,40 +26,12 @@ _BESIDE = ("/", "/openapi.json", "/problems/{code}")
 """Addresses that the schema does not list."""
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """A method of an address.
-
-    `parameters`: those of the query.
-    `body`: its kind; empty where it takes none.
-    `streams`: whether its answer goes on.
-    """
+class Operation(NamedTuple):
+    """A method of an address: parameters of its query, its kind of body, and whether its answer goes on."""
 
     parameters: frozenset[str] = frozenset()
     body: str = ""
     streams: bool = False
-
-    @classmethod
-    def of(cls, plain: Mapping[str, Any]) -> Operation:
-        """An operation of the schema."""
-        asked = (one["name"] for one in plain.get("parameters", []) if one["in"] == "query")
-        answers = (kind for answer in plain["responses"].values() for kind in answer.get("content", {}))
-        body = next(iter(plain.get("requestBody", {}).get("content", {})), "")
-        return cls(frozenset(asked), body, "text/event-stream" in answers)
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """An address and its methods."""
-
-    pattern: re.Pattern[str]
-    operations: Mapping[str, Operation]
-
-    @property
-    def allow(self) -> str:
-        """The methods, as the header Allow lists them."""
-        heads = ["HEAD"] if "GET" in self.operations and not self.operations["GET"].streams else []
-        return ", ".join(sorted([*self.operations, *heads]))
 
 
 class RefuseUnknown:
@@ -71,95 +42,72 @@ class RefuseUnknown:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it in one sentence."""
+
+        async def without_body(message: Message) -> None:
+            await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
+
         if scope["type"] == "http":
-            address = _found(scope)
-            if address is not None:
+            path = scope["path"].removeprefix(scope.get("root_path", ""))
+            known = (operations for place, operations in _addresses(scope["app"]) if place.match(path))
+            if (operations := next(known, None)) is not None:
                 try:
-                    _check(address, scope)
+                    _check(operations, scope)
                 except ProblemError as refused:
                     await refused.response(base_path(scope))(scope, receive, send)
                     return
                 if scope["method"] == "HEAD":
-                    scope, send = {**scope, "method": "GET"}, _without_body(send)
+                    await self.app({**scope, "method": "GET"}, receive, without_body)
+                    return
         await self.app(scope, receive, send)
 
 
-def _check(address: Address, scope: Scope) -> None:
-    head = scope["method"] == "HEAD"
-    operation = address.operations.get("GET" if head else scope["method"])
-    if operation is None or (head and operation.streams):
-        raise ProblemError(
-            HTTPStatus.METHOD_NOT_ALLOWED,
-            f"This address takes {address.allow}.",
-            {"Allow": address.allow},
-        )
-    _check_query(operation, scope)
-    if operation.body:
-        _check_body(operation, Headers(scope=scope))
-
-
-def _check_query(operation: Operation, scope: Scope) -> None:
+def _check(operations: Mapping[str, Operation], scope: Scope) -> None:
+    answers_head = "GET" in operations and not operations["GET"].streams
+    methods = {**operations, "HEAD": operations["GET"]} if answers_head else operations
+    operation = methods.get(scope["method"])
+    if operation is None:
+        allow = ", ".join(sorted(methods))
+        raise ProblemError(HTTPStatus.METHOD_NOT_ALLOWED, f"This address takes {allow}.", {"Allow": allow})
     given = Counter(name for name, _ in parse_qsl(scope["query_string"].decode("latin-1"), True))
     known = listed([f"`{one}`" for one in sorted(operation.parameters)]) if operation.parameters else "none"
-    found = [
-        {
-            "code": "unknown-parameter",
-            "text": f"There is no parameter {quoted(printable(name))} here; there is {known}.",
-            "place": "query",
-        }
+    unknown = (
+        ("unknown-parameter", f"There is no parameter {quoted(printable(name))} here; there is {known}.")
         for name in given
         if name not in operation.parameters
-    ]
-    found += [
-        {
-            "code": "parameter-twice",
-            "text": f"`{name}` is given {count} times; give it once.",
-            "place": "query",
-        }
+    )
+    twice = (
+        ("parameter-twice", f"`{name}` is given {count} times; give it once.")
         for name, count in given.items()
         if count > 1 and name in operation.parameters
-    ]
+    )
+    found = [{"code": code, "text": text, "place": "query"} for code, text in (*unknown, *twice)]
     if found:
         raise ProblemError(HTTPStatus.BAD_REQUEST, found[0]["text"], more={"problems": found})
-
-
-def _check_body(operation: Operation, headers: Headers) -> None:
-    if headers.get("Content-Length", "0") == "0" and "Transfer-Encoding" not in headers:
+    headers = Headers(scope=scope)
+    empty = headers.get("Content-Length", "0") == "0" and "Transfer-Encoding" not in headers
+    if not operation.body or empty:
         return
     kind = headers.get("Content-Type", "").partition(";")[0].strip().casefold()
-    if operation.body == JSON:
-        if kind != JSON:
-            raise _other_kind(kind, f'send JSON, as with curl -H "Content-Type: {JSON}"')
-    elif kind.startswith(_FORMS):
-        raise _other_kind(
-            kind,
-            f'send the file itself, as with curl -H "Content-Type: {operation.body}" --data-binary @FILE',
-        )
-
-
-def _other_kind(kind: str, what: str) -> ProblemError:
-    found = quoted(printable(kind)) if kind else "of no Content-Type"
-    return ProblemError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"The body is {found}; {what}.")
-
-
-def _found(scope: Scope) -> Address | None:
-    path = scope["path"].removeprefix(scope.get("root_path", ""))
-    return next((one for one in _addresses(scope["app"]) if one.pattern.match(path)), None)
+    taken = kind == JSON if operation.body == JSON else not kind.startswith(_FORMS)
+    if not taken:
+        what = f'send the file itself, as with curl -H "Content-Type: {operation.body}" --data-binary @FILE'
+        if operation.body == JSON:
+            what = f'send JSON, as with curl -H "Content-Type: {JSON}"'
+        of = quoted(printable(kind)) if kind else "of no Content-Type"
+        raise ProblemError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"The body is {of}; {what}.")
 
 
 @functools.lru_cache(8)
-def _addresses(app: FastAPI) -> tuple[Address, ...]:
-    listed = {
-        path: {method.upper(): Operation.of(plain) for method, plain in operations.items()}
-        for path, operations in described(app)["paths"].items()
-    }
-    every = listed | {path: {"GET": Operation()} for path in _BESIDE}
+def _addresses(app: FastAPI) -> tuple[tuple[re.Pattern[str], Mapping[str, Operation]], ...]:
+    """Patterns of addresses, fixed ones first, with what each of their methods takes."""
+    every: dict[str, dict[str, Operation]] = {path: {"GET": Operation()} for path in _BESIDE}
+    for path, operations in described(app)["paths"].items():
+        every[path] = {}
+        for method, plain in operations.items():
+            query = (one["name"] for one in plain.get("parameters", []) if one["in"] == "query")
+            answers = (kind for answer in plain["responses"].values() for kind in answer.get("content", {}))
+            body = next(iter(plain.get("requestBody", {}).get("content", {})), "")
+            operation = Operation(frozenset(query), body, "text/event-stream" in answers)
+            every[path][method.upper()] = operation
     fixed_first = sorted(every.items(), key=lambda one: "{" in one[0])
-    return tuple(Address(compile_path(path)[0], operations) for path, operations in fixed_first)
-
-
-def _without_body(send: Send) -> Send:
-    async def without(message: Message) -> None:
-        await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
-
-    return without
+    return tuple((compile_path(path)[0], operations) for path, operations in fixed_first)

@@ -3,29 +3,40 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from http import HTTPStatus
 from typing import Any
 
 from grasp_core.engine.request.analysis import say_data, say_level, say_order, say_shuffles, say_teams
 from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.request.voice import KeepingNotes
 from grasp_core.engine.run import checked_groups
+from grasp_core.model.access import User
 from grasp_core.model.errors import DataError, SpecError, UnsureError
 from grasp_core.model.groups import Grouping
 from grasp_core.model.json_values import to_json
 from grasp_core.model.spec import SPEC_VERSION, RunSpec
 from grasp_core.model.text import printable
+from grasp_core.reading.connectors.source import parse
 from grasp_core.reading.dataset.load import Dataset
-from grasp_core.reading.guess.advice import Advice, Named, Reason, all_taken, told
+from grasp_core.reading.guess.advice import Named, Reason, all_taken, told
 from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.guess.roles import question
 from grasp_core.reading.table.table import Table
 from grasp_core.reading.tables import guessed
+from grasp_core.server.api._admission import Caller
+from grasp_core.server.api.forms import Fetch, File, Files, Place
+from grasp_core.server.problem import ProblemError
 
 _COLUMNS = ("item", "rater", "label")
 _RECOGNISED = ("missing", "recode", "categories", "filters")
 """What is recognised of how files are read, where the columns are named and this is not."""
+
+LARGE = 16 * 2**20
+"""Bytes that are read within a request at most, which takes about 2 s."""
+_PARTS = {"annotations": "part", "raters": "raters_part", "items": "items_part"}
+Told = Callable[[str], None]
 
 
 class Json(KeepingNotes):
@@ -93,12 +104,7 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """How files are read.
-
-    `known`: with what was recognised; None where something has to be said before.
-    `notes`: what is to be known of it.
-    `questions`: what has to be said before anything runs.
-    """
+    """How files are read; `known` is None where `questions` have to be answered before."""
 
     known: RunSpec | None
     notes: list[str]
@@ -106,10 +112,7 @@ class Recognised:
 
     @property
     def spec(self) -> RunSpec:
-        """The spec.
-
-        Raises UnsureError if something has to be said before.
-        """
+        """The spec; raises UnsureError if something has to be said before."""
         if self.known is None:
             raise UnsureError("; ".join(map(ask, self.questions)), self.questions[0].field)
         return self.known
@@ -123,16 +126,7 @@ def ask(reason: Reason) -> str:
 def recognised(sent: Sent, tables: Mapping[str, Table], recommended: bool | None) -> Recognised:
     """The spec with what it leaves open as it is recognised, as by every other door.
 
-    Parameters
-    ----------
-    tables : mapping
-        The files, "annotations" among them.
-    recommended : bool or None
-        The answer to what the files mark to be left out; without one that is told, first.
-
-    Raises
-    ------
-    DataError, SpecError
+    `recommended`: the answer to what the files mark to be left out; without one that is told, first.
     """
     spec = RunSpec.from_dict(sent.filled())
     given: dict[str, Any] = sent.data
@@ -165,16 +159,16 @@ def recognised(sent: Sent, tables: Mapping[str, Table], recommended: bool | None
     if recommended:
         data = all_taken(advice, data)
     elif advice and recommended is None:
-        notes.insert(0, _advised(advice))
+        notes.insert(
+            0,
+            told(
+                advice,
+                '"recommended": true',
+                '"recommended": false',
+                lambda text: f'{json.dumps(text)} in "missing"',
+            ),
+        )
     return Recognised(replace(spec, data=data), notes)
-
-
-def _advised(advice: Sequence[Advice]) -> str:
-    return told(advice, '"recommended": true', '"recommended": false', _missing)
-
-
-def _missing(text: str) -> str:
-    return f'{json.dumps(text)} in "missing"'
 
 
 def hints(
@@ -194,3 +188,91 @@ def hints(
         read = Reading(tables["annotations"], tables.get("raters"), spec.data, items=tables.get("items"))
         say_teams(read, spec.analysis, dataset, voice)
     return [printable(one) for one in voice.notes]
+
+
+@dataclass(frozen=True, slots=True)
+class Bringing:
+    """The files of a request and who brings them, to a project."""
+
+    asking: Caller
+    user: User
+    project: str
+    files: Files
+
+    @property
+    def named(self) -> dict[str, File | Place | Fetch]:
+        """The files that there are, by kind."""
+        given = {
+            "annotations": self.files.annotations,
+            "raters": self.files.raters,
+            "items": self.files.items,
+        }
+        return {kind: file for kind, file in given.items() if file is not None}
+
+    @property
+    def takes_long(self) -> bool:
+        """Whether they are fetched first, or are large."""
+        given = list(self.named.values())
+        if not all(isinstance(one, File) for one in given):
+            return True
+        sizes = self._sizes()
+        return sum(sizes.get(one.sha256, 0) for one in given if isinstance(one, File)) > LARGE
+
+    def check_there(self, wrong: tuple[str, ...] = ()) -> None:
+        """Refuse files that are not there; `wrong` with the request is told beside it."""
+        sizes = self._sizes()
+        found = [
+            {
+                "code": "not-found",
+                "text": f"{file.name} is not on this server; upload it first.",
+                "place": kind,
+            }
+            for kind, file in [*self.named.items(), *(("models", one) for one in self.files.models)]
+            if isinstance(file, File) and file.sha256 not in sizes
+        ]
+        if found:
+            beside = [{"code": "spec", "text": text, "place": "spec"} for text in wrong]
+            raise ProblemError(HTTPStatus.NOT_FOUND, found[0]["text"], more={"problems": found + beside})
+
+    def tables(self, data: Mapping[str, Any], told: Told) -> dict[str, Table]:
+        """The files, read as the `data` of the spec says; raises DataError if one cannot be had or read."""
+        found = {}
+        for kind, file in self.named.items():
+            member = data.get(_PARTS[kind])
+            found[kind] = self._table(kind, file, member if isinstance(member, str) else None, told)
+        return found
+
+    def formed(self, spec: RunSpec, tables: Mapping[str, Table], told: Told) -> Dataset:
+        """The data set of the tables and of models' labels; raises DataError if they do not go together."""
+        told("Forming the data")
+        models = [(one.name, one.sha256) for one in self.files.models]
+        reach = self.user.reach(self.project)
+        return self.asking.server.service.inputs.formed(spec, tables, models, reach=reach)
+
+    def _table(self, kind: str, file: File | Place | Fetch, member: str | None, told: Told) -> Table:
+        server, reach = self.asking.server, self.user.reach(self.project)
+        inputs = server.service.inputs
+        if isinstance(file, Place):
+            told(f"Reading {kind} where they are")
+            return inputs.refer(file.location, member, owner=self.user.id, reach=reach)
+        if isinstance(file, Fetch):
+            source = parse(file.source)
+            told(f"Fetching {kind}")
+            snapshot = server.sources.fetch(
+                source,
+                owner=self.user.id,
+                token=file.token or "",
+                told=lambda words: told(f"Fetching {kind}: {words}"),
+            )
+            files = server.seen(reach).files
+            sha256 = files.put(snapshot.content, owner=self.user.id, source=str(source))
+            details = {"bytes": len(snapshot.content), "source": source.kind}
+            server.audit.record(self.user.id, "upload", "file", sha256, details)
+            file = File(sha256=sha256, name=snapshot.name)
+        told(f"Reading {kind}")
+        return inputs.table(file.name, file.sha256, member, reach=reach)
+
+    def _sizes(self) -> dict[str, int]:
+        named = [*self.named.values(), *self.files.models]
+        wanted = {one.sha256 for one in named if isinstance(one, File)}
+        return self.asking.server.seen(self.user.reach(self.project)).files.sizes(wanted)

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Literal
 
 from fastapi import APIRouter
 from pydantic import Field
 
-from grasp_core.model.access import Token as Stored
-from grasp_core.server.api._admission import Asking, Caller
+from grasp_core.model.access import ProjectRole, Role, Scope
+from grasp_core.server.api._admission import Asking
 from grasp_core.server.api.forms import Form, Time
 from grasp_core.server.api.runs import missing
 
 router = APIRouter(tags=["Account"])
-Role = Literal["viewer", "analyst", "admin"]
-ProjectRole = Literal["viewer", "analyst", "owner"]
 
 
 class Token(Form):
@@ -23,7 +20,7 @@ class Token(Form):
 
     id: str
     name: str
-    scope: Literal["read", "run", "admin"]
+    scope: Scope
     created_at: Time
     expires_at: Time
     revoked_at: Time | None
@@ -95,18 +92,15 @@ def list_projects(asking: Asking) -> Projects:
 @router.get("/tokens")
 def list_tokens(asking: Asking) -> Tokens:
     """Your tokens, also those that have ended; never what opens. They are made on *Account*."""
-    return Tokens(tokens=[Token.of(one) for one in _own(asking)])
+    return Tokens(tokens=[Token.of(one) for one in asking.server.tokens.of(asking.person.id)])
 
 
 @router.delete("/tokens/{token_id}", status_code=HTTPStatus.NO_CONTENT)
 def withdraw_token(token_id: str, asking: Asking) -> None:
     """Withdraw a token of yours: it stops working at once, and for good."""
     asking.changing()
-    if token_id not in [one.id for one in _own(asking)]:
+    tokens, owner = asking.server.tokens, asking.person.id
+    if token_id not in [one.id for one in tokens.of(owner)]:
         raise missing("token")
-    asking.server.tokens.revoke(token_id, owner=asking.person.id)
-    asking.server.audit.record(asking.person.id, "withdraw", "token", token_id)
-
-
-def _own(asking: Caller) -> list[Stored]:
-    return asking.server.tokens.of(asking.person.id)
+    tokens.revoke(token_id, owner=owner)
+    asking.server.audit.record(owner, "withdraw", "token", token_id)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any, Self
 
@@ -15,25 +14,26 @@ from grasp_core.analysis.planner.make import UNLESS_SAID, PlanTask, assumed_task
 from grasp_core.analysis.planner.values import Assumed, PlanSpec, plan_dict
 from grasp_core.analysis.rater_map import MapTask, rater_map
 from grasp_core.analysis.rater_map_values import ANSWER, of_answer, rater_map_dict
-from grasp_core.model.errors import MissingResultError, SpecError
+from grasp_core.model.access import EVERYONE, User
+from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import Group, form_groups, one_line
 from grasp_core.model.json_values import FormError, from_json, to_json
-from grasp_core.model.result import Result, RunResult
 from grasp_core.model.text import printable
 from grasp_core.report.comparison.changes import Change, compare, in_words
 from grasp_core.report.comparison.since import details, headline, since
 from grasp_core.report.plan import sentences
-from grasp_core.server.api._admission import Asking, Caller, map_shown_to, shown_to
+from grasp_core.server.api._admission import Asking, Caller, map_shown_to
+from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, Done, IdempotencyKey, TaggedJson, once
 from grasp_core.server.api._deferred import Found, later
-from grasp_core.server.api._etags import NOT_AGAIN, TaggedJson
-from grasp_core.server.api._idempotency import Done, IdempotencyKey, once
-from grasp_core.server.api._sources import Told
+from grasp_core.server.api._reading import Told
 from grasp_core.server.api.forms import Form, Work
-from grasp_core.server.api.runs import PRIVATE, missing, visible_run, without_result
+from grasp_core.server.api.runs import agreement_of, result_of, visible_run
 from grasp_core.server.problem import ProblemError
 from grasp_core.store.runs import RunRecord
 
 router = APIRouter(tags=["Questions about runs"])
+_OF_MODELS = "Results about models have neither map nor plan."
+_Work = Callable[[Told], Done]
 
 
 class Differs(Form):
@@ -110,7 +110,7 @@ class NewPlan(Form):
 def compare_runs(run_id: str, other_id: str, asking: Asking) -> Compared:
     """Hold another run (b) against a run (a), as *Results* and `grasp compare` do."""
     _ = asking.person
-    a, b = (_result(asking, visible_run(asking, one)) for one in (run_id, other_id))
+    a, b = (result_of(asking, visible_run(asking, one)) for one in (run_id, other_id))
     found = compare(a, b)
     if found is None:
         raise ProblemError(
@@ -135,7 +135,7 @@ def compare_runs(run_id: str, other_id: str, asking: Asking) -> Compared:
 def read_rater_map(run_id: str, asking: Asking) -> Response:
     """The map of a run's raters, once it was drawn on *Results* or asked for here; it names nobody."""
     record = visible_run(asking, run_id)
-    result = _agreement(asking, record)
+    result = agreement_of(asking, record, _OF_MODELS)
     found = map_shown_to(asking, of_answer(asking.server.answers.find(record.id, ANSWER)), result)
     if found is None:
         raise ProblemError(
@@ -149,7 +149,7 @@ def draw_rater_map(run_id: str, asking: Asking, idempotency_key: IdempotencyKey 
     """Have the raters placed by how they agree, as *Results* and `grasp rater-map` do; kept with the run."""
     record = visible_run(asking, run_id)
     user = asking.runner(record.project)
-    result = _agreement(asking, record)
+    result = agreement_of(asking, record, _OF_MODELS)
 
     def draw(told: Told) -> tuple[HTTPStatus, Found]:
         server = asking.server
@@ -164,11 +164,7 @@ def draw_rater_map(run_id: str, asking: Asking, idempotency_key: IdempotencyKey 
             answers.keep(record.id, ANSWER, to_json(found))
         return HTTPStatus.OK, Found(rater_map_dict(found, result.spec, result.data.sha256))
 
-    def begin() -> Done:
-        asking.server.rates.run(asking.asker)
-        return later(asking, user, draw, asking.server.questions)
-
-    return once(asking, idempotency_key, f"POST /runs/{record.id}/rater-map", "", begin)
+    return _later(asking, user, idempotency_key, f"POST /runs/{record.id}/rater-map", "", draw)
 
 
 @router.post("/plans", status_code=HTTPStatus.ACCEPTED, response_model=Work)
@@ -178,75 +174,55 @@ def make_a_plan(new: NewPlan, asking: Asking, idempotency_key: IdempotencyKey = 
     From a run that is done and one of its groups; or without a run, from what is assumed.
     """
     _ = asking.person
-    record = None if new.run is None else visible_run(asking, new.run)
-    if record is None:
-        user = asking.runner("everyone")
-        task = partial(_assumed, new)
-        _ = task()  # what cannot be planned is refused at once
+    if new.run is None:
+        user = asking.runner(EVERYONE)
+        if new.group is not None:
+            raise SpecError("a plan without a run has no group", field="group")
+        assumed = new.spec.get("assumed", {})
+        if isinstance(assumed, dict):
+            assumed = {**to_json(Assumed()), **assumed}
+        supposed = assumed_task(_spec(UNLESS_SAID, {**new.spec, "assumed": assumed}))
     else:
+        record = visible_run(asking, new.run)
         user = asking.runner(record.project)
-        group = _group(_agreement(asking, record), new)
-        task = partial(_from_run, asking, record, group, new)
+        result = agreement_of(asking, record, _OF_MODELS)
+        if not new.group:
+            raise SpecError("a plan from a run takes one of its groups", field="group")
+        wanted = Group(tuple(new.group), tuple(new.group.values()))
+        found = [row.group for row in result.groups if row.group.key == wanted.key]
+        if not found:
+            raise ProblemError(HTTPStatus.NOT_FOUND, f"The run has no group {printable(wanted.label)}.")
 
     def plan(told: Told) -> tuple[HTTPStatus, Found]:
         told("Reading the data")
         made = make_plan(
-            task(),
+            supposed if new.run is None else _from_run(asking, record, found[0], new.spec),
             asking.server.service.pool.each,
-            lambda found: told(f"{found.done:,} of {found.total:,} data sets simulated"),
+            lambda so_far: told(f"{so_far.done:,} of {so_far.total:,} data sets simulated"),
         )
         said = [printable(one_line(one.plain)) for one in sentences(made)]
         return HTTPStatus.OK, Found({**plan_dict(made), "sentences": said})
 
+    return _later(asking, user, idempotency_key, "POST /plans", new.model_dump_json(), plan)
+
+
+def _later(asking: Caller, user: User, key: str | None, action: str, asked: str, do: _Work) -> Response:
+    """Have asked once what takes long to compute."""
+
     def begin() -> Done:
         asking.server.rates.run(asking.asker)
-        return later(asking, user, plan, asking.server.questions)
+        return later(asking, user, do, asking.server.questions)
 
-    return once(asking, idempotency_key, "POST /plans", new.model_dump_json(), begin)
-
-
-def _result(asking: Caller, record: RunRecord) -> Result:
-    if record.state != "done":
-        raise without_result(record)
-    try:
-        return shown_to(asking, asking.server.service.result(record.id))
-    except MissingResultError:  # deleted meanwhile
-        raise missing("run") from None
+    return once(asking, key, action, asked, begin)
 
 
-def _agreement(asking: Caller, record: RunRecord) -> RunResult:
-    found = _result(asking, record)
-    if not isinstance(found, RunResult):
-        raise ProblemError(HTTPStatus.NOT_FOUND, "Results about models have neither map nor plan.")
-    return found
-
-
-def _group(result: RunResult, new: NewPlan) -> Group:
-    if not new.group:
-        raise SpecError("a plan from a run takes one of its groups", field="group")
-    wanted = Group(tuple(new.group), tuple(new.group.values()))
-    found = next((row.group for row in result.groups if row.group.key == wanted.key), None)
-    if found is None:
-        raise ProblemError(HTTPStatus.NOT_FOUND, f"The run has no group {printable(wanted.label)}.")
-    return found
-
-
-def _assumed(new: NewPlan) -> PlanTask:
-    if new.group is not None:
-        raise SpecError("a plan without a run has no group", field="group")
-    assumed = new.spec.get("assumed", {})
-    if isinstance(assumed, dict):
-        assumed = {**to_json(Assumed()), **assumed}
-    return assumed_task(_spec(UNLESS_SAID, {**new.spec, "assumed": assumed}))
-
-
-def _from_run(asking: Caller, record: RunRecord, group: Group, new: NewPlan) -> PlanTask:
+def _from_run(asking: Caller, record: RunRecord, group: Group, spec: Mapping[str, Any]) -> PlanTask:
     dataset, analysis = asking.server.service.data_of(record), record.spec.analysis
     grouping = form_groups(dataset.raters, [group.axes], min_raters=analysis.min_raters)
     g, annotations = grouping.groups.index(group), dataset.annotations
     known = int(grouping.known[grouping.known_of[g]].sum())
     suggested = usual(int(grouping.n_raters[g]), known, annotations.n_items, annotations.n_annotations)
-    asked = _spec({**suggested, "level": analysis.level}, new.spec)
+    asked = _spec({**suggested, "level": analysis.level}, spec)
     return task_of(dataset, group, asked, min_raters=analysis.min_raters)
 
 

@@ -18,28 +18,24 @@ from starlette.routing import Mount, Route
 
 from grasp_core.model.errors import GraspError
 from grasp_core.model.turns import loads
-from grasp_core.server.api import _deferred as working
 from grasp_core.server.api import (
+    _deferred,
     account,
-    events,
+    analyses,
     files,
     items,
-    leaderboards,
     links,
+    new_runs,
     people,
     runs,
     submissions,
     watches,
-    webhooks,
 )
-from grasp_core.server.api import analyses as questions
-from grasp_core.server.api import new_runs as asking
 from grasp_core.server.api._admission import Admission
 from grasp_core.server.api._middleware import RefuseUnknown
-from grasp_core.server.api.problems import answer_fault
 from grasp_core.server.api.reference import described, problem_page, reference_page
 from grasp_core.server.identity import Identify
-from grasp_core.server.problem import ProblemError
+from grasp_core.server.problem import ProblemError, answer_fault
 from grasp_core.server.server import Server
 from grasp_core.server.uploads import UploadLedger
 from grasp_core.version import __version__
@@ -62,9 +58,6 @@ def mount(
     """The API's routes.
 
     `server`: returns the process's server; called at each request, so that importing starts nothing.
-    `identify`: who has signed in on the pages, or None.
-    `uploads`: what waits in memory already.
-    `base_path`: path under which everything is served, e.g. ``/grasp``.
     """
 
     def health(_: Request) -> Response:
@@ -103,32 +96,18 @@ def application(server: Callable[[], Server], identify: Identify, uploads: Uploa
         exception_handlers=_FAULTS,
     )
     app.state.uploads = uploads
-    for room in (
-        asking,
-        working,
-        runs,
-        events,
-        links,
-        files,
-        items,
-        questions,
-        account,
-        submissions,
-        leaderboards,
-        webhooks,
-        watches,
-        people,
-    ):
-        app.include_router(room.router)
-    app.get("/openapi.json", include_in_schema=False)(_schema)
+    rooms = (new_runs, _deferred, runs, links, files, items, analyses, account, submissions)
+    for router in (*(room.router for room in rooms), watches.webhooks, watches.router, people.router):
+        app.include_router(router)
+
+    def schema(request: Request) -> Response:
+        """The schema, which says where it is served."""
+        return JSONResponse({**described(app), "servers": [{"url": request.scope["root_path"]}]})
+
+    app.get("/openapi.json", include_in_schema=False)(schema)
     app.get("/", include_in_schema=False)(lambda: reference_page(described(app)))
     app.get("/problems/{code}", include_in_schema=False)(problem_page)
     return app
-
-
-def _schema(request: Request) -> Response:
-    """The schema, which says where it is served."""
-    return JSONResponse({**described(request.app), "servers": [{"url": request.scope["root_path"]}]})
 
 
 def _moved(there: str) -> Callable[[Request], Response]:

@@ -19,7 +19,7 @@ from grasp_core.server.api.forms import OwnFile, OwnFiles, Parts, Project, Store
 from grasp_core.server.api.runs import missing
 from grasp_core.server.problem import ProblemError
 from grasp_core.server.server import Stores
-from grasp_core.server.uploads import Arrived, UploadLedger, room, stated_size
+from grasp_core.server.uploads import UploadLedger, room, stated_size
 
 router = APIRouter(tags=["Files"])
 _IN_MEMORY = 2**20
@@ -97,29 +97,21 @@ def delete_file(
 
 @asynccontextmanager
 async def received(request: Request, asking: Caller, user: User) -> AsyncIterator[Spool]:
-    """A request's body, on disk; it counts as an upload of the person's while it is used.
-
-    Raises ProblemError if there is no room for it, or it breaks off.
-    """
+    """A request's body, on disk, counted as an upload of the person's; raises ProblemError without room."""
     ledger: UploadLedger = request.app.state.uploads
     asking.server.rates.upload(asking.asker)
     quota = await run_in_threadpool(room, asking.server, user)
     size = stated_size(request, ledger.largest)
     name = secrets.token_hex(8)
     with ledger.admitted(name, user.id, size, quota=quota) as arrived, Spool(_IN_MEMORY) as spool:
-        await _receive(request, spool, min(size, ledger.largest), arrived)
+        try:
+            async for piece in request.stream():
+                arrived(len(piece))
+                await run_in_threadpool(spool.write, piece)
+                _check_size(spool.tell(), min(size, ledger.largest))
+        except ClientDisconnect:
+            raise ProblemError(HTTPStatus.BAD_REQUEST, "The upload broke off; send it again.") from None
         yield spool
-
-
-async def _receive(request: Request, spool: Spool, most: int, arrived: Arrived) -> None:
-    """Write what arrives to disk, one piece beyond the limit at most."""
-    try:
-        async for piece in request.stream():
-            arrived(len(piece))
-            await run_in_threadpool(spool.write, piece)
-            _check_size(spool.tell(), most)
-    except ClientDisconnect:
-        raise ProblemError(HTTPStatus.BAD_REQUEST, "The upload broke off; send it again.") from None
 
 
 def _keep(asking: Caller, stores: Stores, user: User, name: str, spool: Spool) -> StoredFile:

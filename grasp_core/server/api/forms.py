@@ -16,8 +16,7 @@ from grasp_core.model.access import EVERYONE, Role
 from grasp_core.model.access import Person as KnownPerson
 from grasp_core.store import links
 from grasp_core.store.links import MOST_USES
-from grasp_core.store.run_records import RunRecord
-from grasp_core.store.runs import TAG_LENGTH
+from grasp_core.store.runs import TAG_LENGTH, RunRecord
 from grasp_core.store.visiting import LONGEST, SHORTEST
 
 _HALF = re.compile("[\ud800-\udfff]")
@@ -459,42 +458,6 @@ class WebhookKey(Form):
 
     key: str = Field(description="As libraries for Standard Webhooks take it.")
     previous: str | None = Field(description="The one before, with which messages are signed too.")
-
-
-class Submission(Form):
-    """A system that was scored."""
-
-    id: str
-    name: str
-    owner: str
-    created_at: Time
-    scores: dict[str, Any] = Field(description="As `raft score --details` writes them, docs/models.md.")
-
-
-class TaskForm(Form):
-    """A task of the benchmark."""
-
-    name: str
-    classes: list[str]
-    fields: list[str]
-    instructions: str
-    test_rows: int | None
-    licence: str
-    difficulty: list[str]
-    warning: str = Field(description="What a reader should know before opening its rows.")
-    scored: bool = Field(description="Whether this server has its gold labels.")
-
-
-class Tasks(Form):
-    """All of them, in the benchmark's order."""
-
-    tasks: list[TaskForm]
-
-
-class Submissions(Form):
-    """All of them, newest first."""
-
-    submissions: list[Submission]
 
 
 class Found(BaseModel):

@@ -9,16 +9,15 @@ from starlette.responses import JSONResponse, Response
 
 from grasp_core.analysis.items.panel import ItemsAsked
 from grasp_core.engine.background import all_asked, check_items, id_of
-from grasp_core.model.errors import MissingResultError, SpecError
+from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import Group
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import printable
 from grasp_core.model.wording import listed, quoted
 from grasp_core.server.api._admission import Asking, Caller
-from grasp_core.server.api._etags import NOT_AGAIN, TaggedJson
-from grasp_core.server.api._idempotency import Done, IdempotencyKey, once
+from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, Done, IdempotencyKey, TaggedJson, once
 from grasp_core.server.api.forms import AskedItems, FoundItems, Items, NewItems
-from grasp_core.server.api.runs import AGAIN_SECONDS, PRIVATE, missing, visible_run, without_result
+from grasp_core.server.api.runs import AGAIN_SECONDS, agreement_of, missing, visible_run
 from grasp_core.server.problem import ProblemError, again_after
 from grasp_core.store.runs import RunRecord
 
@@ -51,14 +50,21 @@ def ask_items(run_id: str, new: NewItems, asking: Asking, idempotency_key: Idemp
     """
     record, result = _run(asking, run_id)
     asking.runner(record.project)
-    return once(
-        asking,
-        idempotency_key,
-        f"POST /runs/{record.id}/items",
-        new.model_dump_json(),
-        lambda: _ask(asking, record, result, new),
-        place=f"/runs/{record.id}/items",
-    )
+
+    def ask() -> Done:
+        check_items(result)
+        server, asked = asking.server, _asked(result, new)
+        named = id_of(asked.group, asked.question)
+        if named in server.items.kept_ids(record):
+            return HTTPStatus.OK, AskedItems.of(asked, state="done", share=1.0, error=None)
+        going = server.items.under_way(record, named)
+        if going is None or going.ended.is_set():
+            server.rates.run(asking.asker)
+        making = server.items.start(record, asked, owner=asking.person.id)
+        return HTTPStatus.ACCEPTED, AskedItems.of(asked, state="running", share=making.share, error=None)
+
+    place = f"/runs/{record.id}/items"
+    return once(asking, idempotency_key, f"POST {place}", new.model_dump_json(), ask, place=place)
 
 
 @router.get("/runs/{run_id}/items/{items_id}", response_model=FoundItems, responses=NOT_AGAIN)
@@ -85,37 +91,11 @@ def _run(asking: Caller, run_id: str) -> tuple[RunRecord, RunResult]:
     """A run that the person may see, and its result."""
     _ = asking.person
     record = visible_run(asking, run_id)
-    if record.state != "done":
-        raise without_result(record)
-    try:
-        result = asking.server.service.result(record.id)
-    except MissingResultError:  # deleted meanwhile
-        raise missing("run") from None
-    if not isinstance(result, RunResult):
-        raise ProblemError(HTTPStatus.NOT_FOUND, "Results about models have no groups.")
-    return record, result
-
-
-def _ask(asking: Caller, record: RunRecord, result: RunResult, new: NewItems) -> Done:
-    check_items(result)
-    server, asked = asking.server, _asked(result, new)
-    named = id_of(asked.group, asked.question)
-    if named in server.items.kept_ids(record):
-        return HTTPStatus.OK, AskedItems.of(asked, state="done", share=1.0, error=None)
-    going = server.items.under_way(record, named)
-    if going is None or going.ended.is_set():
-        server.rates.run(asking.asker)
-    making = server.items.start(record, asked, owner=asking.person.id)
-    return HTTPStatus.ACCEPTED, AskedItems.of(asked, state="running", share=making.share, error=None)
+    return record, agreement_of(asking, record, "Results about models have no groups.")
 
 
 def _asked(result: RunResult, new: NewItems) -> ItemsAsked:
-    """What is asked, with the group as the result has it.
-
-    Raises
-    ------
-    SpecError, ProblemError
-    """
+    """What is asked, with the group as the result has it."""
     labels = [str(one.label) for one in result.spec.data.questions]
     if new.question is None and len(labels) > 1:
         raise SpecError(

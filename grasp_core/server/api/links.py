@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, cast
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from grasp_core.server.api._admission import Asking, Caller
-from grasp_core.server.api._idempotency import Done, IdempotencyKey, once
+from grasp_core.server.api._admission import Asking
+from grasp_core.server.api._answers import Done, IdempotencyKey, once
 from grasp_core.server.api.forms import Link, Links, MadeLink, NewLink, Withdrawn
-from grasp_core.server.api.runs import missing, visible_run
-from grasp_core.server.links import Withdrawing, told_of
+from grasp_core.server.api.runs import managed_run, missing
+from grasp_core.server.links import told_of, withdraw_of_person, withdraw_of_run
 from grasp_core.server.problem import ProblemError
 from grasp_core.store.links import Terms
-from grasp_core.store.runs import RunRecord
 from grasp_core.store.visiting import fingerprint
 
 router = APIRouter(tags=["Links"])
@@ -25,32 +24,36 @@ router = APIRouter(tags=["Links"])
 def list_links(run_id: str, asking: Asking) -> Links:
     """The links to a run, for those who may make them; never their tokens."""
     _ = asking.person
-    record = visible_run(asking, run_id)
-    asking.manager(record.owner, record.project)
+    record, _ = managed_run(asking, run_id)
     return Links(links=[Link.of(one) for one in asking.stores(record.project).links.of_run(record.id)])
 
 
 @router.post("/runs/{run_id}/links", status_code=HTTPStatus.CREATED, response_model=MadeLink)
 def make_link(run_id: str, new: NewLink, asking: Asking, idempotency_key: IdempotencyKey = None) -> Response:
     """Make a link that shows the result to people without an account, without what could name a person."""
-    record = visible_run(asking, run_id)
-    user = asking.manager(record.owner, record.project)
+    record, user = managed_run(asking, run_id)
     action = f"POST /runs/{record.id}/links"
-    return once(
-        asking,
-        idempotency_key,
-        action,
-        _asked(new, f"{user.id}\n{action}\n{idempotency_key}"),
-        lambda: _make(asking, record, new, user.id),
-        {"token": None, "address": None},
-    )
+    asked = new
+    if new.password is not None:  # of what is asked a plain hash is kept: it takes as long as the link's
+        known = fingerprint(new.password, f"{user.id}\n{action}\n{idempotency_key}")
+        asked = new.model_copy(update={"password": known})
+
+    def make() -> Done:
+        links = asking.stores(record.project).links
+        terms = cast(Terms, {**new.model_dump(), "label": new.label.strip()})
+        token = links.create(record.id, created_by=user.id, **terms)
+        asking.server.audit.record(user.id, "share", "run", record.id, told_of(terms))
+        address = f"{asking.server.settings.public_url}/shared?token={token}"
+        return HTTPStatus.CREATED, MadeLink.of(links.of_token(token), token=token, address=address)
+
+    kept = {"token": None, "address": None}
+    return once(asking, idempotency_key, action, asked.model_dump_json(), make, kept)
 
 
 @router.delete("/runs/{run_id}/links/{link_id}", status_code=HTTPStatus.NO_CONTENT)
 def withdraw_link(run_id: str, link_id: str, asking: Asking) -> None:
     """Withdraw a link: it stops working at once, and for good."""
-    record = visible_run(asking, run_id)
-    user = asking.manager(record.owner, record.project)
+    record, user = managed_run(asking, run_id)
     if link_id not in [link.id for link in asking.stores(record.project).links.of_run(record.id)]:
         raise missing("link to this run")
     asking.stores(record.project).links.revoke(link_id)
@@ -60,10 +63,9 @@ def withdraw_link(run_id: str, link_id: str, asking: Asking) -> None:
 @router.delete("/runs/{run_id}/links")
 def withdraw_links(run_id: str, asking: Asking) -> Withdrawn:
     """Withdraw all links to a run."""
-    record = visible_run(asking, run_id)
-    user = asking.manager(record.owner, record.project)
+    record, user = managed_run(asking, run_id)
     links = asking.stores(record.project).links
-    return Withdrawn(withdrawn=Withdrawing(links, asking.server.audit).of_run(record.id, by=user))
+    return Withdrawn(withdrawn=withdraw_of_run(links, asking.server.audit, record.id, by=user))
 
 
 @router.delete("/links")
@@ -79,28 +81,5 @@ def withdraw_links_of_person(
         raise ProblemError(HTTPStatus.FORBIDDEN, "This takes an analyst, and of a token the scope run.")
     if user.may_administer and person is not None and asking.server.accounts.people.get(person) is None:
         raise missing("person")
-    withdrawing = Withdrawing(asking.server.links, asking.server.audit)
-    return Withdrawn(withdrawn=withdrawing.of_person(user.id if person is None else person, by=user))
-
-
-def _asked(new: NewLink, salt: str) -> str:
-    """What is asked, of which a plain hash is kept: so the password is hashed as slowly as the link's."""
-    if new.password is None:
-        return new.model_dump_json()
-    told = new.model_copy(update={"password": fingerprint(new.password, salt)})
-    return told.model_dump_json()
-
-
-def _make(asking: Caller, record: RunRecord, new: NewLink, created_by: str) -> Done:
-    links = asking.stores(record.project).links
-    terms = Terms(
-        label=new.label.strip(),
-        days=new.days,
-        password=new.password,
-        max_uses=new.max_uses,
-        small_groups=new.small_groups,
-    )
-    token = links.create(record.id, created_by=created_by, **terms)
-    asking.server.audit.record(created_by, "share", "run", record.id, told_of(terms))
-    address = f"{asking.server.settings.public_url}/shared?token={token}"
-    return HTTPStatus.CREATED, MadeLink.of(links.of_token(token), token=token, address=address)
+    links, audit, whose = asking.server.links, asking.server.audit, user.id if person is None else person
+    return Withdrawn(withdrawn=withdraw_of_person(links, audit, whose, by=user))

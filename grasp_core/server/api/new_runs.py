@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
@@ -15,16 +16,14 @@ from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import checked_groups
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.json_values import to_json
-from grasp_core.model.spec import RunSpec
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.table.table import Table
 from grasp_core.report.contents import run_title
 from grasp_core.report.quality import quality_report
-from grasp_core.server.api._admission import Asking
+from grasp_core.server.api._admission import Asking, Caller
+from grasp_core.server.api._answers import Done, IdempotencyKey, once
 from grasp_core.server.api._deferred import Found, at_once_or_later
-from grasp_core.server.api._idempotency import Done, IdempotencyKey, once
-from grasp_core.server.api._reading import Json, Recognised, Sent, ask, hints, recognised
-from grasp_core.server.api._sources import Bringing, Told
+from grasp_core.server.api._reading import Bringing, Json, Recognised, Sent, Told, ask, hints, recognised
 from grasp_core.server.api.forms import (
     Checked,
     GroupFormed,
@@ -36,7 +35,7 @@ from grasp_core.server.api.forms import (
     StartedRun,
     Work,
 )
-from grasp_core.server.api.problems import listed
+from grasp_core.server.problem import listed
 
 router = APIRouter(tags=["Runs"])
 _LATER: dict[int | str, dict[str, Any]] = {
@@ -62,18 +61,14 @@ def start_run(new: NewRun, asking: Asking, idempotency_key: IdempotencyKey = Non
     The same data and spec give the same run to whoever asks them again. Where somebody else in the project
     asked them, nothing is computed again, but the run is your own.
     """
-    user = asking.runner(new.project)
-    bringing = Bringing(asking, user, new.project, new.files)
-    asked = new.model_dump_json()
 
-    def start() -> Done:
-        asking.server.rates.run(asking.asker)
+    def start(bringing: Bringing) -> Done:
         sent = _checked_before(bringing, new.spec)
         if new.webhook is not None:
             asking.server.webhooks.check(new.webhook)
         return at_once_or_later(bringing, lambda told: _start(bringing, new, sent, told))
 
-    return once(asking, idempotency_key, "POST /runs", asked, start)
+    return _asked(asking, idempotency_key, "POST /runs", new, start)
 
 
 @router.post("/validate", response_model=Checked, responses=_LATER)
@@ -82,30 +77,36 @@ def validate(new: NewCheck, asking: Asking, idempotency_key: IdempotencyKey = No
 
     What has to be mended stands in `problems`, and what has to be said in `questions`.
     """
-    user = asking.runner(new.project)
-    bringing = Bringing(asking, user, new.project, new.files)
 
-    def look() -> Done:
-        asking.server.rates.run(asking.asker)
+    def look(bringing: Bringing) -> Done:
         bringing.check_there()
         return at_once_or_later(bringing, lambda told: _validated(bringing, new, told))
 
-    return once(asking, idempotency_key, "POST /validate", new.model_dump_json(), look)
+    return _asked(asking, idempotency_key, "POST /validate", new, look)
 
 
 @router.post("/quality", response_model=dict[str, Any], responses=_LATER)
 def report_quality(new: NewReport, asking: Asking, idempotency_key: IdempotencyKey = None) -> Response:
     """Report what data can and cannot show, before any run, as `grasp quality` does; no rater is named."""
-    user = asking.runner(new.project)
-    bringing = Bringing(asking, user, new.project, new.files)
 
-    def look() -> Done:
-        asking.server.rates.run(asking.asker)
+    def look(bringing: Bringing) -> Done:
         sent = _checked_before(bringing, new.spec)
-        slow = bringing.takes_long or new.power
-        return at_once_or_later(bringing, lambda told: _reported(bringing, new, sent, told), slow=slow)
+        return at_once_or_later(bringing, lambda told: _reported(bringing, new, sent, told), slow=new.power)
 
-    return once(asking, idempotency_key, "POST /quality", new.model_dump_json(), look)
+    return _asked(asking, idempotency_key, "POST /quality", new, look)
+
+
+def _asked(
+    asking: Caller, key: str | None, action: str, new: NewRun | NewCheck, do: Callable[[Bringing], Done]
+) -> Response:
+    """Do once what is asked of files."""
+    bringing = Bringing(asking, asking.runner(new.project), new.project, new.files)
+
+    def begin() -> Done:
+        asking.server.rates.run(asking.asker)
+        return do(bringing)
+
+    return once(asking, key, action, new.model_dump_json(), begin)
 
 
 def _checked_before(bringing: Bringing, plain: dict[str, Any]) -> Sent:
@@ -137,9 +138,8 @@ def _start(bringing: Bringing, new: NewRun, sent: Sent, told: Told) -> tuple[HTT
     server.audit.record(user.id, "run", "run", record.id, {"known": known})
     if new.webhook is not None:
         server.webhooks.register(record.id, new.webhook, owner=user.id)
-    return HTTPStatus.OK if known else HTTPStatus.CREATED, StartedRun.of(
-        record, notes=found.notes, hints=helpful
-    )
+    answer = StartedRun.of(record, notes=found.notes, hints=helpful)
+    return HTTPStatus.OK if known else HTTPStatus.CREATED, answer
 
 
 def _formed(
@@ -152,68 +152,44 @@ def _formed(
 
 def _validated(bringing: Bringing, new: NewCheck, told: Told) -> tuple[HTTPStatus, Checked]:
     sent = Sent(new.spec)
-    wrong = [ProblemListed(code="spec", text=text, place="spec") for text in sent.wrong]
+    problems = [ProblemListed(code="spec", text=text, place="spec") for text in sent.wrong]
     tables = bringing.tables(sent.data if isinstance(sent.data, dict) else {}, told)
-    if wrong:
-        return HTTPStatus.OK, _as_checked(problems=wrong)
     found: Recognised | None = None
+    dataset: Dataset | None = None
+    groups: list[GroupFormed] = []
+    helpful: list[str] = []
+    questions: list[Question] = []
     try:
-        told("Looking at what the files hold")
-        found = recognised(sent, tables, new.recommended)
-        if found.questions:
-            asked = [
+        if not problems:
+            told("Looking at what the files hold")
+            found = recognised(sent, tables, new.recommended)
+            questions = [
                 Question(field=one.field, text=ask(one), candidates=list(one.candidates))
                 for one in found.questions
             ]
-            return HTTPStatus.OK, _as_checked(questions=asked)
-        dataset = bringing.formed(found.spec, tables, told)
-    except DataError as error:
-        return HTTPStatus.OK, _refused(found, None, [ProblemListed(**listed(one)) for one in error.problems])
-    except SpecError as error:
-        return HTTPStatus.OK, _refused(found, None, _of_spec(error))
-    try:
-        grouping = checked_groups(dataset, found.spec)
+        if found is not None and not questions:
+            dataset = bringing.formed(found.spec, tables, told)
+            grouping = checked_groups(dataset, found.spec)
+            groups = [
+                GroupFormed(group=dict(zip(one.axes, one.values, strict=True)), raters=int(count))
+                for one, count in zip(grouping.groups, grouping.n_raters, strict=True)
+            ]
     except (DataError, SpecError) as error:
-        problems = _of_spec(error) if isinstance(error, SpecError) else []
+        if isinstance(error, SpecError):
+            problems = [ProblemListed(code="spec", text=text, place="spec") for text in error.sentences]
         problems += [ProblemListed(**listed(one)) for one in getattr(error, "problems", ())]
-        return HTTPStatus.OK, _refused(found, dataset, problems)
-    groups = [
-        GroupFormed(group=dict(zip(one.axes, one.values, strict=True)), raters=int(count))
-        for one, count in zip(grouping.groups, grouping.n_raters, strict=True)
-    ]
-    helpful = hints(sent, found.spec, tables, dataset, grouping)
-    return HTTPStatus.OK, _as_checked(found.spec, dataset, groups=groups, notes=found.notes, helpful=helpful)
-
-
-def _of_spec(error: SpecError) -> list[ProblemListed]:
-    return [ProblemListed(code="spec", text=text, place="spec") for text in error.sentences]
-
-
-def _refused(found: Recognised | None, dataset: Dataset | None, problems: list[ProblemListed]) -> Checked:
-    if found is None:
-        return _as_checked(problems=problems)
-    return _as_checked(found.known, dataset, notes=found.notes, problems=problems)
-
-
-def _as_checked(
-    spec: RunSpec | None = None,
-    dataset: Dataset | None = None,
-    *,
-    groups: list[GroupFormed] | None = None,
-    notes: list[str] | None = None,
-    helpful: list[str] | None = None,
-    questions: list[Question] | None = None,
-    problems: list[ProblemListed] | None = None,
-) -> Checked:
-    return Checked(
+    else:
+        if found is not None and dataset is not None:
+            helpful = hints(sent, found.spec, tables, dataset, grouping)
+    return HTTPStatus.OK, Checked(
         runs=not questions and not problems,
-        spec=None if spec is None else spec.to_dict(),
+        spec=None if found is None or found.known is None else found.known.to_dict(),
         data=None if dataset is None else to_json(dataset.summary),
-        groups=groups or [],
-        notes=notes or [],
-        hints=helpful or [],
-        questions=questions or [],
-        problems=problems or [],
+        groups=groups,
+        notes=[] if found is None else found.notes,
+        hints=helpful,
+        questions=questions,
+        problems=problems,
     )
 
 

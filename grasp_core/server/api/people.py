@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from http import HTTPStatus
-from typing import IO, Annotated, Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from starlette.responses import StreamingResponse
@@ -13,8 +13,9 @@ from starlette.responses import StreamingResponse
 from grasp_core.model.access import User, role_of
 from grasp_core.server.accounts import STAYS, erasing
 from grasp_core.server.api._admission import Asking, Caller
+from grasp_core.server.api._answers import PRIVATE
 from grasp_core.server.api.forms import Address, Erasing, Erasure, People, Person
-from grasp_core.server.api.runs import PRIVATE, missing
+from grasp_core.server.api.runs import missing
 from grasp_core.server.problem import ProblemError
 
 router = APIRouter(tags=["People"])
@@ -55,8 +56,16 @@ def export_person(person_id: str, asking: Asking) -> StreamingResponse:
     by = _admin(asking, person_id)
     file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - closed once it was sent
     asking.server.accounts.take_away(person_id, file, by=by)
-    headers = {**PRIVATE, "Content-Disposition": f'attachment; filename="{_safe(person_id)}.zip"'}
-    return StreamingResponse(_sent(file), media_type="application/zip", headers=headers)
+    safe = "".join(c for c in person_id if c.isalnum() or c in "-_")
+    headers = {**PRIVATE, "Content-Disposition": f'attachment; filename="{safe}.zip"'}
+
+    def sent() -> Iterator[bytes]:
+        with file:
+            file.seek(0)
+            while part := file.read(2**16):
+                yield part
+
+    return StreamingResponse(sent(), media_type="application/zip", headers=headers)
 
 
 @router.get("/people/{person_id}/erasure")
@@ -91,14 +100,3 @@ def _admin(asking: Caller, person_id: str | None = None) -> User:
     if person_id is not None and asking.server.accounts.people.get(person_id) is None:
         raise missing("person")
     return asking.person
-
-
-def _safe(person_id: str) -> str:
-    return "".join(c for c in person_id if c.isalnum() or c in "-_")
-
-
-def _sent(file: IO[bytes]) -> Iterator[bytes]:
-    with file:
-        file.seek(0)
-        while part := file.read(2**16):
-            yield part

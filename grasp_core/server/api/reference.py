@@ -25,12 +25,8 @@ _REFUSED = {
 
 def described(app: FastAPI) -> dict[str, Any]:
     """The schema of an application, made once."""
-    if app.openapi_schema is None:
-        app.openapi_schema = _made(app)
-    return app.openapi_schema
-
-
-def _made(app: FastAPI) -> dict[str, Any]:
+    if app.openapi_schema is not None:
+        return app.openapi_schema
     plain = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
     problem = Problem.model_json_schema(ref_template=_REFERENCE)
     components = plain.setdefault("components", {})
@@ -49,17 +45,14 @@ def _made(app: FastAPI) -> dict[str, Any]:
     for operations in plain["paths"].values():
         for operation in operations.values():
             for answer in operation["responses"].values():
-                _without_items(answer.get("content", {}))
+                content = answer.get("content", {})
+                if "text/event-stream" in content:  # FastAPI has a word of OpenAPI 3.2 in a schema of 3.1
+                    texts = {name: {"type": "string"} for name in ("event", "data")}
+                    content["text/event-stream"] = {"schema": {"type": "object", "properties": texts}}
             operation["responses"].pop("422", None)
             operation["responses"]["4XX"] = operation["responses"]["5XX"] = _REFUSED
+    app.openapi_schema = plain
     return plain
-
-
-def _without_items(content: dict[str, Any]) -> None:
-    """FastAPI tells what streams hold in a word of OpenAPI 3.2, in a schema of 3.1."""
-    if "text/event-stream" in content:
-        texts = {name: {"type": "string"} for name in ("event", "data")}
-        content["text/event-stream"] = {"schema": {"type": "object", "properties": texts}}
 
 
 _STYLE = """
@@ -80,10 +73,7 @@ _Schema = Mapping[str, Any]
 
 
 def reference_page(schema: _Schema) -> HTMLResponse:
-    """All addresses and forms of an OpenAPI schema.
-
-    `schema`: OpenAPI 3.1, JSON-ready.
-    """
+    """All addresses and forms of an OpenAPI schema."""
     addresses = [
         (method.upper(), path, operation)
         for path, operations in schema["paths"].items()
@@ -91,7 +81,7 @@ def reference_page(schema: _Schema) -> HTMLResponse:
     ]
     title, told, version = (escape(schema["info"][name]) for name in ("title", "description", "version"))
     listed = "".join(
-        f'<li><a href="#{_anchor(operation)}"><code>{method} {escape(path)}</code></a></li>'
+        f'<li><a href="#{escape(operation["operationId"])}"><code>{method} {escape(path)}</code></a></li>'
         for method, path, operation in addresses
     )
     parts = [
@@ -122,7 +112,7 @@ def problem_page(code: str) -> HTMLResponse:
 
 
 def _address(method: str, path: str, operation: _Schema) -> Iterator[str]:
-    yield f'<section id="{_anchor(operation)}"><h3><code>{method} {escape(path)}</code></h3>'
+    yield f'<section id="{escape(operation["operationId"])}"><h3><code>{method} {escape(path)}</code></h3>'
     yield "".join(f"<p>{escape(text)}</p>" for text in operation.get("description", "").split("\n\n"))
     rows = [
         (one["name"], one["in"], _kind(one["schema"]), one.get("description", ""), one.get("required", False))
@@ -138,11 +128,12 @@ def _address(method: str, path: str, operation: _Schema) -> Iterator[str]:
                 for name, place, kind, text, required in rows
             ],
         )
-    answers = [
-        (escape(status), escape(answer["description"]), _content(answer))
-        for status, answer in operation["responses"].items()
-        if status.isdigit()
-    ]
+    answers = []
+    for status, answer in operation["responses"].items():
+        if status.isdigit():
+            kinds = answer.get("content", {}).items()
+            content = (f"<code>{escape(kind)}</code> {_kind(one.get('schema', {}))}" for kind, one in kinds)
+            answers.append((escape(status), escape(answer["description"]), " or ".join(content)))
     yield f"{_table(('Status', 'Answer', 'Content'), answers)}</section>"
 
 
@@ -171,19 +162,8 @@ def _kind(schema: _Schema) -> str:
     return escape(schema.get("format") or schema.get("type") or "any JSON")
 
 
-def _content(answer: _Schema) -> str:
-    return " or ".join(
-        f"<code>{escape(kind)}</code> {_kind(content.get('schema', {}))}"
-        for kind, content in answer.get("content", {}).items()
-    )
-
-
 def _what(text: str, required: bool) -> str:
     return escape(text) + (" <em>Required.</em>" if required else "")
-
-
-def _anchor(operation: _Schema) -> str:
-    return escape(operation["operationId"])
 
 
 def _table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:

@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import base64
+import json
+import math
+import time
+from collections.abc import AsyncIterator, Mapping
 from http import HTTPStatus
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, Path, Query
+import anyio
+from anyio.to_thread import run_sync
+from fastapi import APIRouter, Depends, Path, Query
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response
 
 from grasp_core.analysis.rater_map_values import ANSWER, of_answer
-from grasp_core.model.access import EVERYONE
-from grasp_core.model.errors import MissingResultError
+from grasp_core.model.access import EVERYONE, User
+from grasp_core.model.errors import MissingResultError, StoreError
 from grasp_core.model.result import Result, RunResult
 from grasp_core.report.models import sides_csv
 from grasp_core.report.saved import result_json, spec_json
 from grasp_core.report.writers.registry import EXPORTS, safe_name
 from grasp_core.server.api._admission import Asking, Caller, check_link, map_shown_to, shown_to
-from grasp_core.server.api._cursors import cursor_after, place_of
-from grasp_core.server.api._etags import NOT_AGAIN, Tagged, TaggedJson
+from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, Tagged, TaggedJson
 from grasp_core.server.api.forms import ChangedRun, Found, Project, Run, Runs, State
 from grasp_core.server.problem import ProblemError, again_after
+from grasp_core.store.database import digest_of
 from grasp_core.store.links import Target
 from grasp_core.store.runs import RunRecord
 
 router = APIRouter(tags=["Runs"])
 
-PRIVATE = {"Cache-Control": "private, no-store"}
 AGAIN_SECONDS = 2
 """When to ask again how far a run is."""
 _PAGE, _MOST = 50, 200
@@ -35,16 +42,14 @@ _OF_MODELS: Mapping[str, Any] = {"csv": sides_csv, "json": result_json, "spec": 
 """Exports that results about models have, and what writes them."""
 
 
-def _schema_of(media_type: str) -> dict[str, str]:
-    return {"type": "object"} if "json" in media_type else {"type": "string", "format": "binary"}
-
-
 _FILES: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The file",
         "content": {
-            export.media_type.partition(";")[0]: {"schema": _schema_of(export.media_type)}
-            for export in EXPORTS.values()
+            kind.partition(";")[0]: {
+                "schema": {"type": "object"} if "json" in kind else {"type": "string", "format": "binary"}
+            }
+            for kind in (export.media_type for export in EXPORTS.values())
         },
     }
 }
@@ -63,11 +68,29 @@ def list_runs(
 ) -> Runs:
     """Runs of a project, latest first."""
     asking.seeing(project)
-    after = None if cursor is None else place_of(cursor)
+    after = None if cursor is None else _place_of(cursor)
     store = asking.stores(project).runs
     found = store.search(text, tag=tag, owner=owner, state=state, after=after, limit=limit + 1)
     shown = found[:limit]
-    return Runs(runs=[Run.of(one) for one in shown], next=cursor_after(shown[-1]) if found[limit:] else None)
+    following = None
+    if found[limit:]:
+        place = json.dumps([shown[-1].created_at, shown[-1].id]).encode("ascii")
+        following = base64.urlsafe_b64encode(place).decode("ascii")
+    return Runs(runs=[Run.of(one) for one in shown], next=following)
+
+
+def _place_of(cursor: str) -> tuple[float, str]:
+    """Time and id of the run that a page begins after; raises ProblemError if it is no cursor."""
+    try:
+        created_at, run_id = json.loads(base64.b64decode(cursor.encode("ascii"), b"-_", validate=True))
+        if isinstance(created_at, float) and math.isfinite(created_at) and isinstance(run_id, str):
+            return created_at, run_id
+    except (ValueError, TypeError, RecursionError):
+        pass
+    raise ProblemError(
+        HTTPStatus.NOT_FOUND,
+        "There is no page of that cursor: give the `next` of the page before, unchanged.",
+    )
 
 
 @router.get("/runs/{run_id}", response_model=Found, responses=NOT_AGAIN)
@@ -78,7 +101,7 @@ def read_run(run_id: str, asking: Asking) -> Response:
     """
     record = visible_run(asking, run_id)
     if record.state == "done":
-        return TaggedJson(_result(asking, record).to_dict(), headers=PRIVATE)
+        return TaggedJson(result_of(asking, record).to_dict(), headers=PRIVATE)
     if record.ended:
         return JSONResponse(so_far(asking, record, None), headers=PRIVATE)
     found = asking.server.service.provisional(record.computed_as)
@@ -101,10 +124,8 @@ def export_run(
     export = EXPORTS.get(name)
     if export is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, f"There is no such export; there are {', '.join(EXPORTS)}.")
-    if record.state != "done":
-        raise without_result(record)
     with asking.server.exports.turn():
-        result = _result(asking, record)
+        result = result_of(asking, record)
         if isinstance(result, RunResult):
             raters = map_shown_to(asking, of_answer(asking.server.answers.find(record.id, ANSWER)), result)
             content, file_name = asking.server.exports.make(export, result, raters), export.file_name(result)
@@ -131,8 +152,7 @@ def delete_run(run_id: str, asking: Asking) -> None:
 
     Others who asked the same keep theirs.
     """
-    record = visible_run(asking, run_id)
-    user = asking.manager(record.owner, record.project)
+    record, user = managed_run(asking, run_id)
     asking.server.service.cancel(record.id)
     asking.stores(record.project).runs.delete(record.id)
     asking.server.audit.record(user.id, "delete", "run", record.id)
@@ -144,8 +164,7 @@ def cancel_run(run_id: str, asking: Asking) -> Run:
 
     Others who asked the same keep theirs.
     """
-    record = visible_run(asking, run_id)
-    user = asking.manager(record.owner, record.project)
+    record, user = managed_run(asking, run_id)
     if not record.ended:
         asking.server.service.cancel(record.id)
         asking.server.audit.record(user.id, "change", "run", record.id, {"cancelled": True})
@@ -155,22 +174,19 @@ def cancel_run(run_id: str, asking: Asking) -> Run:
 @router.patch("/runs/{run_id}")
 def change_run(run_id: str, changed: ChangedRun, asking: Asking) -> Run:
     """Another title, note or tags; what is not sent stays."""
-    record = visible_run(asking, run_id)
-    asking.manager(record.owner, record.project)
+    record, _ = managed_run(asking, run_id)
+    title, note, tags = changed.title, changed.note, changed.tags
     asking.stores(record.project).runs.describe(
         record.id,
-        title=None if changed.title is None else changed.title.strip(),
-        note=None if changed.note is None else changed.note.strip(),
-        tagged=None if changed.tags is None else [tag.strip() for tag in changed.tags],
+        title=None if title is None else title.strip(),
+        note=None if note is None else note.strip(),
+        tagged=None if tags is None else [tag.strip() for tag in tags],
     )
     return Run.of(visible_run(asking, run_id))
 
 
 def visible_run(asking: Caller, run_id: str) -> RunRecord:
-    """The run of this id, if the caller may see it.
-
-    Raises ProblemError if there is none for them.
-    """
+    """The run of this id, if the caller may see it; raises ProblemError if there is none for them."""
     check_link(asking, Target("run", run_id))
     record = asking.stores().runs.get(run_id)
     if record is None:
@@ -178,23 +194,35 @@ def visible_run(asking: Caller, run_id: str) -> RunRecord:
     return record
 
 
+def managed_run(asking: Caller, run_id: str) -> tuple[RunRecord, User]:
+    """The run of this id and the user, who may change it; raises ProblemError if they may not."""
+    record = visible_run(asking, run_id)
+    return record, asking.manager(record.owner, record.project)
+
+
 def missing(kind: str) -> ProblemError:
     """The problem that there is no such thing."""
     return ProblemError(HTTPStatus.NOT_FOUND, f"There is no {kind} of that id.")
 
 
-def without_result(record: RunRecord) -> ProblemError:
-    """The problem that a run has no result, or none yet."""
-    again = {} if record.ended else again_after(AGAIN_SECONDS)
-    return ProblemError(HTTPStatus.CONFLICT, f"The run is {record.state}; it has no result.", again)
-
-
-def _result(asking: Caller, record: RunRecord) -> Result:
+def result_of(asking: Caller, record: RunRecord) -> Result:
+    """The run's result as the caller may see it; raises ProblemError if there is none, or none yet."""
+    if record.state != "done":
+        again = {} if record.ended else again_after(AGAIN_SECONDS)
+        raise ProblemError(HTTPStatus.CONFLICT, f"The run is {record.state}; it has no result.", again)
     try:
         result = asking.server.service.result(record.id)
     except MissingResultError:  # deleted meanwhile
         raise missing("run") from None
     return shown_to(asking, result)
+
+
+def agreement_of(asking: Caller, record: RunRecord, of_models: str) -> RunResult:
+    """As :func:`result_of`; of a run about models, the sentence `of_models` is the problem."""
+    found = result_of(asking, record)
+    if not isinstance(found, RunResult):
+        raise ProblemError(HTTPStatus.NOT_FOUND, of_models)
+    return found
 
 
 def so_far(asking: Caller, record: RunRecord, found: Result | None) -> dict[str, object]:
@@ -211,3 +239,75 @@ def so_far(asking: Caller, record: RunRecord, found: Result | None) -> dict[str,
         "error": None if asking.user is None else record.error,
         "provisional": None if found is None else shown_to(asking, found).to_dict(),
     }
+
+
+POLL_SECONDS = 1.0
+CHECK_SECONDS = 5.0
+"""How often it is asked whether who follows may still."""
+MAX_STREAMS = 200
+"""Runs that one server lets be followed at one time."""
+EACH = 10
+"""Of them, those that one person, one link and one stranger's address may follow."""
+_open: list[frozenset[tuple[str, str]]] = []
+_looking = anyio.CapacityLimiter(4)  # those who follow leave the other threads to all other requests
+
+
+async def _followed(run_id: str, asking: Asking) -> AsyncIterator[RunRecord]:
+    """The run, counted for the person, or else the address, and the link by which a stranger comes."""
+    link = {("link", digest_of(asking.token or ""))} if asking.user is None else set()
+    keys = frozenset({asking.asker.key, *link})
+    if any(sum(key in one for one in _open) >= EACH for key in keys):
+        raise ProblemError(
+            HTTPStatus.TOO_MANY_REQUESTS,
+            f"You, or others by this link or from this address, follow {EACH} runs, the most there may be; "
+            "end one, or ask for states.",
+            again_after(10),
+        )
+    if len(_open) >= MAX_STREAMS:
+        raise ProblemError(
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            "Too many runs are followed; ask for states.",
+            again_after(10),
+        )
+    _open.append(keys)
+    try:
+        yield await run_in_threadpool(visible_run, asking, run_id)
+    finally:
+        _open.remove(keys)
+
+
+@router.get("/runs/{run_id}/events", response_class=EventSourceResponse)
+async def follow_run(
+    asking: Asking, record: Annotated[RunRecord, Depends(_followed)]
+) -> AsyncIterator[ServerSentEvent]:
+    """Follow a run: `progress` when it has got further, `provisional` with what is found, then `end`."""
+    found: Result | None = None
+    told: dict[str, object] | None = None
+    checked = time.monotonic()
+    while True:
+        state = await run_sync(so_far, asking, record, None, limiter=_looking)
+        if state != told:
+            yield ServerSentEvent(event="end" if record.ended else "progress", data=state)
+        if record.ended:
+            return
+        told, before = state, found
+        found = await run_sync(asking.server.service.provisional, record.computed_as, limiter=_looking)
+        if found is not None and found is not before and found != before:
+            yield ServerSentEvent(event="provisional", data=shown_to(asking, found).to_dict())
+        await anyio.sleep(POLL_SECONDS)
+        if asking.server.service.closing.is_set():
+            return
+        again = time.monotonic() - checked > CHECK_SECONDS
+        checked = time.monotonic() if again else checked
+        later = await run_sync(_later, asking, record, again, limiter=_looking)
+        if later is None:
+            return
+        record = later
+
+
+def _later(asking: Caller, record: RunRecord, again: bool) -> RunRecord | None:
+    """The run as it is now; None where it was deleted, or must not be seen any more."""
+    try:
+        return visible_run(asking.again(), record.id) if again else asking.stores().runs.get(record.id)
+    except (ProblemError, StoreError):
+        return None

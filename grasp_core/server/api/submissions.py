@@ -3,25 +3,63 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
+from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 
 from grasp_core.benchmark.leaderboard import leaderboard_dict, ranked
 from grasp_core.benchmark.tasks import read_tasks
-from grasp_core.model.access import EVERYONE, User
-from grasp_core.server.api._admission import Asking
-from grasp_core.server.api.files import FILE_BODY, Spool, received
-from grasp_core.server.api.forms import Project, Submission, Submissions, TaskForm, Tasks
-from grasp_core.server.api.runs import PRIVATE, missing
+from grasp_core.model.access import EVERYONE
+from grasp_core.server.api._admission import Asking, check_link
+from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, TaggedJson
+from grasp_core.server.api.files import FILE_BODY, received
+from grasp_core.server.api.forms import Form, Found, Project, Time
+from grasp_core.server.api.runs import missing
 from grasp_core.server.problem import ProblemError
-from grasp_core.server.server import Server, Stores
 from grasp_core.server.submitting import NAME_LENGTH, benchmark_of, checked, scored, systems, tasks_folder
+from grasp_core.store.links import Target
 
 router = APIRouter(tags=["Benchmark"])
+
+
+class Submission(Form):
+    """A system that was scored."""
+
+    id: str
+    name: str
+    owner: str
+    created_at: Time
+    scores: dict[str, Any] = Field(description="As `raft score --details` writes them, docs/models.md.")
+
+
+class TaskForm(Form):
+    """A task of the benchmark."""
+
+    name: str
+    classes: list[str]
+    fields: list[str]
+    instructions: str
+    test_rows: int | None
+    licence: str
+    difficulty: list[str]
+    warning: str = Field(description="What a reader should know before opening its rows.")
+    scored: bool = Field(description="Whether this server has its gold labels.")
+
+
+class Tasks(Form):
+    """All of them, in the benchmark's order."""
+
+    tasks: list[TaskForm]
+
+
+class Submissions(Form):
+    """All of them, newest first."""
+
+    submissions: list[Submission]
 
 
 @router.get("/tasks")
@@ -68,7 +106,20 @@ async def submit(
     """
     user, stores = asking.runner(project), asking.stores(project)
     async with received(request, asking, user) as spool:
-        return await run_in_threadpool(_score, asking.server, stores, user, name.strip(), spool)
+
+        def score() -> Submission:
+            held = benchmark_of(asking.server.settings)
+            if held is None:
+                raise ProblemError(
+                    HTTPStatus.CONFLICT, "This server holds no gold labels, so nothing can be scored here."
+                )
+            spool.seek(0)
+            sent, _ = checked(spool.read(), "the archive", asking.server.settings)
+            title, store, pool = name.strip(), stores.submissions, asking.server.service.pool
+            record = scored(held, sent.predictions, name=title, owner=user.id, store=store, pool=pool)
+            return Submission.of(record)
+
+        return await run_in_threadpool(score)
 
 
 @router.delete("/submissions/{submission_id}", status_code=HTTPStatus.NO_CONTENT)
@@ -84,20 +135,11 @@ def delete_submission(submission_id: str, asking: Asking, project: Project = EVE
     asking.server.audit.record(asking.person.id, "delete", "submission", submission_id)
 
 
-def _score(server: Server, stores: Stores, user: User, name: str, spool: Spool) -> Submission:
-    held = benchmark_of(server.settings)
-    if held is None:
-        raise ProblemError(
-            HTTPStatus.CONFLICT, "This server holds no gold labels, so nothing can be scored here."
-        )
-    spool.seek(0)
-    submission, _ = checked(spool.read(), "the archive", server.settings)
-    record = scored(
-        held,
-        submission.predictions,
-        name=name,
-        owner=user.id,
-        store=stores.submissions,
-        pool=server.service.pool,
-    )
-    return Submission.of(record)
+@router.get("/leaderboards/{link_id}", response_model=Found, responses=NOT_AGAIN)
+def read_leaderboard(link_id: str, asking: Asking) -> Response:
+    """The leaderboard that the link of this id shows, as it was when the link was made."""
+    check_link(asking, Target("leaderboard", link_id))
+    found = asking.stores().links.leaderboard(link_id)
+    if found is None:
+        raise missing("leaderboard")
+    return TaggedJson(found.content, headers=PRIVATE)

@@ -1,4 +1,4 @@
-"""Watches: made, listed, changed, looked at."""
+"""Watches: made, listed, changed, looked at; and what receivers of webhooks need."""
 
 from __future__ import annotations
 
@@ -11,16 +11,14 @@ from starlette.responses import Response
 
 from grasp_core.model.access import EVERYONE, User
 from grasp_core.server import watches as history
-from grasp_core.server import watches as words
 from grasp_core.server.api._admission import Asking, Caller
-from grasp_core.server.api._idempotency import Done, IdempotencyKey, once
-from grasp_core.server.api.forms import Form, Project, Time
+from grasp_core.server.api._answers import Done, IdempotencyKey, once
+from grasp_core.server.api.forms import Form, Project, Time, WebhookKey
 from grasp_core.server.api.runs import missing, visible_run
-from grasp_core.store.runs import RunRecord
 from grasp_core.store.watches import EVERY
 from grasp_core.store.watches import Watch as Stored
 
-router = APIRouter(tags=["Watches"])
+router, webhooks = APIRouter(tags=["Watches"]), APIRouter(tags=["Webhooks"])
 Every = Annotated[
     str,
     Field(
@@ -79,7 +77,7 @@ class Watch(Form):
     @classmethod
     def of(cls, stored: Stored, **more: Any) -> Self:
         """The form of a watch of the store."""
-        return super().of(stored, state=words.state(stored), has_webhook=stored.webhook is not None, **more)
+        return super().of(stored, state=history.state(stored), has_webhook=stored.webhook is not None, **more)
 
 
 class Watches(Form):
@@ -126,13 +124,14 @@ def add_watch(new: NewWatch, asking: Asking, idempotency_key: IdempotencyKey = N
     _ = asking.person
     run = visible_run(asking, new.run)
     user = asking.runner(run.project)
-    return once(
-        asking,
-        idempotency_key,
-        "POST /watches",
-        new.model_dump_json(),
-        lambda: _add(asking, run, new, user),
-    )
+
+    def add() -> Done:
+        webhook = None if new.webhook is None else asking.server.webhooks.check(new.webhook)
+        watch = asking.server.watching.add(run, every=new.every, by=user, webhook=webhook)
+        asking.server.audit.record(user.id, "watch", "watch", watch.id, {"run": run.id, "every": new.every})
+        return HTTPStatus.CREATED, Watch.of(watch)
+
+    return once(asking, idempotency_key, "POST /watches", new.model_dump_json(), add)
 
 
 @router.get("/watches/{watch_id}")
@@ -190,8 +189,25 @@ def _managed(asking: Caller, watch_id: str) -> tuple[Stored, User]:
     return watch, asking.manager(watch.owner, watch.project)
 
 
-def _add(asking: Caller, run: RunRecord, new: NewWatch, user: User) -> Done:
-    webhook = None if new.webhook is None else asking.server.webhooks.check(new.webhook)
-    watch = asking.server.watching.add(run, every=new.every, by=user, webhook=webhook)
-    asking.server.audit.record(user.id, "watch", "watch", watch.id, {"run": run.id, "every": new.every})
-    return HTTPStatus.CREATED, Watch.of(watch)
+@webhooks.get("/webhooks/key")
+def read_key(asking: Asking) -> WebhookKey:
+    """The keys by which your receivers check that a message is this server's (Standard Webhooks).
+
+    Who has a key can sign messages, so it takes a token with the scope run.
+    """
+    asking.changing()
+    return _keys(asking)
+
+
+@webhooks.post("/webhooks/key")
+def roll_key(asking: Asking) -> WebhookKey:
+    """Make a new key. The one before stays valid beside it until the next is made; earlier ones end."""
+    asking.changing()
+    asking.server.webhooks.roll(asking.person.id)
+    asking.server.audit.record(asking.person.id, "change", "webhook key")
+    return _keys(asking)
+
+
+def _keys(asking: Asking) -> WebhookKey:
+    key, *previous = asking.server.webhooks.keys(asking.person.id)
+    return WebhookKey(key=key, previous=previous[0] if previous else None)

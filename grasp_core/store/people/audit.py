@@ -15,10 +15,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import sqlalchemy as sa
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 
 from grasp_core.model.errors import StoreError
-from grasp_core.store.database import SECRET, clock, only_one, snapshot, to_read, to_write
+from grasp_core.store.bound import Store, of_row
+from grasp_core.store.database import SECRET, snapshot, to_read, to_write
 from grasp_core.store.schema import audit, audit_heads, storable
 
 Action = Literal[
@@ -82,10 +83,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Where a log begins and ends: the oldest entry's number, the newest one's with its hash, and the seal.
-
-    The seal is empty where there is none.
-    """
+    """Where a log begins and ends: the oldest entry's number, the newest one's with its hash, any seal."""
 
     first: int
     number: int
@@ -93,11 +91,8 @@ class Head:
     seal: str = ""
 
 
-class AuditStore:
+class AuditStore(Store):
     """The log in the database; its head is sealed where the database was opened with a key."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
 
     def record(
         self,
@@ -107,17 +102,13 @@ class AuditStore:
         object_id: str = "",
         details: Mapping[str, str | int | float | bool | None] | None = None,
     ) -> None:
-        """Add an entry.
-
-        Raises StoreError if it cannot be written.
-        """
-        with to_write(self._engine) as connection:
-            only_one(connection, "audit")
+        """Add an entry; raises StoreError if it cannot be written."""
+        with to_write(self._engine, alone="audit") as connection:
             # Behind the head, not behind the last entry: where newer ones are missing, the gap stays.
             head = _head(connection) or _last(connection)
             row = {
                 "number": 1 if head is None else head.number + 1,
-                "at": connection.execute(sa.select(clock(self._engine))).scalar_one(),
+                "at": connection.execute(sa.select(self._now)).scalar_one(),
                 "actor": storable(actor),
                 "action": action,
                 "kind": kind,
@@ -148,22 +139,23 @@ class AuditStore:
         query = sa.select(audit).where(which).order_by(audit.c.number.desc()).offset(start).limit(limit)
         with to_read(self._engine) as connection:
             total = connection.execute(sa.select(sa.func.count()).select_from(audit).where(which))
-            return [_entry(row) for row in connection.execute(query)], total.scalar_one()
+            return [
+                of_row(Entry, row, details=json.loads(row.details)) for row in connection.execute(query)
+            ], total.scalar_one()
 
     def lines(self) -> Iterator[str]:
-        """Every entry as a line of JSON with its hashes, oldest first.
-
-        Raises StoreError if the chain is broken, its beginning or end is missing, or its head is not sealed
-        as it should be; the sentence says where.
-        """
+        """Every entry as a line of JSON with its hashes, oldest first; raises StoreError as :meth:`check`."""
         with snapshot(self._engine) as connection:
             for row in self._checked(connection):
                 yield json.dumps(row) + "\n"
 
     def check(self, since: Head | None = None) -> int:
-        """Follow the chain; returns how many entries it has, and raises as :meth:`lines`.
+        """Follow the chain; returns how many entries it has.
 
         `since`: of an earlier time, as a backup holds it: the log has to go on from there.
+
+        Raises StoreError if the chain is broken, its beginning or end is missing, or its head is not
+        sealed as it should be; the sentence says where.
         """
         entries, first, found = 0, 0, since is None
         with snapshot(self._engine) as connection:
@@ -184,8 +176,7 @@ class AuditStore:
             raise StoreError("There is no key to seal the log by: set GRASP_SECRET_KEY.")
         with suppress(UnsealedError):
             self.check()
-        with to_write(self._engine) as connection:
-            only_one(connection, "audit")
+        with to_write(self._engine, alone="audit") as connection:
             head = _head(connection) or _last(connection)
             if head is not None:
                 self._put(connection, head, sealed=True)
@@ -193,9 +184,8 @@ class AuditStore:
     def delete_older_than(self, days: float) -> int:
         """Delete the beginning of the log, but never its last entry; returns how many."""
         last = sa.select(sa.func.max(audit.c.number)).scalar_subquery()
-        old = (audit.c.at < clock(self._engine) - days * 86400) & (audit.c.number < last)
-        with to_write(self._engine) as connection:
-            only_one(connection, "audit")
+        old = (audit.c.at < self._now - days * 86400) & (audit.c.number < last)
+        with to_write(self._engine, alone="audit") as connection:
             young = connection.execute(sa.select(sa.func.min(audit.c.number)).where(~old)).scalar_one()
             if young is None:
                 return 0
@@ -226,10 +216,17 @@ class AuditStore:
         )
 
     def _checked(self, connection: Connection) -> Iterator[dict[str, Any]]:
+        """Every entry, each of which has to follow the one before, up to the head."""
         first, last = 0, (0, "")
-        for row in _followed(connection):
-            first, last = first or row["number"], (row["number"], row["hash"])
-            yield row
+        query = sa.select(audit).order_by(audit.c.number).execution_options(yield_per=1000)
+        with connection.execute(query) as result:
+            for found in result.mappings():
+                row = dict(found)
+                follows = not last[1] or (row["number"], row["previous"]) == (last[0] + 1, last[1])
+                if not follows or row["hash"] != _hash(row):
+                    raise StoreError(f"{BROKEN}entry {row['number']} does not follow.")
+                first, last = first or row["number"], (row["number"], row["hash"])
+                yield row
         head = _head(connection)
         if head is not None and (head.first, head.number, head.hash) != (first, *last):
             raise StoreError(f"{BROKEN}it does not go from entry {head.first} to {head.number}.")
@@ -239,7 +236,7 @@ class AuditStore:
 
 def _head(connection: Connection) -> Head | None:
     row = connection.execute(sa.select(audit_heads)).first()
-    return None if row is None else Head(row.first, row.number, row.hash, row.seal)
+    return None if row is None else of_row(Head, row)
 
 
 def _last(connection: Connection) -> Head | None:
@@ -250,26 +247,9 @@ def _last(connection: Connection) -> Head | None:
     return None if row is None else Head(row.first, row.number, row.hash)
 
 
-def _followed(connection: Connection) -> Iterator[dict[str, Any]]:
-    before: tuple[int, str] | None = None
-    query = sa.select(audit).order_by(audit.c.number).execution_options(yield_per=1000)
-    with connection.execute(query) as result:
-        for found in result.mappings():
-            row = dict(found)
-            follows = before is None or (row["number"], row["previous"]) == (before[0] + 1, before[1])
-            if not follows or row["hash"] != _hash(row):
-                raise StoreError(f"{BROKEN}entry {row['number']} does not follow.")
-            before = row["number"], row["hash"]
-            yield row
-
-
 def _hash(row: Mapping[str, Any]) -> str:
     signed = json.dumps([row[name] for name in _SIGNED])
     return hashlib.sha256(signed.encode("ascii")).hexdigest()
-
-
-def _entry(row: Any) -> Entry:
-    return Entry(row.number, row.at, row.actor, row.action, row.kind, row.object_id, json.loads(row.details))
 
 
 AGAIN_SECONDS = 60.0

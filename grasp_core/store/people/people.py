@@ -5,47 +5,19 @@ from __future__ import annotations
 import json
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
 import sqlalchemy as sa
-from sqlalchemy import Connection, Engine, LargeBinary, Table, Text
+from sqlalchemy import Connection, LargeBinary, Table, Text
 
 from grasp_core.model.access import EVERYONE, Identity, Person, Role
 from grasp_core.model.errors import AccessError
-from grasp_core.store.database import (
-    clock,
-    insert_new,
-    leave_no_trace,
-    new_id,
-    only_one,
-    snapshot,
-    to_read,
-    to_write,
-)
-from grasp_core.store.schema import (
-    addresses,
-    audit,
-    current_projects,
-    drafts,
-    files,
-    links,
-    outcomes,
-    people,
-    project_members,
-    projects,
-    readings,
-    runs,
-    scorings,
-    sessions,
-    source_tokens,
-    submissions,
-    tokens,
-    watches,
-    webhook_keys,
-    webhooks,
-)
+from grasp_core.store import schema
+from grasp_core.store.bound import Store, of_row
+from grasp_core.store.database import insert_new, leave_no_trace, new_id, snapshot, to_read, to_write
+from grasp_core.store.schema import addresses, people, project_members, projects, runs, sessions, submissions
 
 
 def tell_apart(connection: Connection, owners: Sequence[str], heir: str) -> None:
@@ -68,31 +40,24 @@ def tell_apart(connection: Connection, owners: Sequence[str], heir: str) -> None
 
 Trace = sa.Column[Any]
 IN_PROJECTS: tuple[Trace, ...] = (
-    runs.c.owner,
-    files.c.owner,
-    readings.c.owner,
-    submissions.c.owner,
-    links.c.created_by,
-    watches.c.owner,
+    *(table.c.owner for table in (runs, schema.files, schema.readings, submissions)),
+    schema.links.c.created_by,
+    schema.watches.c.owner,
 )
 """Of what belongs to a project: it is handed over, or deleted."""
 THEIR_OWN: tuple[Trace, ...] = (
-    scorings.c.owner,
-    tokens.c.owner,
-    source_tokens.c.owner,
-    webhooks.c.owner,
-    webhook_keys.c.owner,
-    outcomes.c.owner,
-    current_projects.c.person,
+    *(table.c.owner for table in (schema.scorings, schema.tokens, schema.source_tokens, schema.webhooks)),
+    *(table.c.owner for table in (schema.webhook_keys, schema.outcomes)),
+    schema.current_projects.c.person,
     sessions.c.person_id,
-    drafts.c.owner,
+    schema.drafts.c.owner,
     addresses.c.person_id,
     addresses.c.address,
 )
 """Of what is nobody's without them: it is deleted."""
 MEMBER: Trace = project_members.c.name
 """By `kind`: a person's id, a mail address, or none of one person."""
-IN_THE_LOG: tuple[Trace, ...] = (audit.c.actor, audit.c.object_id)
+IN_THE_LOG: tuple[Trace, ...] = (schema.audit.c.actor, schema.audit.c.object_id)
 """They stay; once the person is erased, nothing tells any more whose the id was."""
 
 
@@ -101,27 +66,23 @@ PERSON: tuple[sa.ColumnElement[Any], ...] = (*people.c, _holder.label("holder"))
 """What :func:`person_of` reads."""
 
 
-class PeopleStore:
+class PeopleStore(Store):
     """People in the database."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
 
     def sign_in(self, identity: Identity) -> Person:
         """The person of this identity as of now, who holds their mail address if nobody else does."""
-        now = clock(self._engine)
+        now = self._now
         told = {"email": identity.email, "name": identity.name, "signed_in_at": now}
-        with to_write(self._engine) as connection:
-            only_one(connection, "people")  # two tabs that sign in at once are one person
+        with to_write(self._engine, alone="people") as connection:  # two tabs at once are one person
             found = connection.execute(sa.select(people.c.id).where(_is(identity))).scalar_one_or_none()
             person_id = found or new_id()
             if found is None:
                 new = {"id": person_id, "issuer": identity.issuer, "subject": identity.subject}
                 connection.execute(people.insert().values(created_at=now, **new, **told))
             else:
-                _set(connection, person_id, **told)
+                connection.execute(_person(person_id).values(told))
             insert_new(connection, addresses, [{"address": identity.email, "person_id": person_id}])
-            return _person(connection.execute(sa.select(*PERSON).where(people.c.id == person_id)).one())
+            return person_of(connection.execute(sa.select(*PERSON).where(people.c.id == person_id)).one())
 
     def get(self, person_id: str) -> Person | None:
         """The person of an id."""
@@ -138,38 +99,30 @@ class PeopleStore:
         with to_read(self._engine) as connection:
             total = connection.execute(sa.select(sa.func.count()).select_from(people).where(which))
             rows = connection.execute(query.offset(start).limit(limit))
-            return [_person(row) for row in rows], total.scalar_one()
+            return [person_of(row) for row in rows], total.scalar_one()
 
     def names(self, ids: Iterable[str]) -> dict[str, str]:
         """What people are called, by id; an id that is nobody's, as a mail address, stands for itself."""
         asked = set(ids)
         query = sa.select(people.c.id, people.c.name).where(people.c.id.in_(asked))
-        with to_read(self._engine) as connection:
-            known = {row.id: row.name for row in connection.execute(query)}
+        known = {row.id: row.name for row in self._rows(query)}
         return {one: known.get(one, one) for one in asked}
 
     def enabled(self) -> list[Person]:
         """Everybody who is not disabled."""
-        with to_read(self._engine) as connection:
-            return [
-                _person(row)
-                for row in connection.execute(sa.select(*PERSON).where(people.c.disabled_at.is_(None)))
-            ]
+        return [
+            person_of(row) for row in self._rows(sa.select(*PERSON).where(people.c.disabled_at.is_(None)))
+        ]
 
     def set_role(self, person_id: str, role: Role | None) -> None:
         """Give a person a role, or None for what the settings say."""
-        with to_write(self._engine) as connection:
-            _set(connection, person_id, role=role)
+        self._write(_person(person_id).values(role=role))
 
     def assign_address(self, person_id: str, address: str) -> str | None:
-        """Let a person hold the mail address that they signed in with last; returns who held it before.
-
-        Raises AccessError if there is nobody of that id and address.
-        """
+        """Let a person hold their mail address; returns who held it. Raises AccessError if there is none."""
         theirs = (people.c.id == person_id) & (people.c.email == address)
         held = addresses.c.address == address
-        with to_write(self._engine) as connection:
-            only_one(connection, "people")
+        with to_write(self._engine, alone="people") as connection:
             if connection.execute(sa.select(people.c.id).where(theirs)).first() is None:
                 raise AccessError("There is nobody of that id and mail address (any more).")
             before = connection.execute(sa.select(addresses.c.person_id).where(held)).scalar_one_or_none()
@@ -179,24 +132,19 @@ class PeopleStore:
 
     def disable(self, person_id: str) -> None:
         """Let a person in no more, and end their sessions."""
-        now = clock(self._engine)
+        now = self._now
         with to_write(self._engine) as connection:
-            _set(connection, person_id, disabled_at=now)
-            connection.execute(
-                sessions.update()
-                .where(sessions.c.person_id == person_id, sessions.c.ended_at.is_(None))
-                .values(ended_at=now)
-            )
+            connection.execute(_person(person_id).values(disabled_at=now))
+            theirs = (sessions.c.person_id == person_id) & sessions.c.ended_at.is_(None)
+            connection.execute(sessions.update().where(theirs).values(ended_at=now))
 
     def enable(self, person_id: str) -> None:
         """Let a person sign in again."""
-        with to_write(self._engine) as connection:
-            _set(connection, person_id, disabled_at=None)
+        self._write(_person(person_id).values(disabled_at=None))
 
     def _one(self, which: sa.ColumnElement[bool]) -> Person | None:
-        with to_read(self._engine) as connection:
-            row = connection.execute(sa.select(*PERSON).where(which)).one_or_none()
-        return None if row is None else _person(row)
+        row = self._row(sa.select(*PERSON).where(which))
+        return None if row is None else person_of(row)
 
 
 def ids_named(text: str) -> sa.Select[tuple[str]]:
@@ -204,25 +152,13 @@ def ids_named(text: str) -> sa.Select[tuple[str]]:
     return sa.select(people.c.id).where(_named(text))
 
 
-def person_of(row: sa.RowMapping) -> Person:
+def person_of(row: Any) -> Person:
     """The person that a row of :data:`PERSON` describes."""
-    return Person(
-        id=row["id"],
-        identity=Identity(row["issuer"], row["subject"], row["email"], row["name"]),
-        role=row["role"],
-        created_at=row["created_at"],
-        signed_in_at=row["signed_in_at"],
-        disabled_at=row["disabled_at"],
-        holder=row["holder"],
-    )
+    return of_row(Person, row, identity=of_row(Identity, row))
 
 
-def _set(connection: Connection, person_id: str, **values: Any) -> None:
-    connection.execute(people.update().where(people.c.id == person_id).values(values))
-
-
-def _person(row: sa.Row[Any]) -> Person:
-    return person_of(row._mapping)
+def _person(person_id: str) -> sa.Update:
+    return people.update().where(people.c.id == person_id)
 
 
 def _is(identity: Identity) -> sa.ColumnElement[bool]:
@@ -240,12 +176,9 @@ KEYS = frozenset({"token_sha256", "key", "request", "password"})
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """What names a person.
+    """What names a person: numbers of rows by table, in projects and beside them, and projects by id.
 
-    `held`: by table, the number of rows that belong to a project: runs, files, readings, submissions, links.
-    `own`: by table, the number of other rows, memberships among them.
-    `projects`: by id, the name of each project that any of this, or a membership, belongs to.
-    `led`: of these, those that nobody else owns.
+    `led`: of the projects, those that nobody else owns.
     """
 
     held: dict[str, int]
@@ -254,11 +187,8 @@ class Traces:
     led: dict[str, str]
 
 
-class PersonalData:
+class PersonalData(Store):
     """What names people in the database."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
 
     def traces(self, person_id: str) -> Traces:
         """What names the person; rows of none are left out."""
@@ -282,8 +212,6 @@ class PersonalData:
         """Write all that names the person: a zip archive with the person and a JSON list of each table.
 
         The content of files and of what is kept beside a run is not in it, nor is anything that opens.
-
-        Raises AccessError if there is nobody of that id.
         """
         with (
             snapshot(self._engine) as connection,
@@ -295,20 +223,29 @@ class PersonalData:
                 of_tables[trace.table] = of_tables.get(trace.table, sa.false()) | trace.in_(names)
             of_tables[project_members] = _membership(names)
             for table, which in of_tables.items():
+                shown = [
+                    one
+                    for one in table.c
+                    if one.name not in KEYS
+                    and (not isinstance(one.type, LargeBinary) or one is submissions.c.predictions)
+                ]
+                query = sa.select(*shown).where(which).order_by(*table.primary_key)
+                rows = connection.execution_options(yield_per=8).execute(query).mappings()
                 with archive.open(f"{table.name}.json", "w", force_zip64=True) as member:
-                    for line in _as_list(_rows(connection, table, which)):
-                        member.write(line.encode("ascii"))
+                    before = "[\n"
+                    for row in rows:
+                        plain = {one.name: _plain(one, row[one.name]) for one in shown}
+                        member.write((before + json.dumps(plain)).encode("ascii"))
+                        before = ",\n"
+                    member.write(b"[]\n" if before == "[\n" else b"\n]\n")
 
     def erase(self, person_id: str, heir: str | None) -> None:
         """Erase the person, with their sessions and all that is theirs alone.
 
         `heir`: who gets what they own in projects, and owns those that they alone owned; None has it deleted.
             A project that nobody belongs to any more then goes too, if nothing is left in it.
-
-        Raises AccessError if there is nobody of that id.
         """
-        with to_write(self._engine) as connection:
-            only_one(connection, "people")
+        with to_write(self._engine, alone="people") as connection:
             names = _names_of(connection, person_id)
             led = _led_alone(connection, names)
             for trace in IN_PROJECTS:
@@ -322,10 +259,17 @@ class PersonalData:
             for trace in THEIR_OWN:
                 connection.execute(trace.table.delete().where(trace.in_(names)))
             connection.execute(project_members.delete().where(_membership(names)))
-            if heir is None:
-                _delete_empty(connection, led)
-            else:
-                _make_owner(connection, led, heir)
+            if heir is None:  # those of the projects that nobody belongs to, and that hold nothing
+                held = [trace.table.c.project_id for trace in IN_PROJECTS]
+                used = [sa.select(project) for project in (project_members.c.project_id, *held)]
+                unused = projects.c.id.not_in(sa.union(*used)) & (projects.c.id != EVERYONE)
+                connection.execute(projects.delete().where(projects.c.id.in_(led), unused))
+            elif led:
+                columns = project_members.c
+                before = columns.project_id.in_(led) & (columns.kind == "person") & (columns.name == heir)
+                connection.execute(project_members.delete().where(before))
+                row = {"kind": "person", "name": heir, "role": "owner"}
+                connection.execute(project_members.insert(), [{"project_id": one, **row} for one in led])
             connection.execute(people.delete().where(people.c.id == person_id))
         leave_no_trace(self._engine)
 
@@ -363,46 +307,8 @@ def _led_alone(connection: Connection, names: list[str]) -> list[str]:
     return list(connection.execute(query).scalars())
 
 
-def _make_owner(connection: Connection, led: list[str], heir: str) -> None:
-    columns = project_members.c
-    before = columns.project_id.in_(led) & (columns.kind == "person") & (columns.name == heir)
-    connection.execute(project_members.delete().where(before))
-    rows = [{"project_id": one, "kind": "person", "name": heir, "role": "owner"} for one in led]
-    if rows:
-        connection.execute(project_members.insert(), rows)
-
-
-def _delete_empty(connection: Connection, led: list[str]) -> None:
-    """Delete those of the projects that nobody belongs to, and that hold nothing."""
-    held = [trace.table.c.project_id for trace in IN_PROJECTS]
-    used = [sa.select(project) for project in (project_members.c.project_id, *held)]
-    empty = projects.c.id.in_(led) & (projects.c.id != EVERYONE) & projects.c.id.not_in(sa.union(*used))
-    connection.execute(projects.delete().where(empty))
-
-
-def _rows(connection: Connection, table: Table, which: sa.ColumnElement[bool]) -> Iterator[dict[str, Any]]:
-    shown = [
-        column
-        for column in table.c
-        if column.name not in KEYS
-        and (not isinstance(column.type, LargeBinary) or column is submissions.c.predictions)
-    ]
-    query = sa.select(*shown).where(which).order_by(*table.primary_key)
-    for row in connection.execution_options(yield_per=8).execute(query).mappings():
-        yield {column.name: _plain(column, row[column.name]) for column in shown}
-
-
 def _plain(column: Trace, value: Any) -> Any:
     """A value as JSON has it; documents are texts of the plain kind, and are read."""
     if isinstance(value, bytes):
         return json.loads(zlib.decompress(value))
     return json.loads(value) if type(column.type) is Text and value is not None else value
-
-
-def _as_list(rows: Iterator[dict[str, Any]]) -> Iterator[str]:
-    """The text of a JSON list, a row a line."""
-    before = "[\n"
-    for row in rows:
-        yield before + json.dumps(row)
-        before = ",\n"
-    yield "[]\n" if before == "[\n" else "\n]\n"

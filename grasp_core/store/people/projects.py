@@ -1,23 +1,25 @@
-"""Projects, and runs that move between them."""
+"""Projects: who belongs to them and as what, and runs that move between them."""
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import IntegrityError
 
-from grasp_core.model.access import EVERYONE, Reach
+from grasp_core.model.access import EVERYONE, ProjectRole, User
 from grasp_core.model.errors import AccessError, LimitError, StoreError
-from grasp_core.store.database import clock, insert_from, leave_no_trace, new_id, only_one, to_read, to_write
-from grasp_core.store.people.members import Member, Members, checked, insert_member, not_there
+from grasp_core.store.bound import Bound, of_row
+from grasp_core.store.database import leave_no_trace, new_id, only_one, to_write
 from grasp_core.store.schema import (
     chunks,
     current_projects,
     files,
     links,
+    project_members,
     projects,
     readings,
     run_files,
@@ -27,62 +29,36 @@ from grasp_core.store.schema import (
     watches,
 )
 
-
-def move(engine: Engine, run_id: str, project_id: str, reach: Reach) -> None:
-    """Let a run that has ended belong to another project; its address and its links stay the same.
-
-    Its files are copied, for other runs of its earlier project may need them too.
-
-    `reach`: of whoever moves it; that they own both projects is asked before.
-
-    Raises AccessError if one of the two is out of reach or gone, or the project is archived; StoreError if
-    the run has not ended, or the project holds its owner's run of the same question.
-    """
-    with to_write(engine) as connection:
-        only_one(connection, "new run")
-        asked = sa.select(runs.c.project_id, runs.c.state).where(runs.c.id == run_id)
-        run = connection.execute(asked).first()
-        target = connection.execute(sa.select(projects).where(projects.c.id == project_id)).first()
-        seen = reach.projects
-        if run is None or target is None or (seen is not None and not {run.project_id, project_id} <= seen):
-            raise AccessError("The run or the project is not there any more, or not for you.")
-        if target.archived_at is not None:
-            raise AccessError("This project is archived, so nothing is added to it.")
-        if run.state in ("queued", "running"):
-            raise StoreError("A run is moved once it has ended; wait for it, or cancel it first.")
-        if run.project_id != project_id:
-            _copy_files(connection, run_id, run.project_id, project_id)
-            try:
-                connection.execute(runs.update().where(runs.c.id == run_id).values(project_id=project_id))
-            except IntegrityError:
-                raise StoreError(
-                    "The project holds its owner's run of the same data and settings already."
-                ) from None
-            connection.execute(links.update().where(links.c.run_id == run_id).values(project_id=project_id))
-
-
-def _copy_files(connection: Connection, run_id: str, source: str, target: str) -> None:
-    """The run's files, as far as they are still there and the other project does not have them."""
-    of_run = sa.select(run_files.c.sha256).where(run_files.c.run_id == run_id).distinct()
-    for sha256 in sorted(connection.execute(of_run).scalars()):
-        only_one(connection, f"file {sha256}")
-        known = sa.select(files.c.bytes).where(files.c.project_id == target, files.c.sha256 == sha256)
-        if connection.execute(known).first() is not None:
-            continue
-        for table in (files, chunks):
-            insert_from(connection, table, {"project_id": target}, {"project_id": source, "sha256": sha256})
-
-
 NAME_LENGTH = 120
+MemberKind = Literal["person", "address", "domain", "group"]
+"""Whom a row of members names: one person, who holds a mail address, all of a domain, or a group."""
+MEMBER_LENGTH = 320
+"""The longest mail address."""
+ROLES: tuple[ProjectRole, ...] = get_args(ProjectRole)
+"""From the one that may the least."""
+KNOWN_SECONDS = 2.0
+"""How long a process goes on with what it knows of a person's projects, where another one changed it."""
+_MOST_KNOWN = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """Who belongs to a project, and as what."""
+
+    kind: MemberKind
+    name: str
+    role: ProjectRole
+
+    @property
+    def told(self) -> dict[str, str]:
+        """What the log says of them: no mail address, which would stay there."""
+        who = {"person": self.name} if self.kind == "person" else {}
+        return {"kind": self.kind, "role": self.role, **who}
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A project.
-
-    `created_at`: seconds since 1970.
-    `archived`: whether nothing is added to it any more.
-    """
+    """A project; nothing is added to one that is archived."""
 
     id: str
     name: str
@@ -102,22 +78,24 @@ class Holdings:
     watches: int
 
 
-class ProjectStore(Members):
+class ProjectStore(Bound):
     """Projects in the database. Who may change them is asked before."""
 
-    def create(self, name: str, *, owner: Member | None) -> Project:
-        """Make a project.
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(engine)
+        self._known: dict[Any, tuple[float, dict[str, ProjectRole]]] = {}
 
-        `owner`: its first member; None where nobody signs in.
+    def create(self, name: str, *, owner: Member | None) -> Project:
+        """Make a project; `owner` is its first member, None where nobody signs in.
 
         Raises LimitError if the name is empty or too long, or the owner's cannot be one of its kind.
         """
         project_id = new_id()
-        row = {"id": project_id, "name": _checked_name(name), "created_at": clock(self._engine)}
+        row = {"id": project_id, "name": _checked_name(name), "created_at": self._now}
         with to_write(self._engine) as connection:
             connection.execute(projects.insert().values(row))
             if owner is not None:
-                insert_member(connection, project_id, checked(owner))
+                _insert_member(connection, project_id, _checked(owner))
             made = connection.execute(sa.select(projects).where(projects.c.id == project_id)).one()
         self._known.clear()
         return _project(made)
@@ -125,78 +103,88 @@ class ProjectStore(Members):
     def all(self) -> list[Project]:
         """Projects within reach: Everyone first, then by name, those in the archive last."""
         query = sa.select(projects).where(self._seen(projects.c.id))
-        with to_read(self._engine) as connection:
-            found = [_project(row) for row in connection.execute(query)]
+        found = [_project(row) for row in self._rows(query)]
         return sorted(found, key=lambda one: (one.id != EVERYONE, one.archived, one.name.casefold(), one.id))
 
     def get(self, project_id: str) -> Project | None:
         """The project, or None where there is none of this id within reach."""
         query = sa.select(projects).where(self._is(project_id))
-        with to_read(self._engine) as connection:
-            row = connection.execute(query).one_or_none()
+        row = self._row(query)
         return None if row is None else _project(row)
 
     def rename(self, project_id: str, name: str) -> None:
-        """Call the project so.
-
-        Raises LimitError if the name is empty or too long; StoreError if there is no such project (any more),
-        or it is Everyone.
-        """
+        """Call the project so; raises LimitError if the name cannot be one, StoreError as :meth:`delete`."""
         self._change(project_id, name=_checked_name(name))
 
     def archive(self, project_id: str, archived: bool = True) -> None:
-        """Let nothing be added to the project any more, or again; who sees it stays the same.
-
-        Raises StoreError if there is no such project (any more), or it is Everyone.
-        """
-        self._change(project_id, archived_at=clock(self._engine) if archived else None)
+        """Let nothing be added to the project any more, or again; raises StoreError as :meth:`delete`."""
+        self._change(project_id, archived_at=self._now if archived else None)
 
     def delete(self, project_id: str) -> None:
-        """Delete the project and all that belongs to it.
-
-        Raises StoreError if there is no such project (any more), or it is Everyone.
-        """
-        with to_write(self._engine) as connection:
-            if not connection.execute(projects.delete().where(self._may_change(project_id))).rowcount:
-                raise not_there(project_id)
+        """Delete the project with all that is in it; raises StoreError if it is gone, or is Everyone."""
+        if not self._write(projects.delete().where(self._may_change(project_id))):
+            raise _not_there(project_id)
         self._known.clear()
         leave_no_trace(self._engine)
 
     def move(self, run_id: str, project_id: str) -> None:
-        """Let a run belong to another project, see :func:`~grasp_core.store.people.projects.move`."""
-        move(self._engine, run_id, project_id, self._reach)
+        """Let a run that has ended belong to another project; its address and its links stay the same.
+
+        Its files are copied, for other runs of its earlier project may need them too. That whoever moves it
+        owns both projects is asked before.
+
+        Raises AccessError if one of the two is out of reach or gone, or the project is archived; StoreError
+        if the run has not ended, or the project holds its owner's run of the same question.
+        """
+        with to_write(self._engine, alone="new run") as connection:
+            asked = sa.select(runs.c.project_id, runs.c.state).where(runs.c.id == run_id)
+            run = connection.execute(asked).first()
+            target = connection.execute(sa.select(projects).where(projects.c.id == project_id)).first()
+            seen = self._reach.projects
+            if (
+                run is None
+                or target is None
+                or (seen is not None and not {run.project_id, project_id} <= seen)
+            ):
+                raise AccessError("The run or the project is not there any more, or not for you.")
+            if target.archived_at is not None:
+                raise AccessError("This project is archived, so nothing is added to it.")
+            if run.state in ("queued", "running"):
+                raise StoreError("A run is moved once it has ended; wait for it, or cancel it first.")
+            if run.project_id == project_id:
+                return
+            _copy_files(connection, run_id, run.project_id, project_id)
+            moved = {"project_id": project_id}
+            try:
+                connection.execute(runs.update().where(runs.c.id == run_id).values(moved))
+            except IntegrityError:
+                raise StoreError(
+                    "The project holds its owner's run of the same data and settings already."
+                ) from None
+            connection.execute(links.update().where(links.c.run_id == run_id).values(moved))
 
     def holdings(self, project_id: str) -> Holdings:
         """Counts of what belongs to the project."""
-        tables = (runs, files, links, readings, submissions, watches)
-        with to_read(self._engine) as connection:
-            return Holdings(
-                *(
-                    connection.execute(
-                        sa.select(sa.func.count())
-                        .select_from(table)
-                        .where(table.c.project_id == project_id, self._seen(table.c.project_id))
-                    ).scalar_one()
-                    for table in tables
-                )
-            )
+        counts = [
+            sa.select(sa.func.count())
+            .select_from(table)
+            .where(table.c.project_id == project_id, self._seen(table.c.project_id))
+            .scalar_subquery()
+            for table in (runs, files, links, readings, submissions, watches)
+        ]
+        return Holdings(*self._row(sa.select(*counts)))
 
     def current(self, person: str) -> str | None:
         """The project that the person worked in last."""
         query = sa.select(current_projects.c.project_id).where(current_projects.c.person == storable(person))
-        with to_read(self._engine) as connection:
-            return connection.execute(query).scalar_one_or_none()
+        return self._value(query)
 
     def choose(self, person: str, project_id: str) -> None:
-        """Remember the project that the person works in.
-
-        Raises StoreError if there is no such project (any more).
-        """
+        """Remember the project that the person works in; raises StoreError if it was deleted."""
         person = storable(person)
-        with to_write(self._engine) as connection:
-            only_one(connection, f"current project of {person}")
+        with to_write(self._engine, alone=f"current project of {person}") as connection:
             if connection.execute(sa.select(projects.c.id).where(self._is(project_id))).first() is None:
-                raise not_there(project_id)
+                raise _not_there(project_id)
             connection.execute(current_projects.delete().where(current_projects.c.person == person))
             connection.execute(current_projects.insert().values(person=person, project_id=project_id))
 
@@ -204,7 +192,75 @@ class ProjectStore(Members):
         with to_write(self._engine) as connection:
             changed = projects.update().where(self._may_change(project_id)).values(**values)
             if not connection.execute(changed).rowcount:
-                raise not_there(project_id)
+                raise _not_there(project_id)
+
+    def roles(self, user: User) -> dict[str, ProjectRole]:
+        """The user's role by project, the highest where several rows name them; without Everyone."""
+        who = (user.id, user.email, user.holds_address, user.groups)
+        known = self._known.get(who)
+        if known is not None and time.monotonic() - known[0] < KNOWN_SECONDS:
+            return known[1]
+        kind, name = project_members.c.kind, project_members.c.name
+        names = [(kind == "person") & (name == storable(user.id))]
+        if user.holds_address:
+            names.append((kind == "address") & (name == user.email))
+        if user.email:
+            names.append((kind == "domain") & (name == user.email.rpartition("@")[2]))
+        if user.groups:
+            names.append((kind == "group") & name.in_([storable(group) for group in user.groups]))
+        found: dict[str, ProjectRole] = {}
+        query = sa.select(project_members.c.project_id, project_members.c.role).where(sa.or_(*names))
+        for row in self._rows(query):
+            found[row.project_id] = max(row.role, found.get(row.project_id, row.role), key=ROLES.index)
+        if len(self._known) > _MOST_KNOWN:
+            self._known.clear()
+        self._known[who] = (time.monotonic(), found)
+        return found
+
+    def members(self, project_id: str) -> list[Member]:
+        """Who belongs to the project: owners first, then by name; of Everyone there are no rows."""
+        of_it = project_members.c.project_id
+        query = sa.select(project_members).where(of_it == project_id, self._seen(of_it))
+        found = [Member(row.kind, row.name, row.role) for row in self._rows(query)]
+        return sorted(found, key=lambda one: (-ROLES.index(one.role), one.kind, one.name))
+
+    def admit(self, project_id: str, member: Member) -> None:
+        """Let somebody belong to the project, or give them another role in it.
+
+        Raises LimitError if the name cannot be one of its kind; StoreError if it is Everyone, is
+        gone, or has no owner left.
+        """
+        member = _checked(member)
+        with to_write(self._engine) as connection:
+            self._lock(connection, project_id)
+            connection.execute(project_members.delete().where(_row_of(project_id, member.kind, member.name)))
+            _insert_member(connection, project_id, member)
+            _check_owner_left(connection, project_id)
+        self._known.clear()
+
+    def expel(self, project_id: str, kind: MemberKind, name: str) -> bool:
+        """Let somebody belong to the project no more; raises StoreError if then no owner is left."""
+        with to_write(self._engine) as connection:
+            self._lock(connection, project_id)
+            gone = project_members.delete().where(_row_of(project_id, kind, name))
+            found = connection.execute(gone).rowcount
+            _check_owner_left(connection, project_id)
+        self._known.clear()
+        return bool(found)
+
+    def _is(self, project_id: str) -> sa.ColumnElement[bool]:
+        """Whether a project is the one of this id, and within reach."""
+        return (projects.c.id == project_id) & self._seen(projects.c.id)
+
+    def _may_change(self, project_id: str) -> sa.ColumnElement[bool]:
+        """As :meth:`_is`; Everyone stays as it is."""
+        return self._is(project_id) & (projects.c.id != EVERYONE)
+
+    def _lock(self, connection: Connection, project_id: str) -> None:
+        """Let nobody else change who belongs to the project meanwhile."""
+        only_one(connection, f"members of {project_id}")
+        if connection.execute(sa.select(projects.c.id).where(self._may_change(project_id))).first() is None:
+            raise _not_there(project_id)
 
 
 def _checked_name(name: str) -> str:
@@ -215,4 +271,64 @@ def _checked_name(name: str) -> str:
 
 
 def _project(row: Any) -> Project:
-    return Project(row.id, row.name, row.created_at, row.archived_at is not None)
+    return of_row(Project, row, archived=row.archived_at is not None)
+
+
+def _copy_files(connection: Connection, run_id: str, source: str, target: str) -> None:
+    """The run's files, as far as they are still there and the other project does not have them."""
+    of_run = sa.select(run_files.c.sha256).where(run_files.c.run_id == run_id).distinct()
+    for sha256 in sorted(connection.execute(of_run).scalars()):
+        only_one(connection, f"file {sha256}")
+        known = sa.select(files.c.bytes).where(files.c.project_id == target, files.c.sha256 == sha256)
+        if connection.execute(known).first() is not None:
+            continue
+        for table in (files, chunks):
+            theirs = sa.literal(target, table.c.project_id.type).label("project_id")
+            values = [theirs if column.name == "project_id" else column for column in table.c]
+            rows = sa.select(*values).where(table.c.project_id == source, table.c.sha256 == sha256)
+            connection.execute(table.insert().from_select(list(table.c.keys()), rows))
+
+
+def _insert_member(connection: Connection, project_id: str, member: Member) -> None:
+    """Insert a row of somebody who did not belong to the project."""
+    values = {"kind": member.kind, "name": member.name, "role": member.role}
+    connection.execute(project_members.insert().values(project_id=project_id, **values))
+
+
+def _row_of(project_id: str, kind: MemberKind, name: str) -> sa.ColumnElement[bool]:
+    columns = project_members.c
+    return (columns.project_id == project_id) & (columns.kind == kind) & (columns.name == storable(name))
+
+
+def _check_owner_left(connection: Connection, project_id: str) -> None:
+    query = sa.select(sa.func.count()).where(
+        project_members.c.project_id == project_id, project_members.c.role == "owner"
+    )
+    if not connection.execute(query).scalar_one():
+        raise StoreError("A project needs an owner; make somebody else one first.")
+
+
+def _checked(member: Member) -> Member:
+    """The member with the name as it is compared; raises LimitError if the name cannot be one of its kind."""
+    name = member.name if member.kind == "person" else member.name.strip()
+    if member.kind in ("address", "domain"):
+        name = name.casefold().removeprefix("@" if member.kind == "domain" else "")
+    host = name.rpartition("@")[2]
+    address = name.count("@") == 1 and all(name.split("@")) and not set(name) & set(" ,;<>")
+    domain = "@" not in name and "." in host.strip(".") and not set(name) & set(" ,;<>/*")
+    fits, what = {
+        "person": (bool(name), "a person's id"),
+        "address": (address, "a mail address like ann@example.org"),
+        "domain": (domain, "a mail domain like example.org"),
+        "group": (bool(name), "the name of a group as the sign-in provider says it"),
+    }[member.kind]
+    if not fits or len(name) > MEMBER_LENGTH:
+        raise LimitError(f"{member.name[:60]!r} is not {what}.")
+    return Member(member.kind, name, member.role)
+
+
+def _not_there(project_id: str) -> StoreError:
+    """The sentence for a project that cannot be changed."""
+    if project_id == EVERYONE:
+        return StoreError("Everyone is the project of all who may sign in; it stays as it is.")
+    return StoreError("This project was deleted.")

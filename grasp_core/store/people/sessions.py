@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +10,8 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from grasp_core.model.access import Person
-from grasp_core.store.database import clock, insert_new, to_read, to_write
+from grasp_core.store.bound import Store, of_row
+from grasp_core.store.database import insert_new, to_write
 from grasp_core.store.people.people import PERSON, person_of
 from grasp_core.store.schema import people, sessions
 
@@ -21,11 +21,7 @@ SEEN_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A sign-in that goes on.
-
-    `browser`: as it calls itself (``User-Agent``).
-    `created_at`, `seen_at`: seconds since 1970.
-    """
+    """A sign-in that goes on, of a browser as it calls itself."""
 
     key: str
     browser: str
@@ -33,19 +29,19 @@ class Session:
     seen_at: float
 
 
-class SessionStore:
+class SessionStore(Store):
     """Sessions in the database, asked at each request: what ends here ends for every server at once.
 
     `idle_minutes`: minutes after which a session that nobody uses ends; 0 for never.
     """
 
     def __init__(self, engine: Engine, *, idle_minutes: float) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self._idle_s = idle_minutes * 60
 
     def begin(self, key: str, person_id: str, browser: str) -> None:
         """Begin a session; one that has ended is not begun again."""
-        now = clock(self._engine)
+        now = self._now
         with to_write(self._engine) as connection:
             moment = connection.execute(sa.select(now)).scalar_one()
             times = {"created_at": moment, "seen_at": moment, "ended_at": None}
@@ -58,22 +54,18 @@ class SessionStore:
 
         `seen`: count this as use of the session; looking after a run's progress by itself is none.
         """
-        now = clock(self._engine)
+        now = self._now
         query = (
             sa.select(*PERSON, (now - sessions.c.seen_at).label("idle"))
             .join_from(sessions, people)
             .where(sessions.c.key == key, self._goes_on(), people.c.disabled_at.is_(None))
         )
-        with to_read(self._engine) as connection:
-            row = connection.execute(query).one_or_none()
+        row = self._row(query)
         if row is None:
             return None
         if seen and row.idle > SEEN_SECONDS:
-            with to_write(self._engine) as connection:
-                connection.execute(
-                    sessions.update().where(sessions.c.key == key, self._goes_on()).values(seen_at=now)
-                )
-        return person_of(row._mapping)
+            self._write(sessions.update().where(sessions.c.key == key, self._goes_on()).values(seen_at=now))
+        return person_of(row)
 
     def going_on(self, keys: Collection[str]) -> set[str]:
         """Those of the sessions that have not ended."""
@@ -82,19 +74,16 @@ class SessionStore:
             .join_from(sessions, people)
             .where(sessions.c.key.in_(keys), self._goes_on(), people.c.disabled_at.is_(None))
         )
-        with to_read(self._engine) as connection:
-            return set(connection.execute(query).scalars())
+        return set(self._values(query))
 
     def of_person(self, person_id: str) -> list[Session]:
         """A person's sessions that go on, latest seen first."""
-        columns = [sessions.c[field.name] for field in dataclasses.fields(Session)]
         query = (
-            sa.select(*columns)
+            sa.select(sessions)
             .where(sessions.c.person_id == person_id, self._goes_on())
             .order_by(sessions.c.seen_at.desc(), sessions.c.key)
         )
-        with to_read(self._engine) as connection:
-            return [Session(*row) for row in connection.execute(query)]
+        return [of_row(Session, row) for row in self._rows(query)]
 
     def end(self, key: str, *, person_id: str) -> None:
         """End a session of a person."""
@@ -106,20 +95,14 @@ class SessionStore:
 
     def delete_older_than(self, days: float) -> int:
         """Delete sessions that began so long ago that no cookie of theirs is taken; returns how many."""
-        old = sessions.c.created_at < clock(self._engine) - days * 86400
-        with to_write(self._engine) as connection:
-            return connection.execute(sessions.delete().where(old)).rowcount
+        old = sessions.c.created_at < self._now - days * 86400
+        return self._write(sessions.delete().where(old))
 
     def _end(self, which: sa.ColumnElement[bool]) -> None:
-        with to_write(self._engine) as connection:
-            connection.execute(
-                sessions.update()
-                .where(which, sessions.c.ended_at.is_(None))
-                .values(ended_at=clock(self._engine))
-            )
+        self._write(sessions.update().where(which, sessions.c.ended_at.is_(None)).values(ended_at=self._now))
 
     def _goes_on(self) -> sa.ColumnElement[bool]:
         goes_on: Any = sessions.c.ended_at.is_(None)
         if self._idle_s:
-            goes_on &= sessions.c.seen_at > clock(self._engine) - self._idle_s
+            goes_on &= sessions.c.seen_at > self._now - self._idle_s
         return goes_on  # type: ignore[no-any-return]  # SQLAlchemy's & of two conditions is one

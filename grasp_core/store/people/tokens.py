@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
-from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy import Engine
 
 from grasp_core.model.access import Scope, Token
 from grasp_core.model.errors import LimitError
-from grasp_core.store.database import clock, new_id, only_one, to_read, to_write
-from grasp_core.store.digest import digest_of
+from grasp_core.store.bound import Store, of_row
+from grasp_core.store.database import digest_of, new_id, to_read, to_write
 from grasp_core.store.schema import source_tokens, storable, tokens
 
 PREFIX = "grasp_"
@@ -25,18 +23,11 @@ _NOTED_S = 60.0
 """The last use is noted once in so many seconds, so that reading does not write each time."""
 
 
-class TokenStore:
+class TokenStore(Store):
     """Personal tokens in the database."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
     def create(self, *, owner: str, name: str, scope: Scope, days: float) -> str:
-        """Make a token; returns it, which nobody can read again.
-
-        `owner`: the person's id.
-        `name`: what it is for.
-        `days`: after so many days it stops working.
+        """Make a token that works for so many days; returns it, which nobody can read again.
 
         Raises LimitError if there is no name, it would work too long, or the person has too many.
         """
@@ -45,10 +36,9 @@ class TokenStore:
             raise LimitError(f"A token needs a name of 1 to {NAME_LENGTH} characters that says what for.")
         if not 0 < days <= MAX_DAYS:
             raise LimitError(f"A token works for {MAX_DAYS} days at most; make another one then.")
-        token, now = PREFIX + secrets.token_urlsafe(TOKEN_BYTES), clock(self._engine)
-        working = tokens.c.revoked_at.is_(None) & (tokens.c.expires_at > now) & (tokens.c.owner == owner)
-        with to_write(self._engine) as connection:
-            only_one(connection, f"tokens of {owner}")
+        token, now = PREFIX + secrets.token_urlsafe(TOKEN_BYTES), self._now
+        working = self._works() & (tokens.c.owner == owner)
+        with to_write(self._engine, alone=f"tokens of {owner}") as connection:
             count = connection.execute(sa.select(sa.func.count()).where(working)).scalar_one()
             if count >= MAX_TOKENS:
                 raise LimitError(f"You have {MAX_TOKENS} tokens, the most there may be; withdraw one first.")
@@ -67,21 +57,19 @@ class TokenStore:
 
     def use(self, token: str) -> Token | None:
         """The token that works, its use noted; None if it is unknown, withdrawn or expired."""
-        now = clock(self._engine)
-        works = (
-            (tokens.c.token_sha256 == digest_of(token))
-            & tokens.c.revoked_at.is_(None)
-            & (tokens.c.expires_at > now)
-        )
+        now = self._now
+        works = (tokens.c.token_sha256 == digest_of(token)) & self._works()
         stale = sa.func.coalesce(tokens.c.last_used_at < now - _NOTED_S, sa.true()).label("stale")
-        with to_read(self._engine) as connection:
-            row = connection.execute(sa.select(tokens, stale).where(works)).one_or_none()
+        row = self._row(sa.select(tokens, stale).where(works))
         if row is None:
             return None
         if row.stale:
-            with to_write(self._engine) as connection:
-                connection.execute(tokens.update().where(tokens.c.id == row.id).values(last_used_at=now))
-        return _token(row, expired=False)
+            self._write(tokens.update().where(tokens.c.id == row.id).values(last_used_at=now))
+        return of_row(Token, row, expired=False)
+
+    def _works(self) -> sa.ColumnElement[bool]:
+        goes_on: sa.ColumnElement[bool] = tokens.c.expires_at > self._now
+        return tokens.c.revoked_at.is_(None) & goes_on
 
     def of(self, owner: str) -> list[Token]:
         """A person's tokens, latest first."""
@@ -92,43 +80,24 @@ class TokenStore:
         return self._found(sa.true())
 
     def revoke(self, token_id: str, *, owner: str | None = None) -> bool:
-        """Make a token stop working for good; with `owner`, one of theirs and no other.
-
-        Returns whether there was such a token that was not withdrawn yet.
-        """
+        """Make a token stop working, with `owner` one of theirs; returns whether it was not withdrawn yet."""
         which = (tokens.c.id == token_id) & tokens.c.revoked_at.is_(None)
         if owner is not None:
             which &= tokens.c.owner == storable(owner)
         with to_write(self._engine) as connection:
-            ended = tokens.update().where(which).values(revoked_at=clock(self._engine))
+            ended = tokens.update().where(which).values(revoked_at=self._now)
             return bool(connection.execute(ended).rowcount)
 
     def delete_ended(self, *, older_than_days: float) -> int:
         """Delete tokens that were withdrawn or expired so long ago; returns how many."""
         ended = sa.func.coalesce(tokens.c.revoked_at, tokens.c.expires_at)
-        old = ended < clock(self._engine) - older_than_days * 86400
-        with to_write(self._engine) as connection:
-            return connection.execute(tokens.delete().where(old)).rowcount
+        old = ended < self._now - older_than_days * 86400
+        return self._write(tokens.delete().where(old))
 
     def _found(self, which: sa.ColumnElement[bool]) -> list[Token]:
-        expired = (tokens.c.expires_at <= clock(self._engine)).label("expired")
+        expired = (tokens.c.expires_at <= self._now).label("expired")
         query = sa.select(tokens, expired).where(which).order_by(tokens.c.created_at.desc(), tokens.c.id)
-        with to_read(self._engine) as connection:
-            return [_token(row, expired=bool(row.expired)) for row in connection.execute(query)]
-
-
-def _token(row: Any, *, expired: bool) -> Token:
-    return Token(
-        id=row.id,
-        owner=row.owner,
-        name=row.name,
-        scope=row.scope,
-        created_at=row.created_at,
-        expires_at=row.expires_at,
-        revoked_at=row.revoked_at,
-        last_used_at=row.last_used_at,
-        expired=expired,
-    )
+        return [of_row(Token, row, expired=bool(row.expired)) for row in self._rows(query)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,18 +109,14 @@ class KeptToken:
     created_at: float
 
 
-class SourceTokenStore:
+class SourceTokenStore(Store):
     """Kept tokens in the database, one of a person for each site."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
 
     def keep(self, sealed: bytes, *, owner: str, site: str) -> None:
         """Keep a token in place of the person's earlier one for this site."""
-        with to_write(self._engine) as connection:
-            only_one(connection, f"source tokens of {owner}")
+        with to_write(self._engine, alone=f"source tokens of {owner}") as connection:
             connection.execute(source_tokens.delete().where(_is(owner, site)))
-            row = {"owner": owner, "site": site, "sealed": sealed, "created_at": clock(self._engine)}
+            row = {"owner": owner, "site": site, "sealed": sealed, "created_at": self._now}
             connection.execute(source_tokens.insert().values(row))
 
     def get(self, *, owner: str, site: str) -> KeptToken | None:
@@ -160,8 +125,7 @@ class SourceTokenStore:
 
     def forget(self, *, owner: str, site: str) -> bool:
         """Delete a token; whether there was one."""
-        with to_write(self._engine) as connection:
-            return bool(connection.execute(source_tokens.delete().where(_is(owner, site))).rowcount)
+        return bool(self._write(source_tokens.delete().where(_is(owner, site))))
 
     def _found(self, which: sa.ColumnElement[bool]) -> list[KeptToken]:
         columns = (source_tokens.c.site, source_tokens.c.sealed, source_tokens.c.created_at)

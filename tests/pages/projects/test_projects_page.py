@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.model.access import EVERYONE, User, only
 from grasp_core.server.server import Server
-from grasp_core.store.people.members import Member
+from grasp_core.store.people.projects import Member
 from tests.labels import DELETE, TRY_EXAMPLE
 from tests.pages.conftest import ENTRY
 from tests.pages.people import ANN, ASKING, BOB, ROOT, VERA

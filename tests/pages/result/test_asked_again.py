@@ -19,7 +19,7 @@ from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.server.server import Server
-from grasp_core.store.people.members import Member
+from grasp_core.store.people.projects import Member
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.state import KEPT_RATERS
 from tests.labels import DATA_AND_METHODS

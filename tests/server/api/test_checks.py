@@ -17,7 +17,7 @@ from grasp_core.model.settings import Settings
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.report.quality import quality_report
-from grasp_core.server.api import _sources as brought
+from grasp_core.server.api import _reading as brought
 from grasp_core.server.server import Server, make_server
 from tests.empty_store import empty_home
 from tests.few_items import few_items
@@ -47,8 +47,7 @@ def server(tmp_path: Path, folder: Path) -> Iterator[Server]:
 
 @pytest.fixture
 def ann(client: MakeClient) -> TestClient:
-    visitor = client()
-    visitor.headers["X-Test-User"] = ANN.id
+    visitor = client(user=ANN)
     return visitor
 
 
@@ -135,17 +134,14 @@ def test_all_that_has_to_be_mended_is_in_a_check(ann: TestClient) -> None:
 
 def test_a_run_is_cancelled_and_stays(ann: TestClient, client: MakeClient, server: Server) -> None:
     run = post(ann, "/runs", spec=spec(), files=upload(ann)).json()["id"]
-    bob = client()
-    bob.headers["X-Test-User"] = BOB.id
+    bob = client(user=BOB)
     problem(bob.post(f"/api/v1/runs/{run}/cancel"), HTTPStatus.FORBIDDEN)
     assert ann.post(f"/api/v1/runs/{run}/cancel").json()["state"] == "cancelled"
     assert ann.post(f"/api/v1/runs/{run}/cancel").status_code == HTTPStatus.OK
     assert ann.get("/api/v1/runs").json()["runs"][0]["id"] == run
 
 
-def test_title_note_and_tags_are_changed_one_by_one(
-    ann: TestClient, client: MakeClient, done: Any, server: Server
-) -> None:
+def test_title_note_and_tags_are_changed_one_by_one(ann: TestClient, client, done: Any, server) -> None:
     path = f"/api/v1/runs/{done.id}"
     assert ann.patch(path, json={"tags": ["pilot", "may"]}).json()["title"] == "A run"
     told = ann.patch(path, json={"title": " Better ", "note": "of May"}).json()
@@ -153,8 +149,7 @@ def test_title_note_and_tags_are_changed_one_by_one(
     assert ann.patch(path, json={"tags": []}).json()["tags"] == []
     refused(ann.patch(path, json={"title": "  "}))
     refused(ann.patch(path, json={"state": "done"}))
-    viewer = client()
-    viewer.headers["X-Test-User"] = VIEWER.id
+    viewer = client(user=VIEWER)
     problem(viewer.patch(path, json={"title": "Mine"}), HTTPStatus.FORBIDDEN)
 
 
@@ -198,9 +193,7 @@ def test_data_are_fetched_from_a_database(ann: TestClient, server: Server, folde
     assert kept["source"] == place
 
 
-def test_large_files_are_answered_at_once(
-    ann: TestClient, client: MakeClient, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_large_files_are_answered_at_once(ann: TestClient, client, server, monkeypatch) -> None:
     monkeypatch.setattr(brought, "LARGE", 1000)
     key = {"Idempotency-Key": "once"}
     body = {"spec": spec(), "files": upload(ann)}
@@ -210,8 +203,7 @@ def test_large_files_are_answered_at_once(
     assert answer.headers["Location"].endswith(f"/api/v1/work/{begun['id']}")
     again = ann.post("/api/v1/runs", json=body, headers=key)
     assert (again.json()["id"], again.headers["Idempotency-Replayed"]) == (begun["id"], "true")
-    bob = client()
-    bob.headers["X-Test-User"] = BOB.id
+    bob = client(user=BOB)
     problem(bob.get(f"/api/v1/work/{begun['id']}"), HTTPStatus.NOT_FOUND)
     told = ended(ann, answer)
     assert (told["state"], told["problem"]) == ("done", None)
@@ -262,9 +254,7 @@ def test_runs_are_compared_mapped_and_planned_from(ann: TestClient, server: Serv
     problem(ann.get(f"/api/v1/runs/{runs[0]}/compare/missing"), HTTPStatus.NOT_FOUND)
 
 
-def test_whoever_asks_finds_themselves_their_projects_and_tokens(
-    client: MakeClient, server: Server, ann: TestClient
-) -> None:
+def test_whoever_asks_finds_themselves_their_projects_and_tokens(client, server, ann: TestClient) -> None:
     told = ann.get("/api/v1/me").json()
     assert (told["id"], told["role"], told["token"], told["file_bytes"]) == (ANN.id, "analyst", None, 0)
     server.tokens.create(owner=ANN.id, name="nightly", scope="run", days=1)

@@ -21,8 +21,7 @@ RUN = {"spec": {}, "files": {"annotations": {"sha256": "0" * 64, "name": "votes.
 
 @pytest.fixture
 def ann(client: MakeClient) -> TestClient:
-    visitor = client()
-    visitor.headers["X-Test-User"] = ANN.id
+    visitor = client(user=ANN)
     return visitor
 
 
@@ -55,9 +54,7 @@ def test_head_has_what_get_has_but_the_body(ann: TestClient, done: RunRecord) ->
         ("PUT", "/runs/x/links", "DELETE, GET, HEAD, POST"),
     ],
 )
-def test_other_methods_are_refused_with_those_that_there_are(
-    ann: TestClient, method: str, path: str, allowed: str
-) -> None:
+def test_other_methods_are_refused_with_those_that_there_are(ann, method, path, allowed) -> None:
     answer = ann.request(method, f"/api/v1{path}")
     assert answer.status_code == HTTPStatus.METHOD_NOT_ALLOWED
     assert answer.headers["Allow"] == allowed

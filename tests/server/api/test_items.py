@@ -67,8 +67,7 @@ def run(server: Server) -> Iterator[RunRecord]:
 
 @pytest.fixture
 def ann(client: MakeClient) -> TestClient:
-    visitor = client()
-    visitor.headers["X-Test-User"] = ANN.id
+    visitor = client(user=ANN)
     return visitor
 
 
@@ -159,18 +158,14 @@ def test_a_key_has_it_asked_once(ann: TestClient, run: RunRecord) -> None:
         ({**ASKED, "permutations": 10}, "body.permutations"),
     ],
 )
-def test_what_the_run_does_not_have_is_refused(
-    ann: TestClient, run: RunRecord, asked: dict[str, Any], said: str
-) -> None:
+def test_what_the_run_does_not_have_is_refused(ann, run, asked, said) -> None:
     answer = ann.post(address(run), json=asked)
     assert answer.status_code == (HTTPStatus.NOT_FOUND if "no " in said else 422)
     assert said in answer.json()["detail"]
     assert ann.get(address(run)).json() == {"items": []}
 
 
-def test_as_many_items_as_the_page_looks_at(
-    ann: TestClient, run: RunRecord, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_as_many_items_as_the_page_looks_at(ann: TestClient, run: RunRecord, monkeypatch) -> None:
     monkeypatch.setattr(group_items, "MOST_ITEMS", 9)
     assert "9 items at most" in refused(ann.post(address(run), json=ASKED))["detail"]
 
@@ -202,8 +197,7 @@ def test_there_is_nothing_before_there_is_a_result(ann: TestClient, server: Serv
 
 def test_viewers_read_and_do_not_ask(client: MakeClient, server: Server, run: RunRecord) -> None:
     server.items.look(run, ItemsAsked(SPEC, GROUP, 200, 1))
-    vera = client()
-    vera.headers["X-Test-User"] = VIEWER.id
+    vera = client(user=VIEWER)
     assert vera.get(address(run, id_of(GROUP, 1))).json()["format"] == "grasp-items"
     problem(vera.post(address(run), json=ASKED), HTTPStatus.FORBIDDEN)
 

@@ -26,9 +26,7 @@ def visiting(visitor: TestClient, address: str, token: str, visit: str, **header
     return visitor.get(address, headers={**bearer(token), **carried, **headers}).status_code
 
 
-def test_a_link_with_a_password_opens_with_it_alone(
-    client: MakeClient, server: Server, done: RunRecord
-) -> None:
+def test_a_link_with_a_password_opens_with_it_alone(client, server, done: RunRecord) -> None:
     token = server.links.create(done.id, created_by=ANN.id, password=PASSWORD)
     stranger, address = client(**SIGN_IN), f"/api/v1/runs/{done.id}"
     for path in (address, f"{address}/exports/csv", f"{address}/events"):
@@ -47,9 +45,7 @@ def test_a_link_with_a_password_opens_with_it_alone(
     assert answer.headers["Retry-After"] == "900"
 
 
-def test_whoever_gave_the_password_carries_a_cookie(
-    client: MakeClient, server: Server, done: RunRecord
-) -> None:
+def test_whoever_gave_the_password_carries_a_cookie(client, server, done: RunRecord) -> None:
     token = server.links.create(done.id, created_by=ANN.id, password=PASSWORD)
     stranger, address = client(**SIGN_IN), f"/api/v1/runs/{done.id}"
     answer = stranger.get(address, headers={**bearer(token), **SENT})
@@ -89,8 +85,7 @@ def test_a_link_shows_small_groups_if_its_maker_says_so(client: MakeClient, serv
     result = make_result(tuple(rows), statistics=("gai",))
     result = replace(result, data=replace(result.data, raters=sum(SIZES.values())))
     run = server.runs.add(result, title="A run", owner=ANN.id)
-    ann = client()
-    ann.headers["X-Test-User"] = ANN.id
+    ann = client(user=ANN)
     seen = {}
     for chosen in (False, True):
         made = ann.post(f"/api/v1/runs/{run.id}/links", json={"small_groups": chosen}).json()
@@ -103,9 +98,7 @@ def test_a_link_shows_small_groups_if_its_maker_says_so(client: MakeClient, serv
 SIZES = {"Man": 40, "Woman": 30, "Few": 3}
 
 
-def test_links_are_made_with_terms_and_withdrawn_together(
-    client: MakeClient, server: Server, done: RunRecord
-) -> None:
+def test_links_are_made_with_terms_and_withdrawn_together(client, server, done: RunRecord) -> None:
     ann, address = client(), f"/api/v1/runs/{done.id}/links"
     ann.headers["X-Test-User"] = ANN.id
     other = server.runs.add(make_result(), title="Another", owner=ANN.id)
@@ -121,8 +114,7 @@ def test_links_are_made_with_terms_and_withdrawn_together(
     assert ann.delete("/api/v1/links").json() == {"withdrawn": 1}
     kept = server.links.create(other.id, created_by="bob@lab.example")
     problem(ann.delete("/api/v1/links?person=bob@lab.example"), HTTPStatus.FORBIDDEN)
-    viewer = client()
-    viewer.headers["X-Test-User"] = VIEWER.id
+    viewer = client(user=VIEWER)
     problem(viewer.delete(address), HTTPStatus.FORBIDDEN)
     problem(viewer.delete("/api/v1/links"), HTTPStatus.FORBIDDEN)
     assert server.links.use(kept) == Target("run", other.id)

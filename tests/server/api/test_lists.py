@@ -40,13 +40,10 @@ def test_pages_hold_every_run_once(client: MakeClient, titles: list[str], limit:
     assert [one["created_at"] for one in seen] == sorted((one["created_at"] for one in seen), reverse=True)
 
 
-def test_runs_are_found_by_words_tag_state_and_owner(
-    client: MakeClient, server: Server, titles: list[str]
-) -> None:
+def test_runs_are_found_by_words_tag_state_and_owner(client, server, titles: list[str]) -> None:
     run = failed(server)
     server.runs.describe(run.id, tagged=["pilot"])
-    visitor = client()
-    visitor.headers["X-Test-User"] = ANN.id
+    visitor = client(user=ANN)
 
     def found(**query: str) -> set[str]:
         return {one["title"] for one in visitor.get("/api/v1/runs", params=query).json()["runs"]}

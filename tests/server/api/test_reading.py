@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from http import HTTPStatus
 from pathlib import Path
@@ -50,13 +49,10 @@ def test_health_needs_no_sign_in(client: MakeClient) -> None:
     assert answer.json()["load"]["reading files"] == {"working": 0, "waiting": 0}
 
 
-def test_who_finds_no_place_for_a_file_is_told_when_to_come_again(
-    client: MakeClient, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_finds_no_place_for_a_file_is_told_when_to_come_again(client, server, monkeypatch) -> None:
     none = Turns("testing", at_once=0, each=0, waiting=0, waiting_each=0, patience=0)
     monkeypatch.setattr(kept, "EXPORTING", none)
-    visitor = client()
-    visitor.headers["X-Test-User"] = ANN.id
+    visitor = client(user=ANN)
     run = server.runs.add(make_result(), title="A run", owner=ANN.id)
     told = visitor.get(f"/api/v1/runs/{run.id}/exports/csv")
     problem(told, HTTPStatus.TOO_MANY_REQUESTS)
@@ -73,9 +69,7 @@ def test_who_finds_no_place_for_a_file_is_told_when_to_come_again(
         (lambda file: file.write_bytes(b""), "cannot be read"),
     ],
 )
-def test_health_says_when_the_database_file_is_not_what_it_was(
-    client: MakeClient, server: Server, loss: Callable[[Path], object], sentence: str
-) -> None:
+def test_health_says_when_the_database_file_is_not_what_it_was(client, server, loss, sentence) -> None:
     file = Path(server.database.url.database or "")
     visitor = client()
     assert visitor.get("/api/health").status_code == 200
@@ -93,11 +87,8 @@ def test_health_says_when_the_disk_is_full(client: MakeClient, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("user", [ANN, VIEWER])
-def test_whoever_has_signed_in_sees_every_run(
-    client: MakeClient, server: Server, done: RunRecord, user: object
-) -> None:
-    visitor = client(**SIGN_IN)
-    visitor.headers["X-Test-User"] = user.id  # type: ignore[attr-defined]
+def test_whoever_has_signed_in_sees_every_run(client, server, done: RunRecord, user: object) -> None:
+    visitor = client(**SIGN_IN, user=user)
     answer = visitor.get(f"/api/v1/runs/{done.id}")
     assert answer.status_code == 200
     assert "no-store" in answer.headers["Cache-Control"]
@@ -163,8 +154,7 @@ def test_expired_and_revoked_tokens_open_nothing(client: MakeClient, server: Ser
 def test_whoever_has_signed_in_sees_runs_of_models_and_leaderboards(
     client: MakeClient, server: Server, user: User, about_models: RunRecord
 ) -> None:
-    visitor = client(**SIGN_IN)
-    visitor.headers["X-Test-User"] = user.id
+    visitor = client(**SIGN_IN, user=user)
     answer = visitor.get(f"/api/v1/runs/{about_models.id}")
     assert answer.status_code == 200
     assert "no-store" in answer.headers["Cache-Control"]
@@ -190,9 +180,7 @@ def test_strangers_cannot_tell_a_leaderboard_from_none(client: MakeClient, serve
     assert len({answer.text for answer in answers}) == 1
 
 
-def test_a_token_opens_its_own_run_of_models_without_names(
-    client: MakeClient, server: Server, about_models: RunRecord
-) -> None:
+def test_a_token_opens_its_own_run_of_models_without_names(client, server, about_models: RunRecord) -> None:
     stranger = client(**SIGN_IN)
     token = server.links.create(about_models.id, created_by=ANN.id)
     for path in ("", "/exports/csv"):
@@ -225,9 +213,7 @@ def test_a_token_opens_its_own_leaderboard(client: MakeClient, server: Server) -
         problem(answer, HTTPStatus.UNAUTHORIZED)
 
 
-def test_a_token_of_one_kind_opens_nothing_of_the_other(
-    client: MakeClient, server: Server, done: RunRecord
-) -> None:
+def test_a_token_of_one_kind_opens_nothing_of_the_other(client, server, done: RunRecord) -> None:
     """Not even where a run and a link have the same id."""
     stranger = client(**SIGN_IN)
     _, of_board = shared_board(server)
@@ -246,9 +232,7 @@ def test_a_token_of_one_kind_opens_nothing_of_the_other(
 
 
 @pytest.mark.parametrize("settings", [{}, SIGN_IN], ids=["without sign-in", "with sign-in"])
-def test_what_does_not_hold_opens_nothing(
-    client: MakeClient, server: Server, done: RunRecord, settings: dict[str, str]
-) -> None:
+def test_what_does_not_hold_opens_nothing(client, server, done: RunRecord, settings: dict[str, str]) -> None:
     """Not even at the server's own machine, where who brings nothing may do everything."""
     visitor = client(**settings)
     revoked = server.links.create(done.id, created_by=ANN.id)
@@ -346,8 +330,7 @@ def test_unknown_addresses_are_problems(client: MakeClient, path: str) -> None:
 
 @pytest.mark.parametrize("run_id", ["..", "%2e%2e", "..%5c..", "~root", "a;b", "'--", "%F0%9F%A6%96", "%ff"])
 def test_odd_ids_find_nothing(client: MakeClient, run_id: str) -> None:
-    visitor = client()
-    visitor.headers["X-Test-User"] = ANN.id
+    visitor = client(user=ANN)
     problem(visitor.get(f"/api/v1/runs/{run_id}/exports/csv"), HTTPStatus.NOT_FOUND)
 
 
@@ -394,9 +377,7 @@ def test_our_own_faults_are_problems_and_leave_no_data_in_the_log(
     assert "Content-Security-Policy" in answer.headers
 
 
-def test_a_run_deleted_meanwhile_is_not_found(
-    client: MakeClient, server: Server, done: RunRecord, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_deleted_meanwhile_is_not_found(client, server, done: RunRecord, monkeypatch) -> None:
     def gone(run_id: str) -> None:
         raise MissingResultError(run_id)
 

@@ -42,8 +42,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 @pytest.fixture
 def ann(client: MakeClient) -> TestClient:
-    visitor = client()
-    visitor.headers["X-Test-User"] = ANN.id
+    visitor = client(user=ANN)
     return visitor
 
 
@@ -58,17 +57,14 @@ def submit(visitor: TestClient, content: bytes, name: str = "mine") -> Any:
     return visitor.post("/api/v1/submissions", params={"name": name}, content=content)
 
 
-def test_predictions_are_scored_once_and_taken_off(
-    ann: TestClient, client: MakeClient, server: Server
-) -> None:
+def test_predictions_are_scored_once_and_taken_off(ann: TestClient, client, server) -> None:
     answer = submit(ann, archive("50,calm\n51,angry\n"))
     assert answer.status_code == HTTPStatus.CREATED, answer.text
     made = answer.json()
     assert (made["name"], made["owner"], made["scores"]["overall"]) == ("mine", ANN.id, 1.0)
     assert submit(ann, archive("50,calm\n51,angry\n")).json()["id"] == made["id"]
     assert [one["id"] for one in ann.get("/api/v1/submissions").json()["submissions"]] == [made["id"]]
-    viewer = client()
-    viewer.headers["X-Test-User"] = VIEWER.id
+    viewer = client(user=VIEWER)
     problem(viewer.delete(f"/api/v1/submissions/{made['id']}"), HTTPStatus.FORBIDDEN)
     problem(submit(viewer, archive("50,calm\n")), HTTPStatus.FORBIDDEN)
     assert ann.delete(f"/api/v1/submissions/{made['id']}").status_code == HTTPStatus.NO_CONTENT

@@ -43,9 +43,7 @@ def test_a_token_does_no_more_than_its_scope_and_its_person_may(
 
 
 @pytest.mark.usefixtures("signing_in")
-def test_withdrawn_tokens_and_people_who_are_not_admitted_get_nothing(
-    client: MakeClient, server: Server, done: RunRecord
-) -> None:
+def test_withdrawn_tokens_and_people_who_are_not_admitted_get_nothing(client, server, done) -> None:
     visitor = client(**SIGN_IN)
     withdrawn, local = make_token(server), make_token(server, owner="")
     server.tokens.revoke(next(one.id for one in server.tokens.all() if one.owner == ANN.id))
@@ -61,9 +59,7 @@ def test_withdrawn_tokens_and_people_who_are_not_admitted_get_nothing(
 
 
 @pytest.mark.usefixtures("signing_in")
-def test_a_cookie_reads_and_changes_only_from_our_own_pages(
-    client: MakeClient, server: Server, done: RunRecord
-) -> None:
+def test_a_cookie_reads_and_changes_only_from_our_own_pages(client, server, done: RunRecord) -> None:
     visitor, me = client(**SIGN_IN), {"X-Test-User": ANN.id}
     address = f"/api/v1/runs/{done.id}"
     assert visitor.get(address, headers=me).status_code == 200
@@ -80,9 +76,7 @@ def test_a_cookie_reads_and_changes_only_from_our_own_pages(
     assert server.runs.get(done.id) is None
 
 
-def test_without_sign_in_pages_of_other_sites_change_nothing(
-    client: MakeClient, server: Server, done: RunRecord
-) -> None:
+def test_without_sign_in_pages_of_other_sites_change_nothing(client, server, done: RunRecord) -> None:
     visitor, me = client(), {"X-Test-User": ANN.id}
     address = f"/api/v1/runs/{done.id}"
     for foreign in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
@@ -90,9 +84,7 @@ def test_without_sign_in_pages_of_other_sites_change_nothing(
     assert visitor.delete(address, headers=me).status_code == 204
 
 
-def test_strangers_change_nothing_and_are_told_before_they_are_read(
-    client: MakeClient, server: Server, done: RunRecord
-) -> None:
+def test_strangers_change_nothing_and_are_told_before_they_are_read(client, server, done: RunRecord) -> None:
     visitor = client(**SIGN_IN)
     link = server.links.create(done.id, created_by=ANN.id)
     for headers in ({}, bearer(link), bearer("x")):
@@ -109,9 +101,7 @@ def test_viewers_delete_nothing(client: MakeClient, server: Server, done: RunRec
 
 
 @pytest.mark.parametrize("headers", [{"X-Test-User": ANN.id}, {}, bearer("grasp_guessed")])
-def test_whoever_asks_too_often_is_told_when_to_come_again(
-    client: MakeClient, server: Server, headers: dict[str, str]
-) -> None:
+def test_whoever_asks_too_often_is_told_when_to_come_again(client, server, headers: dict[str, str]) -> None:
     object.__setattr__(server.settings, "api_rate", "5/hour")
     visitor = client()
     for _ in range(5):

@@ -16,7 +16,7 @@ from grasp_core.reading.sources import remote
 from grasp_core.server.server import Server
 from grasp_core.server.watches import BROUGHT
 from grasp_core.store import schema
-from grasp_core.store.people.members import Member
+from grasp_core.store.people.projects import Member
 from tests.server.api.asking import bearer, problem, token_of
 from tests.server.conftest import SIGN_IN, MakeClient
 from tests.server.watching import close, look, make, ran, votes

@@ -33,8 +33,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 @pytest.fixture
 def ann(client: MakeClient) -> TestClient:
-    visitor = client()
-    visitor.headers["X-Test-User"] = ANN.id
+    visitor = client(user=ANN)
     return visitor
 
 

@@ -29,8 +29,7 @@ pytestmark = pytest.mark.in_earnest
 
 @pytest.fixture
 def ann(client: MakeClient) -> TestClient:
-    visitor = client()
-    visitor.headers["X-Test-User"] = ANN.id
+    visitor = client(user=ANN)
     return visitor
 
 
@@ -77,9 +76,7 @@ def test_a_run_is_uploaded_asked_for_followed_and_taken_away(ann: TestClient, co
     problem(ann.get(f"/api/v1/runs/{run['id']}/status"), HTTPStatus.NOT_FOUND)
 
 
-def test_raters_whom_the_files_mark_count_until_somebody_says_otherwise(
-    ann: TestClient, computing: Server
-) -> None:
+def test_raters_whom_the_files_mark_count_until_somebody_says_otherwise(ann, computing) -> None:
     rows = [f"i{i},r{j},{(i + j) % 2},{'fm'[j % 2]},{'ny'[j == 3]}" for i in range(6) for j in range(8)]
     content = "\n".join(["item,rater,label,gender,removed", *rows]).replace(",y", ",yes").replace(",n", ",no")
     stored = ann.post("/api/v1/files", params={"name": "v.csv"}, content=content.encode()).json()
@@ -124,9 +121,7 @@ def test_the_same_question_of_another_person_is_their_own_run(client: MakeClient
     assert {run.attempt for run in computing.runs.search()} <= {0, 1}
 
 
-def test_what_a_spec_leaves_open_is_recognised_and_what_it_says_stays(
-    ann: TestClient, computing: Server
-) -> None:
+def test_what_a_spec_leaves_open_is_recognised_and_what_it_says_stays(ann, computing) -> None:
     labels = ["0|1", "1|0", "0", "nan"]
     rows = [f"i{i},r{j},{labels[(i * j + i + j) % 4]},{'fm'[j % 2]}" for i in range(12) for j in range(6)]
     content = "\n".join(["item,rater,label,gender", *rows])
@@ -161,8 +156,7 @@ def test_what_the_page_refuses_is_refused_with_its_code_and_sentence(ann: TestCl
 
 
 def test_viewers_and_read_tokens_upload_and_ask_for_nothing(client: MakeClient, server: Server) -> None:
-    visitor = client()
-    visitor.headers["X-Test-User"] = VIEWER.id
+    visitor = client(user=VIEWER)
     problem(visitor.post("/api/v1/files", params={"name": "a.csv"}, content=b"a"), HTTPStatus.FORBIDDEN)
     file = {"sha256": "0" * 64, "name": "a.csv"}
     problem(ask(visitor, {"annotations": file}), HTTPStatus.FORBIDDEN)
@@ -281,9 +275,7 @@ def test_what_was_refused_may_be_asked_again(ann: TestClient, server: Server) ->
     assert ask(ann, files, key="a").json()["id"] == server.runs.search()[0].id
 
 
-def test_links_are_made_listed_and_withdrawn(
-    ann: TestClient, client: MakeClient, server: Server, done: RunRecord
-) -> None:
+def test_links_are_made_listed_and_withdrawn(ann: TestClient, client, server, done: RunRecord) -> None:
     address = f"/api/v1/runs/{done.id}"
     made = ann.post(f"{address}/links", json={"label": " for *Bob* ", "days": 7}).json()
     assert made["address"].endswith(f"/shared?token={made['token']}")
@@ -297,16 +289,13 @@ def test_links_are_made_listed_and_withdrawn(
     problem(ann.delete(f"/api/v1/runs/{other.id}/links/{made['id']}"), HTTPStatus.NOT_FOUND)
     assert ann.delete(f"{address}/links/{made['id']}").status_code == 204
     problem(stranger.get(address, headers=bearer(made["token"])), HTTPStatus.UNAUTHORIZED)
-    viewer = client()
-    viewer.headers["X-Test-User"] = VIEWER.id
+    viewer = client(user=VIEWER)
     problem(viewer.get(f"{address}/links"), HTTPStatus.FORBIDDEN)
     problem(viewer.post(f"{address}/links", json={}), HTTPStatus.FORBIDDEN)
 
 
-def test_who_must_not_see_a_run_any_more_does_not_follow_it(
-    client: MakeClient, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from grasp_core.server.api import events
+def test_who_must_not_see_a_run_any_more_does_not_follow_it(client, server, monkeypatch) -> None:
+    from grasp_core.server.api import runs as events
     from grasp_core.store.runs import Request
     from tests.results import make_result
 
@@ -329,10 +318,8 @@ def test_who_must_not_see_a_run_any_more_does_not_follow_it(
     assert server.links.of_run(run.id)[0].uses == 1
 
 
-def test_who_follows_many_runs_leaves_others_theirs(
-    client: MakeClient, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from grasp_core.server.api import events
+def test_who_follows_many_runs_leaves_others_theirs(client: MakeClient, server: Server, monkeypatch) -> None:
+    from grasp_core.server.api import runs as events
     from grasp_core.store.runs import Request
     from tests.results import make_result
 
@@ -363,9 +350,7 @@ def test_who_follows_many_runs_leaves_others_theirs(
     assert events._open == []
 
 
-def test_what_strangers_bring_is_neither_guessed_nor_loaded_here(
-    ann: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_strangers_bring_is_neither_guessed_nor_loaded_here(ann: TestClient, monkeypatch) -> None:
     def here(*_: object) -> None:
         raise AssertionError("this was done in the process that serves")
 

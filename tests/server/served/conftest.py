@@ -18,8 +18,7 @@ from grasp_core.model.settings import Settings, variable
 from grasp_core.server.accounts import accounts_of
 from grasp_core.server.server import make_server
 from grasp_core.store.database import connect
-from grasp_core.store.people.members import Member
-from grasp_core.store.people.projects import ProjectStore
+from grasp_core.store.people.projects import Member, ProjectStore
 from tests.provider import providing, sign_in
 from tests.results import make_result
 from tests.server.conftest import SIGN_IN

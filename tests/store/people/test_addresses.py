@@ -12,8 +12,8 @@ from grasp_core.model.access import User
 from grasp_core.model.errors import AccessError, LimitError
 from grasp_core.model.settings import Settings
 from grasp_core.server.accounts import Accounts, accounts_of
-from grasp_core.store.people.members import Member
 from grasp_core.store.people.people import PeopleStore
+from grasp_core.store.people.projects import Member
 from tests.store.both import on_both
 
 ROOT, ANN = "root@lab.example", "ann@lab.example"
@@ -82,9 +82,7 @@ def test_of_many_who_sign_in_first_at_once_one_holds_the_address(engine: Engine,
     assert len({person.holder for person in PeopleStore(engine).enabled()}) == 1
 
 
-def test_an_admin_assigns_it_and_it_holds_at_once_at_every_server(
-    engine: Engine, accounts: Accounts, root: User
-) -> None:
+def test_an_admin_assigns_it_and_it_holds_at_once_at_every_server(engine, accounts, root) -> None:
     project = accounts.projects.create("Ours", owner=Member("address", ANN, "owner")).id
     ann, heir = accounts.sign_in(claims("ann")), accounts.sign_in(claims("heir"))
     elsewhere = accounts_of(SETTINGS, engine)

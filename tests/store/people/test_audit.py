@@ -16,7 +16,7 @@ from grasp_core.server.accounts import accounts_of
 from grasp_core.store.backup import BackupKey, head_in, new_key, write_backup
 from grasp_core.store.database import SECRET
 from grasp_core.store.people.audit import MOST_AN_HOUR, AuditStore, Refusals, UnsealedError
-from grasp_core.store.people.members import Member
+from grasp_core.store.people.projects import Member
 from grasp_core.store.schema import audit, audit_heads
 from tests.store.both import on_both
 
@@ -53,9 +53,7 @@ def test_entries_follow_each_other_also_from_several_threads(engine: Engine) -> 
         audit.update().where(audit.c.number == 5).values(number=9),
     ],
 )
-def test_what_is_changed_or_left_out_breaks_the_chain(
-    log: AuditStore, engine: Engine, statement: sa.Update | sa.Delete
-) -> None:
+def test_what_is_changed_or_left_out_breaks_the_chain(log, engine, statement) -> None:
     assert log.check() == 5
     with engine.begin() as connection:
         connection.execute(statement)
@@ -65,9 +63,7 @@ def test_what_is_changed_or_left_out_breaks_the_chain(
 
 @pytest.mark.parametrize("go_on", [False, True])
 @pytest.mark.parametrize("kept", [0, 3])
-def test_newest_entries_that_are_deleted_are_missed(
-    log: AuditStore, engine: Engine, kept: int, go_on: bool
-) -> None:
+def test_newest_entries_that_are_deleted_are_missed(log: AuditStore, engine, kept: int, go_on: bool) -> None:
     with engine.begin() as connection:
         connection.execute(audit.delete().where(audit.c.number > kept))
     if go_on:

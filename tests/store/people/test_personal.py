@@ -22,9 +22,8 @@ from grasp_core.store.drafts import Draft, DraftFile, DraftStore
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
 from grasp_core.store.people.audit import AuditStore
-from grasp_core.store.people.members import Member
 from grasp_core.store.people.people import IN_PROJECTS, IN_THE_LOG, MEMBER, THEIR_OWN
-from grasp_core.store.people.projects import ProjectStore
+from grasp_core.store.people.projects import Member, ProjectStore
 from grasp_core.store.people.tokens import SourceTokenStore, TokenStore
 from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore
@@ -143,9 +142,7 @@ def test_each_listed_column_names_somebody_and_nobody_after_they_are_erased(
     assert accounts.user(claims(ANN)) is None
 
 
-def test_what_is_handed_over_is_anothers_with_its_links_and_projects(
-    engine: Engine, accounts: Accounts, ann: str, bob: str
-) -> None:
+def test_what_is_handed_over_is_anothers_with_its_links_and_projects(engine, accounts, ann, bob) -> None:
     led = fill(engine, ann, bob)
     accounts.erase(ann, by=None, confirm=ADDRESS, heir=bob)
     assert naming(engine, ann) == {"audit"}
@@ -159,9 +156,7 @@ def test_what_is_handed_over_is_anothers_with_its_links_and_projects(
     assert left["tokens"] == left["webhooks"] == left["outcomes"] == left["scorings"] == []
 
 
-def test_a_run_that_two_asked_is_handed_over_beside_the_heirs_own(
-    engine: Engine, accounts: Accounts, ann: str, bob: str
-) -> None:
+def test_a_run_that_two_asked_is_handed_over_beside_the_heirs_own(engine, accounts, ann, bob) -> None:
     runs = RunStore(engine)
     asked = {runs.create(request("a", owner=one))[0].id for one in (ann, ADDRESS, bob)}
     accounts.erase(ann, by=None, confirm=ADDRESS, heir=bob)
@@ -169,9 +164,7 @@ def test_a_run_that_two_asked_is_handed_over_beside_the_heirs_own(
     assert runs.answering(request("a").key, bob) is not None
 
 
-def test_a_project_of_nobody_with_nothing_in_it_goes_too(
-    engine: Engine, accounts: Accounts, ann: str
-) -> None:
+def test_a_project_of_nobody_with_nothing_in_it_goes_too(engine, accounts: Accounts, ann: str) -> None:
     projects = ProjectStore(engine)
     projects.create("Empty", owner=Member("person", ann, "owner"))
     full = projects.create("Full", owner=Member("person", ann, "owner"))
@@ -180,9 +173,7 @@ def test_a_project_of_nobody_with_nothing_in_it_goes_too(
     assert [one.name for one in projects.all()] == ["Everyone", "Full"]
 
 
-def test_all_of_it_is_taken_away_as_json_without_keys(
-    engine: Engine, accounts: Accounts, ann: str, bob: str
-) -> None:
+def test_all_of_it_is_taken_away_as_json_without_keys(engine, accounts: Accounts, ann: str, bob: str) -> None:
     fill(engine, ann, bob)
     file = io.BytesIO()
     accounts.take_away(ann, file, by=None)
@@ -201,9 +192,7 @@ def test_all_of_it_is_taken_away_as_json_without_keys(
     assert accounts.audit.search(action="export")[0][0].object_id == ann
 
 
-def test_two_people_of_one_address_are_kept_apart(
-    engine: Engine, accounts: Accounts, ann: str, bob: str
-) -> None:
+def test_two_people_of_one_address_are_kept_apart(engine, accounts: Accounts, ann: str, bob: str) -> None:
     fill(engine, ann, bob)
     for subject in ("another provider's Ann", "one more"):
         accounts.sign_in(claims(dataclasses.replace(ANN, subject=subject)))
@@ -215,9 +204,7 @@ def test_two_people_of_one_address_are_kept_apart(
     assert [one.id for one in accounts.people.search(ADDRESS)[0]] == [third]
 
 
-def test_who_may_not_and_what_is_not_confirmed_is_refused(
-    engine: Engine, accounts: Accounts, ann: str, bob: str
-) -> None:
+def test_who_may_not_and_what_is_not_confirmed_is_refused(engine, accounts, ann, bob) -> None:
     fill(engine, ann, bob)
     before = everything(engine)
     user = accounts.acting(bob)
@@ -247,9 +234,7 @@ def test_who_may_not_and_what_is_not_confirmed_is_refused(
     assert accounts.acting(ann) is not None
 
 
-def test_only_who_belongs_everywhere_takes_over(
-    engine: Engine, accounts: Accounts, ann: str, bob: str
-) -> None:
+def test_only_who_belongs_everywhere_takes_over(engine, accounts: Accounts, ann: str, bob: str) -> None:
     ProjectStore(engine).create("Secret", owner=Member("person", ann, "owner"))
     with pytest.raises(AccessError, match="no analyst or owner of 'Secret'; make them one first"):
         accounts.erase(ann, by=None, confirm=ADDRESS, heir=bob)

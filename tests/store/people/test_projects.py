@@ -7,9 +7,8 @@ from sqlalchemy import Engine
 
 from grasp_core.model.access import EVERYONE, User
 from grasp_core.model.errors import LimitError, StoreError
-from grasp_core.store.people import members as members_module
-from grasp_core.store.people.members import Member
-from grasp_core.store.people.projects import NAME_LENGTH, ProjectStore
+from grasp_core.store.people import projects as members_module
+from grasp_core.store.people.projects import NAME_LENGTH, Member, ProjectStore
 from tests.store.both import on_both
 from tests.store.making import HOSTILE
 

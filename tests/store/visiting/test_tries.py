@@ -35,9 +35,7 @@ def test_an_address_has_so_many_tries_at_a_link_for_a_while(engine: Engine, link
 
 
 @pytest.mark.parametrize("network", ["192.0.2.{}", "2001:db8:7:{:x}::1"])
-def test_a_network_has_more_and_shuts_out_nobody_elsewhere(
-    engine: Engine, link_ids: list[str], network: str
-) -> None:
+def test_a_network_has_more_and_shuts_out_nobody_elsewhere(engine, link_ids: list[str], network: str) -> None:
     tries, link = TryStore(engine), link_ids[0]
     places = [network.format(place) for place in range(BY_NETWORK + 5)]
     assert sum(tries.count(link, "token", place) for place in places) == BY_NETWORK
@@ -53,9 +51,7 @@ def test_a_household_s_addresses_count_as_one(engine: Engine, link_ids: list[str
     assert [tries.count(link, "token", "192.0.2.7") for _ in range(BY_ADDRESS)].count(False) == 1
 
 
-def test_all_together_have_an_end(
-    engine: Engine, link_ids: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_together_have_an_end(engine: Engine, link_ids: list[str], monkeypatch) -> None:
     monkeypatch.setattr(tries_module, "BY_LINK", 40)
     tries, link = TryStore(engine), link_ids[0]
     assert sum(tries.count(link, "token", f"192.0.{place}.1") for place in range(45)) == 40

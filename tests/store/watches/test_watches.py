@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -177,11 +176,7 @@ def test_limits_and_projects(engine: Engine, monkeypatch: pytest.MonkeyPatch) ->
         WatchStore(engine).pause(made.id)
 
 
-def test_backups_hold_watches_and_what_came_of_them(
-    engine: Engine,
-    new_database: NewDatabase,
-    tmp_path: Path,
-) -> None:
+def test_backups_hold_watches_and_what_came_of_them(engine, new_database: NewDatabase, tmp_path) -> None:
     made = watched(engine)
     write_backup(engine, tmp_path / "backup", None)
     other = open_store(new_database())
