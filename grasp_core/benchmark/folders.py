@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grasp_core.model.errors import DataError
-from grasp_core.model.wording import not_there, number, quoted
+from grasp_core.model.text import not_there, number, quoted
 from grasp_core.reading.archives import containers
 
 MAX_FILE = 64 * 1024**2

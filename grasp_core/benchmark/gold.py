@@ -12,7 +12,7 @@ from grasp_core.benchmark.tasks import Task
 from grasp_core.model.annotations import Int64Array
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
-from grasp_core.model.wording import agree, closest, listed, number, quoted
+from grasp_core.model.text import agree, closest, listed, number, quoted
 from grasp_core.reading.dataset.recoding import own_recoded
 from grasp_core.reading.files import delimited, encodings
 from grasp_core.reading.table.columns import Column

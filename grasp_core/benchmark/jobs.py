@@ -26,7 +26,7 @@ from grasp_core.benchmark.scoring.scores import TaskDraws, score_task
 from grasp_core.benchmark.submissions import Ids, Submission, known_ids, require_scorable
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Rows, Task, read_rows, read_task, read_tasks
 from grasp_core.model.errors import DataError
-from grasp_core.model.wording import listed, number
+from grasp_core.model.text import listed, number
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.statistics.f1 import Part
 

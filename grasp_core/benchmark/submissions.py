@@ -21,7 +21,7 @@ from grasp_core.benchmark.tasks import (
 from grasp_core.model.errors import DataError, Problem, know, raise_stopping, stop
 from grasp_core.model.remarks.benchmark import SubmissionProblem
 from grasp_core.model.remarks.remark import Value, said
-from grasp_core.model.wording import closest, number
+from grasp_core.model.text import closest, number
 
 _FIRST_TEST_ID = 50
 """The benchmark's training rows have the ids 0 to 49."""

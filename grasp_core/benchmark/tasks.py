@@ -12,7 +12,7 @@ from typing import Any
 
 from grasp_core.analysis.models.labels import ID, LABEL
 from grasp_core.model.errors import DataError
-from grasp_core.model.wording import quoted
+from grasp_core.model.text import quoted
 from grasp_core.reading.archives.members import MIB, check_size, read_at_most
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table

@@ -10,8 +10,8 @@ from grasp_core.analysis.pairs import pairs_of
 from grasp_core.analysis.panel import Later, LaterPanel, Panel, RunPanel
 from grasp_core.analysis.stages import given_of, slices_of
 from grasp_core.engine.run import Prepared
-from grasp_core.model.account import Unequal, unequal_axes
 from grasp_core.model.groups import Grouping
+from grasp_core.model.outcome import Unequal, unequal_axes
 from grasp_core.model.result import Stopping
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.testing.outcomes import RISK, looks, still_needed, unsettled

@@ -32,9 +32,9 @@ from grasp_core.analysis.models.panel import Models
 from grasp_core.analysis.overview import associations
 from grasp_core.analysis.panel import Judged, Panel, RunPanel
 from grasp_core.analysis.stages import check_given
-from grasp_core.model.account import AssignmentCheck, unequal_axes
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet, Grouping, axis_label, form_groups
+from grasp_core.model.outcome import AssignmentCheck, unequal_axes
 from grasp_core.model.remarks.benchmark import ranked
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.remarks.remark import Remark
@@ -47,7 +47,7 @@ from grasp_core.model.result import (
     Timing,
 )
 from grasp_core.model.spec import LEVEL, SIDES, AnalysisSpec, RunSpec
-from grasp_core.model.wording import listed, quoted
+from grasp_core.model.text import listed, quoted
 from grasp_core.permutation.design import MOST_TOLD
 from grasp_core.permutation.testing.corrections import fewest_permutations
 from grasp_core.permutation.testing.tail import Shuffles, Symmetry, check_something_moves

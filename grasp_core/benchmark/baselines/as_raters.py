@@ -10,8 +10,7 @@ from grasp_core.benchmark.baselines.registry import make_baseline
 from grasp_core.benchmark.tasks import Rows, Task
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
-from grasp_core.model.text import csv_text
-from grasp_core.model.wording import quoted
+from grasp_core.model.text import csv_text, quoted
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 

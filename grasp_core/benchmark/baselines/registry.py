@@ -10,7 +10,7 @@ from grasp_core.benchmark.baselines.embedding import MODULES, Embedder, spreadin
 from grasp_core.benchmark.baselines.protocol import Fit, Texts
 from grasp_core.model.errors import SpecError
 from grasp_core.model.extras import has, require
-from grasp_core.model.wording import quoted
+from grasp_core.model.text import quoted
 
 LM = "lm"
 """The in-context language model: what calls it makes it, for it needs to know which model."""

@@ -19,7 +19,7 @@ from grasp_core.benchmark.tasks import Task
 from grasp_core.model.errors import DataError
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.remarks.remark import Remark
-from grasp_core.model.wording import number
+from grasp_core.model.text import number
 
 _WHAT = ("answer of a language model", "answers of a language model")
 

@@ -18,7 +18,7 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.extras import require
 from grasp_core.model.remarks.benchmark import ModelProblem
 from grasp_core.model.remarks.remark import Value
-from grasp_core.model.wording import quoted
+from grasp_core.model.text import quoted
 
 
 def checked(url: str) -> str:

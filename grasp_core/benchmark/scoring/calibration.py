@@ -13,7 +13,7 @@ from grasp_core.analysis.models.labels import ID
 from grasp_core.benchmark.tasks import MAX_ROWS_FILE, Task
 from grasp_core.model.annotations import FloatArray
 from grasp_core.model.errors import DataError
-from grasp_core.model.wording import closest, listed, number, quoted
+from grasp_core.model.text import closest, listed, number, quoted
 from grasp_core.reading.archives.members import check_size
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table

@@ -10,7 +10,7 @@ import numpy as np
 from grasp_core.benchmark.scoring.scores import RESAMPLES, resampled_f1
 from grasp_core.model.annotations import Annotations, BoolArray, Codes, Int64Array
 from grasp_core.model.errors import DataError, SpecError
-from grasp_core.model.wording import listed, number
+from grasp_core.model.text import listed, number
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.statistics.f1 import confusion, interval, macro_f1
 

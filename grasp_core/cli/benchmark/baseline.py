@@ -34,7 +34,7 @@ from grasp_core.cli.benchmark.raft import TASKS, add_all_tasks, from_one, interv
 from grasp_core.cli.terminal.messages import clear_line, note, show_rows
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import DataError, GraspError, SpecError
-from grasp_core.model.wording import listed, number
+from grasp_core.model.text import listed, number
 
 
 def fill_baseline(parser: argparse.ArgumentParser) -> None:

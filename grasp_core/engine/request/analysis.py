@@ -16,8 +16,7 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet, Grouping
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.model.text import printable
-from grasp_core.model.wording import listed, quoted
+from grasp_core.model.text import listed, printable, quoted
 from grasp_core.permutation.draw import check_strata
 from grasp_core.permutation.testing.tail import Shuffles
 from grasp_core.reading.dataset.load import Dataset, candidate_axes, candidate_columns

@@ -8,9 +8,8 @@ from typing import Any, get_args
 
 from grasp_core.engine.request.leaving_out import Answer, left_out
 from grasp_core.engine.request.voice import Voice
-from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.data_spec import Bins, Combine, DataSpec, Filters, Recode
 from grasp_core.model.errors import UnsureError, raise_stopping
-from grasp_core.model.recode_steps import Bins, Combine, Recode
 from grasp_core.reading.dataset.checks import no_column
 from grasp_core.reading.guess.advice import Confidence, Named, Reason
 from grasp_core.reading.guess.recognise import Guess, recognise

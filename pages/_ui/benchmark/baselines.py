@@ -29,8 +29,7 @@ from grasp_core.benchmark.tasks import MAX_ROWS_FILE, TEST_FILE, TRAIN_FILE, Row
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.extras import command
 from grasp_core.model.settings import Settings, variable
-from grasp_core.model.text import escape_markdown
-from grasp_core.model.wording import number
+from grasp_core.model.text import escape_markdown, number
 from grasp_core.reading.archives.containers import packed
 from grasp_core.reading.archives.members import MIB
 from grasp_core.server import server
