@@ -17,7 +17,7 @@ from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import Prepared, agreement_alone, finish, new_tally, prepare
 from grasp_core.engine.verdict import explained, findable, too_few_for_verdicts, verdict_open
 from grasp_core.engine.watching import Checkpoints, Showing, Watcher
-from grasp_core.model.annotations import BoolArray, FloatArray
+from grasp_core.model.annotations import FloatArray
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.permutation.testing.tally import Tally
@@ -66,25 +66,18 @@ def compute(
     if not isinstance(result, RunResult):
         return result
     on_verdicts = OnCourse(watcher, course, VERDICTS)
-    result = _explained(result, prepared, tally.n_together, pool, on_verdicts)
+    started = time.perf_counter()
+
+    def again(panel: Panel, analysis: AnalysisSpec, labels: int) -> Tally:
+        return permute(panel, analysis, pool, on_verdicts, labels=labels)
+
+    result = explained(result, prepared, tally.n_together, again)
+    seconds += time.perf_counter() - started
+    result = replace(result, timing=replace(result.timing, permutations_s=seconds))
     if not any(row.verdict is not None and row.verdict.code == "clear" for row in result.groups):
         check = partial(on_verdicts.check, Progress(0, tally.n_together, None))
         result = replace(result, findable=findable(prepared, tally, pool, check))
     return _with_later_stages(result, prepared, pool, partial(OnCourse, watcher, course))
-
-
-def _explained(
-    result: RunResult, prepared: Prepared, permutations: int, pool: Pool, within: OnCourse
-) -> RunResult:
-    """The result with what becomes of clear groups without the raters of others."""
-    started = time.perf_counter()
-
-    def again(panel: Panel, analysis: AnalysisSpec, labels: int) -> Tally:
-        return permute(panel, analysis, pool, within, labels=labels)
-
-    found = explained(result, prepared, permutations, again)
-    seconds = result.timing.permutations_s + time.perf_counter() - started
-    return replace(found, timing=replace(found.timing, permutations_s=seconds))
 
 
 def _with_later_stages(
@@ -177,17 +170,11 @@ def _permute_stage(
     active = tally.active
 
     def store(block: Block, values: FloatArray) -> None:
-        of_all = widened(values, active)
+        of_all = values
+        if not active.all():  # the others have no values
+            of_all = np.full((len(values), active.size, values.shape[2]), np.nan)
+            of_all[:, active] = values
         tally.add(block[0], panel.columns(of_all))
         keeper.computed(block[0], of_all.reshape(len(values), -1))
 
     pool.permute(panel.work(active), seed, blocks, store=store, check=check)
-
-
-def widened(values: FloatArray, active: BoolArray) -> FloatArray:
-    """Values of the active units, shape (b, U, V), among those of all units; NaN for the others."""
-    if active.all():
-        return values
-    wide = np.full((len(values), active.size, values.shape[2]), np.nan)
-    wide[:, active] = values
-    return wide

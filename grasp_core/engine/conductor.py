@@ -123,7 +123,9 @@ class Conductor(Watcher, Checkpoints):
         closing, or the run gives way; LostRunError if the run is no longer ours.
         """
         self.progress = progress
-        if self.losses and self._gets_on(progress):
+        if self._begun is None or self._begun.of != progress.of:  # a stage is first heard of
+            self._begun = progress
+        if self.losses and progress.done > self._begun.done:
             self._forget_losses()
         self._keeps = progress.of is None
         if self._keeps:
@@ -141,12 +143,6 @@ class Conductor(Watcher, Checkpoints):
     def renew(self) -> None:
         """Renew the claim, e.g. while data are read and nothing can be saved; called from another thread."""
         self._keep()
-
-    def _gets_on(self, progress: Progress) -> bool:
-        """Whether more is done than when its present stage was first heard of."""
-        if self._begun is None or self._begun.of != progress.of:
-            self._begun = progress
-        return progress.done > self._begun.done
 
     def _forget_losses(self) -> None:
         try:

@@ -20,7 +20,7 @@ from grasp_core.engine.run import Prepared, verdicts, verdicts_alone
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray
 from grasp_core.model.groups import AxisSet, Group, Grouping
 from grasp_core.model.outcome import FEWEST_CLEAR
-from grasp_core.model.result import Findable, GroupResult, RunResult
+from grasp_core.model.result import Findable, RunResult
 from grasp_core.model.spec import LEVEL, AnalysisSpec
 from grasp_core.permutation.draw import exchange_of, permutation
 from grasp_core.permutation.testing.corrections import MISS, share_interval
@@ -94,13 +94,19 @@ def explained(result: RunResult, prepared: Prepared, permutations: int, permute:
         kept &= ~grouping.member[smaller]
         others = [one.groups for one in standing if one is not strongest]
         tested = _on_rest(others, prepared, kept, permutations, permute)
-        standing = [_Standing(one.groups, one.p, one.strength) for one in tested if _holds(one)]
+        standing = [
+            _Standing(one.groups, one.p, one.strength) for one in tested if one.why is None and one.p < LEVEL
+        ]
         holding = {one.groups for one in standing}
         out.append(smaller)
         for groups in (one for one in others if one not in holding):
             most = max(out[::-1], key=lambda h: int((grouping.member[h] & grouping.member[groups[0]]).sum()))
             by |= dict.fromkeys(groups, grouping.groups[most])
-    return replace(result, groups=tuple(_told(row, by.get(g)) for g, row in enumerate(result.groups)))
+    rows = list(result.groups)
+    for g, group in by.items():
+        if (verdict := rows[g].verdict) is not None:
+            rows[g] = replace(rows[g], verdict=replace(verdict, code="explained", by=group))
+    return replace(result, groups=tuple(rows))
 
 
 def _rank(
@@ -118,16 +124,6 @@ def _rank(
 
 def _named(groups: Sequence[int], grouping: Grouping) -> list[Group]:
     return [grouping.groups[g] for g in groups]
-
-
-def _told(row: GroupResult, by: Group | None) -> GroupResult:
-    if by is None or row.verdict is None:
-        return row
-    return replace(row, verdict=replace(row.verdict, code="explained", by=by))
-
-
-def _holds(one: Joint) -> bool:
-    return one.why is None and one.p < LEVEL
 
 
 def _on_rest(

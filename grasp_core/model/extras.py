@@ -75,7 +75,8 @@ def require(what: str, extra: Extra, *modules: str) -> None:
     commands = [command(extra)] if set(absent) - set(_ALONE) else []
     commands += [f"pip install --no-deps {package(module)}" for module in absent if module in _ALONE]
     raise MissingPackageError(
-        f"{what} needs the {agree(len(names), 'package', 'packages')} {first_few(names, 3)}: {' && '.join(commands)}"
+        f"{what} needs the {agree(len(names), 'package', 'packages')} {first_few(names, 3)}: "
+        + " && ".join(commands)
     )
 
 

@@ -1,4 +1,4 @@
-"""Fields of specs: help, choices and bounds, stated once, which command line and Python read; their checks."""
+"""Fields of specs: help, choices and bounds, stated once, for command line and Python; their checks."""
 
 from __future__ import annotations
 

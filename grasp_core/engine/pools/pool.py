@@ -8,7 +8,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -164,12 +164,9 @@ class Pool:
                 self._executor = self._make_executor(self._n_workers)
             return self._executor
 
-    def _holding(self, buffer: bytes, executor: Executor) -> AbstractContextManager[Sent]:
-        """While this lasts, workers find the buffer."""
-        return self._in_file(buffer)
-
     @contextmanager
-    def _in_file(self, buffer: bytes) -> Iterator[Sent]:
+    def _holding(self, buffer: bytes, executor: Executor) -> Iterator[Sent]:
+        """While this lasts, workers find the buffer."""
         with tempfile.NamedTemporaryFile(dir=self.folder, suffix=".npz") as file:
             file.write(buffer)
             file.flush()
