@@ -54,7 +54,10 @@ def csv_files(source: Path | str | bytes, name: str | None = None) -> tuple[RawF
         return _of_zip(source, name or "the archive")
     path = Path(source)
     if path.is_dir():
-        return _of_folder(path)
+        base = path / DATA if (path / DATA).is_dir() else path
+        paths = sorted(one for pattern in ("*.csv", "*/*.csv") for one in base.glob(pattern) if one.is_file())
+        _check_number(len(paths), str(path))
+        return _bounded((read_bounded(one, one.relative_to(path).as_posix()) for one in paths), str(path))
     shown = name or path.name
     try:
         _check_archive(path.stat().st_size, shown)
@@ -77,13 +80,6 @@ def read_bounded(path: Path, shown: str) -> RawFile:
     except OSError as error:
         return RawFile(shown, b"", f"{shown} cannot be read: {error.strerror}")
     return _too_large(shown) if len(content) > MAX_FILE else RawFile(shown, content)
-
-
-def _of_folder(folder: Path) -> tuple[RawFile, ...]:
-    base = folder / DATA if (folder / DATA).is_dir() else folder
-    paths = sorted(path for pattern in ("*.csv", "*/*.csv") for path in base.glob(pattern) if path.is_file())
-    _check_number(len(paths), str(folder))
-    return _bounded((read_bounded(path, path.relative_to(folder).as_posix()) for path in paths), str(folder))
 
 
 def _of_zip(content: bytes, name: str) -> tuple[RawFile, ...]:

@@ -81,7 +81,10 @@ def read_labelled(file: RawFile) -> LabelledFile:
     if parsed.data.num_rows > MAX_ROWS:
         message = f"{file.path} has {parsed.data.num_rows:,} rows, at most {MAX_ROWS:,} are read"
         return LabelledFile(file.path, error=message)
-    texts = {name: _texts(parsed.data.column(name)) for name in (ID, LABEL) if name in parsed.columns}
+    texts = {}
+    for name in (one for one in (ID, LABEL) if one in parsed.columns):
+        column = Column.of(parsed.data.column(name))
+        texts[name] = tuple(column.values[code] for code in column.codes.tolist())
     complete = len(texts) == 2
     return LabelledFile(
         path=file.path,
@@ -92,11 +95,6 @@ def read_labelled(file: RawFile) -> LabelledFile:
         first_row=parsed.first_row,
         lines=parsed.lines,
     )
-
-
-def _texts(column: object) -> tuple[str, ...]:
-    encoded = Column.of(column)
-    return tuple(encoded.values[code] for code in encoded.codes.tolist())
 
 
 def gold_labels(annotations: Table, spec: DataSpec, column: str) -> dict[str, str]:
@@ -190,11 +188,6 @@ def _labels(path: Path, task: Task, ids: Sequence[str] | None) -> dict[str, str]
         raise DataError(f"{what} (header {ID},{LABEL}, a row per test row)")
     if not file.has_columns:
         raise DataError(f"{shown}: the gold labels need the columns {ID} and {LABEL} in row 1")
-    _check(file, task, ids)
-    return dict(zip(file.ids, file.labels, strict=True))
-
-
-def _check(file: LabelledFile, task: Task, ids: Sequence[str] | None) -> None:
     first: dict[str, int] = {}
     for position, (one, label) in enumerate(zip(file.ids, file.labels, strict=True)):
         if first.setdefault(one, position) != position:
@@ -210,3 +203,4 @@ def _check(file: LabelledFile, task: Task, ids: Sequence[str] | None) -> None:
             f"{file.path}: {number(len(strange), 'ID')} of the gold labels {belong} to no row of "
             f"{task.name}: {listed(strange, 5)}; use the gold labels of these rows"
         )
+    return dict(zip(file.ids, file.labels, strict=True))

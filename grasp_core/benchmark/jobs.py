@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grasp_core.analysis.models.labels import ID, LABEL
-from grasp_core.benchmark.baselines.protocol import Texts
+from grasp_core.benchmark.baselines.classical import Texts
 from grasp_core.benchmark.baselines.registry import make_baseline
 from grasp_core.benchmark.gold import GOLD_FILE, Gold, LabelledFile, read_gold
 from grasp_core.benchmark.scoring.all_tasks import predictions_csv
 from grasp_core.benchmark.scoring.compare import TaskDifference, compare_task
-from grasp_core.benchmark.scoring.evaluate import label_rows
-from grasp_core.benchmark.scoring.folds import Fold, taken
+from grasp_core.benchmark.scoring.evaluate import Fold, label_rows, taken
 from grasp_core.benchmark.scoring.human import (
     HumanScore,
     Qualification,
@@ -75,7 +74,8 @@ def score_one(job: tuple[Benchmark, str, Part, Mapping[str, str], bool]) -> Task
     benchmark, name, part, labels, some = job
     tasks, gold, ids = benchmark.open(name)
     if not some:
-        require_scorable(as_submission({name: labels}), tasks, {**gold.ids, **ids})
+        file = LabelledFile(name, (ID, LABEL), tuple(labels), tuple(labels.values()), len(labels))
+        require_scorable(Submission({name: file}), tasks, {**gold.ids, **ids})
         return score_task(tasks[name], gold, labels, part=part)
     strange = sorted(labels.keys() - gold.labels.get(name, {}).keys())
     if strange:
@@ -98,16 +98,6 @@ def compare_one(job: tuple[Benchmark, str, Part, Mapping[str, str], Mapping[str,
     benchmark, name, part, first, second = job
     tasks, gold, _ = benchmark.open(name)
     return compare_task(tasks[name], gold, first, second, part=part)
-
-
-def as_submission(predictions: Predictions) -> Submission:
-    """Stored predictions as a submission."""
-    return Submission(
-        {
-            task: LabelledFile(task, (ID, LABEL), tuple(labels), tuple(labels.values()), len(labels))
-            for task, labels in predictions.items()
-        }
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -128,7 +128,12 @@ def _task(plain: Mapping[str, Any], where: str) -> Task:
     columns = _texts(where, "fields", columns, some=True)
     known = builtin_tasks().get(plain["name"]) if where != "registry.json" else None
     texts = tuple(name for name in columns if name != ID)
-    _check(where, classes, texts, plain.get("prompt_fields", texts))
+    if len(classes) < 2 or len(set(classes)) != len(classes) or UNLABELED in classes:
+        raise DataError(f"{where}: `classes` needs two or more different names, none of them {UNLABELED!r}")
+    if not texts or len(set(texts)) != len(texts) or LABEL in texts:
+        raise DataError(f"{where}: `fields` must name the text columns, each once, without {ID} and {LABEL}")
+    if not set(plain.get("prompt_fields", texts)) <= set(texts):
+        raise DataError(f"{where}: `prompt_fields` must be some of the fields")
     given = {name: plain[name] for name in _OPTIONAL if plain.get(name) not in (None, "")}
     if "difficulty" in given:
         given["difficulty"] = tuple(_texts(where, "difficulty", given["difficulty"]))
@@ -155,15 +160,6 @@ def _texts(where: str, name: str, value: Any, *, some: bool = False) -> list[str
     return value
 
 
-def _check(where: str, classes: list[str], fields: tuple[str, ...], prompt: Any) -> None:
-    if len(classes) < 2 or len(set(classes)) != len(classes) or UNLABELED in classes:
-        raise DataError(f"{where}: `classes` needs two or more different names, none of them {UNLABELED!r}")
-    if not fields or len(set(fields)) != len(fields) or LABEL in fields:
-        raise DataError(f"{where}: `fields` must name the text columns, each once, without {ID} and {LABEL}")
-    if not set(prompt) <= set(fields):
-        raise DataError(f"{where}: `prompt_fields` must be some of the fields")
-
-
 def read_rows(path: Path, task: Task, *, labelled: bool) -> Rows:
     """Rows of a task's file; ids are those of its column ID, or the row numbers from 0.
 
@@ -187,8 +183,12 @@ def read_rows(path: Path, task: Task, *, labelled: bool) -> Rows:
         twice = next(at for at, one in enumerate(ids) if first.setdefault(one, at) != at)
         raise DataError(f"{table.name}, row {table.row(twice)}: the ID {quoted(ids[twice])} occurs twice")
     labels = columns.pop(LABEL, None)
-    if labels is not None:
-        _check_labels(table, labels, task)
+    for position, label in enumerate(labels or ()):
+        if label not in task.classes:
+            raise DataError(
+                f"{table.name}, row {table.row(position)}: the label {quoted(label)} is none of the "
+                f"{len(task.classes)} classes of {task.name}"
+            )
     texts = tuple(dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
     return Rows(ids, texts, labels, table)
 
@@ -196,12 +196,3 @@ def read_rows(path: Path, task: Task, *, labelled: bool) -> Rows:
 def _cells(table: Table, name: str) -> tuple[str, ...]:
     column = table.column(name)
     return tuple(column.values[code] for code in column.codes)
-
-
-def _check_labels(table: Table, labels: tuple[str, ...], task: Task) -> None:
-    for position, label in enumerate(labels):
-        if label not in task.classes:
-            raise DataError(
-                f"{table.name}, row {table.row(position)}: the label {quoted(label)} is none of the "
-                f"{len(task.classes)} classes of {task.name}"
-            )

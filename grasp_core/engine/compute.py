@@ -1,7 +1,8 @@
-"""One run from beginning to end, on a pool; how it is watched differs between a server and a terminal."""
+"""One run from beginning to end, on a pool: its stages, when they may stop early, and later panels."""
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,8 +10,9 @@ from functools import partial
 
 import numpy as np
 
-from grasp_core.analysis.panel import LaterPanel, Panel
-from grasp_core.engine.adaptive import later_stages, settle, stages, stopping, together
+from grasp_core.analysis.pairs import pairs_of
+from grasp_core.analysis.panel import Later, LaterPanel, Panel, RunPanel
+from grasp_core.analysis.stages import given_of, slices_of
 from grasp_core.engine.course import GROUPS, VERDICTS, Course, OnCourse
 from grasp_core.engine.pools.blocks import FIRST_LABELS, Block, Blocks, Progress
 from grasp_core.engine.pools.pool import Pool
@@ -18,10 +20,46 @@ from grasp_core.engine.run import Prepared, agreement_alone, finish, new_tally, 
 from grasp_core.engine.verdict import explained, findable, too_few_for_verdicts, verdict_open
 from grasp_core.engine.watching import Checkpoints, Showing, Watcher
 from grasp_core.model.annotations import FloatArray
-from grasp_core.model.result import Result, RunResult
+from grasp_core.model.groups import Grouping
+from grasp_core.model.outcome import Unequal, unequal_axes
+from grasp_core.model.result import Result, RunResult, Stopping
 from grasp_core.model.spec import AnalysisSpec, RunSpec
+from grasp_core.permutation.testing.outcomes import RISK, looks, still_needed, unsettled
 from grasp_core.permutation.testing.tally import Tally
 from grasp_core.reading.dataset.load import Dataset
+
+
+def stopping(tally: Tally, panel: RunPanel | LaterPanel, analysis: AnalysisSpec) -> Stopping | None:
+    """How an adaptive run ended, as far as a panel of it goes."""
+    if not analysis.adaptive:
+        return None
+    found = unsettled(panel.tests, panel.observed, tally.null, analysis.permutations, final=True)
+    marks = (panel.undecided(column, corrected=corrected) for column, corrected in found)
+    return Stopping(tally.permutations, RISK, tuple(marks))
+
+
+def together(first: Stopping | None, then: Stopping | None) -> Stopping | None:
+    """How a run ended that had several panels; each of a fixed one is None."""
+    if first is None or then is None:
+        return first
+    most = max(first.permutations, then.permutations)
+    return replace(first, permutations=most, undecided=(*first.undecided, *then.undecided))
+
+
+Stage = Callable[[Dataset, Grouping, AnalysisSpec, Unequal], Later]
+"""Gives a later stage of a run."""
+
+STAGES: tuple[Stage, ...] = (pairs_of, slices_of, given_of)
+
+
+def later_stages(prepared: Prepared) -> Later:
+    """The panels of all stages that were asked, and what of it is not computed."""
+    asked = prepared.dataset, prepared.grouping, prepared.spec.analysis, unequal_axes(prepared.assignment)
+    found = [stage(*asked) for stage in STAGES]
+    return Later(
+        itertools.chain.from_iterable(one.panels for one in found),
+        tuple(remark for one in found for remark in one.left_out),
+    )
 
 
 def compute(
@@ -144,7 +182,8 @@ def permute(
             watcher.check(blocks.progress)
         show(tally)
 
-    for stop in stages(analysis):
+    # A run may stop after each of these numbers of permutations.
+    for stop in looks(analysis.permutations) if analysis.adaptive else [analysis.permutations]:
         if not tally.active.any():
             break
         for start, values in before:
@@ -153,8 +192,10 @@ def permute(
         if not tally.has_all(stop):
             blocks = Blocks(stop, tally.done, most=analysis.permutations, after=blocks, labels=labels)
             _permute_stage(panel, analysis.seed, tally, blocks, pool, keeper, check)
-        if tally.done == [(0, stop)]:  # else it was settled before, and a later stage has begun
-            settle(tally, panel, analysis, open_together)
+        settled = tally.done != [(0, stop)]  # before, and a later stage has begun
+        if analysis.adaptive and not settled and not open_together(tally):
+            found = unsettled(panel.tests, panel.observed, tally.null, analysis.permutations)
+            tally.active = tally.active & still_needed(panel.tests, found)
     return tally
 
 

@@ -14,8 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erf
 
-from grasp_core.benchmark.baselines.classical import always_plurality, logistic
-from grasp_core.benchmark.baselines.protocol import Fit, Predict, Texts, known_labels
+from grasp_core.benchmark.baselines.classical import (
+    Fit,
+    Predict,
+    Texts,
+    always_plurality,
+    known_labels,
+    logistic,
+)
 from grasp_core.benchmark.language_models.prompt import shown
 from grasp_core.benchmark.tasks import TEST_FILE, Rows, Task
 from grasp_core.model.errors import DataError
@@ -47,7 +53,11 @@ def spreading(embed: Embedder, unlabelled: Texts) -> Fit:
         if len(set(labels)) == 1:
             return always_plurality(labels, task)
         number = {name: code for code, name in enumerate(task.classes)}
-        texts = [shown(task, text) for text in (*train.texts, *_some(unlabelled, seed))]
+        some = unlabelled
+        if len(some) > MOST:
+            rng = np.random.Generator(np.random.Philox(seed))
+            some = [some[row] for row in np.sort(rng.choice(len(some), MOST, replace=False))]
+        texts = [shown(task, text) for text in (*train.texts, *some)]
         given = np.full(len(texts), -1)
         given[: len(labels)] = [number[label] for label in labels]
         model = LabelSpreading(kernel="rbf", gamma=GAMMA, alpha=CLAMP, max_iter=1000)
@@ -62,13 +72,6 @@ def spreading(embed: Embedder, unlabelled: Texts) -> Fit:
         return predict
 
     return fit
-
-
-def _some(unlabelled: Texts, seed: int) -> Texts:
-    if len(unlabelled) <= MOST:
-        return unlabelled
-    rng = np.random.Generator(np.random.Philox(seed))
-    return [unlabelled[row] for row in np.sort(rng.choice(len(unlabelled), MOST, replace=False))]
 
 
 Matrix: TypeAlias = NDArray[np.float32]
@@ -140,17 +143,12 @@ def load_model() -> tuple[Any, Mapping[str, Matrix]]:
     tokenizer.enable_truncation(MAX_TOKENS)
     tokenizer.no_padding()
     weights: dict[str, Matrix] = load_file(folder / "model.safetensors")
-    return tokenizer, _fused(weights)
-
-
-def _fused(weights: dict[str, Matrix]) -> dict[str, Matrix]:
-    """Query, key and value of each layer as one matrix: one large product is faster than three."""
-    for layer in range(LAYERS):
+    for layer in range(LAYERS):  # query, key and value as one matrix: a large product is faster than three
         prefix = f"encoder.layer.{layer}.attention"
         for part in ("weight", "bias"):
             names = [f"{prefix}.self.{name}.{part}" for name in ("query", "key", "value")]
             weights[f"{prefix}.qkv.{part}"] = np.concatenate([weights.pop(name) for name in names])
-    return weights
+    return tokenizer, weights
 
 
 def _batches(tokens: Sequence[Sequence[int]], most: int) -> Iterator[list[int]]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from grasp_core.benchmark.baselines import embedding
-from grasp_core.benchmark.baselines.classical import fit_adaboost, fit_plurality, fit_tfidf
+from grasp_core.benchmark.baselines.classical import Fit, Texts, fit_adaboost, fit_plurality, fit_tfidf
 from grasp_core.benchmark.baselines.embedding import MODULES, Embedder, spreading
-from grasp_core.benchmark.baselines.protocol import Fit, Texts
 from grasp_core.model.errors import SpecError
 from grasp_core.model.extras import has, require
 from grasp_core.model.text import quoted

@@ -136,7 +136,9 @@ class Endpoint:
         how = "chat" if chat else f"top {top}"
         self.name = f"{model} at {url}, {how}, {self._tokens.name}"
         self.window, self.parallel = window, parallel
-        self._openai = _library()
+        require("An endpoint", "models", "openai")
+        self._openai: Any = importlib.import_module("openai")
+        logging.getLogger("openai").setLevel(logging.WARNING)  # on the level DEBUG it would log the prompts
         key = key_for(key_variable, url, host)
         # Neither key nor prompts go where the endpoint points: nobody named that address.
         straight = self._openai.DefaultHttpxClient(timeout=timeout_s, follow_redirects=False)
@@ -280,14 +282,6 @@ def _written(said: str, candidates: Sequence[str]) -> int | None:
     within = [at for at, name in enumerate(names) if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
     whole = [at for at in within if not any(names[at] in names[other] for other in within if other != at)]
     return whole[0] if len(whole) == 1 else None
-
-
-def _library() -> Any:
-    require("An endpoint", "models", "openai")
-    library = importlib.import_module("openai")
-    # On the level DEBUG it would log the prompts.
-    logging.getLogger("openai").setLevel(logging.WARNING)
-    return library
 
 
 def _whole(value: Any, otherwise: int) -> int:

@@ -74,7 +74,13 @@ def _prompts(
     task = asking.task
     if train.labels is None:
         raise DataError(f"{train.table.name} has no labels, so its rows cannot be examples")
-    cosines = _cosines(asking, setting, train, texts)
+    cosines = None
+    if setting.semantic and setting.shots:
+        if asking.similarity is None:
+            raise DataError(
+                "Choosing similar examples needs embeddings of texts; take examples by chance instead"
+            )
+        cosines = asking.similarity(*([shown(task, text) for text in some] for some in (texts, train.texts)))
     for target, text in enumerate(texts):
         rows = usable(target)
         if cosines is None or not shown(task, text):  # nothing to compare
@@ -84,21 +90,6 @@ def _prompts(
             chosen = most_similar(cosines[target, rows], setting.shots)
         examples = [(train.texts[rows[row]], train.labels[rows[row]]) for row in chosen]
         yield fit(asking.model, task, text, examples, instructions=setting.instructions)
-
-
-def _cosines(
-    asking: Asking, setting: Setting, train: Rows, texts: Sequence[Mapping[str, str]]
-) -> FloatArray | None:
-    if not setting.semantic or setting.shots == 0:
-        return None
-    if asking.similarity is None:
-        raise DataError(
-            "Choosing similar examples needs embeddings of texts; take examples by chance instead"
-        )
-    task = asking.task
-    return asking.similarity(
-        [shown(task, text) for text in texts], [shown(task, text) for text in train.texts]
-    )
 
 
 def _classified(asking: Asking, prompts: Iterator[Prompt], total: int) -> Predictions:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from grasp_core.analysis.models.labels import ID, LABEL
-from grasp_core.benchmark.baselines.protocol import Fit
+from grasp_core.benchmark.baselines.classical import Fit
 from grasp_core.benchmark.language_models.answers import Usage
 from grasp_core.benchmark.scoring.evaluate import BLOCK, Watch, label_rows, work_key
 from grasp_core.benchmark.scoring.scores import Scores

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from grasp_core.benchmark.baselines.classical import PUBLISHED, Boosting, fit_staged
-from grasp_core.benchmark.baselines.protocol import known_labels
+from grasp_core.benchmark.baselines.classical import PUBLISHED, Boosting, fit_staged, known_labels
 from grasp_core.benchmark.checkpoints import Kept
-from grasp_core.benchmark.scoring.evaluate import Watch, work_key
-from grasp_core.benchmark.scoring.folds import leave_one_out, taken
+from grasp_core.benchmark.language_models.in_context import macro_f1_declared
+from grasp_core.benchmark.scoring.evaluate import Watch, leave_one_out, taken, work_key
 from grasp_core.benchmark.tasks import Rows, Task
 from grasp_core.model.errors import DataError
 from grasp_core.model.json_values import from_json
-from grasp_core.statistics.f1 import confusion, macro_f1
 
 RATES, DEPTHS, TREES = (0.1, 0.3, 1.0, 3.0), (1, 2, 3, 5, 10), (10, 25, 50, 100, 200)
 """What is tried; the paper names what it tuned, the values are ours."""
@@ -107,21 +103,9 @@ def tune_boosting(
         said[which] = found
     if watch is not None:
         watch(total, total)
-    score = _scorer(labels, task)
     trials = []
     for one in settings:
         at = TREES.index(one.trees)
         predicted = [stages[at] for stages in said[one.depth, one.learning_rate]]
-        trials.append(BoostingTrial(one, score(predicted)))
+        trials.append(BoostingTrial(one, macro_f1_declared(labels, predicted, task)))
     return sorted(trials, key=lambda trial: (-trial.score, trial.setting.trees, trial.setting.depth))
-
-
-def _scorer(gold: Sequence[str], task: Task) -> Callable[[Sequence[str]], float]:
-    number = {name: code for code, name in enumerate(task.classes)}
-    right = np.array([number[label] for label in gold])
-
-    def score(predicted: Sequence[str]) -> float:
-        said = np.array([number[label] for label in predicted])
-        return macro_f1(confusion(right, said, len(number)), "declared")
-
-    return score

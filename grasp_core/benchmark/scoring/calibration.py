@@ -94,21 +94,19 @@ def calibration(task: Task, gold: Mapping[str, str], probabilities: Mapping[str,
     top = values.argmax(axis=1)
     confidence, correct = values[rows, top], top == right
     place = np.minimum((confidence * BINS).astype(int), BINS - 1)
-    bins = tuple(_bin(at, confidence[place == at], correct[place == at]) for at in range(BINS))
+    bins = []
+    for at in range(BINS):
+        here = place == at
+        means = (float(confidence[here].mean()), float(correct[here].mean())) if here.any() else (None, None)
+        bins.append(Bin(at / BINS, (at + 1) / BINS, int(here.sum()), *means))
     gaps = [one.n * abs(one.accuracy - one.confidence) for one in bins if one.n]  # type: ignore[operator]
     return Calibration(
         n=int(right.size),
         brier=float(((values - aim) ** 2).sum(axis=1).mean()),
         log_loss=float(-np.log(np.maximum(values[rows, right], _LEAST)).mean()),
         ece=float(sum(gaps) / right.size),
-        bins=bins,
+        bins=tuple(bins),
     )
-
-
-def _bin(at: int, confidence: FloatArray, correct: Any) -> Bin:
-    n = int(confidence.size)
-    means = (float(confidence.mean()), float(correct.mean())) if n else (None, None)
-    return Bin(at / BINS, (at + 1) / BINS, n, *means)
 
 
 def read_probabilities(path: Path, task: Task) -> dict[str, FloatArray]:

@@ -59,17 +59,12 @@ def mistakes_text(name: str, score: TaskScore) -> str:
     table = confusion_table(score.confusion, [printable_name(one) for one in score.classes])
     if len(table) <= _MOST_CLASSES:
         return f"{start} (gold class down, predicted class across)\n{table.to_string()}"
-    lines = [f"{count:>7,}  {gold} > {said}" for count, gold, said in _largest(table)]
-    return "\n".join([f"{start}; most often (gold > predicted)", *lines])
-
-
-def _largest(table: pd.DataFrame) -> list[tuple[int, str, str]]:
-    """The cells beside the diagonal with the most rows; of equal ones, those of the first classes."""
     counts = table.to_numpy().copy()
     np.fill_diagonal(counts, 0)
     cells = zip(*np.nonzero(counts), strict=True)
-    found = sorted((-int(counts[cell]), cell) for cell in cells)
-    return [(-count, table.index[gold], table.columns[said]) for count, (gold, said) in found[:_LARGEST]]
+    found = sorted((-int(counts[cell]), cell) for cell in cells)[:_LARGEST]
+    lines = [f"{-count:>7,}  {table.index[gold]} > {table.columns[said]}" for count, (gold, said) in found]
+    return "\n".join([f"{start}; most often (gold > predicted)", *lines])
 
 
 def errors_csv(

@@ -72,7 +72,9 @@ def human_baseline(
     _check(seed, votes=votes, items=items, repeats=repeats)
     annotations = dataset.annotations
     gold = None if against is None else _gold_codes(annotations, against)
-    eligible = _eligible(annotations, gold, votes)
+    per_item = np.diff(annotations.indptr)
+    enough = per_item > votes if gold is None else (per_item >= votes) & (gold >= 0)
+    eligible = np.flatnonzero(enough)
     if eligible.size < items:
         raise DataError(_too_few(annotations, gold, votes, items, eligible.size))
     draws = [_draw(annotations, gold, eligible, votes, items, seed, number) for number in range(repeats)]
@@ -219,13 +221,6 @@ def _gold_codes(annotations: Annotations, against: Mapping[str, str]) -> Codes:
         )
     codes = [code_of[against[one]] if one in against else -1 for one in annotations.item_ids]
     return np.array(codes, dtype=np.int64)
-
-
-def _eligible(annotations: Annotations, gold: Codes | None, votes: int) -> Int64Array:
-    """Items from which `votes` annotations can be drawn and scored."""
-    per_item = np.diff(annotations.indptr)
-    enough = per_item > votes if gold is None else (per_item >= votes) & (gold >= 0)
-    return np.flatnonzero(enough)
 
 
 def _too_few(

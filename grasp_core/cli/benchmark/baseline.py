@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from grasp_core.benchmark.baselines.classical import PUBLISHED, Boosting, fit_adaboost
+from grasp_core.benchmark.baselines.classical import PUBLISHED, Boosting, Fit, Texts, fit_adaboost
 from grasp_core.benchmark.baselines.embedding import Embedder
-from grasp_core.benchmark.baselines.protocol import Fit, Texts
 from grasp_core.benchmark.baselines.registry import BASELINES, LM, SPREADING, check_installed, make_baseline
 from grasp_core.benchmark.gold import read_gold
 from grasp_core.benchmark.language_models.answers import Usage
