@@ -28,7 +28,8 @@ from sqlalchemy import Engine
 
 from grasp_core.engine.computing import Computing
 from grasp_core.engine.pools import workers
-from grasp_core.engine.pools.pool import Pool, server_pool
+from grasp_core.engine.pools.choose import server_pool
+from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.pools.workers import LEAST_MEMORY, limit_memory
 from grasp_core.engine.warm import warm_beside
 from grasp_core.model.errors import GraspError

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Engine
 
 from grasp_core.engine.background import GroupItems, Makings, Plans
-from grasp_core.engine.pools.pool import server_pool
+from grasp_core.engine.pools.choose import server_pool
 from grasp_core.engine.process import Apart
 from grasp_core.engine.service import Service
 from grasp_core.model.access import Reach, User

@@ -1,4 +1,4 @@
-"""Computes the permutations of prepared runs, block by block, on an executor of this machine or a cluster."""
+"""Computes the permutations of prepared runs, block by block, on a `concurrent.futures` executor."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.blocks import BLOCK_SECONDS, Block, Blocks
 from grasp_core.engine.pools.workers import Computed, Sent
 from grasp_core.model.annotations import FloatArray
-from grasp_core.model.errors import MissingPackageError, SettingsError, WorkerError
-from grasp_core.model.extras import require
-from grasp_core.model.settings import Settings
+from grasp_core.model.errors import WorkerError
 
 log = logging.getLogger(__name__)
 
@@ -206,23 +204,3 @@ class Pool:
             for future, block in waiting.items():
                 future.cancel()
                 blocks.give_back(block)
-
-
-def server_pool(settings: Settings, make_executor: Callable[[int], Executor]) -> Pool:
-    """The pool of a server: GRASP_WORKERS counts this machine's, a cluster has its own number."""
-    return make_pool(settings, make_executor, None if settings.dask_address else settings.workers or None)
-
-
-def make_pool(
-    settings: Settings, make_executor: Callable[[int], Executor], n_workers: int | None = None
-) -> Pool:
-    """The pool that the settings ask for, not started yet; a SettingsError where Dask cannot be used."""
-    if not settings.dask_address:
-        return Pool(make_executor, n_workers)
-    try:
-        require("GRASP_DASK_ADDRESS", "cluster")
-    except MissingPackageError as error:  # a server says so before its first page
-        raise SettingsError(str(error)) from None
-    from grasp_core.engine.pools.cluster import ClusterPool, certificates  # importing Dask takes a second
-
-    return ClusterPool(settings.dask_address, certificates(settings), n_workers)
