@@ -24,8 +24,6 @@ class Kept(MutableMapping[str, V], Generic[V]):
     `what`: one piece and several, in words.
     `write`: a piece as the fields of a JSON object.
     `read`: the piece of such an object, which has a ``key`` too; raises ValueError, TypeError or KeyError.
-
-    Raises DataError if the file cannot be read or written, or holds something else.
     """
 
     def __init__(

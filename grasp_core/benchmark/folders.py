@@ -46,9 +46,6 @@ def csv_files(source: Path | str | bytes, name: str | None = None) -> tuple[RawF
     """The CSV files of a folder or zip archive: those of ``data`` where there is one, and of its folders.
 
     `name`: the archive's name for messages.
-
-    Raises DataError if there is no such folder or archive, it holds too much, or a path in an archive leads
-    out of it.
     """
     if isinstance(source, bytes):
         return _of_zip(source, name or "the archive")

@@ -98,10 +98,7 @@ def read_labelled(file: RawFile) -> LabelledFile:
 
 
 def gold_labels(annotations: Table, spec: DataSpec, column: str) -> dict[str, str]:
-    """Right label of each item that has one in a column of the annotations file, recoded as the data are.
-
-    Raises DataError if the layout has no such column, or an item has two right labels.
-    """
+    """Right label of each item that has one in a column of the annotations file, recoded as the data are."""
     table = own_recoded(annotations, spec)
     item = spec.item
     if spec.layout == "raters-by-items" or item is None:
@@ -126,10 +123,7 @@ def gold_labels(annotations: Table, spec: DataSpec, column: str) -> dict[str, st
 
 
 def right_labels(file: RawFile) -> dict[str, str]:
-    """Right label of each item, from a file of its own with the columns ID and Label.
-
-    Raises DataError if it cannot be read, lacks a column, or an id occurs twice.
-    """
+    """Right label of each item, from a file of its own with the columns ID and Label."""
     found = read_labelled(file)
     if found.error is not None:
         raise DataError(found.error)
@@ -166,9 +160,6 @@ def read_gold(
     """Read ``<task>/test.csv`` with the columns ID and Label of every task that has it.
 
     `ids`: ids of the rows to be labelled, by task, where they are known.
-
-    Raises DataError if there is no such file at all, or one cannot be used. Messages name rows and ids, never
-    labels.
     """
     known = ids or {}
     paths = {name: folder / name / GOLD_FILE for name in tasks}

@@ -67,10 +67,7 @@ def parts_of(task: Task, rows: int) -> list[Part]:
 
 
 def score_one(job: tuple[Benchmark, str, Part, Mapping[str, str], bool]) -> TaskDraws:
-    """Score one task's labels, or those of `some` of its rows, as people label, on a part of the draws.
-
-    Raises DataError if the benchmark's files cannot be used or the labels do not fit them.
-    """
+    """Score one task's labels, or those of `some` of its rows, as people label, on a part of the draws."""
     benchmark, name, part, labels, some = job
     tasks, gold, ids = benchmark.open(name)
     if not some:
@@ -91,10 +88,7 @@ def score_one(job: tuple[Benchmark, str, Part, Mapping[str, str], bool]) -> Task
 
 
 def compare_one(job: tuple[Benchmark, str, Part, Mapping[str, str], Mapping[str, str]]) -> TaskDifference:
-    """Compare two systems' labels of one task on a part of the draws.
-
-    Raises DataError if the benchmark's files cannot be used or the labels do not fit them.
-    """
+    """Compare two systems' labels of one task on a part of the draws."""
     benchmark, name, part, first, second = job
     tasks, gold, _ = benchmark.open(name)
     return compare_task(tasks[name], gold, first, second, part=part)
@@ -118,10 +112,7 @@ class Folds:
 
 
 def label_folds(job: Folds) -> dict[str, list[str]]:
-    """Labels by fold, as :func:`~grasp_core.benchmark.scoring.evaluate.evaluate` keeps work that is done.
-
-    Raises MissingPackageError if the baseline needs packages that are not installed.
-    """
+    """Labels by fold, as :func:`~grasp_core.benchmark.scoring.evaluate.evaluate` keeps work that is done."""
     fit = make_baseline(job.name, unlabelled=job.unlabelled)
     return {
         f"fold {number}": fit(taken(job.train, fold.train), job.task, job.seed)(
@@ -145,11 +136,7 @@ class TaskJob:
 
 
 def label_task(job: TaskJob) -> tuple[str, str]:
-    """The task's name and its file of a submission.
-
-    Raises DataError if a file of the task cannot be read; MissingPackageError if the baseline needs packages
-    that are not installed.
-    """
+    """The task's name and its file of a submission."""
     task = read_task(job.folder)
     train = read_rows(job.folder / TRAIN_FILE, task, labelled=True)
     test = read_rows(job.folder / TEST_FILE, task, labelled=False)
@@ -186,11 +173,7 @@ class People:
 
 
 def score_people(job: HumanDraws) -> People:
-    """Score the plurality of a few raters.
-
-    Raises DataError if nobody qualifies, too few items can be drawn, or right labels are no categories of the
-    data.
-    """
+    """Score the plurality of a few raters."""
     kinds, qualified = _voters(job)
     scores = {
         kind: human_baseline(part, votes=job.votes, items=job.items, seed=job.seed, against=job.against)
@@ -200,10 +183,7 @@ def score_people(job: HumanDraws) -> People:
 
 
 def people_labels(job: HumanDraws) -> dict[str, dict[str, str]]:
-    """The plurality of a few raters by item, by kind of raters, to be scored.
-
-    Raises DataError if nobody qualifies, or too few items can be drawn.
-    """
+    """The plurality of a few raters by item, by kind of raters, to be scored."""
     kinds, _ = _voters(job)
     return {
         kind: plurality_of_few(part, votes=job.votes, items=job.items, seed=job.seed)

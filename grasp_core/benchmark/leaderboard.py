@@ -185,11 +185,7 @@ def leaderboard_dict(entries: Sequence[Entry], tasks: Sequence[str]) -> dict[str
 
 
 def read_leaderboard(plain: Any) -> tuple[list[Entry], list[str]]:
-    """The entries and tasks of :func:`leaderboard_dict`'s form.
-
-    Raises DataError if it is not a ``grasp-leaderboard`` of version 1, or a field is missing or of the wrong
-    kind.
-    """
+    """The entries and tasks of :func:`leaderboard_dict`'s form."""
     if not isinstance(plain, dict) or (plain.get("format"), plain.get("version")) != (FORMAT, FORMAT_VERSION):
         raise DataError(f'this is no leaderboard: it lacks "format": "{FORMAT}", "version": {FORMAT_VERSION}')
     with damaged("the leaderboard"):

@@ -45,10 +45,7 @@ def with_retrieved(
 
 
 def kept_texts(path: Path) -> Kept[str]:
-    """The file that keeps what was retrieved, so that nothing is asked for twice.
-
-    Raises DataError if it cannot be read, or holds something else.
-    """
+    """The file that keeps what was retrieved, so that nothing is asked for twice."""
     return Kept(
         path,
         "grasp-retrieved",
@@ -66,8 +63,6 @@ class Command:
     `line`: the program and its arguments, as a shell would have them.
     `known`: what was retrieved before; what is found is added.
     `timeout_s`: seconds that it may take for a row.
-
-    Raises SpecError if there is no program in the line.
     """
 
     def __init__(self, line: str, known: MutableMapping[str, str], *, timeout_s: float = 60.0) -> None:
@@ -80,10 +75,7 @@ class Command:
         self._known, self._timeout_s = known, timeout_s
 
     def __call__(self, text: Mapping[str, str]) -> str:
-        """What the program finds for a row.
-
-        Raises DataError if it cannot be started, takes too long, fails, or writes no UTF-8.
-        """
+        """What the program finds for a row."""
         row = json.dumps(dict(text), ensure_ascii=False, sort_keys=True)
         key = hashlib.sha256(json.dumps([self._words, row]).encode()).hexdigest()
         if key not in self._known:

@@ -91,10 +91,7 @@ def builtin_tasks() -> Mapping[str, Task]:
 
 
 def read_tasks(folder: Path | None) -> Mapping[str, Task]:
-    """The tasks of a folder with ``<config>/task.json`` in it, by name; the built-in ones without a folder.
-
-    Raises DataError if the folder holds no task, or a task cannot be read.
-    """
+    """The tasks of a folder with ``<config>/task.json`` in it, by name; without one the built-in ones."""
     if folder is None:
         return builtin_tasks()
     found = sorted(path.parent for path in folder.glob(f"*/{TASK_FILE}"))
@@ -104,10 +101,7 @@ def read_tasks(folder: Path | None) -> Mapping[str, Task]:
 
 
 def read_task(folder: Path) -> Task:
-    """A task from its folder's ``task.json``, in this program's form or in that of the released files.
-
-    Raises DataError if there is no such file, or it does not describe a task.
-    """
+    """A task from its folder's ``task.json``, in this program's form or in that of the released files."""
     path = folder / TASK_FILE
     try:
         plain = json.loads(read_at_most(path, _MAX_TASK, "a task's description").decode("utf-8"))
@@ -161,11 +155,7 @@ def _texts(where: str, name: str, value: Any, *, some: bool = False) -> list[str
 
 
 def read_rows(path: Path, task: Task, *, labelled: bool) -> Rows:
-    """Rows of a task's file; ids are those of its column ID, or the row numbers from 0.
-
-    Raises DataError if the file is too large, a column is missing, an id occurs twice, or a label is none of
-    the classes.
-    """
+    """Rows of a task's file; ids are those of its column ID, or the row numbers from 0."""
     if path.is_file():
         check_size(path.stat().st_size, MAX_ROWS_FILE, path.name, "a task's rows")
     table = read_table(path)

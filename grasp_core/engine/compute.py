@@ -76,9 +76,6 @@ def compute(
     `dataset`: with the spec's models, if it has some.
     `checkpoints`: by default nothing is kept.
     `load_s`: seconds that reading took, for the result's timing.
-
-    Raises SpecError, SelfCheckError see :func:`~grasp_core.engine.run.prepare`; WorkerError if the workers
-    die again and again.
     """
     if not spec.analysis.axes and not spec.models:
         return agreement_alone(dataset, spec, load_s)

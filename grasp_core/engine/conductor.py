@@ -117,11 +117,7 @@ class Conductor(Watcher, Checkpoints):
         return self.computed_s >= max(TURN_SECONDS, preparing)
 
     def check(self, progress: Progress) -> None:
-        """See :class:`~grasp_core.engine.watching.Watcher`.
-
-        Raises RunCancelledError if somebody cancelled the run, on this or another server, this server is
-        closing, or the run gives way; LostRunError if the run is no longer ours.
-        """
+        """See :class:`~grasp_core.engine.watching.Watcher`."""
         self.progress = progress
         if self._begun is None or self._begun.of != progress.of:  # a stage is first heard of
             self._begun = progress

@@ -87,9 +87,6 @@ def prepare(dataset: Dataset, spec: RunSpec, check: Callable[[], None] = lambda:
     """Form the groups and make the spec's panel, with its observed statistics.
 
     `check`: called between one step and the next; what it raises ends the work.
-
-    Raises SpecError if an axis is not in the data, no group is large enough, or the shuffled values would not
-    fit; SelfCheckError if an observed IRR differs from ``krippendorff.alpha`` by more than 1e-9.
     """
     started = time.perf_counter()
     grouping = checked_groups(dataset, spec)
@@ -109,11 +106,7 @@ def prepare(dataset: Dataset, spec: RunSpec, check: Callable[[], None] = lambda:
 
 
 def agreement_alone(dataset: Dataset, spec: RunSpec, load_s: float) -> RunResult:
-    """The result of a run without axes: how well all raters agree.
-
-    Raises SpecError if labels without an order are to be ranked, or there are too many items and labels to
-    count.
-    """
+    """The result of a run without axes: how well all raters agree."""
     checked_groups(dataset, spec)
     started = time.perf_counter()
     found = everybody(dataset, spec.analysis)
@@ -176,10 +169,7 @@ def checked_groups(dataset: Dataset, spec: RunSpec) -> Grouping:
 
 
 def check_order(dataset: Dataset, spec: RunSpec) -> None:
-    """Refuse to rank labels that nobody put in an order, and whose own texts do not say one.
-
-    Raises SpecError.
-    """
+    """Refuse to rank labels that nobody put in an order, and whose own texts do not say one."""
     data = spec.data
     if spec.analysis.level != "ordinal" or data.categories is not None:
         return

@@ -39,10 +39,7 @@ def joined(texts: Texts, task: Task) -> list[str]:
 
 
 def known_labels(train: Rows) -> tuple[str, ...]:
-    """Labels of the rows that a baseline learns from.
-
-    Raises DataError if there are no rows, or they have no labels.
-    """
+    """Labels of the rows that a baseline learns from."""
     if not train.labels:
         raise DataError(f"{train.table.name} has no labelled row; a baseline learns from at least one")
     return train.labels

@@ -35,8 +35,6 @@ class Answers:
     The file holds hashes and numbers: no text, no label and no key.
 
     `path`: may hold answers of an earlier attempt.
-
-    Raises DataError if the file cannot be read or written, or is none of answers.
     """
 
     def __init__(self, path: Path) -> None:
@@ -171,11 +169,7 @@ class UnansweredError(DataError):
 
 
 def ask_all(asking: Asking, prompts: Iterator[Prompt], total: int) -> list[Answer]:
-    """The answers to all prompts, in their order; those not known yet are asked for, some at a time.
-
-    Raises UnansweredError if a prompt stayed without an answer. The others have been asked by then, unless
-    the model seems to be out of reach, and all answers are kept.
-    """
+    """The answers to all prompts, in their order; those not known yet are asked for, some at a time."""
     found: list[Answer] = []
     failures: Counter[Remark] = Counter()
     in_a_row = 0

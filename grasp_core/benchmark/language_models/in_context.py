@@ -43,19 +43,13 @@ class Predictions:
 
 
 def predict(asking: Asking, setting: Setting, train: Rows, texts: Sequence[Mapping[str, str]]) -> Predictions:
-    """Classes of texts, with the training rows as examples.
-
-    Raises DataError if rows stayed without an answer; those that have one are kept.
-    """
+    """Classes of texts, with the training rows as examples."""
     every = list(range(len(train.texts)))
     return _classified(asking, _prompts(asking, setting, train, texts, lambda _: every), len(texts))
 
 
 def leave_one_out(asking: Asking, setting: Setting, train: Rows) -> Predictions:
-    """Classes of the training rows, each with the others as examples.
-
-    Raises DataError as in :func:`predict`.
-    """
+    """Classes of the training rows, each with the others as examples."""
     n = len(train.texts)
 
     def others(target: int) -> list[int]:
@@ -179,8 +173,6 @@ def tune(asking: Asking, train: Rows, settings: Sequence[Setting], score: Score)
 
     Progress is told over all settings together. Stopping loses nothing: the answers so far are kept, and the
     next attempt asks only for the others.
-
-    Raises DataError if rows stayed without an answer.
 
     Leave-one-out misleads where classes are balanced, for the class of the row left out is always the rarer
     one among the others, and where a class has a single row, which is then left without an example.

@@ -36,10 +36,7 @@ class TaskFiles:
 
 
 def read_files(folder: Path) -> tuple[list[TaskFiles], list[str]]:
-    """The tasks of a folder, and the names of those that lack one of the files with rows.
-
-    Raises DataError if the folder holds no task, none has both files, or a file cannot be read.
-    """
+    """The tasks of a folder, and the names of those that lack one of the files with rows."""
     if not folder.is_dir():
         raise DataError(
             f"there is no folder {folder}; name that of the tasks with --tasks, or fetch it: "
@@ -96,8 +93,6 @@ def label_all(
     `usage`: that of a language model, which counts along.
     `watch`: told (rows done, rows of this task).
     `block`: rows labelled between two calls of `watch`.
-
-    Raises DataError if a file cannot be written, or labelling fails; tasks done before are kept.
     """
     known = read_run(out)
     for files in found:
@@ -135,10 +130,7 @@ def label_all(
 
 
 def read_run(out: Path) -> dict[str, TaskRun]:
-    """What an earlier call did, by task; nothing where there was none.
-
-    Raises DataError if the folder's ``run.json`` is something else.
-    """
+    """What an earlier call did, by task; nothing where there was none."""
     path = out / RUN_FILE
     try:
         plain: Any = json.loads(path.read_bytes())

@@ -48,10 +48,7 @@ def boosting_sweeps() -> tuple[tuple[str, tuple[Boosting, ...]], ...]:
 
 
 def kept_trials(path: Path) -> Kept[list[str]]:
-    """The file that lets a search go on where it was ended.
-
-    Raises DataError if it cannot be read, or holds something else.
-    """
+    """The file that lets a search go on where it was ended."""
 
     def read(plain: dict[str, Any]) -> list[str]:
         return list(from_json(plain["labels"], tuple[str, ...]))
@@ -76,8 +73,6 @@ def tune_boosting(
     `train`: labelled rows.
     `done`: work of an earlier attempt; what is added lets the next go on.
     `watch`: told (ensembles done, ensembles in all).
-
-    Raises DataError if there are too few rows, or they have no labels.
     """
     labels = known_labels(train)
     if len(labels) < 2:

@@ -76,8 +76,6 @@ def calibration(task: Task, gold: Mapping[str, str], probabilities: Mapping[str,
 
     `gold`: class by row id.
     `probabilities`, shape (K,): by row id, in the order of the task's classes.
-
-    Raises DataError if a row with a gold label has no probabilities, or there is no row.
     """
     missing = [one for one in gold if one not in probabilities]
     if missing or not gold:
@@ -110,11 +108,7 @@ def calibration(task: Task, gold: Mapping[str, str], probabilities: Mapping[str,
 
 
 def read_probabilities(path: Path, task: Task) -> dict[str, FloatArray]:
-    """Read a file with the column ID and a column per class, named as the class.
-
-    Raises DataError if it cannot be read, a class has no column, an id occurs twice, or a row holds no
-    probabilities.
-    """
+    """Read a file with the column ID and a column per class, named as the class."""
     shown = f"{path.parent.name}/{path.name}"
     if path.is_file():
         check_size(path.stat().st_size, MAX_ROWS_FILE, shown, "probabilities")

@@ -77,8 +77,6 @@ def errors_csv(
 
     `predictions`: label by id, by task, of all rows that have a gold label.
     `folder`: of the tasks: where a task's ``test_unlabeled.csv`` is there, the texts are taken from it.
-
-    Raises DataError if such a file cannot be read.
     """
     found = []
     for name, task in tasks.items():
@@ -140,8 +138,6 @@ def compare(
     """Compare two submissions that ``require_scorable`` takes.
 
     `told`: takes the name of each task before it is compared.
-
-    Raises DataError if there is no task for which both submissions and the gold have labels.
     """
     one, other = first.predictions, second.predictions
     parts = []
@@ -194,10 +190,7 @@ def compare_task(
     resamples: int = RESAMPLES,
     part: Part = (0, 1),
 ) -> TaskDifference:
-    """Compare two systems' labels of one task, by row id, on all draws or a part of them.
-
-    Raises DataError if a row lacks a label.
-    """
+    """Compare two systems' labels of one task, by row id, on all draws or a part of them."""
     right, (a, b) = paired_codes(task, gold, [first, second])
     classes, name = len(task.classes), task.name
     null = swapped_differences(
@@ -218,8 +211,6 @@ def compared(parts: Sequence[TaskDifference], tasks: Iterable[str]) -> Compariso
     """A comparison from those of its tasks.
 
     `tasks`: all tasks of the benchmark.
-
-    Raises DataError if there is no part.
     """
     if not parts:
         raise DataError("there is no task for which both submissions and the gold have labels")

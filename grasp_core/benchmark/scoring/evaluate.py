@@ -41,8 +41,6 @@ def stratified_splits(rows: Rows, seed: int, splits: int = SPLITS) -> list[Fold]
     """Rows parted at random: a fifth of each class, rounded by chance, is labelled from the others.
 
     A class of one row stays with those to learn from.
-
-    Raises DataError if no class has two rows.
     """
     labels = np.array(known_labels(rows))
     classes = [np.flatnonzero(labels == name) for name in dict.fromkeys(labels)]
@@ -151,8 +149,6 @@ def evaluate(
     `test`: the other labelled rows, for "file".
     `seed`: of the baseline, the splits and the bootstrap.
     `done`: work of an earlier attempt on the same baseline, rows and seed; what is added lets the next go on.
-
-    Raises DataError if there are too few rows, or they have no labels.
     """
     labels = known_labels(train)
     if way == "file":

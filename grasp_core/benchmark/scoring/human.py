@@ -64,9 +64,6 @@ def human_baseline(
         annotations, so items need one more than `votes`.
     `resamples`: of the bootstrap.
 
-    Raises SpecError if a number is too small; DataError if too few items can be drawn, or right labels are no
-    categories of the data.
-
     Source: Alex et al., *RAFT*, 2021: five votes on each of 100 test rows per task, ties broken at random.
     """
     _check(seed, votes=votes, items=items, repeats=repeats)
@@ -102,8 +99,6 @@ def plurality_of_few(dataset: Dataset, *, votes: int = 5, items: int = 100, seed
     """The plurality of `votes` annotations by item, of one draw of items, to be scored elsewhere.
 
     Parameters are those of :func:`human_baseline`; no right label is needed, nor a vote more.
-
-    Raises SpecError if a number is too small; DataError if too few items have so many annotations.
     """
     _check(seed, votes=votes, items=items)
     annotations = dataset.annotations
@@ -146,9 +141,6 @@ def qualify(
     `bar`: smallest share that must be right, 0 to 1.
     `least`: smallest number of these rows that a rater must have labelled.
 
-    Raises SpecError if the bar is no share; DataError if right labels are no categories of the data, no such
-    row was labelled, or nobody qualifies.
-
     Source: Alex et al., *RAFT*, 2021, section 4: a qualification of at least 10 rows, then annotation.
     """
     if not 0 <= bar <= 1:
@@ -175,10 +167,7 @@ def qualify(
 
 
 def of_kind(dataset: Dataset, column: str) -> dict[str, Dataset]:
-    """The votes of each kind of raters apart, such as experts and crowd, by the value of a rater column.
-
-    Raises DataError if no such column was read.
-    """
+    """The votes of each kind of raters apart, such as experts and crowd, by the value of a rater column."""
     axis = dataset.raters.axes.get(column)
     if axis is None:
         raise DataError(f"no column {column} of the raters was read; name one that says who is an expert")

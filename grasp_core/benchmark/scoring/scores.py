@@ -136,8 +136,6 @@ def score(
 
     `seed`, `resamples`: of the bootstrap.
     `told`: takes the name of each task before it is scored.
-
-    Raises DataError if no task has both predictions and gold.
     """
     predictions = submission.predictions
     parts = []
@@ -182,10 +180,7 @@ def score_task(
     resamples: int = RESAMPLES,
     part: Part = (0, 1),
 ) -> TaskDraws:
-    """Score one task's labels, by row id, on all draws or a part of them.
-
-    Raises DataError if a row lacks a label.
-    """
+    """Score one task's labels, by row id, on all draws or a part of them."""
     right, (said,) = paired_codes(task, gold, [labels])
     classes = len(task.classes)
     counts = confusion(right, said, classes)
@@ -205,8 +200,6 @@ def gathered(parts: Sequence[TaskDraws], tasks: Iterable[str]) -> Scores:
     """Scores of a submission from those of its tasks.
 
     `tasks`: all tasks of the benchmark.
-
-    Raises DataError if there is no part.
     """
     if not parts:
         raise DataError("no task has both predictions and gold labels; name the tasks' folders alike in both")
@@ -222,10 +215,7 @@ def gathered(parts: Sequence[TaskDraws], tasks: Iterable[str]) -> Scores:
 def paired_codes(
     task: Task, gold: Gold, systems: Sequence[Mapping[str, str]]
 ) -> tuple[Codes, tuple[Codes, ...]]:
-    """Class numbers, each (I,), of the gold labels and of each system's, all in the order of the gold labels.
-
-    Raises DataError if a system lacks a row or names no class.
-    """
+    """Class numbers, each (I,), of the gold labels and of each system's, in the order of the former."""
     code_of = {label: code for code, label in enumerate(task.classes)}
     labels = gold.labels[task.name]
     right = np.fromiter((code_of[label] for label in labels.values()), np.int64, len(labels))

@@ -78,8 +78,6 @@ class Pool:
 
         `store`: takes a block and its values, shape (stop - start, W), in any order.
         `check`: called several times a second; what it raises ends the work.
-
-        Raises WorkerError if the workers die again and again.
         """
         executor, buffer, losses = self._ready(), workers.pack(work), 0
         while losses < ATTEMPTS:
@@ -109,8 +107,6 @@ class Pool:
         `function`: importable by name, without effects: a worker that dies has it computed again.
         `check`: called several times a second; what it raises ends the work, of which what has begun is not
             waited for.
-
-        Raises WorkerError if the workers die again and again.
         """
         left, waiting = deque(arguments), deque[tuple[A, Future[B]]]()
         executor, attempts = self._ready(), ATTEMPTS

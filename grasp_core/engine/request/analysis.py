@@ -59,8 +59,6 @@ def analysis_of(
 
     `fields`: of an :class:`AnalysisSpec`; as many as somebody named.
     `preset`: whose conventions hold where no field says otherwise.
-
-    Raises SpecError.
     """
     if fields.get("level") == "ordinal" and found.spec.categories is not None and not found.ranked:
         why = unranked(found.spec.categories)

@@ -34,8 +34,6 @@ def left_out(
 
     `spec`: the guess with the fields that somebody named.
     `fields`: those fields.
-
-    Raises SpecError if something is to be kept that counts anyway.
     """
     spec = _kept(spec, guess.advice, answer.keep, voice)
     advice = _open(guess.advice, spec, fields, answer)

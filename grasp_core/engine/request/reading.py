@@ -66,8 +66,6 @@ def reading_of(
     `fields`: fields of a data spec that somebody named; `filters`, `missing` and `recode` always.
     `answer`: what is said of what the data mark to be left out.
     `axes_named`: whether somebody named the axes: then nothing is said of those that are recognised.
-
-    Raises UnsureError if what is left open cannot be told; DataError, SpecError.
     """
     annotations, raters, items = given.annotations, given.raters, given.items
     named = Named.among(fields)
@@ -104,10 +102,7 @@ def reading_of(
 
 
 def as_named(given: Tables, fields: Mapping[str, Any]) -> Reading:
-    """The reading that the fields name, of whose columns nothing is recognised and no row left out.
-
-    Raises SpecError if they do not say which columns to read.
-    """
+    """The reading that the fields name, of whose columns nothing is recognised and no row left out."""
     spec = DataSpec(**{"layout": "long", **fields})
     annotations = with_joined(given.annotations, (spec.item, spec.rater))
     return Reading(annotations, given.raters, spec, items=given.items, ranked=spec.categories is not None)
