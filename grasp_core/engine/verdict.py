@@ -85,11 +85,17 @@ def explained(result: RunResult, prepared: Prepared, permutations: int, permute:
         and verdict.p is not None
         and verdict.strength is not None
     ]
+
+    def rank(one: _Standing) -> tuple[float, float, int, list[tuple[AxisSet, tuple[str, ...]]]]:
+        """The strongest first: by p, distance from chance, size; names decide what is equal still."""
+        names = [(group.axes, group.values) for group in _named(one.groups, grouping)]
+        return one.p, -one.strength, -int(grouping.n_raters[list(one.groups)].sum()), names
+
     kept, out = np.ones(grouping.member.shape[1], np.bool_), list[int]()
     for _ in range(MOST_ROUNDS):
         if len(standing) < 2:
             break
-        strongest = min(standing, key=lambda one: _rank(one, grouping))
+        strongest = min(standing, key=rank)
         smaller = min(strongest.groups, key=lambda g: (int(grouping.n_raters[g]), grouping.groups[g].values))
         kept &= ~grouping.member[smaller]
         others = [one.groups for one in standing if one is not strongest]
@@ -107,19 +113,6 @@ def explained(result: RunResult, prepared: Prepared, permutations: int, permute:
         if (verdict := rows[g].verdict) is not None:
             rows[g] = replace(rows[g], verdict=replace(verdict, code="explained", by=group))
     return replace(result, groups=tuple(rows))
-
-
-def _rank(
-    one: _Standing, grouping: Grouping
-) -> tuple[float, float, int, list[tuple[AxisSet, tuple[str, ...]]]]:
-    """The strongest first: by p, distance from chance, size; names decide what is equal still."""
-    raters = int(grouping.n_raters[list(one.groups)].sum())
-    return (
-        one.p,
-        -one.strength,
-        -raters,
-        [(group.axes, group.values) for group in _named(one.groups, grouping)],
-    )
 
 
 def _named(groups: Sequence[int], grouping: Grouping) -> list[Group]:

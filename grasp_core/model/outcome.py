@@ -358,15 +358,14 @@ def _mirrored(null: Histogram | None) -> Histogram | None:
     return None if null is None else Histogram(-null.high, -null.low, null.counts[::-1])
 
 
-def _with_axis(fields: dict[str, Any]) -> dict[str, Any]:
-    a, b = fields.pop("a"), fields.pop("b")
-    return {"axis": a["axis"], "a": a["group"], "b": b["group"], **fields}
-
-
 def _sides(row: dict[str, Any]) -> dict[str, Any]:
     sides = {side: {"axis": row["axis"], "group": row[side]} for side in ("a", "b")}
     known = {name: row["statistics"][name] for name in PAIR_STATISTICS if name in row["statistics"]}
     return {**row, **sides, "statistics": known}
 
 
-in_file(PairResult, _with_axis, _sides)
+in_file(
+    PairResult,
+    lambda row: {"axis": row["a"]["axis"], **row, "a": row["a"]["group"], "b": row["b"]["group"]},
+    _sides,
+)
