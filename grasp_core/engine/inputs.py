@@ -159,29 +159,24 @@ class Inputs:
     def dataset(self, record: RunRecord) -> Dataset:
         """A run's data."""
         named, models = _by_kind(record, insist(lambda: self._runs.files_of(record.id), until=self._closing))
-        return self.whole(record.spec, named, models, reach=only(record.project))
-
-    def whole(
-        self, spec: RunSpec, files: Mapping[str, File], models: Sequence[File], *, reach: Reach
-    ) -> Dataset:
-        """A data set that is read at once, with the spec's models.
-
-        `files`: name and sha256 of "annotations" and, where there are any, "raters" and "items".
-        `models`: files of models.
-        `reach`: of whoever reads them, in the project that they belong to.
-        """
-        found = self.tables(spec.data, files, reach=reach)
-        return self.formed(spec, found, models, reach=reach)
+        reach = only(record.project)
+        return self.formed(
+            record.spec, self.tables(record.spec.data, named, reach=reach), models, reach=reach
+        )
 
     def tables(self, spec: DataSpec, files: Mapping[str, File], *, reach: Reach) -> dict[str, Table]:
-        """The files of :meth:`whole`, read."""
+        """The files that a reading takes, read.
+
+        `files`: name and sha256 of "annotations" and, where there are any, "raters" and "items".
+        `reach`: of whoever reads them, in the project that they belong to.
+        """
         members = _members(spec)
         return {kind: self.table(*file, members[kind], reach=reach) for kind, file in files.items()}
 
     def formed(
         self, spec: RunSpec, found: Mapping[str, Table], models: Sequence[File], *, reach: Reach
     ) -> Dataset:
-        """A data set of files that were read, with the spec's models, as :meth:`whole`."""
+        """A data set of what :meth:`tables` read, with the spec's models, whose files are named."""
         of_models = {sha256: self.table(name, sha256, reach=reach) for name, sha256 in models}
         return _dataset(spec, found, of_models)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -64,11 +64,8 @@ class Calibration:
     @property
     def plain(self) -> dict[str, Any]:
         """JSON-ready."""
-        bins = [
-            {"low": b.low, "high": b.high, "n": b.n, "confidence": b.confidence, "accuracy": b.accuracy}
-            for b in self.bins
-        ]
-        return {"brier": self.brier, "log_loss": self.log_loss, "ece": self.ece, "bins": bins}
+        plain = asdict(self)
+        return {name: plain[name] for name in ("brier", "log_loss", "ece")} | {"bins": list(plain["bins"])}
 
 
 def calibration(task: Task, gold: Mapping[str, str], probabilities: Mapping[str, FloatArray]) -> Calibration:

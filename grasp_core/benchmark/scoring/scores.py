@@ -274,6 +274,9 @@ def class_scores(score: TaskScore) -> list[ClassScore]:
     ]
 
 
+_TOLD = ("precision", "recall", "f1", "right", "false_positives", "false_negatives")
+
+
 def scores_json(scores: Scores) -> str:
     """The scores as JSON: ``{"tasks": {task: {macro_f1, macro_f1_declared, ci95, n}}, "overall"}``."""
     tasks: dict[str, Any] = {
@@ -298,15 +301,7 @@ def score_details(scores: Scores) -> dict[str, Any]:
     plain["overall_ci95"] = None if scores.overall_ci95 is None else list(scores.overall_ci95)
     for name, found in scores.tasks.items():
         plain["tasks"][name]["classes"] = [
-            {
-                "class": one.name,
-                "precision": one.precision,
-                "recall": one.recall,
-                "f1": one.f1,
-                "right": one.right,
-                "false_positives": one.false_positives,
-                "false_negatives": one.false_negatives,
-            }
+            {"class": one.name, **{field: getattr(one, field) for field in _TOLD}}
             for one in class_scores(found)
         ]
         plain["tasks"][name]["confusion"] = found.confusion.tolist()
