@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import replace
 from pathlib import Path
 
-from grasp_core.benchmark.checkpoints import Kept
+from grasp_core.benchmark.checkpoints import Kept, Watch, unwatched
 from grasp_core.benchmark.tasks import Rows, Task
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.json_values import from_json
@@ -20,11 +20,10 @@ FIELD = "Retrieved"
 _MOST = 100_000  # characters for a row
 Retrieve = Callable[[Mapping[str, str]], str]
 """A row's fields to a text about it; empty where there is none."""
-Watch = Callable[[int, int], None]
 
 
 def with_retrieved(
-    rows: Rows, task: Task, retrieve: Retrieve, *, watch: Watch | None = None
+    rows: Rows, task: Task, retrieve: Retrieve, *, watch: Watch = unwatched
 ) -> tuple[Rows, Task]:
     """The rows with what was retrieved for each as one more field, and the task that has this field.
 
@@ -35,11 +34,9 @@ def with_retrieved(
         raise SpecError(f"task {task.name} has a field {FIELD} of its own, where retrieved texts would stand")
     texts = []
     for place, text in enumerate(rows.texts):
-        if watch is not None:
-            watch(place, len(rows.texts))
+        watch(place, len(rows.texts))
         texts.append({**text, FIELD: retrieve(text)})
-    if watch is not None:
-        watch(len(rows.texts), len(rows.texts))
+    watch(len(rows.texts), len(rows.texts))
     wider = replace(task, fields=(*task.fields, FIELD), prompt_fields=(*task.prompt_fields, FIELD))
     return replace(rows, texts=tuple(texts)), wider
 

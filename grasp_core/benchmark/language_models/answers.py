@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from grasp_core.benchmark.checkpoints import Kept
+from grasp_core.benchmark.checkpoints import Kept, Watch, unwatched
 from grasp_core.benchmark.language_models.model import FLOOR, Answer, LanguageModel, ModelError
 from grasp_core.benchmark.language_models.prompt import Prompt, Similarity, words
 from grasp_core.benchmark.tasks import Task
@@ -130,8 +130,6 @@ class Usage:
         return said
 
 
-Watch = Callable[[int, int], None]
-"""Told how many questions are done, and of how many; what it raises ends the work."""
 KEPT = "Answers so far are kept: asked again, only what is missing is sent"
 """What is said where work ends early."""
 _IN_A_ROW = 3  # failures after which the model is taken to be out of reach
@@ -151,7 +149,7 @@ class Asking:
     answers: Answers
     similarity: Similarity | None = None
     seed: int = 1
-    watch: Watch | None = None
+    watch: Watch = unwatched
     usage: Usage = field(default_factory=Usage)
 
 
@@ -175,8 +173,7 @@ def ask_all(asking: Asking, prompts: Iterator[Prompt], total: int) -> list[Answe
     in_a_row = 0
     with ThreadPoolExecutor(asking.model.parallel) as pool:
         while batch := list(islice(prompts, asking.model.parallel)):
-            if asking.watch is not None:
-                asking.watch(len(found) + failures.total(), total)
+            asking.watch(len(found) + failures.total(), total)
             for answer in _batch(asking, batch, pool.map if asking.model.parallel > 1 else map):
                 if isinstance(answer, Answer):
                     found.append(answer)
@@ -189,8 +186,7 @@ def ask_all(asking: Asking, prompts: Iterator[Prompt], total: int) -> list[Answe
     if failures:
         reason, _ = failures.most_common(1)[0]
         raise UnansweredError(reason, len(found), total)
-    if asking.watch is not None:
-        asking.watch(total, total)
+    asking.watch(total, total)
     return found
 
 

@@ -8,7 +8,8 @@ from itertools import product
 
 import numpy as np
 
-from grasp_core.benchmark.language_models.answers import Answers, Asking, Usage, Watch, ask_all
+from grasp_core.benchmark.checkpoints import Watch, unwatched
+from grasp_core.benchmark.language_models.answers import Answers, Asking, Usage, ask_all
 from grasp_core.benchmark.language_models.model import LanguageModel
 from grasp_core.benchmark.language_models.prompt import Prompt, Similarity, drawn, fit, most_similar, shown
 from grasp_core.benchmark.tasks import Rows, Task
@@ -109,7 +110,7 @@ class InContext:
     answers: Answers
     setting: Setting | None = None
     similarity: Similarity | None = None
-    watch: Watch | None = None
+    watch: Watch = unwatched
     usage: Usage = field(default_factory=Usage)
 
     def __call__(
@@ -180,12 +181,10 @@ def tune(asking: Asking, train: Rows, settings: Sequence[Setting], score: Score)
     n = len(train.texts)
     trials = []
     for done, setting in enumerate(settings):
-        watch = _shifted(asking, done * n, len(settings) * n)
-        found = leave_one_out(replace(asking, watch=watch), setting, train)
+
+        def told(ready: int, _: int, before: int = done * n) -> None:
+            asking.watch(before + ready, len(settings) * n)
+
+        found = leave_one_out(replace(asking, watch=told), setting, train)
         trials.append(Trial(setting, score(train.labels or (), found.labels, asking.task)))
     return sorted(trials, key=lambda trial: (-trial.score, trial.setting.shots))
-
-
-def _shifted(asking: Asking, before: int, total: int) -> Callable[[int, int], None] | None:
-    watch = asking.watch
-    return None if watch is None else lambda done, _: watch(before + done, total)

@@ -12,8 +12,9 @@ from typing import Any
 
 from grasp_core.analysis.models.labels import ID, LABEL
 from grasp_core.benchmark.baselines.classical import Fit
+from grasp_core.benchmark.checkpoints import Watch, unwatched
 from grasp_core.benchmark.language_models.answers import Usage
-from grasp_core.benchmark.scoring.evaluate import BLOCK, Watch, label_rows, work_key
+from grasp_core.benchmark.scoring.evaluate import BLOCK, label_rows, work_key
 from grasp_core.benchmark.scoring.scores import Scores
 from grasp_core.benchmark.submissions import PREDICTIONS
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Rows, Task, read_rows, read_tasks
@@ -82,7 +83,7 @@ def label_all(
     *,
     seed: int = 1,
     usage: Usage | None = None,
-    watch: Watch | None = None,
+    watch: Watch = unwatched,
     block: int = BLOCK,
 ) -> Iterator[tuple[str, TaskRun, bool]]:
     """Label every task, each written as soon as it is done; gives its name, what it took, whether it is new.

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from grasp_core.benchmark.baselines.classical import PUBLISHED, Boosting, fit_staged, known_labels
-from grasp_core.benchmark.checkpoints import Kept
+from grasp_core.benchmark.checkpoints import Kept, Watch, unwatched
 from grasp_core.benchmark.language_models.in_context import macro_f1_declared
-from grasp_core.benchmark.scoring.evaluate import Watch, leave_one_out, taken, work_key
+from grasp_core.benchmark.scoring.evaluate import leave_one_out, taken, work_key
 from grasp_core.benchmark.tasks import Rows, Task
 from grasp_core.model.errors import DataError
 from grasp_core.model.json_values import from_json
@@ -64,7 +64,7 @@ def tune_boosting(
     done: Done,
     *,
     seed: int = 1,
-    watch: Watch | None = None,
+    watch: Watch = unwatched,
 ) -> list[BoostingTrial]:
     """Try settings by leave-one-out, best first; of equal ones, that with fewer and shallower trees.
 
@@ -86,8 +86,7 @@ def tune_boosting(
     for which, setting in most.items():
         found = []
         for row, fold in enumerate(folds):
-            if watch is not None:
-                watch(ready, total)
+            watch(ready, total)
             trees = [number for number in TREES if number <= setting.trees]
             key = work_key(f"adaboost {setting} {trees}", task, [train], f"loo {row}", seed)
             if key not in done:
@@ -96,8 +95,7 @@ def tune_boosting(
             found.append(done[key])
             ready += 1
         said[which] = found
-    if watch is not None:
-        watch(total, total)
+    watch(total, total)
     trials = []
     for one in settings:
         at = TREES.index(one.trees)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from grasp_core.benchmark.baselines.classical import Fit, Texts, known_labels
+from grasp_core.benchmark.checkpoints import Watch, unwatched
 from grasp_core.benchmark.scoring.scores import resampled_f1
 from grasp_core.benchmark.tasks import Rows, Task
 from grasp_core.model.annotations import Codes
@@ -68,8 +69,6 @@ def taken(rows: Rows, positions: Sequence[int]) -> Rows:
 
 
 Way = Literal["loo", "splits", "file"]
-Watch = Callable[[int, int], None]
-"""Told (rows done, rows in all); what it raises ends the evaluation, and nothing done before is lost."""
 Done = MutableMapping[str, list[str]]
 """Labels by piece of work, each piece once it is complete; kept as JSON, it lets an evaluation go on."""
 
@@ -139,7 +138,7 @@ def evaluate(
     way: Way = "loo",
     test: Rows | None = None,
     seed: int = 1,
-    watch: Watch | None = None,
+    watch: Watch = unwatched,
     done: Done | None = None,
 ) -> Evaluation:
     """Score a baseline.
@@ -163,15 +162,13 @@ def evaluate(
     total, ready = sum(len(fold.test) for fold in folds), 0
     found = []
     for number, fold in enumerate(folds):
-        if watch is not None:
-            watch(ready, total)
+        watch(ready, total)
         key = f"fold {number}"
         if key not in done:
             done[key] = fit(taken(train, fold.train), task, seed)([train.texts[row] for row in fold.test])
         found.append(done[key])
         ready += len(fold.test)
-    if watch is not None:
-        watch(total, total)
+    watch(total, total)
     gold = [tuple(labels[row] for row in fold.test) for fold in folds]
     if way == "loo":
         gold, found = [tuple(labels)], [[label for fold in found for label in fold]]
@@ -186,7 +183,7 @@ def label_rows(
     texts: Texts,
     *,
     seed: int = 1,
-    watch: Watch | None = None,
+    watch: Watch = unwatched,
     done: Done | None = None,
     block: int = BLOCK,
 ) -> list[str]:
@@ -195,15 +192,13 @@ def label_rows(
     predict = None
     labels: list[str] = []
     for start in range(0, len(texts), block):
-        if watch is not None:
-            watch(start, len(texts))
+        watch(start, len(texts))
         key = f"rows {start} to {min(start + block, len(texts))}"
         if key not in done:
             predict = predict or fit(train, task, seed)
             done[key] = predict(texts[start : start + block])
         labels += done[key]
-    if watch is not None:
-        watch(len(texts), len(texts))
+    watch(len(texts), len(texts))
     return labels
 
 
