@@ -209,7 +209,7 @@ class Computing:
         while not self._idle.wait(claims.LEASE_SECONDS / 4):
             for conductor in list(self._in_hand.values()):
                 try:
-                    conductor.renew()
+                    conductor.keep()
                 except Exception as error:  # whatever it is, this thread has to live on
                     log.error("a claim could not be renewed: %s", type(error).__name__)
 

@@ -136,10 +136,6 @@ class Conductor(Watcher, Checkpoints):
         if ends or self.cancelled:
             raise RunCancelledError
 
-    def renew(self) -> None:
-        """Renew the claim, e.g. while data are read and nothing can be saved; called from another thread."""
-        self._keep()
-
     def _forget_losses(self) -> None:
         try:
             self._runs.forget_losses(self.record)
@@ -154,13 +150,13 @@ class Conductor(Watcher, Checkpoints):
         state = self._tally.state() if self._tally is not None and self._counted else None
         shown = self.provisional
         new = None if shown is self._saved else shown
-        if self._keep(self._done, self._unsaved, state, new):
+        if self.keep(self._done, self._unsaved, state, new):
             self._unsaved.clear()
             self._counted = False
             self._saved = shown
 
-    def _keep(self, *computed: Any) -> bool:
-        """Whether the database has it."""
+    def keep(self, *computed: Any) -> bool:
+        """Renew the claim, also while nothing can be saved, and save; whether the database has it."""
         try:
             if self._runs.keep(self.record, *computed):
                 self.cancelled = True
