@@ -16,9 +16,9 @@ from grasp_core.engine.compute import permute
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.watching import Watcher
-from grasp_core.model.account import AssignmentCheck
 from grasp_core.model.annotations import BoolArray, FloatArray
 from grasp_core.model.groups import form_groups
+from grasp_core.model.outcome import AssignmentCheck
 from grasp_core.model.spec import LEVEL, STATISTICS
 from grasp_core.permutation.testing.outcomes import outcomes
 from grasp_core.reading.dataset.load import Dataset

@@ -15,9 +15,8 @@ from grasp_core.version import __version__
 if TYPE_CHECKING:
     from grasp_core import statistics as statistics
     from grasp_core.analysis.planner.values import Assumed
-    from grasp_core.model.data_spec import DataSpec, Filters
+    from grasp_core.model.data_spec import Bins, Combine, DataSpec, Filters, MapValues
     from grasp_core.model.errors import DataError, GraspError, RemoteError, SpecError, UnsureError
-    from grasp_core.model.recode_steps import Bins, Combine, MapValues
     from grasp_core.model.spec import AnalysisSpec, RunSpec
     from grasp_core.notebook.analysis import analyse
     from grasp_core.notebook.beside import GroupItems, MappedRaters, items, map_raters
@@ -57,9 +56,9 @@ _HOMES = {
     "RunSpec": "model.spec",
     "DataSpec": "model.data_spec",
     "Filters": "model.data_spec",
-    "MapValues": "model.recode_steps",
-    "Bins": "model.recode_steps",
-    "Combine": "model.recode_steps",
+    "MapValues": "model.data_spec",
+    "Bins": "model.data_spec",
+    "Combine": "model.data_spec",
     "Assumed": "analysis.planner.values",
     "GraspError": "model.errors",
     "DataError": "model.errors",

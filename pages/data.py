@@ -4,8 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from grasp_core.model.text import escape_markdown
-from grasp_core.model.wording import number
+from grasp_core.model.text import escape_markdown, number
 from grasp_core.reading.dataset.load import Dataset
 from pages._ui.data.arriving import offer_deletion
 from pages._ui.data.columns import choose_columns

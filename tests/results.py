@@ -9,10 +9,9 @@ from itertools import pairwise
 from typing import Any
 
 from benchmarks.paper import TABLE_5
-from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.data_spec import Combine, DataSpec, Filters, MapValues
 from grasp_core.model.groups import Group
 from grasp_core.model.outcome import Histogram, LabelUse, Outcome, PairResult, Shift
-from grasp_core.model.recode_steps import Combine, MapValues
 from grasp_core.model.remarks.remark import Remark, said
 from grasp_core.model.result import (
     DataSummary,

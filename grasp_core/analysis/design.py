@@ -11,11 +11,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from grasp_core.model.account import Apart, AssignmentCheck
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int32Array, Int64Array, Raters
 from grasp_core.model.data_spec import SCREENS, Screen
 from grasp_core.model.errors import Problem
 from grasp_core.model.groups import AxisSet, Group, Grouping, named_group
+from grasp_core.model.outcome import Apart, AssignmentCheck
 from grasp_core.model.remarks.cautions import Caution, GroupCount, ScreenCaution, ShuffleCaution
 from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.remarks.remark import Remark

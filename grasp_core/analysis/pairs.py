@@ -38,10 +38,9 @@ from grasp_core.analysis.cohesion.verdict import (
 )
 from grasp_core.analysis.intervals import FEWEST_RATERS, interval_of_two
 from grasp_core.analysis.panel import Later
-from grasp_core.model.account import Unequal
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Raters
 from grasp_core.model.groups import AxisSet, Grouping
-from grasp_core.model.outcome import PAIR_STATISTICS, LabelUse, Outcome, PairResult, Untestable
+from grasp_core.model.outcome import PAIR_STATISTICS, LabelUse, Outcome, PairResult, Unequal, Untestable
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Remark

@@ -15,10 +15,10 @@ from grasp_core.analysis.cohesion.columns import group_families
 from grasp_core.analysis.cohesion.panel import Cohesion, CohesionWork
 from grasp_core.analysis.cohesion.verdict import hypotheses, joint_tests, untestable, with_verdicts
 from grasp_core.analysis.panel import Later, groups_asked
-from grasp_core.model.account import ALL_ALIKE, Unequal
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int64Array, Raters
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import Grouping
+from grasp_core.model.outcome import ALL_ALIKE, Unequal
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.result import (
     DsiResult,

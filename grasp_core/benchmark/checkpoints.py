@@ -1,4 +1,4 @@
-"""Pieces of work by key, each written to a JSON Lines file as soon as it is done."""
+"""Pieces of work by key, each written to a JSON Lines file as soon as it is done, and told of."""
 
 from __future__ import annotations
 
@@ -14,6 +14,12 @@ from grasp_core.reading.archives.members import MIB, read_at_most
 
 V = TypeVar("V")
 _MAX_FILE = 1024 * MIB
+Watch = Callable[[int, int], None]
+"""Told how much is done, and of how much; what it raises ends the work, and nothing done before is lost."""
+
+
+def unwatched(_done: int, _total: int) -> None:
+    """Nobody is told."""
 
 
 class Kept(MutableMapping[str, V], Generic[V]):
@@ -24,8 +30,6 @@ class Kept(MutableMapping[str, V], Generic[V]):
     `what`: one piece and several, in words.
     `write`: a piece as the fields of a JSON object.
     `read`: the piece of such an object, which has a ``key`` too; raises ValueError, TypeError or KeyError.
-
-    Raises DataError if the file cannot be read or written, or holds something else.
     """
 
     def __init__(

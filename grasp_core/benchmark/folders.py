@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grasp_core.model.errors import DataError
-from grasp_core.model.wording import not_there, number, quoted
+from grasp_core.model.text import not_there, number, quoted
 from grasp_core.reading.archives import containers
 
 MAX_FILE = 64 * 1024**2
@@ -46,15 +46,15 @@ def csv_files(source: Path | str | bytes, name: str | None = None) -> tuple[RawF
     """The CSV files of a folder or zip archive: those of ``data`` where there is one, and of its folders.
 
     `name`: the archive's name for messages.
-
-    Raises DataError if there is no such folder or archive, it holds too much, or a path in an archive leads
-    out of it.
     """
     if isinstance(source, bytes):
         return _of_zip(source, name or "the archive")
     path = Path(source)
     if path.is_dir():
-        return _of_folder(path)
+        base = path / DATA if (path / DATA).is_dir() else path
+        paths = sorted(one for pattern in ("*.csv", "*/*.csv") for one in base.glob(pattern) if one.is_file())
+        _check_number(len(paths), str(path))
+        return _bounded((read_bounded(one, one.relative_to(path).as_posix()) for one in paths), str(path))
     shown = name or path.name
     try:
         _check_archive(path.stat().st_size, shown)
@@ -77,13 +77,6 @@ def read_bounded(path: Path, shown: str) -> RawFile:
     except OSError as error:
         return RawFile(shown, b"", f"{shown} cannot be read: {error.strerror}")
     return _too_large(shown) if len(content) > MAX_FILE else RawFile(shown, content)
-
-
-def _of_folder(folder: Path) -> tuple[RawFile, ...]:
-    base = folder / DATA if (folder / DATA).is_dir() else folder
-    paths = sorted(path for pattern in ("*.csv", "*/*.csv") for path in base.glob(pattern) if path.is_file())
-    _check_number(len(paths), str(folder))
-    return _bounded((read_bounded(path, path.relative_to(folder).as_posix()) for path in paths), str(folder))
 
 
 def _of_zip(content: bytes, name: str) -> tuple[RawFile, ...]:

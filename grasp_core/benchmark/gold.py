@@ -12,7 +12,7 @@ from grasp_core.benchmark.tasks import Task
 from grasp_core.model.annotations import Int64Array
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
-from grasp_core.model.wording import agree, closest, listed, number, quoted
+from grasp_core.model.text import agree, closest, listed, number, quoted
 from grasp_core.reading.dataset.recoding import own_recoded
 from grasp_core.reading.files import delimited, encodings
 from grasp_core.reading.table.columns import Column
@@ -81,7 +81,10 @@ def read_labelled(file: RawFile) -> LabelledFile:
     if parsed.data.num_rows > MAX_ROWS:
         message = f"{file.path} has {parsed.data.num_rows:,} rows, at most {MAX_ROWS:,} are read"
         return LabelledFile(file.path, error=message)
-    texts = {name: _texts(parsed.data.column(name)) for name in (ID, LABEL) if name in parsed.columns}
+    texts = {}
+    for name in (one for one in (ID, LABEL) if one in parsed.columns):
+        column = Column.of(parsed.data.column(name))
+        texts[name] = tuple(column.values[code] for code in column.codes.tolist())
     complete = len(texts) == 2
     return LabelledFile(
         path=file.path,
@@ -94,16 +97,8 @@ def read_labelled(file: RawFile) -> LabelledFile:
     )
 
 
-def _texts(column: object) -> tuple[str, ...]:
-    encoded = Column.of(column)
-    return tuple(encoded.values[code] for code in encoded.codes.tolist())
-
-
 def gold_labels(annotations: Table, spec: DataSpec, column: str) -> dict[str, str]:
-    """Right label of each item that has one in a column of the annotations file, recoded as the data are.
-
-    Raises DataError if the layout has no such column, or an item has two right labels.
-    """
+    """Right label of each item that has one in a column of the annotations file, recoded as the data are."""
     table = own_recoded(annotations, spec)
     item = spec.item
     if spec.layout == "raters-by-items" or item is None:
@@ -128,10 +123,7 @@ def gold_labels(annotations: Table, spec: DataSpec, column: str) -> dict[str, st
 
 
 def right_labels(file: RawFile) -> dict[str, str]:
-    """Right label of each item, from a file of its own with the columns ID and Label.
-
-    Raises DataError if it cannot be read, lacks a column, or an id occurs twice.
-    """
+    """Right label of each item, from a file of its own with the columns ID and Label."""
     found = read_labelled(file)
     if found.error is not None:
         raise DataError(found.error)
@@ -168,9 +160,6 @@ def read_gold(
     """Read ``<task>/test.csv`` with the columns ID and Label of every task that has it.
 
     `ids`: ids of the rows to be labelled, by task, where they are known.
-
-    Raises DataError if there is no such file at all, or one cannot be used. Messages name rows and ids, never
-    labels.
     """
     known = ids or {}
     paths = {name: folder / name / GOLD_FILE for name in tasks}
@@ -190,11 +179,6 @@ def _labels(path: Path, task: Task, ids: Sequence[str] | None) -> dict[str, str]
         raise DataError(f"{what} (header {ID},{LABEL}, a row per test row)")
     if not file.has_columns:
         raise DataError(f"{shown}: the gold labels need the columns {ID} and {LABEL} in row 1")
-    _check(file, task, ids)
-    return dict(zip(file.ids, file.labels, strict=True))
-
-
-def _check(file: LabelledFile, task: Task, ids: Sequence[str] | None) -> None:
     first: dict[str, int] = {}
     for position, (one, label) in enumerate(zip(file.ids, file.labels, strict=True)):
         if first.setdefault(one, position) != position:
@@ -210,3 +194,4 @@ def _check(file: LabelledFile, task: Task, ids: Sequence[str] | None) -> None:
             f"{file.path}: {number(len(strange), 'ID')} of the gold labels {belong} to no row of "
             f"{task.name}: {listed(strange, 5)}; use the gold labels of these rows"
         )
+    return dict(zip(file.ids, file.labels, strict=True))

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grasp_core.analysis.models.labels import ID, LABEL
-from grasp_core.benchmark.baselines.protocol import Texts
+from grasp_core.benchmark.baselines.classical import Texts
 from grasp_core.benchmark.baselines.registry import make_baseline
 from grasp_core.benchmark.gold import GOLD_FILE, Gold, LabelledFile, read_gold
 from grasp_core.benchmark.scoring.all_tasks import predictions_csv
 from grasp_core.benchmark.scoring.compare import TaskDifference, compare_task
-from grasp_core.benchmark.scoring.evaluate import label_rows
-from grasp_core.benchmark.scoring.folds import Fold, taken
+from grasp_core.benchmark.scoring.evaluate import Fold, label_rows, taken
 from grasp_core.benchmark.scoring.human import (
     HumanScore,
     Qualification,
@@ -26,7 +25,7 @@ from grasp_core.benchmark.scoring.scores import TaskDraws, score_task
 from grasp_core.benchmark.submissions import Ids, Submission, known_ids, require_scorable
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Rows, Task, read_rows, read_task, read_tasks
 from grasp_core.model.errors import DataError
-from grasp_core.model.wording import listed, number
+from grasp_core.model.text import listed, number
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.statistics.f1 import Part
 
@@ -68,14 +67,12 @@ def parts_of(task: Task, rows: int) -> list[Part]:
 
 
 def score_one(job: tuple[Benchmark, str, Part, Mapping[str, str], bool]) -> TaskDraws:
-    """Score one task's labels, or those of `some` of its rows, as people label, on a part of the draws.
-
-    Raises DataError if the benchmark's files cannot be used or the labels do not fit them.
-    """
+    """Score one task's labels, or those of `some` of its rows, as people label, on a part of the draws."""
     benchmark, name, part, labels, some = job
     tasks, gold, ids = benchmark.open(name)
     if not some:
-        require_scorable(as_submission({name: labels}), tasks, {**gold.ids, **ids})
+        file = LabelledFile(name, (ID, LABEL), tuple(labels), tuple(labels.values()), len(labels))
+        require_scorable(Submission({name: file}), tasks, {**gold.ids, **ids})
         return score_task(tasks[name], gold, labels, part=part)
     strange = sorted(labels.keys() - gold.labels.get(name, {}).keys())
     if strange:
@@ -91,23 +88,10 @@ def score_one(job: tuple[Benchmark, str, Part, Mapping[str, str], bool]) -> Task
 
 
 def compare_one(job: tuple[Benchmark, str, Part, Mapping[str, str], Mapping[str, str]]) -> TaskDifference:
-    """Compare two systems' labels of one task on a part of the draws.
-
-    Raises DataError if the benchmark's files cannot be used or the labels do not fit them.
-    """
+    """Compare two systems' labels of one task on a part of the draws."""
     benchmark, name, part, first, second = job
     tasks, gold, _ = benchmark.open(name)
     return compare_task(tasks[name], gold, first, second, part=part)
-
-
-def as_submission(predictions: Predictions) -> Submission:
-    """Stored predictions as a submission."""
-    return Submission(
-        {
-            task: LabelledFile(task, (ID, LABEL), tuple(labels), tuple(labels.values()), len(labels))
-            for task, labels in predictions.items()
-        }
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,10 +112,7 @@ class Folds:
 
 
 def label_folds(job: Folds) -> dict[str, list[str]]:
-    """Labels by fold, as :func:`~grasp_core.benchmark.scoring.evaluate.evaluate` keeps work that is done.
-
-    Raises MissingPackageError if the baseline needs packages that are not installed.
-    """
+    """Labels by fold, as :func:`~grasp_core.benchmark.scoring.evaluate.evaluate` keeps work that is done."""
     fit = make_baseline(job.name, unlabelled=job.unlabelled)
     return {
         f"fold {number}": fit(taken(job.train, fold.train), job.task, job.seed)(
@@ -155,11 +136,7 @@ class TaskJob:
 
 
 def label_task(job: TaskJob) -> tuple[str, str]:
-    """The task's name and its file of a submission.
-
-    Raises DataError if a file of the task cannot be read; MissingPackageError if the baseline needs packages
-    that are not installed.
-    """
+    """The task's name and its file of a submission."""
     task = read_task(job.folder)
     train = read_rows(job.folder / TRAIN_FILE, task, labelled=True)
     test = read_rows(job.folder / TEST_FILE, task, labelled=False)
@@ -196,11 +173,7 @@ class People:
 
 
 def score_people(job: HumanDraws) -> People:
-    """Score the plurality of a few raters.
-
-    Raises DataError if nobody qualifies, too few items can be drawn, or right labels are no categories of the
-    data.
-    """
+    """Score the plurality of a few raters."""
     kinds, qualified = _voters(job)
     scores = {
         kind: human_baseline(part, votes=job.votes, items=job.items, seed=job.seed, against=job.against)
@@ -210,10 +183,7 @@ def score_people(job: HumanDraws) -> People:
 
 
 def people_labels(job: HumanDraws) -> dict[str, dict[str, str]]:
-    """The plurality of a few raters by item, by kind of raters, to be scored.
-
-    Raises DataError if nobody qualifies, or too few items can be drawn.
-    """
+    """The plurality of a few raters by item, by kind of raters, to be scored."""
     kinds, _ = _voters(job)
     return {
         kind: plurality_of_few(part, votes=job.votes, items=job.items, seed=job.seed)

@@ -185,29 +185,21 @@ def leaderboard_dict(entries: Sequence[Entry], tasks: Sequence[str]) -> dict[str
 
 
 def read_leaderboard(plain: Any) -> tuple[list[Entry], list[str]]:
-    """The entries and tasks of :func:`leaderboard_dict`'s form.
-
-    Raises DataError if it is not a ``grasp-leaderboard`` of version 1, or a field is missing or of the wrong
-    kind.
-    """
+    """The entries and tasks of :func:`leaderboard_dict`'s form."""
     if not isinstance(plain, dict) or (plain.get("format"), plain.get("version")) != (FORMAT, FORMAT_VERSION):
         raise DataError(f'this is no leaderboard: it lacks "format": "{FORMAT}", "version": {FORMAT_VERSION}')
     with damaged("the leaderboard"):
-        return [_read_entry(system) for system in plain["systems"]], list(
-            from_json(plain["tasks"], tuple[str, ...])
-        )
-
-
-def _read_entry(plain: Mapping[str, Any]) -> Entry:
-    return Entry(
-        name=from_json(plain["system"], str),
-        tasks={task: _score(score) for task, score in plain["tasks"].items()},
-        overall=None if plain["overall"] is None else _score(plain["overall"]),
-        source="" if plain["source"] is None else from_json(plain["source"], str),
-        ci95={
-            from_json(task, str): (_score(low), _score(high)) for task, (low, high) in plain["ci95"].items()
-        },
-    )
+        entries = [
+            Entry(
+                name=from_json(one["system"], str),
+                tasks={task: _score(score) for task, score in one["tasks"].items()},
+                overall=None if one["overall"] is None else _score(one["overall"]),
+                source="" if one["source"] is None else from_json(one["source"], str),
+                ci95={from_json(task, str): (_score(a), _score(b)) for task, (a, b) in one["ci95"].items()},
+            )
+            for one in plain["systems"]
+        ]
+        return entries, list(from_json(plain["tasks"], tuple[str, ...]))
 
 
 def _score(value: Any) -> float:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import replace
 from pathlib import Path
 
-from grasp_core.benchmark.checkpoints import Kept
+from grasp_core.benchmark.checkpoints import Kept, Watch, unwatched
 from grasp_core.benchmark.tasks import Rows, Task
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.json_values import from_json
@@ -20,11 +20,10 @@ FIELD = "Retrieved"
 _MOST = 100_000  # characters for a row
 Retrieve = Callable[[Mapping[str, str]], str]
 """A row's fields to a text about it; empty where there is none."""
-Watch = Callable[[int, int], None]
 
 
 def with_retrieved(
-    rows: Rows, task: Task, retrieve: Retrieve, *, watch: Watch | None = None
+    rows: Rows, task: Task, retrieve: Retrieve, *, watch: Watch = unwatched
 ) -> tuple[Rows, Task]:
     """The rows with what was retrieved for each as one more field, and the task that has this field.
 
@@ -35,20 +34,15 @@ def with_retrieved(
         raise SpecError(f"task {task.name} has a field {FIELD} of its own, where retrieved texts would stand")
     texts = []
     for place, text in enumerate(rows.texts):
-        if watch is not None:
-            watch(place, len(rows.texts))
+        watch(place, len(rows.texts))
         texts.append({**text, FIELD: retrieve(text)})
-    if watch is not None:
-        watch(len(rows.texts), len(rows.texts))
+    watch(len(rows.texts), len(rows.texts))
     wider = replace(task, fields=(*task.fields, FIELD), prompt_fields=(*task.prompt_fields, FIELD))
     return replace(rows, texts=tuple(texts)), wider
 
 
 def kept_texts(path: Path) -> Kept[str]:
-    """The file that keeps what was retrieved, so that nothing is asked for twice.
-
-    Raises DataError if it cannot be read, or holds something else.
-    """
+    """The file that keeps what was retrieved, so that nothing is asked for twice."""
     return Kept(
         path,
         "grasp-retrieved",
@@ -66,8 +60,6 @@ class Command:
     `line`: the program and its arguments, as a shell would have them.
     `known`: what was retrieved before; what is found is added.
     `timeout_s`: seconds that it may take for a row.
-
-    Raises SpecError if there is no program in the line.
     """
 
     def __init__(self, line: str, known: MutableMapping[str, str], *, timeout_s: float = 60.0) -> None:
@@ -80,10 +72,7 @@ class Command:
         self._known, self._timeout_s = known, timeout_s
 
     def __call__(self, text: Mapping[str, str]) -> str:
-        """What the program finds for a row.
-
-        Raises DataError if it cannot be started, takes too long, fails, or writes no UTF-8.
-        """
+        """What the program finds for a row."""
         row = json.dumps(dict(text), ensure_ascii=False, sort_keys=True)
         key = hashlib.sha256(json.dumps([self._words, row]).encode()).hexdigest()
         if key not in self._known:

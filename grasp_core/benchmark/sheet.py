@@ -34,8 +34,6 @@ def voting_sheet(
 
     Returns the sheet, columns rater, ID, Label and the task's fields, the qualification's rows first; and the
     qualification, columns ID and Label.
-    Raises SpecError if there is no rater, or a name occurs twice; DataError if a labelled row has the id of
-    one to be voted on, or nothing is labelled.
     """
     if not raters or len(set(raters)) != len(raters) or not all(raters):
         raise SpecError("a sheet needs raters, each with a name of its own")

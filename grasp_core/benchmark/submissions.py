@@ -21,7 +21,7 @@ from grasp_core.benchmark.tasks import (
 from grasp_core.model.errors import DataError, Problem, know, raise_stopping, stop
 from grasp_core.model.remarks.benchmark import SubmissionProblem
 from grasp_core.model.remarks.remark import Value, said
-from grasp_core.model.wording import closest, number
+from grasp_core.model.text import closest, number
 
 _FIRST_TEST_ID = 50
 """The benchmark's training rows have the ids 0 to 49."""
@@ -107,8 +107,6 @@ def read_submission(
     `name`: the archive's name for messages.
 
     Returns what is wrong with single files is for :func:`~.validation.validate` to say.
-    Raises DataError if there is no such folder or archive, it holds too much, or a path in an archive leads
-    out of it.
     """
     found: dict[str, LabelledFile] = {}
     unexpected = []
@@ -132,8 +130,6 @@ def known_ids(folder: Path | None, names: Container[str] | None = None) -> dict[
     """Ids of the rows to be labelled, by task, of the tasks whose folder has a ``test_unlabeled.csv``.
 
     `names`: of the tasks to be read; by default all.
-
-    Raises DataError if such a file cannot be read.
     """
     if folder is None:
         return {}
@@ -204,10 +200,7 @@ def check_files(submission: Submission, tasks: Mapping[str, Task], ids: Ids) -> 
 
 
 def require_scorable(submission: Submission, tasks: Mapping[str, Task], ids: Ids) -> None:
-    """Refuse a submission with a faulty file; tasks without a file are no fault here.
-
-    Raises DataError with every problem in ``problems``.
-    """
+    """Refuse a submission with a faulty file; tasks without a file are no fault here."""
     if not submission.files:
         raise DataError(
             f"the submission has no file of any of the {number(len(tasks), 'task')}; put each task's labels "

@@ -12,7 +12,7 @@ from typing import Any
 
 from grasp_core.analysis.models.labels import ID, LABEL
 from grasp_core.model.errors import DataError
-from grasp_core.model.wording import quoted
+from grasp_core.model.text import quoted
 from grasp_core.reading.archives.members import MIB, check_size, read_at_most
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
@@ -91,10 +91,7 @@ def builtin_tasks() -> Mapping[str, Task]:
 
 
 def read_tasks(folder: Path | None) -> Mapping[str, Task]:
-    """The tasks of a folder with ``<config>/task.json`` in it, by name; the built-in ones without a folder.
-
-    Raises DataError if the folder holds no task, or a task cannot be read.
-    """
+    """The tasks of a folder with ``<config>/task.json`` in it, by name; without one the built-in ones."""
     if folder is None:
         return builtin_tasks()
     found = sorted(path.parent for path in folder.glob(f"*/{TASK_FILE}"))
@@ -104,10 +101,7 @@ def read_tasks(folder: Path | None) -> Mapping[str, Task]:
 
 
 def read_task(folder: Path) -> Task:
-    """A task from its folder's ``task.json``, in this program's form or in that of the released files.
-
-    Raises DataError if there is no such file, or it does not describe a task.
-    """
+    """A task from its folder's ``task.json``, in this program's form or in that of the released files."""
     path = folder / TASK_FILE
     try:
         plain = json.loads(read_at_most(path, _MAX_TASK, "a task's description").decode("utf-8"))
@@ -128,7 +122,12 @@ def _task(plain: Mapping[str, Any], where: str) -> Task:
     columns = _texts(where, "fields", columns, some=True)
     known = builtin_tasks().get(plain["name"]) if where != "registry.json" else None
     texts = tuple(name for name in columns if name != ID)
-    _check(where, classes, texts, plain.get("prompt_fields", texts))
+    if len(classes) < 2 or len(set(classes)) != len(classes) or UNLABELED in classes:
+        raise DataError(f"{where}: `classes` needs two or more different names, none of them {UNLABELED!r}")
+    if not texts or len(set(texts)) != len(texts) or LABEL in texts:
+        raise DataError(f"{where}: `fields` must name the text columns, each once, without {ID} and {LABEL}")
+    if not set(plain.get("prompt_fields", texts)) <= set(texts):
+        raise DataError(f"{where}: `prompt_fields` must be some of the fields")
     given = {name: plain[name] for name in _OPTIONAL if plain.get(name) not in (None, "")}
     if "difficulty" in given:
         given["difficulty"] = tuple(_texts(where, "difficulty", given["difficulty"]))
@@ -155,21 +154,8 @@ def _texts(where: str, name: str, value: Any, *, some: bool = False) -> list[str
     return value
 
 
-def _check(where: str, classes: list[str], fields: tuple[str, ...], prompt: Any) -> None:
-    if len(classes) < 2 or len(set(classes)) != len(classes) or UNLABELED in classes:
-        raise DataError(f"{where}: `classes` needs two or more different names, none of them {UNLABELED!r}")
-    if not fields or len(set(fields)) != len(fields) or LABEL in fields:
-        raise DataError(f"{where}: `fields` must name the text columns, each once, without {ID} and {LABEL}")
-    if not set(prompt) <= set(fields):
-        raise DataError(f"{where}: `prompt_fields` must be some of the fields")
-
-
 def read_rows(path: Path, task: Task, *, labelled: bool) -> Rows:
-    """Rows of a task's file; ids are those of its column ID, or the row numbers from 0.
-
-    Raises DataError if the file is too large, a column is missing, an id occurs twice, or a label is none of
-    the classes.
-    """
+    """Rows of a task's file; ids are those of its column ID, or the row numbers from 0."""
     if path.is_file():
         check_size(path.stat().st_size, MAX_ROWS_FILE, path.name, "a task's rows")
     table = read_table(path)
@@ -187,8 +173,12 @@ def read_rows(path: Path, task: Task, *, labelled: bool) -> Rows:
         twice = next(at for at, one in enumerate(ids) if first.setdefault(one, at) != at)
         raise DataError(f"{table.name}, row {table.row(twice)}: the ID {quoted(ids[twice])} occurs twice")
     labels = columns.pop(LABEL, None)
-    if labels is not None:
-        _check_labels(table, labels, task)
+    for position, label in enumerate(labels or ()):
+        if label not in task.classes:
+            raise DataError(
+                f"{table.name}, row {table.row(position)}: the label {quoted(label)} is none of the "
+                f"{len(task.classes)} classes of {task.name}"
+            )
     texts = tuple(dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
     return Rows(ids, texts, labels, table)
 
@@ -196,12 +186,3 @@ def read_rows(path: Path, task: Task, *, labelled: bool) -> Rows:
 def _cells(table: Table, name: str) -> tuple[str, ...]:
     column = table.column(name)
     return tuple(column.values[code] for code in column.codes)
-
-
-def _check_labels(table: Table, labels: tuple[str, ...], task: Task) -> None:
-    for position, label in enumerate(labels):
-        if label not in task.classes:
-            raise DataError(
-                f"{table.name}, row {table.row(position)}: the label {quoted(label)} is none of the "
-                f"{len(task.classes)} classes of {task.name}"
-            )

@@ -32,8 +32,7 @@ from grasp_core.model.errors import SpecError, raise_stopping
 from grasp_core.model.json_values import to_json
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.model.text import json_text, printable
-from grasp_core.model.wording import quoted
+from grasp_core.model.text import json_text, printable, quoted
 from grasp_core.reading.dataset.checks import no_column
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.report.agreement import (

@@ -11,7 +11,7 @@ from pathlib import Path
 from grasp_core.benchmark.tasks import TASK_FILE, builtin_tasks
 from grasp_core.cli.terminal.output import unwritable, write_text
 from grasp_core.model.errors import DataError
-from grasp_core.model.wording import listed, number
+from grasp_core.model.text import listed, number
 from grasp_core.reading.example import example_files
 from grasp_core.reading.sources.published import (
     PUBLISHED,

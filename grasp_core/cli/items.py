@@ -28,8 +28,7 @@ from grasp_core.engine.run import checked_groups
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet, Group
 from grasp_core.model.spec import DEFAULT_PERMUTATIONS, AnalysisSpec, RunSpec
-from grasp_core.model.text import json_text, printable
-from grasp_core.model.wording import quoted
+from grasp_core.model.text import json_text, printable, quoted
 from grasp_core.reading.dataset.load import load
 from grasp_core.report.items import MEASURES, in_order, items_csv, items_table, sentences
 

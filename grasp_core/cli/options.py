@@ -9,13 +9,12 @@ from typing import Any
 
 from grasp_core.engine.request.analysis import proposed_axes, with_axes
 from grasp_core.engine.request.reading import Reading
-from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.data_spec import Bins, Combine, DataSpec, Filters, MapValues, range_labels
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.fields import fields_of
 from grasp_core.model.groups import AxisSet
-from grasp_core.model.recode_steps import Bins, Combine, MapValues, range_labels
 from grasp_core.model.spec import ADAPTIVE_PERMUTATIONS, DEFAULT_PERMUTATIONS, AnalysisSpec
-from grasp_core.model.wording import quoted
+from grasp_core.model.text import quoted
 from grasp_core.notebook.options import data_fields
 from grasp_core.reading.archives.members import MIB, read_at_most
 from grasp_core.reading.connectors.source import WRITTEN

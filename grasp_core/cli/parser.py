@@ -12,7 +12,7 @@ from typing import Any, NoReturn, cast
 
 from grasp_core.model.errors import MissingPackageError
 from grasp_core.model.extras import Extra, require
-from grasp_core.model.wording import closest, quoted
+from grasp_core.model.text import closest, quoted
 from grasp_core.reading.sandbox.process import HELPER
 
 

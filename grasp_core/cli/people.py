@@ -17,7 +17,7 @@ from grasp_core.cli.terminal.output import check_target, unwritable
 from grasp_core.model.access import COMMAND, Person, Role, Scope, role_of
 from grasp_core.model.errors import DataError
 from grasp_core.model.settings import read_settings
-from grasp_core.model.wording import quoted, tabbed
+from grasp_core.model.text import quoted, tabbed
 from grasp_core.server.accounts import STAYS, Accounts, accounts_of, erasing
 from grasp_core.store.people.audit import AuditStore
 from grasp_core.store.people.people import PeopleStore

@@ -23,8 +23,7 @@ from grasp_core.engine.request.analysis import say_shuffles
 from grasp_core.engine.run import checked_groups
 from grasp_core.model.errors import SpecError
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.model.text import json_text, printable
-from grasp_core.model.wording import listed, quoted
+from grasp_core.model.text import json_text, listed, printable, quoted
 from grasp_core.reading.dataset.load import load
 from grasp_core.report import charts
 from grasp_core.report.charts.rater_map import rater_map_chart

@@ -16,8 +16,7 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.fields import fields_of
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.model.text import printable
-from grasp_core.model.wording import closest, quoted
+from grasp_core.model.text import closest, printable, quoted
 from grasp_core.reading.connectors.fetching import NEEDED, VARIABLES, read_anywhere
 from grasp_core.reading.connectors.source import TOOLS, Source
 from grasp_core.reading.dataset.load import Dataset

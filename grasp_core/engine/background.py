@@ -195,9 +195,6 @@ class GroupItems:
 
         `progress`: called with the share that is done; what it raises ends the work.
         `each`: has the pieces of work computed; by default the server's workers.
-
-        Raises DataError, SpecError if the data are not on this server any more, or :func:`look_at_items`
-        refuses them.
         """
         dataset = self._service.data_of(run)
         found = look_at_items(dataset, asked, each or self._service.pool.each, progress)
@@ -239,10 +236,7 @@ def all_asked(result: RunResult) -> Iterator[ItemsAsked]:
 
 
 def check_items(result: RunResult) -> None:
-    """Refuse data with too many items.
-
-    Raises DataError.
-    """
+    """Refuse data with too many items."""
     if result.data.items > MOST_ITEMS:
         raise DataError(
             f"A server looks at {MOST_ITEMS:,} items at most, and here are {result.data.items:,}; "

@@ -1,7 +1,8 @@
-"""One run from beginning to end, on a pool; how it is watched differs between a server and a terminal."""
+"""One run from beginning to end, on a pool: its stages, when they may stop early, and later panels."""
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,19 +10,56 @@ from functools import partial
 
 import numpy as np
 
-from grasp_core.analysis.panel import LaterPanel, Panel
-from grasp_core.engine.adaptive import later_stages, settle, stages, stopping, together
+from grasp_core.analysis.pairs import pairs_of
+from grasp_core.analysis.panel import Later, LaterPanel, Panel, RunPanel
+from grasp_core.analysis.stages import given_of, slices_of
 from grasp_core.engine.course import GROUPS, VERDICTS, Course, OnCourse
 from grasp_core.engine.pools.blocks import FIRST_LABELS, Block, Blocks, Progress
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import Prepared, agreement_alone, finish, new_tally, prepare
 from grasp_core.engine.verdict import explained, findable, too_few_for_verdicts, verdict_open
 from grasp_core.engine.watching import Checkpoints, Showing, Watcher
-from grasp_core.model.annotations import BoolArray, FloatArray
-from grasp_core.model.result import Result, RunResult
+from grasp_core.model.annotations import FloatArray
+from grasp_core.model.groups import Grouping
+from grasp_core.model.outcome import Unequal, unequal_axes
+from grasp_core.model.result import Result, RunResult, Stopping
 from grasp_core.model.spec import AnalysisSpec, RunSpec
+from grasp_core.permutation.testing.outcomes import RISK, looks, still_needed, unsettled
 from grasp_core.permutation.testing.tally import Tally
 from grasp_core.reading.dataset.load import Dataset
+
+
+def stopping(tally: Tally, panel: RunPanel | LaterPanel, analysis: AnalysisSpec) -> Stopping | None:
+    """How an adaptive run ended, as far as a panel of it goes."""
+    if not analysis.adaptive:
+        return None
+    found = unsettled(panel.tests, panel.observed, tally.null, analysis.permutations, final=True)
+    marks = (panel.undecided(column, corrected=corrected) for column, corrected in found)
+    return Stopping(tally.permutations, RISK, tuple(marks))
+
+
+def together(first: Stopping | None, then: Stopping | None) -> Stopping | None:
+    """How a run ended that had several panels; each of a fixed one is None."""
+    if first is None or then is None:
+        return first
+    most = max(first.permutations, then.permutations)
+    return replace(first, permutations=most, undecided=(*first.undecided, *then.undecided))
+
+
+Stage = Callable[[Dataset, Grouping, AnalysisSpec, Unequal], Later]
+"""Gives a later stage of a run."""
+
+STAGES: tuple[Stage, ...] = (pairs_of, slices_of, given_of)
+
+
+def later_stages(prepared: Prepared) -> Later:
+    """The panels of all stages that were asked, and what of it is not computed."""
+    asked = prepared.dataset, prepared.grouping, prepared.spec.analysis, unequal_axes(prepared.assignment)
+    found = [stage(*asked) for stage in STAGES]
+    return Later(
+        itertools.chain.from_iterable(one.panels for one in found),
+        tuple(remark for one in found for remark in one.left_out),
+    )
 
 
 def compute(
@@ -38,9 +76,6 @@ def compute(
     `dataset`: with the spec's models, if it has some.
     `checkpoints`: by default nothing is kept.
     `load_s`: seconds that reading took, for the result's timing.
-
-    Raises SpecError, SelfCheckError see :func:`~grasp_core.engine.run.prepare`; WorkerError if the workers
-    die again and again.
     """
     if not spec.analysis.axes and not spec.models:
         return agreement_alone(dataset, spec, load_s)
@@ -66,25 +101,18 @@ def compute(
     if not isinstance(result, RunResult):
         return result
     on_verdicts = OnCourse(watcher, course, VERDICTS)
-    result = _explained(result, prepared, tally.n_together, pool, on_verdicts)
+    started = time.perf_counter()
+
+    def again(panel: Panel, analysis: AnalysisSpec, labels: int) -> Tally:
+        return permute(panel, analysis, pool, on_verdicts, labels=labels)
+
+    result = explained(result, prepared, tally.n_together, again)
+    seconds += time.perf_counter() - started
+    result = replace(result, timing=replace(result.timing, permutations_s=seconds))
     if not any(row.verdict is not None and row.verdict.code == "clear" for row in result.groups):
         check = partial(on_verdicts.check, Progress(0, tally.n_together, None))
         result = replace(result, findable=findable(prepared, tally, pool, check))
     return _with_later_stages(result, prepared, pool, partial(OnCourse, watcher, course))
-
-
-def _explained(
-    result: RunResult, prepared: Prepared, permutations: int, pool: Pool, within: OnCourse
-) -> RunResult:
-    """The result with what becomes of clear groups without the raters of others."""
-    started = time.perf_counter()
-
-    def again(panel: Panel, analysis: AnalysisSpec, labels: int) -> Tally:
-        return permute(panel, analysis, pool, within, labels=labels)
-
-    found = explained(result, prepared, permutations, again)
-    seconds = result.timing.permutations_s + time.perf_counter() - started
-    return replace(found, timing=replace(found.timing, permutations_s=seconds))
 
 
 def _with_later_stages(
@@ -151,7 +179,8 @@ def permute(
             watcher.check(blocks.progress)
         show(tally)
 
-    for stop in stages(analysis):
+    # A run may stop after each of these numbers of permutations.
+    for stop in looks(analysis.permutations) if analysis.adaptive else [analysis.permutations]:
         if not tally.active.any():
             break
         for start, values in before:
@@ -160,8 +189,10 @@ def permute(
         if not tally.has_all(stop):
             blocks = Blocks(stop, tally.done, most=analysis.permutations, after=blocks, labels=labels)
             _permute_stage(panel, analysis.seed, tally, blocks, pool, keeper, check)
-        if tally.done == [(0, stop)]:  # else it was settled before, and a later stage has begun
-            settle(tally, panel, analysis, open_together)
+        settled = tally.done != [(0, stop)]  # before, and a later stage has begun
+        if analysis.adaptive and not settled and not open_together(tally):
+            found = unsettled(panel.tests, panel.observed, tally.null, analysis.permutations)
+            tally.active = tally.active & still_needed(panel.tests, found)
     return tally
 
 
@@ -177,17 +208,11 @@ def _permute_stage(
     active = tally.active
 
     def store(block: Block, values: FloatArray) -> None:
-        of_all = widened(values, active)
+        of_all = values
+        if not active.all():  # the others have no values
+            of_all = np.full((len(values), active.size, values.shape[2]), np.nan)
+            of_all[:, active] = values
         tally.add(block[0], panel.columns(of_all))
         keeper.computed(block[0], of_all.reshape(len(values), -1))
 
     pool.permute(panel.work(active), seed, blocks, store=store, check=check)
-
-
-def widened(values: FloatArray, active: BoolArray) -> FloatArray:
-    """Values of the active units, shape (b, U, V), among those of all units; NaN for the others."""
-    if active.all():
-        return values
-    wide = np.full((len(values), active.size, values.shape[2]), np.nan)
-    wide[:, active] = values
-    return wide

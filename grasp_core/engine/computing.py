@@ -35,7 +35,6 @@ from grasp_core.model.errors import (
 )
 from grasp_core.model.result import Result
 from grasp_core.permutation.jit import preparing
-from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.sources.allowed import AllowedSources
 from grasp_core.store import claims
 from grasp_core.store.claims import insist
@@ -87,6 +86,7 @@ class Computing:
         self._pool = pool
         self._inputs = Inputs(runs, files, allowed or AllowedSources(), self.closing)
         self._holding = Holding()
+        self.hold, self.drop = self._holding.hold, self._holding.drop
         self._asked: OrderedDict[str, threading.Event] = OrderedDict()
         self._in_hand: dict[str, Conductor] = {}
         self._awake = threading.Event()
@@ -107,14 +107,6 @@ class Computing:
         self._pool.warm()
         self._dispatcher.start()
         self._renewer.start()
-
-    def hold(self, key: str, dataset: Dataset, load_s: float) -> int:
-        """Hold a question's data; see :class:`~grasp_core.engine.inputs.Holding`."""
-        return self._holding.hold(key, dataset, load_s)
-
-    def drop(self, key: str, number: int) -> None:
-        """Hold them no longer."""
-        self._holding.drop(key, number)
 
     def expect(self, run_id: str) -> None:
         """Look for a run that was just asked."""
@@ -217,7 +209,7 @@ class Computing:
         while not self._idle.wait(claims.LEASE_SECONDS / 4):
             for conductor in list(self._in_hand.values()):
                 try:
-                    conductor.renew()
+                    conductor.keep()
                 except Exception as error:  # whatever it is, this thread has to live on
                     log.error("a claim could not be renewed: %s", type(error).__name__)
 

@@ -117,13 +117,11 @@ class Conductor(Watcher, Checkpoints):
         return self.computed_s >= max(TURN_SECONDS, preparing)
 
     def check(self, progress: Progress) -> None:
-        """See :class:`~grasp_core.engine.watching.Watcher`.
-
-        Raises RunCancelledError if somebody cancelled the run, on this or another server, this server is
-        closing, or the run gives way; LostRunError if the run is no longer ours.
-        """
+        """See :class:`~grasp_core.engine.watching.Watcher`."""
         self.progress = progress
-        if self.losses and self._gets_on(progress):
+        if self._begun is None or self._begun.of != progress.of:  # a stage is first heard of
+            self._begun = progress
+        if self.losses and progress.done > self._begun.done:
             self._forget_losses()
         self._keeps = progress.of is None
         if self._keeps:
@@ -137,16 +135,6 @@ class Conductor(Watcher, Checkpoints):
             raise LostRunError
         if ends or self.cancelled:
             raise RunCancelledError
-
-    def renew(self) -> None:
-        """Renew the claim, e.g. while data are read and nothing can be saved; called from another thread."""
-        self._keep()
-
-    def _gets_on(self, progress: Progress) -> bool:
-        """Whether more is done than when its present stage was first heard of."""
-        if self._begun is None or self._begun.of != progress.of:
-            self._begun = progress
-        return progress.done > self._begun.done
 
     def _forget_losses(self) -> None:
         try:
@@ -162,13 +150,13 @@ class Conductor(Watcher, Checkpoints):
         state = self._tally.state() if self._tally is not None and self._counted else None
         shown = self.provisional
         new = None if shown is self._saved else shown
-        if self._keep(self._done, self._unsaved, state, new):
+        if self.keep(self._done, self._unsaved, state, new):
             self._unsaved.clear()
             self._counted = False
             self._saved = shown
 
-    def _keep(self, *computed: Any) -> bool:
-        """Whether the database has it."""
+    def keep(self, *computed: Any) -> bool:
+        """Renew the claim, also while nothing can be saved, and save; whether the database has it."""
         try:
             if self._runs.keep(self.record, *computed):
                 self.cancelled = True

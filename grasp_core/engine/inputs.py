@@ -91,8 +91,6 @@ class Inputs:
         `location`: see :meth:`grasp_core.reading.sources.allowed.AllowedSources.fetch`.
         `member`: sheet or member that is read.
         `reach`: of whoever brings it; it is noted in their project.
-
-        Raises DataError if it may not or cannot be read.
         """
         fetched = self.allowed.fetch(location)
         table = fetched.table(member=member)
@@ -105,8 +103,6 @@ class Inputs:
         `spec`: whose models, if any, are columns of the annotations.
         `fetched`: "annotations" and, where there are any, "raters" and "items".
         `reach`: of whoever brings them, in the project in which they are noted.
-
-        Raises DataError if they cannot be read or cannot be used.
         """
         members = _members(spec.data)
         source = self._files.within(reach).source  # of those that a connector brought and that are stored
@@ -143,8 +139,6 @@ class Inputs:
         `name`: the file's name, for messages.
         `member`: sheet or member that the run reads.
         `reach`: of whoever reads it, in the project that it belongs to.
-
-        Raises DataError if it is not there any more, or has changed.
         """
         files = self._files.within(reach)
         content = insist(partial(files.get, sha256), until=self._closing)
@@ -163,31 +157,18 @@ class Inputs:
         return fetched.table(name, member)
 
     def dataset(self, record: RunRecord) -> Dataset:
-        """A run's data.
-
-        Raises DataError if a file is not there any more, or has changed.
-        """
+        """A run's data."""
         named, models = _by_kind(record, insist(lambda: self._runs.files_of(record.id), until=self._closing))
-        return self.whole(record.spec, named, models, reach=only(record.project))
-
-    def whole(
-        self, spec: RunSpec, files: Mapping[str, File], models: Sequence[File], *, reach: Reach
-    ) -> Dataset:
-        """A data set that is read at once, with the spec's models.
-
-        `files`: name and sha256 of "annotations" and, where there are any, "raters" and "items".
-        `models`: files of models.
-        `reach`: of whoever reads them, in the project that they belong to.
-
-        Raises DataError if a file is not there, cannot be read or cannot be used.
-        """
-        found = self.tables(spec.data, files, reach=reach)
-        return self.formed(spec, found, models, reach=reach)
+        reach = only(record.project)
+        return self.formed(
+            record.spec, self.tables(record.spec.data, named, reach=reach), models, reach=reach
+        )
 
     def tables(self, spec: DataSpec, files: Mapping[str, File], *, reach: Reach) -> dict[str, Table]:
-        """The files of :meth:`whole`, read.
+        """The files that a reading takes, read.
 
-        Raises DataError if a file is not there, or cannot be read.
+        `files`: name and sha256 of "annotations" and, where there are any, "raters" and "items".
+        `reach`: of whoever reads them, in the project that they belong to.
         """
         members = _members(spec)
         return {kind: self.table(*file, members[kind], reach=reach) for kind, file in files.items()}
@@ -195,10 +176,7 @@ class Inputs:
     def formed(
         self, spec: RunSpec, found: Mapping[str, Table], models: Sequence[File], *, reach: Reach
     ) -> Dataset:
-        """A data set of files that were read, with the spec's models, as :meth:`whole`.
-
-        Raises DataError.
-        """
+        """A data set of what :meth:`tables` read, with the spec's models, whose files are named."""
         of_models = {sha256: self.table(name, sha256, reach=reach) for name, sha256 in models}
         return _dataset(spec, found, of_models)
 

@@ -20,14 +20,14 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.managers import BaseManager, BaseProxy, RemoteError
 from typing import Any, ParamSpec, TypeVar, cast
 
 from sqlalchemy import Engine
 
-from grasp_core.engine.computing import Computing, Found
+from grasp_core.engine.computing import Computing
 from grasp_core.engine.pools import workers
-from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.choose import server_pool
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.pools.workers import LEAST_MEMORY, limit_memory
@@ -59,6 +59,8 @@ NOTICED_SECONDS = 2.0
 """How long a question that found no answer waits for word that the process has ended."""
 NICENESS = 5
 """How far it stands back for the one that answers people; its workers further."""
+_ASKED_THERE = ("drop", "expect", "progress", "found", "news_every", "wait", "cancel")
+"""Methods of :class:`~grasp_core.engine.computing.Computing` that are called in the process."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -172,36 +174,11 @@ class Apart:
         except (MemoryError, RemoteError):  # too large to be handed over
             return 0
 
-    def drop(self, key: str, number: int) -> None:
-        """Hold them no longer."""
-        self._asked_or_none("drop", key, number)
-
-    def expect(self, run_id: str) -> None:
-        """Look for a run that was just asked."""
-        self._asked_or_none("expect", run_id)
-
-    def progress(self, run_id: str) -> Progress | None:
-        """How far a run is that is computed there, as far as that is known."""
-        progress: Progress | None = self._asked_or_none("progress", run_id)
-        return progress
-
-    def found(self, run_id: str, version: int) -> Found | None:
-        """What is found so far of a run, without a result where it is this version; None if not there."""
-        found: Found | None = self._asked_or_none("found", run_id, version)
-        return found
-
-    def news_every(self, run_id: str) -> float | None:
-        """Seconds from one provisional result of a run to the next, as things are now; None if not there."""
-        seconds: float | None = self._asked_or_none("news_every", run_id)
-        return seconds
-
-    def wait(self, run_id: str, seconds: float) -> None:
-        """Wait until something is found of a run, or for so long."""
-        self._asked_or_none("wait", run_id, seconds)
-
-    def cancel(self, run_id: str) -> None:
-        """Stop a run at once, if it is computed there."""
-        self._asked_or_none("cancel", run_id)
+    def __getattr__(self, name: str) -> Any:
+        """What is asked of a run there by a method of the same name; it answers None where it is gone."""
+        if name not in _ASKED_THERE:
+            raise AttributeError(name)
+        return partial(self._asked_or_none, name)
 
     def workers(self, n_workers: int) -> Executor:
         """Its workers, for what is not a run."""
@@ -275,7 +252,9 @@ class Apart:
             self._desk = None
             self._gone.set()
             self._gone = threading.Event()
-            _end(manager)
+            shutdown: Callable[[], None] | None = getattr(manager, "shutdown", None)
+            if shutdown is not None:  # else it was never started
+                shutdown()
         return began
 
 
@@ -304,9 +283,3 @@ def _get_ready(log_format: str, folder: str) -> None:
     os.nice(NICENESS)
     threading.Thread(target=workers.end_with_parent, daemon=True).start()
     set_up_logs(log_format)
-
-
-def _end(manager: _Manager) -> None:
-    end: Callable[[], None] | None = getattr(manager, "shutdown", None)
-    if end is not None:  # else it was never started
-        end()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from grasp_core.analysis.cohesion.columns import Places
@@ -32,22 +32,21 @@ from grasp_core.analysis.models.panel import Models
 from grasp_core.analysis.overview import associations
 from grasp_core.analysis.panel import Judged, Panel, RunPanel
 from grasp_core.analysis.stages import check_given
-from grasp_core.model.account import AssignmentCheck, unequal_axes
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet, Grouping, axis_label, form_groups
+from grasp_core.model.outcome import AssignmentCheck, unequal_axes
 from grasp_core.model.remarks.benchmark import ranked
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import (
     DataSummary,
-    GroupResult,
     Result,
     RunResult,
     Stopping,
     Timing,
 )
 from grasp_core.model.spec import LEVEL, SIDES, AnalysisSpec, RunSpec
-from grasp_core.model.wording import listed, quoted
+from grasp_core.model.text import listed, quoted
 from grasp_core.permutation.design import MOST_TOLD
 from grasp_core.permutation.testing.corrections import fewest_permutations
 from grasp_core.permutation.testing.tail import Shuffles, Symmetry, check_something_moves
@@ -88,9 +87,6 @@ def prepare(dataset: Dataset, spec: RunSpec, check: Callable[[], None] = lambda:
     """Form the groups and make the spec's panel, with its observed statistics.
 
     `check`: called between one step and the next; what it raises ends the work.
-
-    Raises SpecError if an axis is not in the data, no group is large enough, or the shuffled values would not
-    fit; SelfCheckError if an observed IRR differs from ``krippendorff.alpha`` by more than 1e-9.
     """
     started = time.perf_counter()
     grouping = checked_groups(dataset, spec)
@@ -110,11 +106,7 @@ def prepare(dataset: Dataset, spec: RunSpec, check: Callable[[], None] = lambda:
 
 
 def agreement_alone(dataset: Dataset, spec: RunSpec, load_s: float) -> RunResult:
-    """The result of a run without axes: how well all raters agree.
-
-    Raises SpecError if labels without an order are to be ranked, or there are too many items and labels to
-    count.
-    """
+    """The result of a run without axes: how well all raters agree."""
     checked_groups(dataset, spec)
     started = time.perf_counter()
     found = everybody(dataset, spec.analysis)
@@ -145,21 +137,39 @@ def checked_groups(dataset: Dataset, spec: RunSpec) -> Grouping:
                 "models are compared with groups of raters: choose at least one axis", field="axes"
             )
         return form_groups(dataset.raters, ())
-    _check_axes(dataset, analysis)
+    missing = [name for name in analysis.columns if name not in dataset.raters.axes]
+    if missing:
+        raise SpecError(
+            f"the data have no axis {', '.join(missing)};"
+            f" there are {', '.join(dataset.raters.axes) or 'none'}"
+        )
+    called: dict[str, AxisSet] = {}
+    for axes in analysis.axes:
+        other = called.setdefault(axis_label(axes), axes)
+        if other != axes:
+            raise SpecError(
+                f"the axes {listed(other)} and {listed(axes)} would both be called "
+                f"{quoted(axis_label(axes))}: leave one of them out, or rename its column",
+                field="axes",
+            )
     grouping = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
     check_something_moves(dataset.raters, grouping, analysis)
     check_given(dataset.raters, analysis)
     told = sum(one.n_categories for one in dataset.questions if one.n_categories <= MOST_TOLD)
-    _check_memberships(dataset, grouping)
+    groups, summary = len(grouping.groups), dataset.summary
+    most, what = max((summary.raters, "raters"), (summary.items, "items"))
+    if groups * most > MAX_MEMBERSHIPS:
+        raise SpecError(
+            f"{groups:,} groups of {most:,} {what} need more memory than a run may take; of so many {what}"
+            f" there may be {MAX_MEMBERSHIPS // most:,} groups: raise the smallest group size, or choose"
+            " fewer axes together"
+        )
     _check_size(grouping, analysis, len(spec.models) * len(SIDES) or Places(1, told).of_group)
     return grouping
 
 
 def check_order(dataset: Dataset, spec: RunSpec) -> None:
-    """Refuse to rank labels that nobody put in an order, and whose own texts do not say one.
-
-    Raises SpecError.
-    """
+    """Refuse to rank labels that nobody put in an order, and whose own texts do not say one."""
     data = spec.data
     if spec.analysis.level != "ordinal" or data.categories is not None:
         return
@@ -210,34 +220,36 @@ def finish(
         permutations_done=tally.in_null if provisional else None,
         data=prepared.dataset.summary,
         spec=prepared.spec,
-        warnings=_warnings(prepared, tally, () if provisional else _screened(prepared)),
+        warnings=_warnings(prepared, tally, provisional=provisional),
         timing=Timing(load_s, prepared.observed_s, permutations_s),
         code_version=__version__,
         stopping=stopping,
     )
     if not isinstance(found, RunResult):
         return found
-    groups = _with_least_p(found, prepared)
+    dataset, analysis, n = prepared.dataset, prepared.spec.analysis, tally.n_together
+    least = prepared.shuffles.least_p.tolist()  # where it is above the level, no mark is allowed
+    rows = zip(found.groups, least, strict=True)
+    groups = tuple(replace(row, least_p=p) if p > LEVEL else row for row, p in rows)
     if not provisional:
-        tested = verdicts(prepared, tally, _spread(prepared, tally.n_together))
-        groups = with_verdicts(groups, tested, tally.n_together)
-    together = () if provisional else associations(prepared.dataset.raters, prepared.spec.analysis.tested)
-    said = [*said_of_matched(_unmatched(prepared, found)), *said_of_associations(together)]
+        spread = SpreadTest(dataset.questions, dataset.raters, prepared.grouping, analysis, n)
+        groups = with_verdicts(groups, verdicts(prepared, tally, spread), n)
+    together = () if provisional else associations(dataset.raters, analysis.tested)
+    apart: list[Unmatched] = []  # groups whose GAI compares different items
+    if len(dataset.questions) == 1 and analysis.gai == ("irr", "xrr") and not provisional:
+        gai = {row.group: row.statistics["gai"].value for row in found.groups if "gai" in row.statistics}
+        known = {group: value for group, value in gai.items() if value is not None}
+        apart = unmatched(dataset.annotations, prepared.grouping, known, prepared.assignment, analysis.level)
+    said = [*said_of_matched(apart), *said_of_associations(together)]
     warnings = ranked([*said, *found.warnings])
     return replace(
         found,
-        everybody=None if provisional else everybody(prepared.dataset, prepared.spec.analysis),
+        everybody=None if provisional else everybody(dataset, analysis),
         groups=groups,
         assignment=prepared.assignment,
         associations=together,
         warnings=warnings,
     )
-
-
-def _spread(prepared: Prepared, permutations: int) -> SpreadTest:
-    """The test of spread by so many permutations."""
-    dataset, analysis = prepared.dataset, prepared.spec.analysis
-    return SpreadTest(dataset.questions, dataset.raters, prepared.grouping, analysis, permutations)
 
 
 def verdicts(prepared: Prepared, tally: Tally, spread: SpreadTest | None = None) -> list[Joint]:
@@ -251,53 +263,6 @@ def verdicts_alone(prepared: Prepared, tally: Tally, spread: SpreadTest | None =
     why = untestable(grouping, prepared.shuffles.log_regroupings, unequal_axes(prepared.assignment))
     like = Symmetry.of(prepared.dataset.raters, grouping, prepared.spec.analysis).like.tolist()
     return judged_alone(tally.together, hypotheses(grouping), like, why, spread)
-
-
-def _unmatched(prepared: Prepared, found: RunResult) -> list[Unmatched]:
-    """Groups whose GAI compares different items; asked of one question, and of IRR over XRR."""
-    analysis, answers = prepared.spec.analysis, prepared.dataset.questions
-    if len(answers) > 1 or analysis.gai != ("irr", "xrr") or found.provisional:
-        return []
-    gai = {row.group: row.statistics["gai"].value for row in found.groups if "gai" in row.statistics}
-    known = {group: value for group, value in gai.items() if value is not None}
-    return unmatched(answers[0], prepared.grouping, known, prepared.assignment, analysis.level)
-
-
-def _with_least_p(result: RunResult, prepared: Prepared) -> tuple[GroupResult, ...]:
-    """Groups whose regroupings allow no mark have the smallest p that they do."""
-    least = prepared.shuffles.least_p.tolist()
-    return tuple(
-        replace(row, least_p=p) if p > LEVEL else row for row, p in zip(result.groups, least, strict=True)
-    )
-
-
-def _check_axes(dataset: Dataset, analysis: AnalysisSpec) -> None:
-    missing = [name for name in analysis.columns if name not in dataset.raters.axes]
-    if missing:
-        raise SpecError(
-            f"the data have no axis {', '.join(missing)};"
-            f" there are {', '.join(dataset.raters.axes) or 'none'}"
-        )
-    called: dict[str, AxisSet] = {}
-    for axes in analysis.axes:
-        other = called.setdefault(axis_label(axes), axes)
-        if other != axes:
-            raise SpecError(
-                f"the axes {listed(other)} and {listed(axes)} would both be called "
-                f"{quoted(axis_label(axes))}: leave one of them out, or rename its column",
-                field="axes",
-            )
-
-
-def _check_memberships(dataset: Dataset, grouping: Grouping) -> None:
-    groups, summary = len(grouping.groups), dataset.summary
-    most, what = max((summary.raters, "raters"), (summary.items, "items"))
-    if groups * most > MAX_MEMBERSHIPS:
-        raise SpecError(
-            f"{groups:,} groups of {most:,} {what} need more memory than a run may take; of so many {what}"
-            f" there may be {MAX_MEMBERSHIPS // most:,} groups: raise the smallest group size, or choose"
-            " fewer axes together"
-        )
 
 
 def _check_size(grouping: Grouping, analysis: AnalysisSpec, per_group: int) -> None:
@@ -315,17 +280,13 @@ def _check_size(grouping: Grouping, analysis: AnalysisSpec, per_group: int) -> N
         )
 
 
-def _screened(prepared: Prepared) -> tuple[Remark, ...]:
-    """What screens say of raters, once permutations are done: observed values do not wait for it."""
-    return screen_cautions(prepared.dataset.annotations, prepared.grouping)
-
-
-def _warnings(prepared: Prepared, tally: Tally, screened: Sequence[Remark]) -> tuple[Remark, ...]:
+def _warnings(prepared: Prepared, tally: Tally, *, provisional: bool) -> tuple[Remark, ...]:
     analysis, found = prepared.spec.analysis, prepared.dataset.problems
     warnings = [problem.remark for problem in found if problem.axis is None]
     # Of this run's axes alone, whichever others were read with them.
     warnings += said_of_columns(prepared.dataset.raters, analysis, found)
-    warnings += screened
+    if not provisional:  # observed values do not wait for what screens say of raters
+        warnings += screen_cautions(prepared.dataset.annotations, prepared.grouping)
     kept, small = len(prepared.grouping.groups), prepared.grouping.too_small
     if small:  # counted, not named: a small group may be one person
         warnings.append(Caution.SMALL_GROUPS(small=small, groups=kept + small, least=analysis.min_raters))

@@ -82,8 +82,6 @@ class Service:
 
         Returns whether the person asked the same data and spec in the project before, of the same version of
         the code. What others asked is not computed again either, but the run is another one.
-        Raises AccessError if nothing is added to the project any more; LimitError if the user has too many
-        runs waiting.
         """
         key, runs = run_key(dataset.summary, spec, __version__), self.runs.within(reach)
         answering = runs.answering(key, owner)
@@ -140,10 +138,7 @@ class Service:
         self._computing.wait(run_id, seconds)
 
     def data_of(self, record: RunRecord) -> Dataset:
-        """A run's data, for further questions about it.
-
-        Raises DataError if a file is not on this server any more, has changed or never was here.
-        """
+        """A run's data, for further questions about it."""
         if not self.runs.files_of(record.id):
             raise DataError(BROUGHT)
         return self.inputs.dataset(record)

@@ -20,7 +20,7 @@ from grasp_core.engine.run import Prepared, verdicts, verdicts_alone
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray
 from grasp_core.model.groups import AxisSet, Group, Grouping
 from grasp_core.model.outcome import FEWEST_CLEAR
-from grasp_core.model.result import Findable, GroupResult, RunResult
+from grasp_core.model.result import Findable, RunResult
 from grasp_core.model.spec import LEVEL, AnalysisSpec
 from grasp_core.permutation.draw import exchange_of, permutation
 from grasp_core.permutation.testing.corrections import MISS, share_interval
@@ -85,49 +85,38 @@ def explained(result: RunResult, prepared: Prepared, permutations: int, permute:
         and verdict.p is not None
         and verdict.strength is not None
     ]
+
+    def rank(one: _Standing) -> tuple[float, float, int, list[tuple[AxisSet, tuple[str, ...]]]]:
+        """The strongest first: by p, distance from chance, size; names decide what is equal still."""
+        names = [(group.axes, group.values) for group in _named(one.groups, grouping)]
+        return one.p, -one.strength, -int(grouping.n_raters[list(one.groups)].sum()), names
+
     kept, out = np.ones(grouping.member.shape[1], np.bool_), list[int]()
     for _ in range(MOST_ROUNDS):
         if len(standing) < 2:
             break
-        strongest = min(standing, key=lambda one: _rank(one, grouping))
+        strongest = min(standing, key=rank)
         smaller = min(strongest.groups, key=lambda g: (int(grouping.n_raters[g]), grouping.groups[g].values))
         kept &= ~grouping.member[smaller]
         others = [one.groups for one in standing if one is not strongest]
         tested = _on_rest(others, prepared, kept, permutations, permute)
-        standing = [_Standing(one.groups, one.p, one.strength) for one in tested if _holds(one)]
+        standing = [
+            _Standing(one.groups, one.p, one.strength) for one in tested if one.why is None and one.p < LEVEL
+        ]
         holding = {one.groups for one in standing}
         out.append(smaller)
         for groups in (one for one in others if one not in holding):
             most = max(out[::-1], key=lambda h: int((grouping.member[h] & grouping.member[groups[0]]).sum()))
             by |= dict.fromkeys(groups, grouping.groups[most])
-    return replace(result, groups=tuple(_told(row, by.get(g)) for g, row in enumerate(result.groups)))
-
-
-def _rank(
-    one: _Standing, grouping: Grouping
-) -> tuple[float, float, int, list[tuple[AxisSet, tuple[str, ...]]]]:
-    """The strongest first: by p, distance from chance, size; names decide what is equal still."""
-    raters = int(grouping.n_raters[list(one.groups)].sum())
-    return (
-        one.p,
-        -one.strength,
-        -raters,
-        [(group.axes, group.values) for group in _named(one.groups, grouping)],
-    )
+    rows = list(result.groups)
+    for g, group in by.items():
+        if (verdict := rows[g].verdict) is not None:
+            rows[g] = replace(rows[g], verdict=replace(verdict, code="explained", by=group))
+    return replace(result, groups=tuple(rows))
 
 
 def _named(groups: Sequence[int], grouping: Grouping) -> list[Group]:
     return [grouping.groups[g] for g in groups]
-
-
-def _told(row: GroupResult, by: Group | None) -> GroupResult:
-    if by is None or row.verdict is None:
-        return row
-    return replace(row, verdict=replace(row.verdict, code="explained", by=by))
-
-
-def _holds(one: Joint) -> bool:
-    return one.why is None and one.p < LEVEL
 
 
 def _on_rest(

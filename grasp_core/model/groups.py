@@ -92,7 +92,10 @@ def form_groups(raters: Raters, axis_sets: Sequence[AxisSet], *, min_raters: int
             values = tuple(axis.values[code] for axis, code in zip(columns, codes, strict=True))
             groups.append(Group(tuple(axes), values))
             member.append(row)
-            known_of.append(_position(known, all_known))
+            at = (place for place, one in enumerate(known) if np.array_equal(one, all_known))
+            known_of.append(next(at, len(known)))
+            if known_of[-1] == len(known):
+                known.append(all_known)
     shape = (-1, len(raters.rater_ids))
     return Grouping(
         tuple(groups),
@@ -101,14 +104,6 @@ def form_groups(raters: Raters, axis_sets: Sequence[AxisSet], *, min_raters: int
         np.array(known_of, dtype=np.intp),
         too_small,
     )
-
-
-def _position(rows: list[BoolArray], row: BoolArray) -> int:
-    for index, existing in enumerate(rows):
-        if np.array_equal(existing, row):
-            return index
-    rows.append(row)
-    return len(rows) - 1
 
 
 def one_line(text: str) -> str:

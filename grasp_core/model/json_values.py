@@ -203,7 +203,11 @@ def _mapping(kind: Any) -> Callable[[Any, Any], Any]:
 def _object(kind: Any) -> Callable[[Any, Any], Any]:
     strict = kind in _CLOSED
     structure = make_dict_structure_fn(kind, CONVERTER, _cattrs_forbid_extra_keys=strict)
-    needed = [field.name for field in dataclasses.fields(kind) if _is_needed(field, strict)]
+    needed = []
+    for field in dataclasses.fields(kind):
+        default = (field.default, field.default_factory) != (dataclasses.MISSING, dataclasses.MISSING)
+        if field.init and not field.metadata.get("added") and not (strict and default):
+            needed.append(field.name)
 
     def whole(plain: Any, _: Any) -> Any:
         missing = [name for name in needed if name not in plain]
@@ -213,11 +217,6 @@ def _object(kind: Any) -> Callable[[Any, Any], Any]:
         return structure(plain, kind)
 
     return _inside(whole, (dict,), "an object")
-
-
-def _is_needed(field: dataclasses.Field[Any], strict: bool) -> bool:
-    default = (field.default, field.default_factory) != (dataclasses.MISSING, dataclasses.MISSING)
-    return field.init and not field.metadata.get("added") and not (strict and default)
 
 
 def _is_array(kind: Any) -> bool:

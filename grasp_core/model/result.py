@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
-from grasp_core.model.account import Account, AssignmentCheck
 from grasp_core.model.groups import AxisSet, Group
 from grasp_core.model.json_values import (
     ADDED,
@@ -18,7 +17,16 @@ from grasp_core.model.json_values import (
     require_header,
     to_json,
 )
-from grasp_core.model.outcome import PAIR_STATISTICS, LabelUse, Outcome, PairResult, Significance, Verdict
+from grasp_core.model.outcome import (
+    PAIR_STATISTICS,
+    Account,
+    AssignmentCheck,
+    LabelUse,
+    Outcome,
+    PairResult,
+    Significance,
+    Verdict,
+)
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import SIDES, RunSpec
 from grasp_core.model.statistic import TABLE

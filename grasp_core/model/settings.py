@@ -268,7 +268,7 @@ def _check_language_model(settings: Settings) -> None:
         raise SettingsError("GRASP_LM_ENDPOINT needs GRASP_LM_MODEL too: the model's name there")
     if not (settings.lm_key.isascii() and settings.lm_key.isprintable()):
         raise SettingsError("GRASP_LM_KEY holds no key: there are characters no key has")
-    if settings.lm_key and not _kept_secret(settings.lm_endpoint):
+    if settings.lm_key and not kept_secret(settings.lm_endpoint):
         raise SettingsError("GRASP_LM_KEY needs an https GRASP_LM_ENDPOINT, except on this machine")
 
 
@@ -298,7 +298,7 @@ def _check_webhooks(settings: Settings) -> None:
         raise SettingsError("GRASP_WEBHOOK_URLS needs a GRASP_WEBHOOK_SECRET of 32 characters or more")
     for url in settings.webhook_urls:
         _check_url("webhook_urls", url)
-        if not _kept_secret(url):
+        if not kept_secret(url):
             raise SettingsError("GRASP_WEBHOOK_URLS must be https addresses, except on this machine")
 
 
@@ -313,7 +313,7 @@ def _check_sign_in(settings: Settings) -> None:
         raise SettingsError("GRASP_ALLOW_ANONYMOUS and sign-in exclude each other; unset one of them")
     for name in ("public_url", "oidc_metadata_url"):
         _check_url(name, getattr(settings, name))
-        if not _kept_secret(getattr(settings, name)):
+        if not kept_secret(getattr(settings, name)):
             raise SettingsError(f"sign-in needs an https {variable(name)}, except on this machine")
 
 
@@ -329,7 +329,7 @@ def _check_url(name: str, text: str) -> None:
         raise problem  # the address is not quoted: it may hold a password
 
 
-def _kept_secret(text: str) -> bool:
+def kept_secret(text: str) -> bool:
     """Whether nobody between the two ends can read along."""
     url = urlsplit(text)
     if url.scheme == "https" or url.hostname == "localhost":

@@ -12,10 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from grasp_core.model._kinds import check_texts, check_unique
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import SpecError
-from grasp_core.model.fields import asked, check, described
+from grasp_core.model.fields import asked, check, check_texts, check_unique, described
 from grasp_core.model.groups import AxisSet
 from grasp_core.model.json_values import ADDED, FormError, closed, from_json, in_file, to_json
 from grasp_core.model.statistic import TABLE
@@ -64,17 +63,6 @@ MAX_SEED = 2**63 - 1
 DEFAULT_PERMUTATIONS = 10_000
 ADAPTIVE_PERMUTATIONS = 100_000
 """The most that a run takes which is told to stop early, unless it is told how many."""
-
-_CHOICES: Mapping[str, object] = {
-    "p_value": PValue,
-    "cross_negentropy": CrossNegentropy,
-    "voting_agreement": VotingAgreement,
-    "ties": Ties,
-    "correction": Correction,
-    "family": Family,
-    "level": Level,
-    "interval": IntervalTarget,
-}
 
 
 @closed
@@ -153,8 +141,10 @@ class AnalysisSpec:
     def __post_init__(self) -> None:
         check(self)
         for axes in self.axes:
-            _texts("axes", axes)
-        _texts("gai", self.gai, length=2)
+            check_texts("`axes`", axes)
+        check_texts("`gai`", self.gai)
+        if len(self.gai) != 2:
+            raise SpecError(f"`gai` must hold 2 texts; found {self.gai!r}")
         check_unique("`slices`", self.slices, "a column")
         check_unique("`given`", self.given, "an axis")
         check_unique("`strata`", self.strata, "an axis")
@@ -239,20 +229,21 @@ class RunSpec:
     models: tuple[ModelSource, ...] = field(default=(), metadata=ADDED)
 
     def __post_init__(self) -> None:
-        if self.models and self.analysis.slices:
-            raise SpecError("models are held against the groups on all items; run slices without models")
-        if self.models and self.analysis.given:
-            raise SpecError("models are held against all groups at once; leave `given` out")
-        if self.models and self.data.further:
-            raise SpecError("models are held against the answers to one question; run each by itself")
-        if self.models and self.analysis.pairs:
-            raise SpecError("models are held against groups, not against pairs of them; leave `pairs` out")
-        if self.models and self.analysis.tail:
-            raise SpecError("p-values of models are counted; leave `tail` out")
-        if self.data.further and self.analysis.level != "nominal":
+        analysis = self.analysis
+        refused = {
+            "models are held against the groups on all items; run slices without models": analysis.slices,
+            "models are held against all groups at once; leave `given` out": analysis.given,
+            "models are held against the answers to one question; run each by itself": self.data.further,
+            "models are held against groups, not against pairs of them; leave `pairs` out": analysis.pairs,
+            "p-values of models are counted; leave `tail` out": analysis.tail,
+        }
+        for why, is_asked in refused.items():
+            if self.models and is_asked:
+                raise SpecError(why)
+        if self.data.further and analysis.level != "nominal":
             raise SpecError(
                 "several questions are held together by whether answers are equal, which is level nominal;"
-                f" for level {self.analysis.level} run each question by itself"
+                f" for level {analysis.level} run each question by itself"
             )
 
     def to_dict(self) -> dict[str, Any]:
@@ -290,9 +281,6 @@ def _of_version(plain: dict[str, Any]) -> dict[str, Any]:
     return {**plain, "version": SPEC_VERSION}
 
 
-in_file(RunSpec, dict, _of_version)
-
-
 def _of_one_stratum(plain: dict[str, Any]) -> dict[str, Any]:
     """As earlier versions wrote it: the name of one axis, or null."""
     strata = plain.get("strata", ())
@@ -301,11 +289,5 @@ def _of_one_stratum(plain: dict[str, Any]) -> dict[str, Any]:
     return {**plain, "strata": strata}
 
 
+in_file(RunSpec, dict, _of_version)
 in_file(AnalysisSpec, dict, _of_one_stratum)
-
-
-def _texts(name: str, values: object, length: int | None = None) -> None:
-    if not isinstance(values, tuple) or not all(isinstance(value, str) for value in values):
-        raise SpecError(f"`{name}` must be a list of texts; found {values!r}")
-    if length is not None and len(values) != length:
-        raise SpecError(f"`{name}` must hold {length} texts; found {values!r}")

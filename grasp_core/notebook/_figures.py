@@ -11,7 +11,7 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet
 from grasp_core.model.result import GroupResult, RunResult, SlicesResult
 from grasp_core.model.statistic import TABLE
-from grasp_core.model.wording import listed
+from grasp_core.model.text import listed
 from grasp_core.notebook.options import group_of, texts
 from grasp_core.report import charts
 from grasp_core.report.pairs import label_key, measures

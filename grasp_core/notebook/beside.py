@@ -16,8 +16,7 @@ from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import checked_groups
 from grasp_core.model.errors import SpecError
 from grasp_core.model.spec import RunSpec
-from grasp_core.model.text import json_text
-from grasp_core.model.wording import listed
+from grasp_core.model.text import json_text, listed
 from grasp_core.notebook._progress import Bar
 from grasp_core.notebook._shown import Saved, page, shown_table
 from grasp_core.notebook.analysis import on

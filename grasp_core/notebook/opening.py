@@ -10,8 +10,7 @@ from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.analysis.results import read_result
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.result import Result, RunResult
-from grasp_core.model.text import Sentence
-from grasp_core.model.wording import not_there
+from grasp_core.model.text import Sentence, not_there
 from grasp_core.notebook._shown import Brief, page, shown_table
 from grasp_core.notebook.models import ModelsAnalysis
 from grasp_core.notebook.remote import api_of

@@ -14,11 +14,10 @@ import numpy as np
 from grasp_core.engine.request.analysis import Preset
 from grasp_core.engine.request.leaving_out import Answer
 from grasp_core.engine.request.voice import KeepingNotes
-from grasp_core.model.data_spec import DataSpec, Filters, Layout, Question, Repeated, Screen
+from grasp_core.model.data_spec import DataSpec, Filters, Layout, Question, Recode, Repeated, Screen
 from grasp_core.model.errors import GraspError, SpecError
 from grasp_core.model.fields import fields_of
 from grasp_core.model.groups import AxisSet, Group, group_label
-from grasp_core.model.recode_steps import Recode
 from grasp_core.model.spec import (
     ADAPTIVE_PERMUTATIONS,
     AnalysisSpec,
@@ -31,8 +30,7 @@ from grasp_core.model.spec import (
     Ties,
     VotingAgreement,
 )
-from grasp_core.model.text import for_python
-from grasp_core.model.wording import closest, listed
+from grasp_core.model.text import closest, for_python, listed
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from grasp_core.analysis.design import Unmatched
 from grasp_core.analysis.teams import Team
-from grasp_core.model.account import Account, AssignmentCheck, LeftOut
 from grasp_core.model.groups import axis_label, group_label, one_line
+from grasp_core.model.outcome import Account, AssignmentCheck, LeftOut
 from grasp_core.model.remarks.cautions import GuardCaution, LeftOutReason
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import Association, Result, Stopping, Undecided
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.model.wording import listed, number, quoted
+from grasp_core.model.text import listed, number, quoted
 from grasp_core.permutation.testing.deviations import FEWEST
 from grasp_core.report.pairs import PAIR_NAMES
 from grasp_core.report.words.models import SIDE_WORDS, statistic_name

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from grasp_core.model.groups import axis_label, group_labels, one_line
 from grasp_core.model.result import Result, RunResult, Stopping
 from grasp_core.model.spec import LEVEL, AnalysisSpec, RunSpec
-from grasp_core.model.text import printable, printable_name
-from grasp_core.model.wording import first_few
+from grasp_core.model.text import first_few, printable, printable_name
 from grasp_core.report.conventions import INTERVAL, stated
 from grasp_core.report.words.names import (
     CORRECTION_NAMES,

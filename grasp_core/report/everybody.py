@@ -8,8 +8,7 @@ import pandas as pd
 
 from grasp_core.model.groups import one_line
 from grasp_core.model.result import Everybody, LabelAgreement, RunResult
-from grasp_core.model.text import Segment, Sentence
-from grasp_core.model.wording import number, spelled
+from grasp_core.model.text import Segment, Sentence, number, spelled
 from grasp_core.report.words.names import NOT_ESTIMABLE
 
 WELL, FAIRLY_WELL, IN_PART, LITTLE = 0.8, 2 / 3, 0.4, 0.2

@@ -14,8 +14,7 @@ from grasp_core.analysis.items.outcomes import Contribution, ItemOutcome, ItemsR
 from grasp_core.model.groups import group_label, one_line
 from grasp_core.model.outcome import Significance
 from grasp_core.model.spec import LEVEL
-from grasp_core.model.text import Segment, Sentence, printable, printable_name, safe_cell
-from grasp_core.model.wording import agree, number
+from grasp_core.model.text import Segment, Sentence, agree, number, printable, printable_name, safe_cell
 from grasp_core.report.tables import exact
 from grasp_core.report.words.names import MINUS, STARS, format_p_value, format_value
 

@@ -7,9 +7,9 @@ from typing import TypeVar
 
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.analysis.small_groups import without_names, without_small_groups
-from grasp_core.model.account import LeftOut, added_up
 from grasp_core.model.data_spec import SCREENS, Filters
 from grasp_core.model.groups import axis_label, group_label, named_group
+from grasp_core.model.outcome import LeftOut, added_up
 from grasp_core.model.remarks.cautions import (
     Caution,
     GuardCaution,

@@ -26,14 +26,13 @@ from grasp_core.analysis.overview import (
     small_groups,
 )
 from grasp_core.analysis.power import GroupPower, Shift
-from grasp_core.model.account import Apart, AssignmentCheck
 from grasp_core.model.groups import axis_label, form_groups, group_label
 from grasp_core.model.json_values import to_json
+from grasp_core.model.outcome import Apart, AssignmentCheck
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import DataSummary, with_group
-from grasp_core.model.text import json_text, printable_name
-from grasp_core.model.wording import agree, number
+from grasp_core.model.text import agree, json_text, number, printable_name
 from grasp_core.permutation.draw import Exchange
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.screens.constant import FEWEST_ANNOTATIONS

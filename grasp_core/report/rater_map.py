@@ -12,8 +12,7 @@ from grasp_core.analysis.rater_map import LEAST_COMMON
 from grasp_core.analysis.rater_map_values import MapAxis, MapGroup, MapPoint, RaterMap
 from grasp_core.model.groups import AxisSet, Group, axis_label, group_label
 from grasp_core.model.spec import Level
-from grasp_core.model.text import Segment, Sentence, printable_name, printable_names, safe_cell
-from grasp_core.model.wording import agree, number
+from grasp_core.model.text import Segment, Sentence, agree, number, printable_name, printable_names, safe_cell
 from grasp_core.report.tables import exact, or_nan
 from grasp_core.report.words.names import SIGNIFICANCE_NAMES, format_p, format_p_value, format_value
 from grasp_core.report.words.printable import printable_group

@@ -11,7 +11,7 @@ from grasp_core.model.annotations import BoolArray, Raters
 from grasp_core.model.groups import Grouping, axis_label, group_label, one_line
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.spec import LEVEL, WORKLOAD, AnalysisSpec
-from grasp_core.model.wording import number
+from grasp_core.model.text import number
 from grasp_core.permutation.draw import clusters_of, strata_of
 from grasp_core.permutation.testing.tail import Shuffles
 from grasp_core.report.words.names import format_p_value

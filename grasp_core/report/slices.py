@@ -11,8 +11,7 @@ import pandas as pd
 from grasp_core.model.groups import Group, group_label, group_labels, one_line
 from grasp_core.model.outcome import LabelUse, Outcome, Significance
 from grasp_core.model.result import GroupResult, RunResult, SliceResult, SlicesResult
-from grasp_core.model.text import Segment, Sentence
-from grasp_core.model.wording import agree, number
+from grasp_core.model.text import Segment, Sentence, agree, number
 from grasp_core.report.findings.advice import About, doubts
 from grasp_core.report.findings.finding import Doubt, lead
 from grasp_core.report.findings.findings import TOLD_FIRST, held_groups, judged, leading

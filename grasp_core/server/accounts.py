@@ -25,7 +25,7 @@ from grasp_core.model.access import (
 )
 from grasp_core.model.errors import AccessError, LimitError
 from grasp_core.model.settings import Settings
-from grasp_core.model.wording import listed, number
+from grasp_core.model.text import listed, number
 from grasp_core.store.people.audit import AuditStore
 from grasp_core.store.people.people import PeopleStore, PersonalData, Traces
 from grasp_core.store.people.projects import ProjectStore

@@ -15,7 +15,7 @@ from grasp_core.engine.run import checked_groups
 from grasp_core.engine.service import Service
 from grasp_core.model.access import LOCAL_USER, User, only
 from grasp_core.model.errors import FAULT, AccessError, DataError, GraspError, MissingResultError, StoreError
-from grasp_core.model.wording import number
+from grasp_core.model.text import number
 from grasp_core.reading.connectors.source import is_source, parse
 from grasp_core.reading.sources.allowed import Fetched
 from grasp_core.report.comparison.since import Since, details, headline, since

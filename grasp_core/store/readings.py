@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 
 import sqlalchemy as sa
 
-from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.data_spec import Combine, DataSpec
 from grasp_core.model.json_values import from_json, to_json
-from grasp_core.model.recode_steps import Combine
 from grasp_core.store.bound import Bound
 from grasp_core.store.database import new_id, to_write
 from grasp_core.store.schema import readings, storable

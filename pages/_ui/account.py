@@ -7,8 +7,7 @@ import re
 import streamlit as st
 
 from grasp_core.model.access import ROLES, Scope, Token, User
-from grasp_core.model.text import escape_markdown
-from grasp_core.model.wording import agree, number
+from grasp_core.model.text import agree, escape_markdown, number
 from grasp_core.server import server
 from grasp_core.server.links import withdraw_of_person
 from grasp_core.store.people.tokens import NAME_LENGTH

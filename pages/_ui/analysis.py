@@ -26,8 +26,7 @@ from grasp_core.model.spec import (
     AnalysisSpec,
 )
 from grasp_core.model.statistic import TABLE
-from grasp_core.model.text import escape_markdown
-from grasp_core.model.wording import listed, number
+from grasp_core.model.text import escape_markdown, listed, number
 from grasp_core.permutation.draw import exchange_of
 from grasp_core.permutation.testing.corrections import fewest_permutations, largest_family
 from grasp_core.permutation.testing.tail import Shuffles, check_something_moves

@@ -5,8 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from grasp_core.model.errors import AccessError
-from grasp_core.model.text import escape_markdown
-from grasp_core.model.wording import number
+from grasp_core.model.text import escape_markdown, number
 from grasp_core.server import server
 from grasp_core.store.people.projects import (
     MEMBER_LENGTH,

@@ -14,9 +14,8 @@ from grasp_core.analysis.small_groups import LEAST, hidden_groups
 from grasp_core.model.access import EVERYONE, only
 from grasp_core.model.errors import AccessError, LimitError, TooOftenError
 from grasp_core.model.result import Result
-from grasp_core.model.text import escape_markdown
+from grasp_core.model.text import escape_markdown, number
 from grasp_core.model.turns import ask_as, link_name
-from grasp_core.model.wording import number
 from grasp_core.server import server
 from grasp_core.server.links import CLOSED, PasswordError, Visitor, told_of, withdraw_of_run
 from grasp_core.server.visits import COOKIE, known, new_visit

@@ -10,8 +10,7 @@ import streamlit as st
 
 from grasp_core.model.errors import GraspError
 from grasp_core.model.extras import command
-from grasp_core.model.text import escape_markdown
-from grasp_core.model.wording import number
+from grasp_core.model.text import escape_markdown, number
 from grasp_core.reading.connectors.fetching import Snapshot, available
 from grasp_core.reading.connectors.source import KINDS, TOOLS, Kind, Source, make, parse
 from grasp_core.reading.table.table import Table

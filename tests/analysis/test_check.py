@@ -11,10 +11,10 @@ import pytest
 from benchmarks.confounded import CLEAN, CONFOUNDED, Situation, checked, drawn
 from benchmarks.simulated import d3_size
 from grasp_core.analysis.design import MOST_ANNOTATIONS, Seen, check_assignment, meetings, said_of_columns
-from grasp_core.model.account import unequal_axes
 from grasp_core.model.annotations import Annotations, Axis, FloatArray, Raters
 from grasp_core.model.errors import Problem, SpecError
 from grasp_core.model.groups import form_groups
+from grasp_core.model.outcome import unequal_axes
 from grasp_core.model.remarks.cautions import ShuffleCaution
 from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.spec import AnalysisSpec

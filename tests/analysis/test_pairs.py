@@ -10,8 +10,7 @@ import pytest
 
 from grasp_core.analysis.cohesion.columns import Places
 from grasp_core.analysis.pairs import MOST_GROUPS, PairPlaces, Pairs
-from grasp_core.engine.adaptive import later_stages
-from grasp_core.engine.compute import compute
+from grasp_core.engine.compute import compute, later_stages
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import prepare

@@ -11,9 +11,8 @@ import pytest
 from scipy.sparse import csc_array
 
 from grasp_core.benchmark.baselines import embedding
-from grasp_core.benchmark.baselines.classical import Boosting, distinct_columns, fit_adaboost, fit_staged
+from grasp_core.benchmark.baselines.classical import Boosting, Fit, distinct_columns, fit_adaboost, fit_staged
 from grasp_core.benchmark.baselines.embedding import Embedder, Matrix, in_words, spreading
-from grasp_core.benchmark.baselines.protocol import Fit
 from grasp_core.benchmark.baselines.registry import BASELINES, LM, SPREADING, make_baseline
 from grasp_core.benchmark.tasks import read_rows
 from grasp_core.model.errors import DataError, SpecError

@@ -10,10 +10,16 @@ import pytest
 from sklearn.metrics import f1_score
 
 from grasp_core import cli
-from grasp_core.benchmark.baselines.classical import fit_plurality, fit_tfidf
-from grasp_core.benchmark.baselines.protocol import Predict
-from grasp_core.benchmark.scoring.evaluate import Done, evaluate, label_rows, work_key
-from grasp_core.benchmark.scoring.folds import leave_one_out, stratified_splits, taken
+from grasp_core.benchmark.baselines.classical import Predict, fit_plurality, fit_tfidf
+from grasp_core.benchmark.scoring.evaluate import (
+    Done,
+    evaluate,
+    label_rows,
+    leave_one_out,
+    stratified_splits,
+    taken,
+    work_key,
+)
 from grasp_core.benchmark.tasks import Rows, Task, read_rows
 from grasp_core.model.errors import DataError, RunCancelledError
 from grasp_core.model.remarks.benchmark import BaselineCaution

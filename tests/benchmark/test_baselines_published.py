@@ -12,8 +12,7 @@ import pytest
 from benchmarks.few_shot import MEASURED, NAMES, OPEN
 from grasp_core.benchmark.baselines.embedding import Embedder
 from grasp_core.benchmark.baselines.registry import make_baseline
-from grasp_core.benchmark.scoring.evaluate import evaluate
-from grasp_core.benchmark.scoring.folds import taken
+from grasp_core.benchmark.scoring.evaluate import evaluate, taken
 from grasp_core.benchmark.tasks import read_rows
 from tests.benchmark.baseline_tasks import OPEN_ROWS, RAFT, opened
 from tests.shared_data import needs_shared_data

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,8 @@ from grasp_core.benchmark.leaderboard import (
     Entry,
     difficulties,
     difficulty_table,
+    leaderboard_dict,
+    leaderboard_table,
     mean_over,
     over_tasks,
     published,
@@ -21,6 +25,8 @@ from grasp_core.benchmark.leaderboard import (
     wins,
 )
 from grasp_core.benchmark.tasks import builtin_tasks
+from grasp_core.model.errors import DataError
+from tests.made_up import BOARD, ENTRIES
 
 TABLE_2 = {"GPT-3 (davinci)": 0.6267, "GPT-Neo": 0.4811, "BART MNLI zero-shot": 0.3825}
 
@@ -189,3 +195,40 @@ def test_costs_are_told_beside_the_scores(shop: Path, capsys: pytest.CaptureFixt
     ):
         assert cli.main(["raft", "score", "tfidf", *where, "--costs", *costs]) == cli.BAD_INPUT
         assert said in capsys.readouterr().err
+
+
+def test_a_leaderboard_is_read_back_without_ids() -> None:
+    entries, tasks = read_leaderboard(json.loads(json.dumps(BOARD, allow_nan=False)))
+    assert tasks == ["one", "two"]
+    assert entries == [replace(entry, id="") for entry in ENTRIES]
+    assert leaderboard_dict(entries, tasks) == BOARD
+    assert leaderboard_table(entries, tasks).equals(leaderboard_table(ENTRIES, tasks))
+    assert all(entry.id not in str(BOARD) for entry in ENTRIES if entry.id)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("version",), 2),
+        (("format",), "grasp-models"),
+        (("tasks",), [1]),
+        (("tasks",), None),
+        (("systems",), {"ours": 1}),
+        (("systems", 0, "system"), None),
+        (("systems", 0, "tasks", "one"), "0.5"),
+        (("systems", 0, "tasks", "one"), float("nan")),
+        (("systems", 0, "tasks", "one"), True),
+        (("systems", 0, "overall"), 1.5),
+        (("systems", 0, "ci95", "one"), [0.1]),
+        (("systems", 0, "ci95"), None),
+        (("systems", 0), "ours"),
+    ],
+)
+def test_a_damaged_leaderboard_is_told(path: tuple[str | int, ...], value: object) -> None:
+    plain = copy.deepcopy(BOARD)
+    place = plain
+    for step in path[:-1]:
+        place = place[step]  # type: ignore[index]
+    place[path[-1]] = value  # type: ignore[index]
+    with pytest.raises(DataError):
+        read_leaderboard(plain)

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from grasp_core import cli
-from grasp_core.model.data_spec import DataSpec, Filters
-from grasp_core.model.recode_steps import MapValues
+from grasp_core.model.data_spec import DataSpec, Filters, MapValues
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.reading.dataset.load import load

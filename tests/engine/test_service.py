@@ -20,7 +20,7 @@ from grasp_core.engine import computing as computing_module
 from grasp_core.engine import conductor as conductor_module
 from grasp_core.engine import run as run_module
 from grasp_core.engine import service as service_module
-from grasp_core.engine.inputs import Inputs
+from grasp_core.engine.inputs import Holding, Inputs
 from grasp_core.engine.pools import workers
 from grasp_core.engine.service import Service
 from grasp_core.model.access import EVERYTHING
@@ -517,3 +517,25 @@ def test_the_shared_server_is_one_even_if_many_ask_first(monkeypatch, tmp_path: 
             server.close()
         server_module._shared.clear()
     assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("grasp-")]
+
+
+def test_data_of_a_question_asked_again_outlast_its_first_run() -> None:
+    """The first run may end in the database a moment before it lets its own data go."""
+    holding = Holding()
+    first = holding.hold("question", DATA, 0.5)
+    again = holding.hold("question", DATA, 0.0)
+    holding.drop("question", first)
+    held = holding.find("question")
+    assert held is not None
+    assert (held.number, held.dataset, held.load_s) == (again, DATA, 0.0)
+    holding.drop("question", again)
+    assert holding.find("question") is None
+    holding.drop("question", again)
+
+
+def test_the_data_of_the_latest_questions_are_held() -> None:
+    holding = Holding()
+    for number in range(9):
+        holding.hold(str(number), DATA, 0.0)
+    assert holding.find("0") is None
+    assert all(holding.find(str(number)) for number in range(1, 9))

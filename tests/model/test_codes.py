@@ -13,8 +13,8 @@ from grasp_core.model.errors import DataError
 from grasp_core.model.json_values import damaged
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.remark_codes import CODES, KINDS, remark_from_dict
-from grasp_core.model.remarks.benchmark import ModelProblem
-from grasp_core.model.remarks.cautions import Caution, is_public
+from grasp_core.model.remarks.benchmark import RANKS, ModelProblem, ranked
+from grasp_core.model.remarks.cautions import Caution, GuardCaution, ScreenCaution, ShuffleCaution, is_public
 from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Code, Remark, said
@@ -180,3 +180,14 @@ def test_on_pages_the_options_of_the_command_are_left_out_and_places_stay() -> N
         without_options("leave out: on Data, or by --drop a=b. Then run.") == "leave out: on Data. Then run."
     )
     assert without_options("such as the batch (--within), or not") == "such as the batch, or not"
+
+
+def test_every_caution_of_a_run_has_a_rank() -> None:
+    assert RANKS.keys() == {*Caution, *GuardCaution, *ShuffleCaution, *ScreenCaution}
+
+
+def test_what_makes_marks_wrong_comes_first_and_equals_stay_as_they_came() -> None:
+    odd = [said("one column is odd"), said("another is")]
+    guard = GuardCaution.OWN_ITEMS(axis="gender", group="Woman", met=60)
+    small = Caution.SMALL_GROUPS(small=1, groups=4, least=5)
+    assert ranked([small, *odd, guard]) == (guard, *odd, small)

@@ -8,9 +8,8 @@ import json
 
 import pytest
 
-from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.data_spec import Bins, Combine, DataSpec, Filters, MapValues
 from grasp_core.model.errors import SpecError
-from grasp_core.model.recode_steps import Bins, Combine, MapValues
 from grasp_core.model.spec import (
     MAX_PERMUTATIONS,
     MAX_SEED,

@@ -13,8 +13,7 @@ from benchmarks import clickers, confounded
 from benchmarks.planted import run_spec
 from benchmarks.study.situations import associated
 from grasp_core.cli.terminal.results import say_result
-from grasp_core.model.account import Apart, AssignmentCheck
-from grasp_core.model.outcome import FEWEST_CLEAR
+from grasp_core.model.outcome import FEWEST_CLEAR, Apart, AssignmentCheck
 from grasp_core.model.remarks.cautions import Caution, GroupCount, ScreenCaution
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import Association, RunResult

@@ -71,7 +71,8 @@ def ran(
         file = table.name, table.sha256
     asked = {"axes": (("gender",),), "permutations": 200, "pairs": False, "min_raters": 2, **analysis}
     spec = RunSpec(DATA, AnalysisSpec(**asked))
-    dataset = inputs.whole(spec, {"annotations": file}, (), reach=reach)
+    tables = inputs.tables(spec.data, {"annotations": file}, reach=reach)
+    dataset = inputs.formed(spec, tables, (), reach=reach)
     checked_groups(dataset, spec)
     run, _ = server.service.submit(dataset, spec, title=title, reach=reach, owner=by.id)
     return ended(server, run.id)

@@ -8,8 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import Engine
 
-from grasp_core.model.data_spec import DataSpec, Filters
-from grasp_core.model.recode_steps import Bins, Combine, MapValues
+from grasp_core.model.data_spec import Bins, Combine, DataSpec, Filters, MapValues
 from grasp_core.store.readings import ReadingStore, without_ids
 from grasp_core.store.schema import readings
 from tests.store.both import on_both

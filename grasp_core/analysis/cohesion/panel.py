@@ -27,11 +27,10 @@ from grasp_core.analysis.cohesion.label_use import Labels, label_use, with_inter
 from grasp_core.analysis.cohesion.results import by_axis, by_group, with_interval
 from grasp_core.analysis.cohesion.untested import Test, Untested, tests_of
 from grasp_core.analysis.cohesion.verdict import values_together
-from grasp_core.model.account import ALL_ALIKE, Unequal
 from grasp_core.model.annotations import Annotations, BoolArray, Codes, FloatArray
 from grasp_core.model.errors import SelfCheckError
 from grasp_core.model.groups import Group, Grouping
-from grasp_core.model.outcome import LabelUse, Outcome
+from grasp_core.model.outcome import ALL_ALIKE, LabelUse, Outcome, Unequal
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Remark

@@ -10,10 +10,9 @@ from typing import Literal, NamedTuple, Self
 import numpy as np
 
 from grasp_core.analysis.cohesion.columns import Places
-from grasp_core.model.account import Unequal
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray
 from grasp_core.model.groups import Group, Grouping
-from grasp_core.model.outcome import LabelUse, Outcome, Shift
+from grasp_core.model.outcome import LabelUse, Outcome, Shift, Unequal
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec, Level

@@ -11,10 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from grasp_core.analysis.cohesion.columns import DISTANCE, GAI, Places
-from grasp_core.model.account import Unequal
 from grasp_core.model.annotations import FloatArray
 from grasp_core.model.groups import AxisSet, Grouping
-from grasp_core.model.outcome import FEWEST_CLEAR, Kind, Spread, Untestable, Verdict, VerdictCode
+from grasp_core.model.outcome import FEWEST_CLEAR, Kind, Spread, Unequal, Untestable, Verdict, VerdictCode
 from grasp_core.model.result import GroupResult
 from grasp_core.model.spec import LEVEL, STATISTICS
 from grasp_core.permutation.testing.corrections import (

@@ -39,7 +39,7 @@ from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import RunSpec
-from grasp_core.model.wording import number
+from grasp_core.model.text import number
 from grasp_core.permutation.testing.corrections import fewest_permutations
 from grasp_core.permutation.testing.tail import Symmetry
 from grasp_core.reading.dataset.load import Dataset

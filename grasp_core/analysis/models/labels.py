@@ -10,7 +10,7 @@ from grasp_core.model.annotations import Annotations, Codes, Int32Array, ModelLa
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.model.spec import ModelSource
-from grasp_core.model.wording import closest, listed, number, quoted
+from grasp_core.model.text import closest, listed, number, quoted
 from grasp_core.reading.archives.members import MIB
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.recoding import own_recoded

@@ -12,7 +12,7 @@ from grasp_core.model.json_values import ADDED, closed, to_json
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import Result
 from grasp_core.model.spec import MAX_SEED, Level
-from grasp_core.model.wording import listed
+from grasp_core.model.text import listed
 from grasp_core.version import __version__
 
 FORMAT = "grasp-plan"

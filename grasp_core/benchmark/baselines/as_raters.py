@@ -10,8 +10,7 @@ from grasp_core.benchmark.baselines.registry import make_baseline
 from grasp_core.benchmark.tasks import Rows, Task
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
-from grasp_core.model.text import csv_text
-from grasp_core.model.wording import quoted
+from grasp_core.model.text import csv_text, quoted
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 
@@ -42,10 +41,7 @@ class ItemTexts:
 
 
 def item_texts(table: Table, spec: DataSpec, categories: Sequence[str], baseline: str) -> ItemTexts:
-    """The items' texts, from the column that `spec.text` names.
-
-    Raises DataError if no column of texts is named, or the file has no row of its own for an item.
-    """
+    """The items' texts, from the column that `spec.text` names."""
     if spec.text is None or spec.text not in table.columns or spec.item not in table.columns:
         raise DataError(
             f"{table.name}: a baseline reads the items' texts; name their column, beside that of the items"
@@ -63,10 +59,7 @@ def item_texts(table: Table, spec: DataSpec, categories: Sequence[str], baseline
 
 
 def label_items(job: ItemTexts) -> bytes:
-    """The baseline's labels as a CSV file with the columns ID and Label.
-
-    Raises MissingPackageError if the baseline needs packages that are not installed.
-    """
+    """The baseline's labels as a CSV file with the columns ID and Label."""
     task = Task("items", job.categories, (_FIELD,), (_FIELD,))
     texts = tuple({_FIELD: text} for text in job.texts)
     unlabelled = read_table(b"ID,text\n0,none\n", job.baseline)

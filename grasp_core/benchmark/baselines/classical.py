@@ -1,19 +1,48 @@
-"""Baselines without a language model: plurality, TF-IDF with logistic regression, AdaBoost."""
+"""The protocol of baselines, and those of old: plurality, TF-IDF with logistic regression, AdaBoost."""
 
 from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 from scipy.sparse import csc_array
 
-from grasp_core.benchmark.baselines.protocol import Predict, Texts, joined, known_labels
 from grasp_core.benchmark.tasks import Rows, Task
 from grasp_core.model.annotations import Int32Array
+from grasp_core.model.errors import DataError
+
+Texts: TypeAlias = Sequence[Mapping[str, str]]
+"""Texts by field, a mapping per row, as in :class:`~grasp_core.benchmark.tasks.Rows`."""
+
+
+class Predict(Protocol):
+    """A fitted baseline: a class for each row, which depends on no other row."""
+
+    def __call__(self, texts: Texts, /) -> list[str]:
+        """Label rows."""
+
+
+class Fit(Protocol):
+    """A baseline: labelled rows, their task and a seed to something that labels rows."""
+
+    def __call__(self, train: Rows, task: Task, seed: int, /) -> Predict:
+        """Learn from labelled rows."""
+
+
+def joined(texts: Texts, task: Task) -> list[str]:
+    """All fields of each row as one text, joined by a full stop and a space."""
+    return [". ".join(text[field] for field in task.fields) for text in texts]
+
+
+def known_labels(train: Rows) -> tuple[str, ...]:
+    """Labels of the rows that a baseline learns from."""
+    if not train.labels:
+        raise DataError(f"{train.table.name} has no labelled row; a baseline learns from at least one")
+    return train.labels
 
 
 def fit_plurality(train: Rows, task: Task, seed: int) -> Predict:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,8 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erf
 
-from grasp_core.benchmark.baselines.classical import always_plurality, logistic
-from grasp_core.benchmark.baselines.protocol import Fit, Predict, Texts, known_labels
+from grasp_core.benchmark.baselines.classical import (
+    Fit,
+    Predict,
+    Texts,
+    always_plurality,
+    known_labels,
+    logistic,
+)
 from grasp_core.benchmark.language_models.prompt import shown
 from grasp_core.benchmark.tasks import TEST_FILE, Rows, Task
 from grasp_core.model.errors import DataError
@@ -32,8 +38,6 @@ def spreading(embed: Embedder, unlabelled: Texts) -> Fit:
 
     `unlabelled`: texts by field. Of more than :data:`MOST`, some are drawn at random.
 
-    Raises DataError if there are none.
-
     Source: Zhou, Bousquet, Lal, Weston and Schölkopf, *Learning with Local and Global Consistency*, NeurIPS
     2004.
     """
@@ -47,7 +51,11 @@ def spreading(embed: Embedder, unlabelled: Texts) -> Fit:
         if len(set(labels)) == 1:
             return always_plurality(labels, task)
         number = {name: code for code, name in enumerate(task.classes)}
-        texts = [shown(task, text) for text in (*train.texts, *_some(unlabelled, seed))]
+        some = unlabelled
+        if len(some) > MOST:
+            rng = np.random.Generator(np.random.Philox(seed))
+            some = [some[row] for row in np.sort(rng.choice(len(some), MOST, replace=False))]
+        texts = [shown(task, text) for text in (*train.texts, *some)]
         given = np.full(len(texts), -1)
         given[: len(labels)] = [number[label] for label in labels]
         model = LabelSpreading(kernel="rbf", gamma=GAMMA, alpha=CLAMP, max_iter=1000)
@@ -62,13 +70,6 @@ def spreading(embed: Embedder, unlabelled: Texts) -> Fit:
         return predict
 
     return fit
-
-
-def _some(unlabelled: Texts, seed: int) -> Texts:
-    if len(unlabelled) <= MOST:
-        return unlabelled
-    rng = np.random.Generator(np.random.Philox(seed))
-    return [unlabelled[row] for row in np.sort(rng.choice(len(unlabelled), MOST, replace=False))]
 
 
 Matrix: TypeAlias = NDArray[np.float32]
@@ -86,8 +87,6 @@ class Embedder:
     """Embeds texts; each different text once in its lifetime, which should be one run's.
 
     `batch_tokens`: tokens computed at a time; changes the speed, and results by less than 1e-6.
-
-    Raises MissingPackageError if the optional packages are not installed.
     """
 
     def __init__(self, batch_tokens: int = BATCH_TOKENS) -> None:
@@ -126,10 +125,7 @@ def available() -> bool:
 
 @cache
 def load_model() -> tuple[Any, Mapping[str, Matrix]]:
-    """The tokenizer and the weights, read once.
-
-    Raises MissingPackageError if the optional packages are not installed.
-    """
+    """The tokenizer and the weights, read once."""
     require("MiniLM", "models", *MODULES)
     from safetensors.numpy import load_file
     from tokenizers import Tokenizer
@@ -140,17 +136,12 @@ def load_model() -> tuple[Any, Mapping[str, Matrix]]:
     tokenizer.enable_truncation(MAX_TOKENS)
     tokenizer.no_padding()
     weights: dict[str, Matrix] = load_file(folder / "model.safetensors")
-    return tokenizer, _fused(weights)
-
-
-def _fused(weights: dict[str, Matrix]) -> dict[str, Matrix]:
-    """Query, key and value of each layer as one matrix: one large product is faster than three."""
-    for layer in range(LAYERS):
+    for layer in range(LAYERS):  # query, key and value as one matrix: a large product is faster than three
         prefix = f"encoder.layer.{layer}.attention"
         for part in ("weight", "bias"):
             names = [f"{prefix}.self.{name}.{part}" for name in ("query", "key", "value")]
             weights[f"{prefix}.qkv.{part}"] = np.concatenate([weights.pop(name) for name in names])
-    return weights
+    return tokenizer, weights
 
 
 def _batches(tokens: Sequence[Sequence[int]], most: int) -> Iterator[list[int]]:
@@ -236,31 +227,32 @@ TIE = 1e-6
 """Cosines closer than this are equal: how far sums in another order may be apart."""
 
 
-def nearest_neighbour(embed: Embedder) -> Fit:
-    """Each row gets the label of the most similar labelled row; of equally similar ones, the first."""
+def nearest(embed: Embedder, *, rows: bool, names: bool) -> Fit:
+    """Each row gets the class of the most similar labelled row, class name, or either of them.
+
+    Of equally similar ones, the first. With `names`, texts stand without the names of their fields, which
+    class names do not have and labelled rows would share.
+    """
+
+    def as_text(texts: Texts, task: Task) -> list[str]:
+        if not names:
+            return _texts(texts, task)
+        fields = task.prompt_fields
+        return [". ".join(text[field] for field in fields if text[field].strip()) for text in texts]
 
     def fit(train: Rows, task: Task, seed: int) -> Predict:
-        return _nearest(embed, task, embed(_texts(train.texts, task)), known_labels(train), _texts)
+        labels = [*(known_labels(train) if rows else ()), *(task.classes if names else ())]
+        anchors = as_text(train.texts, task) if rows else []
+        known = embed([*anchors, *(map(in_words, task.classes) if names else ())])
 
-    return fit
+        def predict(texts: Texts) -> list[str]:
+            cosines = embed(as_text(texts, task)) @ known.T
+            if not texts:
+                return []
+            first = np.argmax(cosines >= cosines.max(axis=1, keepdims=True) - TIE, axis=1)
+            return [labels[position] for position in first]
 
-
-def names_alone(embed: Embedder) -> Fit:
-    """Each row gets the class whose name is most similar to its text; labelled rows are not used."""
-
-    def fit(train: Rows, task: Task, seed: int) -> Predict:
-        return _nearest(embed, task, embed(list(map(in_words, task.classes))), task.classes, _bare)
-
-    return fit
-
-
-def shots_and_names(embed: Embedder) -> Fit:
-    """Each row gets the class with the most similar labelled row or name, whichever is more similar."""
-
-    def fit(train: Rows, task: Task, seed: int) -> Predict:
-        labels = known_labels(train)
-        anchors = [*_bare(train.texts, task), *map(in_words, task.classes)]
-        return _nearest(embed, task, embed(anchors), [*labels, *task.classes], _bare)
+        return predict
 
     return fit
 
@@ -291,26 +283,3 @@ def in_words(name: str) -> str:
 def _texts(texts: Texts, task: Task) -> list[str]:
     """Rows as a language model is shown them: ``Field: text``, a line per field."""
     return [shown(task, text) for text in texts]
-
-
-def _bare(texts: Texts, task: Task) -> list[str]:
-    """The same without the fields' names, which class names do not have and labelled rows would share."""
-    fields = task.prompt_fields
-    return [". ".join(text[field] for field in fields if text[field].strip()) for text in texts]
-
-
-def _nearest(
-    embed: Embedder,
-    task: Task,
-    anchors: Matrix,
-    labels: Sequence[str],
-    as_text: Callable[[Texts, Task], list[str]],
-) -> Predict:
-    def predict(texts: Texts) -> list[str]:
-        cosines = embed(as_text(texts, task)) @ anchors.T
-        if not texts:
-            return []
-        first = np.argmax(cosines >= cosines.max(axis=1, keepdims=True) - TIE, axis=1)
-        return [labels[position] for position in first]
-
-    return predict

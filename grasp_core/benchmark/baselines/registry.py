@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from grasp_core.benchmark.baselines import embedding
-from grasp_core.benchmark.baselines.classical import fit_adaboost, fit_plurality, fit_tfidf
+from grasp_core.benchmark.baselines.classical import Fit, Texts, fit_adaboost, fit_plurality, fit_tfidf
 from grasp_core.benchmark.baselines.embedding import MODULES, Embedder, spreading
-from grasp_core.benchmark.baselines.protocol import Fit, Texts
 from grasp_core.model.errors import SpecError
 from grasp_core.model.extras import has, require
-from grasp_core.model.wording import quoted
+from grasp_core.model.text import quoted
 
 LM = "lm"
 """The in-context language model: what calls it makes it, for it needs to know which model."""
@@ -33,10 +33,10 @@ BASELINES: Mapping[str, str] = {
 
 _PLAIN: Mapping[str, Fit] = {"plurality": fit_plurality, "adaboost": fit_adaboost, "tfidf": fit_tfidf}
 _EMBEDDING: Mapping[str, Callable[[Embedder], Fit]] = {
-    "minilm-1nn": embedding.nearest_neighbour,
+    "minilm-1nn": partial(embedding.nearest, rows=True, names=False),
     "minilm-logistic": embedding.logistic_head,
-    "minilm-names": embedding.names_alone,
-    "minilm-shots-names": embedding.shots_and_names,
+    "minilm-names": partial(embedding.nearest, rows=False, names=True),
+    "minilm-shots-names": partial(embedding.nearest, rows=True, names=True),
 }
 _NEEDED: Mapping[str, tuple[str, ...]] = {
     "adaboost": ("sklearn",),
@@ -54,10 +54,7 @@ def installed(name: str) -> bool:
 
 
 def check_installed(name: str) -> None:
-    """Refuse, before any work, a baseline whose packages are missing.
-
-    Raises MissingPackageError.
-    """
+    """Refuse, before any work, a baseline whose packages are missing."""
     if name in _NEEDED:
         require(name, "models", *_NEEDED[name])
 
@@ -68,9 +65,6 @@ def make_baseline(name: str, embedder: Embedder | None = None, unlabelled: Texts
     `name`: one of :data:`BASELINES` but :data:`LM`.
     `embedder`: shared where several baselines run on the same texts; by default one of its own.
     `unlabelled`: texts of the task's rows without labels, for :data:`SPREADING`.
-
-    Raises SpecError if there is no such baseline; MissingPackageError if it needs packages that are not
-    installed; DataError if it learns from unlabelled rows and there are none.
     """
     check_installed(name)
     if name == SPREADING:

@@ -12,14 +12,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from grasp_core.benchmark.checkpoints import Kept
+from grasp_core.benchmark.checkpoints import Kept, Watch, unwatched
 from grasp_core.benchmark.language_models.model import FLOOR, Answer, LanguageModel, ModelError
 from grasp_core.benchmark.language_models.prompt import Prompt, Similarity, words
 from grasp_core.benchmark.tasks import Task
 from grasp_core.model.errors import DataError
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.remarks.remark import Remark
-from grasp_core.model.wording import number
+from grasp_core.model.text import number
 
 _WHAT = ("answer of a language model", "answers of a language model")
 
@@ -35,8 +35,6 @@ class Answers:
     The file holds hashes and numbers: no text, no label and no key.
 
     `path`: may hold answers of an earlier attempt.
-
-    Raises DataError if the file cannot be read or written, or is none of answers.
     """
 
     def __init__(self, path: Path) -> None:
@@ -132,8 +130,6 @@ class Usage:
         return said
 
 
-Watch = Callable[[int, int], None]
-"""Told how many questions are done, and of how many; what it raises ends the work."""
 KEPT = "Answers so far are kept: asked again, only what is missing is sent"
 """What is said where work ends early."""
 _IN_A_ROW = 3  # failures after which the model is taken to be out of reach
@@ -153,7 +149,7 @@ class Asking:
     answers: Answers
     similarity: Similarity | None = None
     seed: int = 1
-    watch: Watch | None = None
+    watch: Watch = unwatched
     usage: Usage = field(default_factory=Usage)
 
 
@@ -171,18 +167,13 @@ class UnansweredError(DataError):
 
 
 def ask_all(asking: Asking, prompts: Iterator[Prompt], total: int) -> list[Answer]:
-    """The answers to all prompts, in their order; those not known yet are asked for, some at a time.
-
-    Raises UnansweredError if a prompt stayed without an answer. The others have been asked by then, unless
-    the model seems to be out of reach, and all answers are kept.
-    """
+    """The answers to all prompts, in their order; those not known yet are asked for, some at a time."""
     found: list[Answer] = []
     failures: Counter[Remark] = Counter()
     in_a_row = 0
     with ThreadPoolExecutor(asking.model.parallel) as pool:
         while batch := list(islice(prompts, asking.model.parallel)):
-            if asking.watch is not None:
-                asking.watch(len(found) + failures.total(), total)
+            asking.watch(len(found) + failures.total(), total)
             for answer in _batch(asking, batch, pool.map if asking.model.parallel > 1 else map):
                 if isinstance(answer, Answer):
                     found.append(answer)
@@ -195,8 +186,7 @@ def ask_all(asking: Asking, prompts: Iterator[Prompt], total: int) -> list[Answe
     if failures:
         reason, _ = failures.most_common(1)[0]
         raise UnansweredError(reason, len(found), total)
-    if asking.watch is not None:
-        asking.watch(total, total)
+    asking.watch(total, total)
     return found
 
 

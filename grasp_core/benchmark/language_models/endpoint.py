@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import ipaddress
 import logging
 import math
 import os
@@ -18,14 +17,12 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.extras import require
 from grasp_core.model.remarks.benchmark import ModelProblem
 from grasp_core.model.remarks.remark import Value
-from grasp_core.model.wording import quoted
+from grasp_core.model.settings import kept_secret
+from grasp_core.model.text import quoted
 
 
 def checked(url: str) -> str:
-    """The host of an endpoint's address.
-
-    Raises SpecError if it is no web address, or one with a name, password or query in it.
-    """
+    """The host of an endpoint's address."""
     try:
         parts = urlsplit(url)
         host = parts.hostname
@@ -42,11 +39,8 @@ def checked(url: str) -> str:
     return host
 
 
-def key_for(variable: str | None, url: str, host: str) -> str:
-    """The key in an environment variable; a word where none is needed, since the library insists on one.
-
-    Raises SpecError if the variable holds none, or it would travel unencrypted.
-    """
+def key_for(variable: str | None, url: str) -> str:
+    """The key in an environment variable; a word where none is needed, since the library insists on one."""
     if variable is None:
         return "unused"
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", variable):
@@ -56,18 +50,11 @@ def key_for(variable: str | None, url: str, host: str) -> str:
         raise SpecError(f"The environment variable {variable} is empty: put the endpoint's key there")
     if not (key.isascii() and key.isprintable()):
         raise SpecError(f"The environment variable {variable} holds no key: there are characters no key has")
-    if urlsplit(url).scheme != "https" and not _on_this_machine(host):
+    if not kept_secret(url):
         raise SpecError(
             f"The key in {quoted(variable)} would be sent unencrypted: take an address with https://"
         )
     return key
-
-
-def _on_this_machine(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 OPENAI_HOST = "api.openai.com"
@@ -106,8 +93,6 @@ class Endpoint:
     `retries`: attempts after a first that failed; waits are the endpoint's own wish (Retry-After), or grow.
     `parallel`: questions asked at the same time.
     `chat`: whether it is asked as a chat: the class is then the one that it writes, with probability 1.
-
-    Raises DataError if the package `openai` is missing; SpecError if an option cannot be used.
     """
 
     def __init__(
@@ -136,8 +121,10 @@ class Endpoint:
         how = "chat" if chat else f"top {top}"
         self.name = f"{model} at {url}, {how}, {self._tokens.name}"
         self.window, self.parallel = window, parallel
-        self._openai = _library()
-        key = key_for(key_variable, url, host)
+        require("An endpoint", "models", "openai")
+        self._openai: Any = importlib.import_module("openai")
+        logging.getLogger("openai").setLevel(logging.WARNING)  # on the level DEBUG it would log the prompts
+        key = key_for(key_variable, url)
         # Neither key nor prompts go where the endpoint points: nobody named that address.
         straight = self._openai.DefaultHttpxClient(timeout=timeout_s, follow_redirects=False)
         self._client = self._openai.OpenAI(
@@ -156,8 +143,6 @@ class Endpoint:
         """How likely each candidate's first token is, among the most likely ones that the endpoint names.
 
         Asked as a chat, the candidate that it writes has probability 1.
-
-        Raises ModelError if the endpoint cannot be reached, refuses, or answers without what is needed.
         """
         openai = self._openai
         try:
@@ -280,14 +265,6 @@ def _written(said: str, candidates: Sequence[str]) -> int | None:
     within = [at for at, name in enumerate(names) if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
     whole = [at for at in within if not any(names[at] in names[other] for other in within if other != at)]
     return whole[0] if len(whole) == 1 else None
-
-
-def _library() -> Any:
-    require("An endpoint", "models", "openai")
-    library = importlib.import_module("openai")
-    # On the level DEBUG it would log the prompts.
-    logging.getLogger("openai").setLevel(logging.WARNING)
-    return library
 
 
 def _whole(value: Any, otherwise: int) -> int:

@@ -8,7 +8,8 @@ from itertools import product
 
 import numpy as np
 
-from grasp_core.benchmark.language_models.answers import Answers, Asking, Usage, Watch, ask_all
+from grasp_core.benchmark.checkpoints import Watch, unwatched
+from grasp_core.benchmark.language_models.answers import Answers, Asking, Usage, ask_all
 from grasp_core.benchmark.language_models.model import LanguageModel
 from grasp_core.benchmark.language_models.prompt import Prompt, Similarity, drawn, fit, most_similar, shown
 from grasp_core.benchmark.tasks import Rows, Task
@@ -43,19 +44,13 @@ class Predictions:
 
 
 def predict(asking: Asking, setting: Setting, train: Rows, texts: Sequence[Mapping[str, str]]) -> Predictions:
-    """Classes of texts, with the training rows as examples.
-
-    Raises DataError if rows stayed without an answer; those that have one are kept.
-    """
+    """Classes of texts, with the training rows as examples."""
     every = list(range(len(train.texts)))
     return _classified(asking, _prompts(asking, setting, train, texts, lambda _: every), len(texts))
 
 
 def leave_one_out(asking: Asking, setting: Setting, train: Rows) -> Predictions:
-    """Classes of the training rows, each with the others as examples.
-
-    Raises DataError as in :func:`predict`.
-    """
+    """Classes of the training rows, each with the others as examples."""
     n = len(train.texts)
 
     def others(target: int) -> list[int]:
@@ -74,7 +69,13 @@ def _prompts(
     task = asking.task
     if train.labels is None:
         raise DataError(f"{train.table.name} has no labels, so its rows cannot be examples")
-    cosines = _cosines(asking, setting, train, texts)
+    cosines = None
+    if setting.semantic and setting.shots:
+        if asking.similarity is None:
+            raise DataError(
+                "Choosing similar examples needs embeddings of texts; take examples by chance instead"
+            )
+        cosines = asking.similarity(*([shown(task, text) for text in some] for some in (texts, train.texts)))
     for target, text in enumerate(texts):
         rows = usable(target)
         if cosines is None or not shown(task, text):  # nothing to compare
@@ -84,21 +85,6 @@ def _prompts(
             chosen = most_similar(cosines[target, rows], setting.shots)
         examples = [(train.texts[rows[row]], train.labels[rows[row]]) for row in chosen]
         yield fit(asking.model, task, text, examples, instructions=setting.instructions)
-
-
-def _cosines(
-    asking: Asking, setting: Setting, train: Rows, texts: Sequence[Mapping[str, str]]
-) -> FloatArray | None:
-    if not setting.semantic or setting.shots == 0:
-        return None
-    if asking.similarity is None:
-        raise DataError(
-            "Choosing similar examples needs embeddings of texts; take examples by chance instead"
-        )
-    task = asking.task
-    return asking.similarity(
-        [shown(task, text) for text in texts], [shown(task, text) for text in train.texts]
-    )
 
 
 def _classified(asking: Asking, prompts: Iterator[Prompt], total: int) -> Predictions:
@@ -124,7 +110,7 @@ class InContext:
     answers: Answers
     setting: Setting | None = None
     similarity: Similarity | None = None
-    watch: Watch | None = None
+    watch: Watch = unwatched
     usage: Usage = field(default_factory=Usage)
 
     def __call__(
@@ -189,20 +175,16 @@ def tune(asking: Asking, train: Rows, settings: Sequence[Setting], score: Score)
     Progress is told over all settings together. Stopping loses nothing: the answers so far are kept, and the
     next attempt asks only for the others.
 
-    Raises DataError if rows stayed without an answer.
-
     Leave-one-out misleads where classes are balanced, for the class of the row left out is always the rarer
     one among the others, and where a class has a single row, which is then left without an example.
     """
     n = len(train.texts)
     trials = []
     for done, setting in enumerate(settings):
-        watch = _shifted(asking, done * n, len(settings) * n)
-        found = leave_one_out(replace(asking, watch=watch), setting, train)
+
+        def told(ready: int, _: int, before: int = done * n) -> None:
+            asking.watch(before + ready, len(settings) * n)
+
+        found = leave_one_out(replace(asking, watch=told), setting, train)
         trials.append(Trial(setting, score(train.labels or (), found.labels, asking.task)))
     return sorted(trials, key=lambda trial: (-trial.score, trial.setting.shots))
-
-
-def _shifted(asking: Asking, before: int, total: int) -> Callable[[int, int], None] | None:
-    watch = asking.watch
-    return None if watch is None else lambda done, _: watch(before + done, total)

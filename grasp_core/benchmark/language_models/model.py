@@ -75,10 +75,7 @@ class LanguageModel(Tokens, Protocol):
         """Questions that it can be asked at the same time."""
 
     def next_token_logprobs(self, prompt: str, candidates: Sequence[str]) -> Answer:
-        """How likely each candidate's first token is to follow the prompt.
-
-        Raises ModelError if there is no answer, or none that can be used.
-        """
+        """How likely each candidate's first token is to follow the prompt."""
 
     def close(self) -> None:
         """Give back what it holds; it is not asked again."""
@@ -92,8 +89,6 @@ class LocalModel:
 
     `window`: tokens; by default what the model was trained with, at most 2,048, the paper's.
     `threads`: by default the processors that this process may use.
-
-    Raises DataError if llama-cpp-python is missing, or the file is no model.
     """
 
     parallel = 1

@@ -17,7 +17,7 @@ from grasp_core.benchmark.tasks import Task
 from grasp_core.model.annotations import FloatArray
 from grasp_core.model.errors import DataError
 from grasp_core.model.extras import require
-from grasp_core.model.wording import number
+from grasp_core.model.text import number
 from grasp_core.reading.archives.members import MIB, read_at_most
 
 _MAX_FILE = 256 * MIB
@@ -64,10 +64,7 @@ class ApproximateTokens:
 
 
 class FileTokens:
-    """Tokens of a ``tokenizer.json``, as Hugging Face's models have it.
-
-    Raises DataError if the package `tokenizers` is missing, or the file is no such file.
-    """
+    """Tokens of a ``tokenizer.json``, as Hugging Face's models have it."""
 
     def __init__(self, path: Path) -> None:
         require("A tokenizer file", "models", "tokenizers")
@@ -169,9 +166,6 @@ def fit(
     `target`: text by field.
     `examples`: text by field and label, in the prompt's order: the most similar last.
     `instructions`: whether the task's instructions are given; the classes are named in any case.
-
-    Raises DataError if the window does not even hold the instructions, the classes and the target's label
-    line.
 
     Of ``window - 11 - tokens(instructions) - 2 (n + 1)``, the target has what it needs, at most the share
     ``max(1/4, 1/(n + 1))``, and each of the n examples an equal part of the rest (the paper counts a

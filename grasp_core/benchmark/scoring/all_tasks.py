@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from grasp_core.analysis.models.labels import ID, LABEL
-from grasp_core.benchmark.baselines.protocol import Fit
+from grasp_core.benchmark.baselines.classical import Fit
+from grasp_core.benchmark.checkpoints import Watch, unwatched
 from grasp_core.benchmark.language_models.answers import Usage
-from grasp_core.benchmark.scoring.evaluate import BLOCK, Watch, label_rows, work_key
+from grasp_core.benchmark.scoring.evaluate import BLOCK, label_rows, work_key
 from grasp_core.benchmark.scoring.scores import Scores
 from grasp_core.benchmark.submissions import PREDICTIONS
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Rows, Task, read_rows, read_tasks
@@ -36,10 +37,7 @@ class TaskFiles:
 
 
 def read_files(folder: Path) -> tuple[list[TaskFiles], list[str]]:
-    """The tasks of a folder, and the names of those that lack one of the files with rows.
-
-    Raises DataError if the folder holds no task, none has both files, or a file cannot be read.
-    """
+    """The tasks of a folder, and the names of those that lack one of the files with rows."""
     if not folder.is_dir():
         raise DataError(
             f"there is no folder {folder}; name that of the tasks with --tasks, or fetch it: "
@@ -85,7 +83,7 @@ def label_all(
     *,
     seed: int = 1,
     usage: Usage | None = None,
-    watch: Watch | None = None,
+    watch: Watch = unwatched,
     block: int = BLOCK,
 ) -> Iterator[tuple[str, TaskRun, bool]]:
     """Label every task, each written as soon as it is done; gives its name, what it took, whether it is new.
@@ -96,8 +94,6 @@ def label_all(
     `usage`: that of a language model, which counts along.
     `watch`: told (rows done, rows of this task).
     `block`: rows labelled between two calls of `watch`.
-
-    Raises DataError if a file cannot be written, or labelling fails; tasks done before are kept.
     """
     known = read_run(out)
     for files in found:
@@ -135,10 +131,7 @@ def label_all(
 
 
 def read_run(out: Path) -> dict[str, TaskRun]:
-    """What an earlier call did, by task; nothing where there was none.
-
-    Raises DataError if the folder's ``run.json`` is something else.
-    """
+    """What an earlier call did, by task; nothing where there was none."""
     path = out / RUN_FILE
     try:
         plain: Any = json.loads(path.read_bytes())

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from grasp_core.benchmark.baselines.classical import PUBLISHED, Boosting, fit_staged
-from grasp_core.benchmark.baselines.protocol import known_labels
-from grasp_core.benchmark.checkpoints import Kept
-from grasp_core.benchmark.scoring.evaluate import Watch, work_key
-from grasp_core.benchmark.scoring.folds import leave_one_out, taken
+from grasp_core.benchmark.baselines.classical import PUBLISHED, Boosting, fit_staged, known_labels
+from grasp_core.benchmark.checkpoints import Kept, Watch, unwatched
+from grasp_core.benchmark.language_models.in_context import macro_f1_declared
+from grasp_core.benchmark.scoring.evaluate import leave_one_out, taken, work_key
 from grasp_core.benchmark.tasks import Rows, Task
 from grasp_core.model.errors import DataError
 from grasp_core.model.json_values import from_json
-from grasp_core.statistics.f1 import confusion, macro_f1
 
 RATES, DEPTHS, TREES = (0.1, 0.3, 1.0, 3.0), (1, 2, 3, 5, 10), (10, 25, 50, 100, 200)
 """What is tried; the paper names what it tuned, the values are ours."""
@@ -52,10 +48,7 @@ def boosting_sweeps() -> tuple[tuple[str, tuple[Boosting, ...]], ...]:
 
 
 def kept_trials(path: Path) -> Kept[list[str]]:
-    """The file that lets a search go on where it was ended.
-
-    Raises DataError if it cannot be read, or holds something else.
-    """
+    """The file that lets a search go on where it was ended."""
 
     def read(plain: dict[str, Any]) -> list[str]:
         return list(from_json(plain["labels"], tuple[str, ...]))
@@ -71,7 +64,7 @@ def tune_boosting(
     done: Done,
     *,
     seed: int = 1,
-    watch: Watch | None = None,
+    watch: Watch = unwatched,
 ) -> list[BoostingTrial]:
     """Try settings by leave-one-out, best first; of equal ones, that with fewer and shallower trees.
 
@@ -80,8 +73,6 @@ def tune_boosting(
     `train`: labelled rows.
     `done`: work of an earlier attempt; what is added lets the next go on.
     `watch`: told (ensembles done, ensembles in all).
-
-    Raises DataError if there are too few rows, or they have no labels.
     """
     labels = known_labels(train)
     if len(labels) < 2:
@@ -95,8 +86,7 @@ def tune_boosting(
     for which, setting in most.items():
         found = []
         for row, fold in enumerate(folds):
-            if watch is not None:
-                watch(ready, total)
+            watch(ready, total)
             trees = [number for number in TREES if number <= setting.trees]
             key = work_key(f"adaboost {setting} {trees}", task, [train], f"loo {row}", seed)
             if key not in done:
@@ -105,23 +95,10 @@ def tune_boosting(
             found.append(done[key])
             ready += 1
         said[which] = found
-    if watch is not None:
-        watch(total, total)
-    score = _scorer(labels, task)
+    watch(total, total)
     trials = []
     for one in settings:
         at = TREES.index(one.trees)
         predicted = [stages[at] for stages in said[one.depth, one.learning_rate]]
-        trials.append(BoostingTrial(one, score(predicted)))
+        trials.append(BoostingTrial(one, macro_f1_declared(labels, predicted, task)))
     return sorted(trials, key=lambda trial: (-trial.score, trial.setting.trees, trial.setting.depth))
-
-
-def _scorer(gold: Sequence[str], task: Task) -> Callable[[Sequence[str]], float]:
-    number = {name: code for code, name in enumerate(task.classes)}
-    right = np.array([number[label] for label in gold])
-
-    def score(predicted: Sequence[str]) -> float:
-        said = np.array([number[label] for label in predicted])
-        return macro_f1(confusion(right, said, len(number)), "declared")
-
-    return score

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from grasp_core.analysis.models.labels import ID
 from grasp_core.benchmark.tasks import MAX_ROWS_FILE, Task
 from grasp_core.model.annotations import FloatArray
 from grasp_core.model.errors import DataError
-from grasp_core.model.wording import closest, listed, number, quoted
+from grasp_core.model.text import closest, listed, number, quoted
 from grasp_core.reading.archives.members import check_size
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
@@ -64,11 +64,8 @@ class Calibration:
     @property
     def plain(self) -> dict[str, Any]:
         """JSON-ready."""
-        bins = [
-            {"low": b.low, "high": b.high, "n": b.n, "confidence": b.confidence, "accuracy": b.accuracy}
-            for b in self.bins
-        ]
-        return {"brier": self.brier, "log_loss": self.log_loss, "ece": self.ece, "bins": bins}
+        plain = asdict(self)
+        return {name: plain[name] for name in ("brier", "log_loss", "ece")} | {"bins": list(plain["bins"])}
 
 
 def calibration(task: Task, gold: Mapping[str, str], probabilities: Mapping[str, FloatArray]) -> Calibration:
@@ -76,8 +73,6 @@ def calibration(task: Task, gold: Mapping[str, str], probabilities: Mapping[str,
 
     `gold`: class by row id.
     `probabilities`, shape (K,): by row id, in the order of the task's classes.
-
-    Raises DataError if a row with a gold label has no probabilities, or there is no row.
     """
     missing = [one for one in gold if one not in probabilities]
     if missing or not gold:
@@ -94,29 +89,23 @@ def calibration(task: Task, gold: Mapping[str, str], probabilities: Mapping[str,
     top = values.argmax(axis=1)
     confidence, correct = values[rows, top], top == right
     place = np.minimum((confidence * BINS).astype(int), BINS - 1)
-    bins = tuple(_bin(at, confidence[place == at], correct[place == at]) for at in range(BINS))
+    bins = []
+    for at in range(BINS):
+        here = place == at
+        means = (float(confidence[here].mean()), float(correct[here].mean())) if here.any() else (None, None)
+        bins.append(Bin(at / BINS, (at + 1) / BINS, int(here.sum()), *means))
     gaps = [one.n * abs(one.accuracy - one.confidence) for one in bins if one.n]  # type: ignore[operator]
     return Calibration(
         n=int(right.size),
         brier=float(((values - aim) ** 2).sum(axis=1).mean()),
         log_loss=float(-np.log(np.maximum(values[rows, right], _LEAST)).mean()),
         ece=float(sum(gaps) / right.size),
-        bins=bins,
+        bins=tuple(bins),
     )
 
 
-def _bin(at: int, confidence: FloatArray, correct: Any) -> Bin:
-    n = int(confidence.size)
-    means = (float(confidence.mean()), float(correct.mean())) if n else (None, None)
-    return Bin(at / BINS, (at + 1) / BINS, n, *means)
-
-
 def read_probabilities(path: Path, task: Task) -> dict[str, FloatArray]:
-    """Read a file with the column ID and a column per class, named as the class.
-
-    Raises DataError if it cannot be read, a class has no column, an id occurs twice, or a row holds no
-    probabilities.
-    """
+    """Read a file with the column ID and a column per class, named as the class."""
     shown = f"{path.parent.name}/{path.name}"
     if path.is_file():
         check_size(path.stat().st_size, MAX_ROWS_FILE, shown, "probabilities")

@@ -59,17 +59,12 @@ def mistakes_text(name: str, score: TaskScore) -> str:
     table = confusion_table(score.confusion, [printable_name(one) for one in score.classes])
     if len(table) <= _MOST_CLASSES:
         return f"{start} (gold class down, predicted class across)\n{table.to_string()}"
-    lines = [f"{count:>7,}  {gold} > {said}" for count, gold, said in _largest(table)]
-    return "\n".join([f"{start}; most often (gold > predicted)", *lines])
-
-
-def _largest(table: pd.DataFrame) -> list[tuple[int, str, str]]:
-    """The cells beside the diagonal with the most rows; of equal ones, those of the first classes."""
     counts = table.to_numpy().copy()
     np.fill_diagonal(counts, 0)
     cells = zip(*np.nonzero(counts), strict=True)
-    found = sorted((-int(counts[cell]), cell) for cell in cells)
-    return [(-count, table.index[gold], table.columns[said]) for count, (gold, said) in found[:_LARGEST]]
+    found = sorted((-int(counts[cell]), cell) for cell in cells)[:_LARGEST]
+    lines = [f"{-count:>7,}  {table.index[gold]} > {table.columns[said]}" for count, (gold, said) in found]
+    return "\n".join([f"{start}; most often (gold > predicted)", *lines])
 
 
 def errors_csv(
@@ -82,8 +77,6 @@ def errors_csv(
 
     `predictions`: label by id, by task, of all rows that have a gold label.
     `folder`: of the tasks: where a task's ``test_unlabeled.csv`` is there, the texts are taken from it.
-
-    Raises DataError if such a file cannot be read.
     """
     found = []
     for name, task in tasks.items():
@@ -145,8 +138,6 @@ def compare(
     """Compare two submissions that ``require_scorable`` takes.
 
     `told`: takes the name of each task before it is compared.
-
-    Raises DataError if there is no task for which both submissions and the gold have labels.
     """
     one, other = first.predictions, second.predictions
     parts = []
@@ -199,10 +190,7 @@ def compare_task(
     resamples: int = RESAMPLES,
     part: Part = (0, 1),
 ) -> TaskDifference:
-    """Compare two systems' labels of one task, by row id, on all draws or a part of them.
-
-    Raises DataError if a row lacks a label.
-    """
+    """Compare two systems' labels of one task, by row id, on all draws or a part of them."""
     right, (a, b) = paired_codes(task, gold, [first, second])
     classes, name = len(task.classes), task.name
     null = swapped_differences(
@@ -223,8 +211,6 @@ def compared(parts: Sequence[TaskDifference], tasks: Iterable[str]) -> Compariso
     """A comparison from those of its tasks.
 
     `tasks`: all tasks of the benchmark.
-
-    Raises DataError if there is no part.
     """
     if not parts:
         raise DataError("there is no task for which both submissions and the gold have labels")

@@ -1,26 +1,74 @@
-"""How well a baseline does on labelled rows, and where that misleads."""
+"""How well a baseline does on labelled rows, which of them it learns from, and where that misleads."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from grasp_core.benchmark.baselines.protocol import Fit, Texts, known_labels
-from grasp_core.benchmark.scoring.folds import Fold, leave_one_out, stratified_splits, taken
-from grasp_core.benchmark.scoring.scores import file_cautions, loo_cautions, resampled_f1, split_cautions
+from grasp_core.benchmark.baselines.classical import Fit, Texts, known_labels
+from grasp_core.benchmark.checkpoints import Watch, unwatched
+from grasp_core.benchmark.scoring.scores import resampled_f1
 from grasp_core.benchmark.tasks import Rows, Task
+from grasp_core.model.annotations import Codes
 from grasp_core.model.errors import DataError
+from grasp_core.model.remarks.benchmark import BaselineCaution
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.statistics.f1 import confusion, interval, macro_f1
 
+SPLITS, TEST_SHARE = 20, 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Positions of the rows to learn from, and of those to be labelled."""
+
+    train: tuple[int, ...]
+    test: tuple[int, ...]
+
+
+def leave_one_out(rows: Rows) -> list[Fold]:
+    """Each row labelled by what all others teach."""
+    everyone = range(len(rows.ids))
+    return [Fold(tuple(one for one in everyone if one != left), (left,)) for left in everyone]
+
+
+def stratified_splits(rows: Rows, seed: int, splits: int = SPLITS) -> list[Fold]:
+    """Rows parted at random: a fifth of each class, rounded by chance, is labelled from the others.
+
+    A class of one row stays with those to learn from.
+    """
+    labels = np.array(known_labels(rows))
+    classes = [np.flatnonzero(labels == name) for name in dict.fromkeys(labels)]
+    if max(map(len, classes)) < 2:
+        raise DataError(f"{rows.table.name} has no class with two rows, so it cannot be split; use loo")
+    return [_split(classes, np.random.Generator(np.random.Philox([seed, k]))) for k in range(splits)]
+
+
+def _split(classes: Sequence[Codes], rng: np.random.Generator) -> Fold:
+    test: set[int] = set()
+    while not test:
+        for members in classes:
+            wanted = len(members) * TEST_SHARE
+            size = min(int(wanted) + int(rng.random() < wanted % 1), len(members) - 1)
+            test.update(map(int, rng.permutation(members)[:size]))
+    everyone = range(sum(map(len, classes)))
+    return Fold(tuple(one for one in everyone if one not in test), tuple(sorted(test)))
+
+
+def taken(rows: Rows, positions: Sequence[int]) -> Rows:
+    """Some of the rows, in that order."""
+    labels = None if rows.labels is None else tuple(rows.labels[one] for one in positions)
+    ids = tuple(rows.ids[one] for one in positions)
+    return Rows(ids, tuple(rows.texts[one] for one in positions), labels, rows.table)
+
+
 Way = Literal["loo", "splits", "file"]
-Watch = Callable[[int, int], None]
-"""Told (rows done, rows in all); what it raises ends the evaluation, and nothing done before is lost."""
 Done = MutableMapping[str, list[str]]
 """Labels by piece of work, each piece once it is complete; kept as JSON, it lets an evaluation go on."""
 
@@ -49,6 +97,39 @@ class Evaluation:
     caution: tuple[Remark, ...]
 
 
+def loo_cautions(labels: Sequence[str]) -> tuple[Remark, ...]:
+    """Of leave-one-out."""
+    counts = Counter(labels)
+    found = [BaselineCaution.LEAVE_ONE_OUT()]
+    most = counts.most_common(2)
+    if len(most) > 1 and most[0][1] == most[1][1]:
+        found.append(BaselineCaution.LARGEST_CLASSES_ALIKE())
+    single = sum(count == 1 for count in counts.values())
+    if single:
+        found.append(BaselineCaution.SINGLE_WITHOUT_EXAMPLE(classes=single))
+    return tuple(found)
+
+
+def split_cautions(labels: Sequence[str], folds: Sequence[Fold]) -> tuple[Remark, ...]:
+    """Of repeated stratified splits."""
+    counts = Counter(labels).values()
+    found = [BaselineCaution.SPLITS(learnt=len(folds[0].train), rows=len(labels))]
+    single = sum(count == 1 for count in counts)
+    if single:
+        found.append(BaselineCaution.SINGLE_NEVER_TESTED(classes=single))
+    rare = sum(1 < count < 5 for count in counts)
+    if rare:
+        found.append(BaselineCaution.RARE_CLASSES(classes=rare))
+    return tuple(found)
+
+
+def file_cautions(train: Rows, test: Rows) -> tuple[Remark, ...]:
+    """Of other labelled rows."""
+    known = {json.dumps(text, sort_keys=True) for text in train.texts}
+    both = sum(json.dumps(text, sort_keys=True) in known for text in test.texts)
+    return (BaselineCaution.ROWS_LEARNT_FROM(both=both, rows=len(test.ids)),) if both else ()
+
+
 def evaluate(
     fit: Fit,
     train: Rows,
@@ -57,7 +138,7 @@ def evaluate(
     way: Way = "loo",
     test: Rows | None = None,
     seed: int = 1,
-    watch: Watch | None = None,
+    watch: Watch = unwatched,
     done: Done | None = None,
 ) -> Evaluation:
     """Score a baseline.
@@ -67,8 +148,6 @@ def evaluate(
     `test`: the other labelled rows, for "file".
     `seed`: of the baseline, the splits and the bootstrap.
     `done`: work of an earlier attempt on the same baseline, rows and seed; what is added lets the next go on.
-
-    Raises DataError if there are too few rows, or they have no labels.
     """
     labels = known_labels(train)
     if way == "file":
@@ -79,36 +158,22 @@ def evaluate(
     if len(labels) < 2:
         raise DataError(f"{train.table.name} has one labelled row; evaluating on it takes two or more")
     folds = leave_one_out(train) if way == "loo" else stratified_splits(train, seed)
-    found = _label_folds(fit, train, task, folds, seed, watch, {} if done is None else done)
-    gold = [tuple(labels[row] for row in fold.test) for fold in folds]
-    if way == "loo":
-        gold, found = [tuple(labels)], [[label for fold in found for label in fold]]
-        return _scored(way, gold, found, task, seed, loo_cautions(labels))
-    return _scored(way, gold, found, task, seed, split_cautions(labels, folds))
-
-
-def _label_folds(
-    fit: Fit,
-    train: Rows,
-    task: Task,
-    folds: Sequence[Fold],
-    seed: int,
-    watch: Watch | None,
-    done: Done,
-) -> list[list[str]]:
+    done = {} if done is None else done
     total, ready = sum(len(fold.test) for fold in folds), 0
     found = []
     for number, fold in enumerate(folds):
-        if watch is not None:
-            watch(ready, total)
+        watch(ready, total)
         key = f"fold {number}"
         if key not in done:
             done[key] = fit(taken(train, fold.train), task, seed)([train.texts[row] for row in fold.test])
         found.append(done[key])
         ready += len(fold.test)
-    if watch is not None:
-        watch(total, total)
-    return found
+    watch(total, total)
+    gold = [tuple(labels[row] for row in fold.test) for fold in folds]
+    if way == "loo":
+        gold, found = [tuple(labels)], [[label for fold in found for label in fold]]
+        return _scored(way, gold, found, task, seed, loo_cautions(labels))
+    return _scored(way, gold, found, task, seed, split_cautions(labels, folds))
 
 
 def label_rows(
@@ -118,7 +183,7 @@ def label_rows(
     texts: Texts,
     *,
     seed: int = 1,
-    watch: Watch | None = None,
+    watch: Watch = unwatched,
     done: Done | None = None,
     block: int = BLOCK,
 ) -> list[str]:
@@ -127,15 +192,13 @@ def label_rows(
     predict = None
     labels: list[str] = []
     for start in range(0, len(texts), block):
-        if watch is not None:
-            watch(start, len(texts))
+        watch(start, len(texts))
         key = f"rows {start} to {min(start + block, len(texts))}"
         if key not in done:
             predict = predict or fit(train, task, seed)
             done[key] = predict(texts[start : start + block])
         labels += done[key]
-    if watch is not None:
-        watch(len(texts), len(texts))
+    watch(len(texts), len(texts))
     return labels
 
 

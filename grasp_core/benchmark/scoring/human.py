@@ -10,7 +10,7 @@ import numpy as np
 from grasp_core.benchmark.scoring.scores import RESAMPLES, resampled_f1
 from grasp_core.model.annotations import Annotations, BoolArray, Codes, Int64Array
 from grasp_core.model.errors import DataError, SpecError
-from grasp_core.model.wording import listed, number
+from grasp_core.model.text import listed, number
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.statistics.f1 import confusion, interval, macro_f1
 
@@ -64,15 +64,14 @@ def human_baseline(
         annotations, so items need one more than `votes`.
     `resamples`: of the bootstrap.
 
-    Raises SpecError if a number is too small; DataError if too few items can be drawn, or right labels are no
-    categories of the data.
-
     Source: Alex et al., *RAFT*, 2021: five votes on each of 100 test rows per task, ties broken at random.
     """
     _check(seed, votes=votes, items=items, repeats=repeats)
     annotations = dataset.annotations
     gold = None if against is None else _gold_codes(annotations, against)
-    eligible = _eligible(annotations, gold, votes)
+    per_item = np.diff(annotations.indptr)
+    enough = per_item > votes if gold is None else (per_item >= votes) & (gold >= 0)
+    eligible = np.flatnonzero(enough)
     if eligible.size < items:
         raise DataError(_too_few(annotations, gold, votes, items, eligible.size))
     draws = [_draw(annotations, gold, eligible, votes, items, seed, number) for number in range(repeats)]
@@ -100,8 +99,6 @@ def plurality_of_few(dataset: Dataset, *, votes: int = 5, items: int = 100, seed
     """The plurality of `votes` annotations by item, of one draw of items, to be scored elsewhere.
 
     Parameters are those of :func:`human_baseline`; no right label is needed, nor a vote more.
-
-    Raises SpecError if a number is too small; DataError if too few items have so many annotations.
     """
     _check(seed, votes=votes, items=items)
     annotations = dataset.annotations
@@ -144,9 +141,6 @@ def qualify(
     `bar`: smallest share that must be right, 0 to 1.
     `least`: smallest number of these rows that a rater must have labelled.
 
-    Raises SpecError if the bar is no share; DataError if right labels are no categories of the data, no such
-    row was labelled, or nobody qualifies.
-
     Source: Alex et al., *RAFT*, 2021, section 4: a qualification of at least 10 rows, then annotation.
     """
     if not 0 <= bar <= 1:
@@ -173,10 +167,7 @@ def qualify(
 
 
 def of_kind(dataset: Dataset, column: str) -> dict[str, Dataset]:
-    """The votes of each kind of raters apart, such as experts and crowd, by the value of a rater column.
-
-    Raises DataError if no such column was read.
-    """
+    """The votes of each kind of raters apart, such as experts and crowd, by the value of a rater column."""
     axis = dataset.raters.axes.get(column)
     if axis is None:
         raise DataError(f"no column {column} of the raters was read; name one that says who is an expert")
@@ -219,13 +210,6 @@ def _gold_codes(annotations: Annotations, against: Mapping[str, str]) -> Codes:
         )
     codes = [code_of[against[one]] if one in against else -1 for one in annotations.item_ids]
     return np.array(codes, dtype=np.int64)
-
-
-def _eligible(annotations: Annotations, gold: Codes | None, votes: int) -> Int64Array:
-    """Items from which `votes` annotations can be drawn and scored."""
-    per_item = np.diff(annotations.indptr)
-    enough = per_item > votes if gold is None else (per_item >= votes) & (gold >= 0)
-    return np.flatnonzero(enough)
 
 
 def _too_few(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,13 +10,10 @@ from typing import Any
 import numpy as np
 
 from grasp_core.benchmark.gold import Gold
-from grasp_core.benchmark.scoring.folds import Fold
 from grasp_core.benchmark.submissions import Submission
-from grasp_core.benchmark.tasks import Rows, Task
+from grasp_core.benchmark.tasks import Task
 from grasp_core.model.annotations import Codes, FloatArray, Int64Array
 from grasp_core.model.errors import DataError
-from grasp_core.model.remarks.benchmark import BaselineCaution
-from grasp_core.model.remarks.remark import Remark
 from grasp_core.statistics.f1 import (
     Part,
     confusion,
@@ -91,39 +87,6 @@ def _drawn(generator: np.random.Generator, times: Int64Array, size: int) -> Int6
     return np.bincount(rows.ravel(), minlength=size * P).reshape(size, P)
 
 
-def loo_cautions(labels: Sequence[str]) -> tuple[Remark, ...]:
-    """Of leave-one-out."""
-    counts = Counter(labels)
-    found = [BaselineCaution.LEAVE_ONE_OUT()]
-    most = counts.most_common(2)
-    if len(most) > 1 and most[0][1] == most[1][1]:
-        found.append(BaselineCaution.LARGEST_CLASSES_ALIKE())
-    single = sum(count == 1 for count in counts.values())
-    if single:
-        found.append(BaselineCaution.SINGLE_WITHOUT_EXAMPLE(classes=single))
-    return tuple(found)
-
-
-def split_cautions(labels: Sequence[str], folds: Sequence[Fold]) -> tuple[Remark, ...]:
-    """Of repeated stratified splits."""
-    counts = Counter(labels).values()
-    found = [BaselineCaution.SPLITS(learnt=len(folds[0].train), rows=len(labels))]
-    single = sum(count == 1 for count in counts)
-    if single:
-        found.append(BaselineCaution.SINGLE_NEVER_TESTED(classes=single))
-    rare = sum(1 < count < 5 for count in counts)
-    if rare:
-        found.append(BaselineCaution.RARE_CLASSES(classes=rare))
-    return tuple(found)
-
-
-def file_cautions(train: Rows, test: Rows) -> tuple[Remark, ...]:
-    """Of other labelled rows."""
-    known = {json.dumps(text, sort_keys=True) for text in train.texts}
-    both = sum(json.dumps(text, sort_keys=True) in known for text in test.texts)
-    return (BaselineCaution.ROWS_LEARNT_FROM(both=both, rows=len(test.ids)),) if both else ()
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskScore:
     """Scores on one task; counts over items only, no item's gold label.
@@ -173,8 +136,6 @@ def score(
 
     `seed`, `resamples`: of the bootstrap.
     `told`: takes the name of each task before it is scored.
-
-    Raises DataError if no task has both predictions and gold.
     """
     predictions = submission.predictions
     parts = []
@@ -219,10 +180,7 @@ def score_task(
     resamples: int = RESAMPLES,
     part: Part = (0, 1),
 ) -> TaskDraws:
-    """Score one task's labels, by row id, on all draws or a part of them.
-
-    Raises DataError if a row lacks a label.
-    """
+    """Score one task's labels, by row id, on all draws or a part of them."""
     right, (said,) = paired_codes(task, gold, [labels])
     classes = len(task.classes)
     counts = confusion(right, said, classes)
@@ -242,8 +200,6 @@ def gathered(parts: Sequence[TaskDraws], tasks: Iterable[str]) -> Scores:
     """Scores of a submission from those of its tasks.
 
     `tasks`: all tasks of the benchmark.
-
-    Raises DataError if there is no part.
     """
     if not parts:
         raise DataError("no task has both predictions and gold labels; name the tasks' folders alike in both")
@@ -259,10 +215,7 @@ def gathered(parts: Sequence[TaskDraws], tasks: Iterable[str]) -> Scores:
 def paired_codes(
     task: Task, gold: Gold, systems: Sequence[Mapping[str, str]]
 ) -> tuple[Codes, tuple[Codes, ...]]:
-    """Class numbers, each (I,), of the gold labels and of each system's, all in the order of the gold labels.
-
-    Raises DataError if a system lacks a row or names no class.
-    """
+    """Class numbers, each (I,), of the gold labels and of each system's, in the order of the former."""
     code_of = {label: code for code, label in enumerate(task.classes)}
     labels = gold.labels[task.name]
     right = np.fromiter((code_of[label] for label in labels.values()), np.int64, len(labels))
@@ -321,6 +274,9 @@ def class_scores(score: TaskScore) -> list[ClassScore]:
     ]
 
 
+_TOLD = ("precision", "recall", "f1", "right", "false_positives", "false_negatives")
+
+
 def scores_json(scores: Scores) -> str:
     """The scores as JSON: ``{"tasks": {task: {macro_f1, macro_f1_declared, ci95, n}}, "overall"}``."""
     tasks: dict[str, Any] = {
@@ -345,15 +301,7 @@ def score_details(scores: Scores) -> dict[str, Any]:
     plain["overall_ci95"] = None if scores.overall_ci95 is None else list(scores.overall_ci95)
     for name, found in scores.tasks.items():
         plain["tasks"][name]["classes"] = [
-            {
-                "class": one.name,
-                "precision": one.precision,
-                "recall": one.recall,
-                "f1": one.f1,
-                "right": one.right,
-                "false_positives": one.false_positives,
-                "false_negatives": one.false_negatives,
-            }
+            {"class": one.name, **{field: getattr(one, field) for field in _TOLD}}
             for one in class_scores(found)
         ]
         plain["tasks"][name]["confusion"] = found.confusion.tolist()

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from grasp_core.benchmark.baselines.classical import PUBLISHED, Boosting, fit_adaboost
+from grasp_core.benchmark.baselines.classical import PUBLISHED, Boosting, Fit, Texts, fit_adaboost
 from grasp_core.benchmark.baselines.embedding import Embedder
-from grasp_core.benchmark.baselines.protocol import Fit, Texts
 from grasp_core.benchmark.baselines.registry import BASELINES, LM, SPREADING, check_installed, make_baseline
 from grasp_core.benchmark.gold import read_gold
 from grasp_core.benchmark.language_models.answers import Usage
@@ -34,7 +33,7 @@ from grasp_core.cli.benchmark.raft import TASKS, add_all_tasks, from_one, interv
 from grasp_core.cli.terminal.messages import clear_line, note, show_rows
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import DataError, GraspError, SpecError
-from grasp_core.model.wording import listed, number
+from grasp_core.model.text import listed, number
 
 
 def fill_baseline(parser: argparse.ArgumentParser) -> None:

@@ -27,7 +27,7 @@ from grasp_core.cli.reading import read
 from grasp_core.cli.terminal.messages import note
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import DataError, SpecError
-from grasp_core.model.wording import number
+from grasp_core.model.text import number
 from grasp_core.reading.dataset.load import load
 
 _NUMBERS = (

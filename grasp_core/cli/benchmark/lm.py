@@ -9,7 +9,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from grasp_core.benchmark.baselines.embedding import Embedder
-from grasp_core.benchmark.language_models.answers import Answers, Usage, Watch
+from grasp_core.benchmark.checkpoints import Watch
+from grasp_core.benchmark.language_models.answers import Answers, Usage
 from grasp_core.benchmark.language_models.endpoint import Endpoint
 from grasp_core.benchmark.language_models.in_context import (
     InContext,

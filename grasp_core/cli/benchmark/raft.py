@@ -13,7 +13,7 @@ from grasp_core.benchmark.tasks import Task, read_tasks
 from grasp_core.cli.parser import Command, add_commands
 from grasp_core.cli.terminal.messages import note, show_line
 from grasp_core.model.errors import DataError
-from grasp_core.model.wording import closest, listed
+from grasp_core.model.text import closest, listed
 
 TASKS = Path("raft")
 COMMANDS = (

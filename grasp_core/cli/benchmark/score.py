@@ -38,8 +38,7 @@ from grasp_core.cli.benchmark.raft import (
 from grasp_core.cli.terminal.messages import clear_line, note
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import DataError
-from grasp_core.model.text import printable_name
-from grasp_core.model.wording import listed, number, quoted
+from grasp_core.model.text import listed, number, printable_name, quoted
 from grasp_core.report.words.names import format_p_value
 
 

@@ -20,7 +20,7 @@ from grasp_core.cli.fetch import write_files
 from grasp_core.cli.terminal.messages import note
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import SpecError, raise_stopping
-from grasp_core.model.wording import number
+from grasp_core.model.text import number
 
 
 def fill_tasks(parser: argparse.ArgumentParser) -> None:

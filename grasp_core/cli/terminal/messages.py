@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from typing import NamedTuple
 
 from grasp_core.engine.request.voice import Voice
-from grasp_core.model.wording import one_line
+from grasp_core.model.text import one_line
 
 _YES, _NO = frozenset({"y", "yes"}), frozenset({"n", "no"})
 EVERY_SECONDS = 30.0

@@ -101,7 +101,9 @@ class Blocks:
         done, total = self._done, self.progress.total
         self._largest = max(self._largest, size)
         self._recent.append((size, worker_seconds))
-        self._size = max(min(self._fitting(), GROWTH * self._largest, LARGEST_BLOCK), self._least)
+        computed, seconds = (sum(of) for of in zip(*self._recent, strict=True))
+        fitting = int(BLOCK_SECONDS * computed / max(seconds, 1e-9))  # a clock may see no time pass
+        self._size = max(min(fitting, GROWTH * self._largest, LARGEST_BLOCK), self._least)
         now = time.perf_counter()
         if self._first_end is None:  # speed is taken from here on: workers may have had to start first
             self._first_end = (now, done)
@@ -111,11 +113,6 @@ class Blocks:
             return
         each = max(seconds, 1e-9) / since  # two blocks may seem to end at the same instant
         self.progress = Progress(done, total, each * (total - done))
-
-    def _fitting(self) -> int:
-        """Permutations that take a block's time at the latest speed."""
-        computed, seconds = (sum(of) for of in zip(*self._recent, strict=True))
-        return int(BLOCK_SECONDS * computed / max(seconds, 1e-9))  # a clock may see no time pass
 
 
 def _gaps(total: int, computed: Iterable[Block]) -> list[Block]:

@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from concurrent import futures
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -214,5 +214,7 @@ class ClusterPool(Pool):
         except WorkerError as error:
             log.warning("%s", error)
 
-    def _holding(self, buffer: bytes, executor: Executor) -> AbstractContextManager[Sent]:
-        return cast("Cluster", executor).holding(buffer)
+    @contextmanager
+    def _holding(self, buffer: bytes, executor: Executor) -> Iterator[Sent]:
+        with cast("Cluster", executor).holding(buffer) as held:
+            yield held

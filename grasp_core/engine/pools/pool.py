@@ -8,7 +8,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -78,8 +78,6 @@ class Pool:
 
         `store`: takes a block and its values, shape (stop - start, W), in any order.
         `check`: called several times a second; what it raises ends the work.
-
-        Raises WorkerError if the workers die again and again.
         """
         executor, buffer, losses = self._ready(), workers.pack(work), 0
         while losses < ATTEMPTS:
@@ -109,8 +107,6 @@ class Pool:
         `function`: importable by name, without effects: a worker that dies has it computed again.
         `check`: called several times a second; what it raises ends the work, of which what has begun is not
             waited for.
-
-        Raises WorkerError if the workers die again and again.
         """
         left, waiting = deque(arguments), deque[tuple[A, Future[B]]]()
         executor, attempts = self._ready(), ATTEMPTS
@@ -164,12 +160,9 @@ class Pool:
                 self._executor = self._make_executor(self._n_workers)
             return self._executor
 
-    def _holding(self, buffer: bytes, executor: Executor) -> AbstractContextManager[Sent]:
-        """While this lasts, workers find the buffer."""
-        return self._in_file(buffer)
-
     @contextmanager
-    def _in_file(self, buffer: bytes) -> Iterator[Sent]:
+    def _holding(self, buffer: bytes, executor: Executor) -> Iterator[Sent]:
+        """While this lasts, workers find the buffer."""
         with tempfile.NamedTemporaryFile(dir=self.folder, suffix=".npz") as file:
             file.write(buffer)
             file.flush()

@@ -16,8 +16,7 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet, Grouping
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.model.text import printable
-from grasp_core.model.wording import listed, quoted
+from grasp_core.model.text import listed, printable, quoted
 from grasp_core.permutation.draw import check_strata
 from grasp_core.permutation.testing.tail import Shuffles
 from grasp_core.reading.dataset.load import Dataset, candidate_axes, candidate_columns
@@ -60,8 +59,6 @@ def analysis_of(
 
     `fields`: of an :class:`AnalysisSpec`; as many as somebody named.
     `preset`: whose conventions hold where no field says otherwise.
-
-    Raises SpecError.
     """
     if fields.get("level") == "ordinal" and found.spec.categories is not None and not found.ranked:
         why = unranked(found.spec.categories)
@@ -74,16 +71,13 @@ def analysis_of(
             f"{voice.option('axis')} names a column to compare groups by, {voice.option('raters')} a file of "
             "what is known of the raters"
         )
-    published = found.recipe is not None and found.recipe.paper and _one_set(named, found.recipe.axes)
+    published = found.recipe is not None and found.recipe.paper
+    if found.recipe is not None and named:
+        published = published and set(map(frozenset, named)) == set(map(frozenset, found.recipe.axes))
     if published and preset is None:
         voice.note("the published set-up is run, with the paper's conventions")
     paper = preset == "paper" or (published and preset is None)
     return AnalysisSpec(**{**(spec.PAPER_CONVENTIONS if paper else {}), **fields})
-
-
-def _one_set(named: Sequence[AxisSet], published: Sequence[AxisSet]) -> bool:
-    """Whether no axes are named, or those that are published."""
-    return not named or set(map(frozenset, named)) == set(map(frozenset, published))
 
 
 def stopping_early(run_spec: RunSpec, seconds: float, voice: Voice) -> RunSpec:
@@ -99,15 +93,6 @@ def stopping_early(run_spec: RunSpec, seconds: float, voice: Voice) -> RunSpec:
     return dataclasses.replace(run_spec, analysis=dataclasses.replace(run_spec.analysis, adaptive=True))
 
 
-def cohesion_stopping_early(data: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
-    """As :func:`stopping_early`, of a run without models; not of one as in the paper."""
-    analysis = run_spec.analysis
-    if all(getattr(analysis, name) == value for name, value in spec.PAPER_CONVENTIONS.items()):
-        return run_spec
-    seconds = default_seconds(data, analysis.axes, analysis.min_raters, analysis.slices)
-    return stopping_early(run_spec, seconds, voice)
-
-
 def with_pairs(data: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
     """Where nobody has said it, groups are held against each other two by two unless that takes long."""
     analysis = run_spec.analysis
@@ -121,8 +106,11 @@ def with_pairs(data: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
 
 def settled(data: Dataset, run_spec: RunSpec, named: Collection[str], voice: Voice) -> RunSpec:
     """With what depends on how long the run would take, as far as it is not among the options named."""
-    if "permutations" not in named and "adaptive" not in named:
-        run_spec = cohesion_stopping_early(data, run_spec, voice)
+    analysis = run_spec.analysis
+    paper = all(getattr(analysis, name) == value for name, value in spec.PAPER_CONVENTIONS.items())
+    if "permutations" not in named and "adaptive" not in named and not paper:
+        seconds = default_seconds(data, analysis.axes, analysis.min_raters, analysis.slices)
+        run_spec = stopping_early(run_spec, seconds, voice)
     return run_spec if "pairs" in named else with_pairs(data, run_spec, voice)
 
 

@@ -34,8 +34,6 @@ def left_out(
 
     `spec`: the guess with the fields that somebody named.
     `fields`: those fields.
-
-    Raises SpecError if something is to be kept that counts anyway.
     """
     spec = _kept(spec, guess.advice, answer.keep, voice)
     advice = _open(guess.advice, spec, fields, answer)
@@ -48,7 +46,10 @@ def left_out(
         if not any(one.recommended for one in advice):
             voice.note("nothing else is recommended to be left out")
         return all_taken(advice, spec)
-    answers = [voice.ask(_question(one), recommended=one.recommended) for one in advice]
+    answers = []
+    for one in advice:
+        question = "Take it for no answer?" if one.field == "missing" else "Leave out?"
+        answers.append(voice.ask(f"{one.sentence}. {question}", recommended=one.recommended))
     if not advice or None in answers:
         if advice:
             takes, declines = voice.value("recommended", True), voice.value("recommended", False)
@@ -59,10 +60,6 @@ def left_out(
     for one in taken:
         spec = one.taken(spec)
     return spec
-
-
-def _question(one: Advice) -> str:
-    return f"{one.sentence}. {'Take it for no answer?' if one.field == 'missing' else 'Leave out?'}"
 
 
 def _open(

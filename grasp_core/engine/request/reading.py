@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import Any
 
 from grasp_core.engine.request.leaving_out import Answer, left_out
 from grasp_core.engine.request.voice import Voice
-from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.data_spec import Bins, Combine, DataSpec
 from grasp_core.model.errors import UnsureError, raise_stopping
-from grasp_core.model.recode_steps import Bins, Combine, Recode
 from grasp_core.reading.dataset.checks import no_column
-from grasp_core.reading.guess.advice import Confidence, Named, Reason
+from grasp_core.reading.guess.advice import Named
 from grasp_core.reading.guess.recognise import Guess, recognise
 from grasp_core.reading.guess.roles import question, with_items
 from grasp_core.reading.table.parsed import with_joined
@@ -21,6 +20,7 @@ from grasp_core.reading.table.table import Recipe, Table
 _FIRST = ("exclude", "filters")
 """Fields of which is said first what is left out, or may be meant to be."""
 _NAMED = ("layout", "item", "rater", "label")
+_LISTS = ("drop", "raters", "items")
 """Fields of which nothing is said where all are named."""
 
 
@@ -66,12 +66,13 @@ def reading_of(
     `fields`: fields of a data spec that somebody named; `filters`, `missing` and `recode` always.
     `answer`: what is said of what the data mark to be left out.
     `axes_named`: whether somebody named the axes: then nothing is said of those that are recognised.
-
-    Raises UnsureError if what is left open cannot be told; DataError, SpecError.
     """
     annotations, raters, items = given.annotations, given.raters, given.items
     named = Named.among(fields)
-    _refuse_unknown_label(given, named, fields["recode"])
+    # A label that is named is a column, or made of some: before all else that might be missing is asked.
+    known = (*annotations.columns, *(step.into for step in fields["recode"] if isinstance(step, Combine)))
+    if named.label is not None and not named.cells and named.label not in known:
+        raise_stopping([no_column(named.label, (annotations,))])
     guess = recognise(annotations, raters, named, {*_labels(fields), *fields["missing"]})
     annotations = with_joined(annotations, (guess.spec.item, guess.spec.rater))
     guess = with_items(guess, annotations, items, fields.get("items_id"))
@@ -81,48 +82,30 @@ def reading_of(
     _refuse_unsure(given, guess, voice, needed if cut else (*needed, "aggregated"))
     numbers = (name for one in guess.reasons if one.field == "axes" for name in one.candidates)
     bands = tuple(name for name in numbers if name in cut)
-    guess = replace(guess, axes=(*guess.axes, *bands), reasons=_but_for(guess.reasons, bands))
+    # Without the reasons by which a column was no axis before it was cut.
+    reasons = (one for one in guess.reasons if one.field != "axes" or set(one.candidates).isdisjoint(bands))
+    guess = replace(guess, axes=(*guess.axes, *bands), reasons=tuple(reasons))
     if named.cells:
         fields = {name: value for name, value in fields.items() if name != "label"}
     answer = Answer() if answer is None else answer
     spec = left_out(guess, _joined(guess.spec, fields), fields, answer, voice)
     for field in dict.fromkeys((*_FIRST, *(reason.field for reason in guess.reasons))):
         if not (named.whole and field in _NAMED) and not (axes_named and field == "axes"):
-            _say_reasons(guess, field, voice)
+            for reason in (one for one in guess.reasons if one.field == field):
+                voice.note(f"{field}: {reason.sentence} ({reason.confidence})")
     idle = set(fields.get("ignore", ()))
     axes = tuple(name for name in guess.axes if name not in idle)
-    ranked = guess.ranked or "categories" in fields
-    return Reading(annotations, raters, spec, axes, _as_read(guess, spec), items, ranked)
+    ranked, recipe = guess.ranked or "categories" in fields, guess.recipe
+    if recipe is not None and recipe.paper:  # only where those are left out whom its authors left out
+        recipe = replace(recipe, paper=all(one.followed(spec) for one in guess.advice))
+    return Reading(annotations, raters, spec, axes, recipe, items, ranked)
 
 
 def as_named(given: Tables, fields: Mapping[str, Any]) -> Reading:
-    """The reading that the fields name, of whose columns nothing is recognised and no row left out.
-
-    Raises SpecError if they do not say which columns to read.
-    """
+    """The reading that the fields name, of whose columns nothing is recognised and no row left out."""
     spec = DataSpec(**{"layout": "long", **fields})
     annotations = with_joined(given.annotations, (spec.item, spec.rater))
     return Reading(annotations, given.raters, spec, items=given.items, ranked=spec.categories is not None)
-
-
-def _refuse_unknown_label(given: Tables, named: Named, steps: Sequence[Recode]) -> None:
-    """A label that is named is a column, or made of some: before all else that might be missing is asked."""
-    made = {step.into for step in steps if isinstance(step, Combine)}
-    if named.label is not None and not named.cells and named.label not in (*given.annotations.columns, *made):
-        raise_stopping([no_column(named.label, (given.annotations,))])
-
-
-def _but_for(reasons: Sequence[Reason], bands: Sequence[str]) -> tuple[Reason, ...]:
-    """The reasons without those by which a column was no axis before it was cut."""
-    return tuple(one for one in reasons if one.field != "axes" or not set(one.candidates) & set(bands))
-
-
-def _as_read(guess: Guess, spec: DataSpec) -> Recipe | None:
-    """The recipe; it is of a published set-up only where those are left out whom its authors left out."""
-    recipe = guess.recipe
-    if recipe is None or not recipe.paper:
-        return recipe
-    return replace(recipe, paper=all(one.followed(spec) for one in guess.advice))
 
 
 def _refuse_unsure(given: Tables, guess: Guess, voice: Voice, fields: Sequence[str]) -> None:
@@ -147,45 +130,21 @@ def _refuse_unsure(given: Tables, guess: Guess, voice: Voice, fields: Sequence[s
         raise UnsureError("; ".join(sentences), unsure[0].field)
 
 
-def _say_reasons(
-    guess: Guess, field: str, voice: Voice, confidences: Sequence[Confidence] = get_args(Confidence)
-) -> None:
-    for reason in guess.reasons:
-        if reason.field == field and reason.confidence in confidences:
-            voice.note(f"{reason.field}: {reason.sentence} ({reason.confidence})")
-
-
 def _joined(guessed: DataSpec, fields: Mapping[str, Any]) -> DataSpec:
     """The guess with what was given: further missing texts, exclusions, steps and filters."""
-    more = dict(fields)
-    more["missing"] = _missing(guessed, fields)
-    more["recode"] = tuple(dict.fromkeys((*guessed.recode, *fields["recode"])))
-    if "categories" not in fields and _recodes_labels(guessed, fields["recode"]):
-        more["categories"] = None
-    more["filters"] = _both(fields["filters"], guessed.filters)
+    labels, given = _labels(fields), fields["filters"]
+    undeclared = (text for text in guessed.missing if text not in labels)
+    both = {name: (*getattr(given, name), *getattr(guessed.filters, name)) for name in _LISTS}
+    more = {
+        **fields,
+        "missing": tuple(dict.fromkeys((*fields["missing"], *undeclared))),
+        "recode": tuple(dict.fromkeys((*guessed.recode, *fields["recode"]))),
+        "filters": replace(given, **{name: tuple(dict.fromkeys(values)) for name, values in both.items()}),
+    }
+    changed = {step.into if isinstance(step, Combine) else step.column for step in fields["recode"]}
+    if "categories" not in fields and not changed.isdisjoint({None, guessed.label}):
+        more["categories"] = None  # the steps change which labels there are
     return replace(guessed, **more)
-
-
-def _recodes_labels(spec: DataSpec, steps: Sequence[Recode]) -> bool:
-    """Whether the steps change which labels there are."""
-    changed = {step.into if isinstance(step, Combine) else step.column for step in steps}
-    return not changed.isdisjoint({None, spec.label})
-
-
-def _both(given: Filters, guessed: Filters) -> Filters:
-    """The filters that somebody named, and rows that are no answers."""
-    return replace(
-        given,
-        drop=tuple(dict.fromkeys((*given.drop, *guessed.drop))),
-        raters=tuple(dict.fromkeys((*given.raters, *guessed.raters))),
-        items=tuple(dict.fromkeys((*given.items, *guessed.items))),
-    )
-
-
-def _missing(guessed: DataSpec, fields: Mapping[str, Any]) -> tuple[str, ...]:
-    """Texts that mean "no value": those given, and those guessed but for what is declared a label."""
-    labels = _labels(fields)
-    return tuple(dict.fromkeys((*fields["missing"], *(t for t in guessed.missing if t not in labels))))
 
 
 def _labels(fields: Mapping[str, Any]) -> set[str]:

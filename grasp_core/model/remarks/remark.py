@@ -9,7 +9,7 @@ from enum import Enum
 from functools import cached_property
 from typing import Any, TypeVar
 
-from grasp_core.model.wording import LISTED, agree, cut, number, quoted
+from grasp_core.model.text import LISTED, agree, cut, number, quoted
 
 Texts = tuple[str | int, ...]
 """Texts; a number at the end says how many more there are that no sentence shows."""

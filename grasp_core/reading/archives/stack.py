@@ -12,7 +12,7 @@ import pyarrow as pa
 from grasp_core.model.annotations import Int64Array
 from grasp_core.model.errors import DataError, Problem, know
 from grasp_core.model.remarks.problems import FileProblem
-from grasp_core.model.wording import number, quoted
+from grasp_core.model.text import number, quoted
 from grasp_core.reading.archives.members import (
     annotators,
     is_aggregate,

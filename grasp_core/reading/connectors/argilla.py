@@ -12,7 +12,7 @@ from uuid import UUID
 from argilla import Argilla, Dataset
 
 from grasp_core.model.errors import DataError
-from grasp_core.model.wording import listed, number, quoted
+from grasp_core.model.text import listed, number, quoted
 from grasp_core.reading.connectors.source import Job
 
 _AT_ONCE = 250

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from grasp_core.model.errors import FAULT, DataError
 from grasp_core.model.extras import has, require
 from grasp_core.model.settings import read_settings
-from grasp_core.model.wording import not_there
+from grasp_core.model.text import not_there
 from grasp_core.reading.connectors.hosts import Hosts, hosts_of
 from grasp_core.reading.connectors.source import HUB, TOOLS, Kind, Source, is_source, parse
 from grasp_core.reading.sandbox import wire

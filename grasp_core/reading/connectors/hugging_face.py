@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 from datasets import Audio, Image, Video, load_dataset
 
 from grasp_core.model.errors import DataError
-from grasp_core.model.wording import listed, quoted
+from grasp_core.model.text import listed, quoted
 from grasp_core.reading.connectors.source import Job
 
 _BATCH = 10_000

@@ -9,7 +9,7 @@ import httpx
 from label_studio_sdk import LabelStudio
 
 from grasp_core.model.errors import DataError
-from grasp_core.model.wording import number
+from grasp_core.model.text import number
 from grasp_core.reading.connectors.source import Job
 from grasp_core.reading.formats.shapes.rows import want_list, want_object
 

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit
 
 from grasp_core.model.errors import DataError
-from grasp_core.model.wording import listed, quoted
+from grasp_core.model.text import listed, quoted
 
 Kind = Literal["label-studio", "argilla", "hf", "sql"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

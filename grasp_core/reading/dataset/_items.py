@@ -11,7 +11,7 @@ from grasp_core.model.annotations import BoolArray, Codes
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, Problem, SpecError, raise_stopping, stop
 from grasp_core.model.remarks.reasons import ItemProblem
-from grasp_core.model.wording import EXAMPLES, quoted
+from grasp_core.model.text import EXAMPLES, quoted
 from grasp_core.reading.dataset.checks import no_column
 from grasp_core.reading.dataset.raters import Described, DescribingColumn, Source, alike
 from grasp_core.reading.dataset.votes import cell_columns, id_columns

@@ -10,7 +10,7 @@ from grasp_core.model.errors import DataError, Problem, know, stop
 from grasp_core.model.remarks.cautions import LeftOutReason
 from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.remarks.remark import Remark
-from grasp_core.model.wording import EXAMPLES, quoted
+from grasp_core.model.text import EXAMPLES, quoted
 from grasp_core.reading.dataset._times import ranks
 from grasp_core.reading.dataset.votes import Votes
 from grasp_core.reading.table import names

@@ -11,7 +11,7 @@ from typing import Literal
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.remarks.problems import DataProblem
-from grasp_core.model.wording import quoted
+from grasp_core.model.text import quoted
 
 DayFirst = Literal["day first", "month first"]
 

@@ -13,7 +13,7 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import Problem, know, stop
 from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.remarks.remark import Remark
-from grasp_core.model.wording import closest, quoted
+from grasp_core.model.text import closest, quoted
 from grasp_core.reading.dataset.raters import DescribingColumn, Profiles
 from grasp_core.reading.dataset.votes import Votes, id_columns
 from grasp_core.reading.table.columns import misspelt, odd_texts

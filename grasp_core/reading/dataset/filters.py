@@ -12,14 +12,14 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from grasp_core.model.account import LeftOut
 from grasp_core.model.annotations import BoolArray, Codes, tallied
 from grasp_core.model.data_spec import DataSpec, Screen
 from grasp_core.model.errors import Problem, know, raise_stopping, stop
+from grasp_core.model.outcome import LeftOut
 from grasp_core.model.remarks.cautions import LeftOutReason
 from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.remarks.remark import Remark
-from grasp_core.model.wording import closest, quoted
+from grasp_core.model.text import closest, quoted
 from grasp_core.reading.dataset import _repeats as repeats
 from grasp_core.reading.dataset import checks
 from grasp_core.reading.dataset.raters import DescribingColumn

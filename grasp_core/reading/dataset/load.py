@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from grasp_core.model.account import Account, Unit, added_up
 from grasp_core.model.annotations import (
     Annotations,
     Axis,
@@ -21,12 +20,12 @@ from grasp_core.model.annotations import (
     Raters,
     tallied,
 )
-from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.data_spec import Combine, DataSpec
 from grasp_core.model.errors import Problem, know, raise_stopping, stop
-from grasp_core.model.recode_steps import Combine
+from grasp_core.model.outcome import Account, Unit, added_up
 from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.result import DataSummary, FileFingerprint
-from grasp_core.model.wording import EXAMPLES, listed, quoted
+from grasp_core.model.text import EXAMPLES, listed, quoted
 from grasp_core.reading.dataset import checks, filters
 from grasp_core.reading.dataset._items import Descriptions
 from grasp_core.reading.dataset.filters import Removal, Sieve, per_rater

@@ -17,7 +17,7 @@ from grasp_core.model.errors import DataError, Problem, know, stop
 from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.remarks.reasons import ItemProblem
 from grasp_core.model.remarks.remark import Remark
-from grasp_core.model.wording import EXAMPLES, quoted
+from grasp_core.model.text import EXAMPLES, quoted
 from grasp_core.reading.dataset.votes import id_columns
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import Column, near_duplicates, odd_texts

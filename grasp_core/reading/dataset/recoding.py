@@ -10,11 +10,10 @@ import numpy as np
 import pyarrow as pa
 
 from grasp_core.model.annotations import Codes, FloatArray, display_order, is_number, number_of
-from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.data_spec import Bins, Combine, DataSpec, MapValues
 from grasp_core.model.errors import Problem, know, raise_stopping, stop
-from grasp_core.model.recode_steps import Bins, Combine, MapValues
 from grasp_core.model.remarks.problems import DataProblem
-from grasp_core.model.wording import closest, quoted
+from grasp_core.model.text import closest, quoted
 from grasp_core.reading.dataset.votes import cell_columns
 from grasp_core.reading.table.columns import Column
 from grasp_core.reading.table.parsed import with_joined

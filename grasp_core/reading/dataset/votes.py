@@ -22,7 +22,7 @@ from grasp_core.model.annotations import (
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import Problem, stop
 from grasp_core.model.remarks.problems import DataProblem
-from grasp_core.model.wording import EXAMPLES, quoted
+from grasp_core.model.text import EXAMPLES, quoted
 from grasp_core.reading.sandbox.limits import check_matrix
 from grasp_core.reading.table.columns import Column, near_duplicates
 from grasp_core.reading.table.table import Table

@@ -21,7 +21,7 @@ import pyarrow.csv
 from grasp_core.model.annotations import Int64Array
 from grasp_core.model.errors import DataError, Problem, know, raise_stopping, stop
 from grasp_core.model.remarks.problems import FileProblem
-from grasp_core.model.wording import EXAMPLES, number, quoted
+from grasp_core.model.text import EXAMPLES, number, quoted
 from grasp_core.reading.files.encodings import line_of
 from grasp_core.reading.files.headers import LOOKED_AT, Header, header_of
 from grasp_core.reading.table.parsed import Parsed, Watch, compact, from_rows, no_rows

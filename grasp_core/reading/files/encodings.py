@@ -14,7 +14,7 @@ import charset_normalizer
 
 from grasp_core.model.errors import DataError, Problem, know
 from grasp_core.model.remarks.problems import FileProblem
-from grasp_core.model.wording import quoted
+from grasp_core.model.text import quoted
 
 _LANGUAGES: dict[str, str] = {
     "cp1252": (

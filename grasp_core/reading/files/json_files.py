@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from grasp_core.model.errors import DataError
-from grasp_core.model.wording import number, quoted
+from grasp_core.model.text import number, quoted
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import MAX_WRITTEN
 from grasp_core.reading.table.parsed import Parsed, check_filled, from_cells, name_columns, no_rows

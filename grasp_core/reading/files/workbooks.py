@@ -21,7 +21,7 @@ import python_calamine as calamine
 
 from grasp_core.model.errors import DataError, Problem, know
 from grasp_core.model.remarks.problems import FileProblem
-from grasp_core.model.wording import EXAMPLES, agree, listed, number, quoted
+from grasp_core.model.text import EXAMPLES, agree, listed, number, quoted
 from grasp_core.reading.archives import containers
 from grasp_core.reading.archives.stack import Member
 from grasp_core.reading.files.headers import Header, header_of

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from grasp_core.model.annotations import Int64Array
 from grasp_core.model.errors import DataError, know
 from grasp_core.model.remarks.problems import FileProblem
-from grasp_core.model.wording import listed, quoted
+from grasp_core.model.text import listed, quoted
 from grasp_core.reading.archives.containers import check_size
 from grasp_core.reading.archives.stack import Member, together
 from grasp_core.reading.formats import column_text

@@ -9,10 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from grasp_core.model.annotations import number_of
-from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.data_spec import Bins, Combine, DataSpec, Filters, MapValues, Recode
 from grasp_core.model.errors import DataError
-from grasp_core.model.recode_steps import Bins, Combine, MapValues, Recode
-from grasp_core.model.wording import agree, number, quoted
+from grasp_core.model.text import agree, number, quoted
 from grasp_core.reading.table.names import words
 from grasp_core.reading.table.table import Recipe, Table
 

@@ -21,7 +21,7 @@ import pyreadstat
 from grasp_core.model.annotations import FloatArray, Int64Array
 from grasp_core.model.errors import DataError, Problem, know
 from grasp_core.model.remarks.problems import FileProblem
-from grasp_core.model.wording import quoted
+from grasp_core.model.text import quoted
 from grasp_core.reading.formats.column_text import as_text, moment_format
 from grasp_core.reading.table.columns import MAX_CELLS, Vocabulary, check_cells
 from grasp_core.reading.table.parsed import Parsed, Watch, compact, name_columns, no_rows

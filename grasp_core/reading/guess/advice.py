@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from grasp_core.model.data_spec import DataSpec, Layout
-from grasp_core.model.wording import agree, listed, number, quoted
+from grasp_core.model.text import agree, listed, number, quoted
 
 Confidence = Literal["sure", "likely", "unsure"]
 

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from grasp_core.model.annotations import Codes, is_number
 from grasp_core.model.data_spec import DataSpec
-from grasp_core.model.wording import listed, number, quoted
+from grasp_core.model.text import listed, number, quoted
 from grasp_core.reading.guess.advice import Named, Reason
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import Column

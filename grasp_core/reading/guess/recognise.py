@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields, replace
 
 from grasp_core.model.data_spec import DataSpec, Filters
 from grasp_core.model.errors import DataError, raise_stopping
-from grasp_core.model.wording import listed, number, quoted
+from grasp_core.model.text import listed, number, quoted
 from grasp_core.reading.dataset.checks import bands, no_column
 from grasp_core.reading.dataset.load import candidate_axes
 from grasp_core.reading.formats.datasets import known

@@ -8,7 +8,7 @@ from typing import Literal
 
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, raise_stopping
-from grasp_core.model.wording import listed, quoted
+from grasp_core.model.text import listed, quoted
 from grasp_core.reading.dataset.checks import no_column
 from grasp_core.reading.dataset.votes import item_rows
 from grasp_core.reading.guess.advice import Reason

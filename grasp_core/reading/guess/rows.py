@@ -13,7 +13,7 @@ import numpy as np
 
 from grasp_core.model.annotations import is_number
 from grasp_core.model.data_spec import DataSpec
-from grasp_core.model.wording import agree, listed, number, quoted
+from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.dataset.votes import cell_columns
 from grasp_core.reading.guess.advice import Advice, Reason
 from grasp_core.reading.guess.look import Look

@@ -11,9 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from grasp_core.model.annotations import FloatArray, is_number, number_of
-from grasp_core.model.data_spec import DataSpec, Layout
-from grasp_core.model.recode_steps import MapValues
-from grasp_core.model.wording import agree, listed, number, quoted
+from grasp_core.model.data_spec import DataSpec, Layout, MapValues
+from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.dataset.checks import MAX_CATEGORIES
 from grasp_core.reading.dataset.recoding import in_order
 from grasp_core.reading.dataset.votes import cell_columns

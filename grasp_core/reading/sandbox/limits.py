@@ -16,8 +16,8 @@ import pyarrow.compute as pc
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.settings import read_settings
+from grasp_core.model.text import number
 from grasp_core.model.turns import asking
-from grasp_core.model.wording import number
 from grasp_core.reading.table.parsed import Parsed
 
 _SHARE = 3

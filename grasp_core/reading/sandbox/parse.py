@@ -20,7 +20,7 @@ from pyarrow import interchange
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.remarks.problems import FileProblem
-from grasp_core.model.wording import listed, quoted
+from grasp_core.model.text import listed, quoted
 from grasp_core.reading.archives import containers, foreign
 from grasp_core.reading.archives.containers import Archive
 from grasp_core.reading.archives.stack import Member, together

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from grasp_core.model.errors import DataError
-from grasp_core.model.wording import not_there
+from grasp_core.model.text import not_there
 from grasp_core.reading.archives import containers
 from grasp_core.reading.archives.containers import MAX_BYTES
 from grasp_core.reading.sandbox.client import read

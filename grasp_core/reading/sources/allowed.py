@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from grasp_core.model.errors import DataError, SettingsError
-from grasp_core.model.wording import quoted
+from grasp_core.model.text import quoted
 from grasp_core.reading.sandbox.read import files_sha256, read_files, read_table
 from grasp_core.reading.sources import remote
 from grasp_core.reading.sources.folder import Folder, Listing

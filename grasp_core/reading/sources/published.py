@@ -13,7 +13,7 @@ from typing import Any, Literal
 from urllib.parse import quote, urlsplit
 
 from grasp_core.model.errors import DataError
-from grasp_core.model.wording import listed, quoted
+from grasp_core.model.text import listed, quoted
 
 TIMEOUT_S = 30
 """The longest that a server may be silent."""

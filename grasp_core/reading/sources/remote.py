@@ -14,7 +14,7 @@ from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.extras import require
-from grasp_core.model.wording import quoted
+from grasp_core.model.text import quoted
 from grasp_core.reading.archives import containers
 
 _WEB = {"http": 80, "https": 443}

@@ -15,7 +15,7 @@ import pyarrow as pa
 from grasp_core.model.annotations import BoolArray, Codes, tallied
 from grasp_core.model.errors import DataError, Problem, know
 from grasp_core.model.remarks.problems import DataProblem, FileProblem
-from grasp_core.model.wording import number, quoted
+from grasp_core.model.text import number, quoted
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from grasp_core.model.account import LeftOut
 from grasp_core.model.annotations import Int64Array
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import Problem
 from grasp_core.model.groups import AxisSet
+from grasp_core.model.outcome import LeftOut
 from grasp_core.reading.table.columns import Column, Vocabulary
 
 

@@ -12,7 +12,7 @@ import altair as alt
 from grasp_core.model.groups import axis_label, group_labels, one_line
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.result import RunResult
-from grasp_core.model.wording import number
+from grasp_core.model.text import number
 from grasp_core.report.charts.labels import Point, place, texts_at
 from grasp_core.report.charts.theme import (
     LEFT,

@@ -11,7 +11,7 @@ import altair as alt
 
 from grasp_core.analysis.rater_map_values import MapAxis, RaterMap
 from grasp_core.model.groups import AxisSet, Group, axis_label, group_label
-from grasp_core.model.wording import number
+from grasp_core.model.text import number
 from grasp_core.report.charts.labels import Point, place, texts_at
 from grasp_core.report.charts.theme import Theme, finish, message, on_halo, palette, rows, title, tooltip
 from grasp_core.report.words.names import format_p

@@ -15,7 +15,7 @@ from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, one
 from grasp_core.model.outcome import Direction, Interval, LabelUse, Outcome, Shift
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import ModelSource, RunSpec
-from grasp_core.model.wording import number
+from grasp_core.model.text import number
 from grasp_core.report.contents import raters_per_item
 from grasp_core.report.conventions import (
     CORRECTION,

@@ -10,8 +10,7 @@ from grasp_core.model.outcome import Outcome, Verdict
 from grasp_core.model.result import GroupResult
 from grasp_core.model.spec import CROSS_GROUP
 from grasp_core.model.statistic import TABLE
-from grasp_core.model.text import Segment, Sentence
-from grasp_core.model.wording import number
+from grasp_core.model.text import Segment, Sentence, number
 from grasp_core.report.words.label_use import centre, direction, format_points, manner, spread
 from grasp_core.report.words.names import (
     SIGNIFICANCE_NAMES,

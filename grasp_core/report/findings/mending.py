@@ -14,7 +14,7 @@ from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.remarks.remark import Code, Remark, Value
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import DEFAULT_PERMUTATIONS, MAX_PERMUTATIONS, WORKLOAD, RunSpec
-from grasp_core.model.wording import agree, listed, quoted
+from grasp_core.model.text import agree, listed, quoted
 
 SCREEN_OF: Mapping[Code, Screen] = {
     Caution.RANDOM_RESPONDERS: "random",

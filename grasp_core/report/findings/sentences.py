@@ -9,8 +9,7 @@ from grasp_core.model.groups import axis_label, group_labels
 from grasp_core.model.outcome import FEWEST_CLEAR, Outcome
 from grasp_core.model.result import DsiResult, GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
-from grasp_core.model.text import Segment, Sentence
-from grasp_core.model.wording import agree
+from grasp_core.model.text import Segment, Sentence, agree
 from grasp_core.report.everybody import agreement_details, agreement_title
 from grasp_core.report.findings.advice import About, advice, doubted, doubts, first_names, told
 from grasp_core.report.findings.finding import Doubt, Finding, lead

@@ -10,8 +10,7 @@ from grasp_core.model.groups import group_labels, one_line
 from grasp_core.model.outcome import Shift, Untestable
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import LEVEL
-from grasp_core.model.text import Segment, Sentence
-from grasp_core.model.wording import agree, number, spelled
+from grasp_core.model.text import Segment, Sentence, agree, number, spelled
 from grasp_core.report.everybody import agreement_title
 from grasp_core.report.findings.finding import COHESION, LABEL_USE, NO_EFFECT, SPREAD, Finding
 from grasp_core.report.findings.findings import count_groups, judged, nearest, of_verdict, standing_pair

@@ -9,8 +9,7 @@ from grasp_core.model.groups import group_labels, one_line
 from grasp_core.model.outcome import Histogram, Interval, LabelUse, Outcome, Shift, Significance
 from grasp_core.model.result import DataSummary, GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
-from grasp_core.model.text import Segment, Sentence
-from grasp_core.model.wording import listed, number, quoted
+from grasp_core.model.text import Segment, Sentence, listed, number, quoted
 from grasp_core.report.words.names import MINUS, NOT_ESTIMABLE, format_p, format_value, p_words, signs
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from grasp_core.model.account import Account
 from grasp_core.model.groups import Group
-from grasp_core.model.outcome import LabelUse, Outcome, PairResult
+from grasp_core.model.outcome import Account, LabelUse, Outcome, PairResult
 from grasp_core.model.remarks.remark import Remark, Value
 from grasp_core.model.result import (
     Association,

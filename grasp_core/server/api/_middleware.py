@@ -15,8 +15,7 @@ from starlette.datastructures import Headers
 from starlette.routing import compile_path
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from grasp_core.model.text import printable
-from grasp_core.model.wording import listed, quoted
+from grasp_core.model.text import listed, printable, quoted
 from grasp_core.server.api.reference import described
 from grasp_core.server.problem import ProblemError, base_path
 

@@ -12,8 +12,7 @@ from grasp_core.engine.background import all_asked, check_items, id_of
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import Group
 from grasp_core.model.result import RunResult
-from grasp_core.model.text import printable
-from grasp_core.model.wording import listed, quoted
+from grasp_core.model.text import listed, printable, quoted
 from grasp_core.server.api._admission import Asking, Caller
 from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, Done, IdempotencyKey, TaggedJson, once
 from grasp_core.server.api.forms import AskedItems, FoundItems, Items, NewItems

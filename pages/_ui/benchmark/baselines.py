@@ -14,23 +14,28 @@ import numpy as np
 import streamlit as st
 
 from grasp_core.analysis.models.labels import LABEL
+from grasp_core.benchmark.baselines.classical import Texts
 from grasp_core.benchmark.baselines.embedding import Embedder, available
-from grasp_core.benchmark.baselines.protocol import Texts
 from grasp_core.benchmark.baselines.registry import BASELINES, LM, SPREADING, installed
 from grasp_core.benchmark.jobs import Folds, TaskJob, label_folds, label_task
 from grasp_core.benchmark.language_models.answers import KEPT, Answers, UnansweredError, Usage
 from grasp_core.benchmark.language_models.endpoint import OPENAI_HOST, Endpoint
 from grasp_core.benchmark.language_models.in_context import InContext, Setting
 from grasp_core.benchmark.language_models.prompt import cosine_of
-from grasp_core.benchmark.scoring.evaluate import Evaluation, Way, evaluate, work_key
-from grasp_core.benchmark.scoring.folds import leave_one_out, stratified_splits
+from grasp_core.benchmark.scoring.evaluate import (
+    Evaluation,
+    Way,
+    evaluate,
+    leave_one_out,
+    stratified_splits,
+    work_key,
+)
 from grasp_core.benchmark.submissions import PREDICTIONS
 from grasp_core.benchmark.tasks import MAX_ROWS_FILE, TEST_FILE, TRAIN_FILE, Rows, Task, read_rows
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.extras import command
 from grasp_core.model.settings import Settings, variable
-from grasp_core.model.text import escape_markdown
-from grasp_core.model.wording import number
+from grasp_core.model.text import escape_markdown, number
 from grasp_core.reading.archives.containers import packed
 from grasp_core.reading.archives.members import MIB
 from grasp_core.server import server

@@ -25,8 +25,7 @@ from grasp_core.benchmark.scoring.compare import Comparison
 from grasp_core.benchmark.tasks import builtin_tasks
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.model.errors import DataError
-from grasp_core.model.text import escape_markdown, json_text
-from grasp_core.model.wording import number
+from grasp_core.model.text import escape_markdown, json_text, number
 from grasp_core.report import charts
 from grasp_core.report.words.names import format_p
 from grasp_core.server import server

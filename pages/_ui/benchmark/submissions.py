@@ -24,8 +24,7 @@ from grasp_core.benchmark.submissions import (
 )
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Task, read_tasks
 from grasp_core.model.errors import DataError, GraspError, Problem
-from grasp_core.model.text import escape_markdown
-from grasp_core.model.wording import number
+from grasp_core.model.text import escape_markdown, number
 from grasp_core.reading.archives.containers import packed
 from grasp_core.reading.archives.members import MIB, check_size
 from grasp_core.server import server, submitting

@@ -10,12 +10,10 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from grasp_core.model.data_spec import DataSpec, Question
+from grasp_core.model.data_spec import Bins, Combine, DataSpec, Question
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.groups import one_line
-from grasp_core.model.recode_steps import Bins, Combine
-from grasp_core.model.text import escape_markdown
-from grasp_core.model.wording import listed, number
+from grasp_core.model.text import escape_markdown, listed, number
 from grasp_core.reading.dataset.checks import MAX_CATEGORIES
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.recoding import in_order, ranges

@@ -15,8 +15,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from grasp_core.model.errors import DataError, GraspError
-from grasp_core.model.text import escape_markdown
-from grasp_core.model.wording import number
+from grasp_core.model.text import escape_markdown, number
 from grasp_core.reading.archives import containers
 from grasp_core.reading.connectors.fetching import table_of
 from grasp_core.reading.connectors.source import Source

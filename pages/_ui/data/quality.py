@@ -15,9 +15,8 @@ from grasp_core.analysis.overview import ConstantRaters, RandomRaters
 from grasp_core.analysis.power import GroupPower, estimate, power_tasks
 from grasp_core.model.annotations import Annotations
 from grasp_core.model.groups import AxisSet, axis_label, one_line
-from grasp_core.model.text import escape_markdown
+from grasp_core.model.text import escape_markdown, first_few, number
 from grasp_core.model.turns import Turns
-from grasp_core.model.wording import first_few, number
 from grasp_core.reading.dataset import describe
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.screens.constant import too_constant

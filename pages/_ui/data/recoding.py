@@ -9,9 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from grasp_core.model.annotations import display_order, is_number, number_of
-from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.data_spec import Bins, Combine, DataSpec, MapValues, Recode, range_labels
 from grasp_core.model.errors import DataError, SpecError
-from grasp_core.model.recode_steps import Bins, Combine, MapValues, Recode, range_labels
 from grasp_core.model.text import escape_markdown
 from grasp_core.reading.dataset import checks
 from grasp_core.reading.dataset.raters import MAX_AXIS_VALUES

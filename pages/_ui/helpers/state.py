@@ -11,9 +11,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
-from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.data_spec import Combine, DataSpec, Recode
 from grasp_core.model.errors import DataError, GraspError
-from grasp_core.model.recode_steps import Combine, Recode
 from grasp_core.model.spec import AnalysisSpec, Level, RunSpec
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.recoding import recode

@@ -20,8 +20,7 @@ from grasp_core.model.remarks.benchmark import ranked
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import WORKLOAD, AnalysisSpec
-from grasp_core.model.text import escape_markdown, without_options
-from grasp_core.model.wording import number
+from grasp_core.model.text import escape_markdown, number, without_options
 from grasp_core.store.runs import RunRecord
 
 

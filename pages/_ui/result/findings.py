@@ -13,8 +13,7 @@ from grasp_core.model.errors import DataError
 from grasp_core.model.groups import one_line
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import PAPER_CONVENTIONS
-from grasp_core.model.text import Sentence, escape_markdown, printable
-from grasp_core.model.wording import number
+from grasp_core.model.text import Sentence, escape_markdown, number, printable
 from grasp_core.report import charts
 from grasp_core.report.charts.verdicts import CHOSEN, NOT_DRAWN
 from grasp_core.report.everybody import (

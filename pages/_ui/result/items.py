@@ -14,8 +14,7 @@ from grasp_core.model.access import only
 from grasp_core.model.errors import DataError, MissingResultError, SpecError
 from grasp_core.model.groups import Group, group_label, group_labels, one_line
 from grasp_core.model.result import RunResult
-from grasp_core.model.text import escape_markdown, json_text
-from grasp_core.model.wording import listed, number, quoted
+from grasp_core.model.text import escape_markdown, json_text, listed, number, quoted
 from grasp_core.report.findings.finding import LABEL_USE, Finding
 from grasp_core.report.findings.findings import findings, nearest
 from grasp_core.report.items import (

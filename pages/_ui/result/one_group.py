@@ -8,8 +8,7 @@ import streamlit as st
 from grasp_core.model.groups import axis_label
 from grasp_core.model.outcome import LabelUse
 from grasp_core.model.result import GroupResult, RunResult
-from grasp_core.model.text import escape_markdown
-from grasp_core.model.wording import number
+from grasp_core.model.text import escape_markdown, number
 from grasp_core.report import charts
 from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.findings import evidence, named_groups

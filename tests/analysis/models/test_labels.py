@@ -7,9 +7,8 @@ import dataclasses
 import pytest
 
 from grasp_core.analysis.models.labels import MAX_NAME, check_models, read_model, read_model_column
-from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.data_spec import DataSpec, Filters, MapValues
 from grasp_core.model.errors import DataError
-from grasp_core.model.recode_steps import MapValues
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from grasp_core import __version__
 from grasp_core.analysis.small_groups import LEAST
 from grasp_core.model.result import RunResult
-from grasp_core.model.wording import number
+from grasp_core.model.text import number
 from grasp_core.server.server import Server
 from grasp_core.store.runs import Request, RunRecord
 from tests.labels import CANCEL_RUN, DATA_AND_METHODS, MAKE_LINK, TABLE_OF_GROUPS

@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grasp_core import cli
-from grasp_core.model.account import Account, LeftOut
-from grasp_core.model.data_spec import DataSpec, Filters, Question
+from grasp_core.model.data_spec import DataSpec, Filters, MapValues, Question
 from grasp_core.model.json_values import from_json, to_json
-from grasp_core.model.recode_steps import MapValues
+from grasp_core.model.outcome import Account, LeftOut
 from grasp_core.model.remarks.cautions import LeftOutReason, Skipped
 from grasp_core.model.remarks.remark import Remark, said
 from grasp_core.model.result import DataSummary

@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.data_spec import DataSpec, Filters, MapValues
 from grasp_core.model.errors import DataError
-from grasp_core.model.recode_steps import MapValues
 from grasp_core.reading.dataset.filters import GroupShare
 from grasp_core.reading.dataset.load import Dataset, load
 from tests.reading.making import LONG, rows_table

@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from grasp_core.model.data_spec import Filters
+from grasp_core.model.data_spec import Bins, Filters, MapValues
 from grasp_core.model.errors import DataError, SpecError
-from grasp_core.model.recode_steps import Bins, MapValues
 from grasp_core.reading.dataset._items import LONGEST, MAX_SLICES
 from grasp_core.reading.dataset.load import Dataset, load, signature
 from grasp_core.reading.table.table import Table

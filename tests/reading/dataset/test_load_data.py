@@ -14,9 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.data_spec import Combine, DataSpec, Filters, MapValues
 from grasp_core.model.errors import DataError
-from grasp_core.model.recode_steps import Combine, MapValues
 from grasp_core.reading.dataset import describe
 from grasp_core.reading.dataset.load import Dataset, Fitted, candidate_axes, fitting, load, signature
 from grasp_core.reading.dataset.raters import alike

@@ -8,9 +8,8 @@ from dataclasses import replace
 import pytest
 
 from grasp_core.model.annotations import is_number, number_of
-from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.data_spec import Bins, Combine, DataSpec, MapValues
 from grasp_core.model.errors import DataError
-from grasp_core.model.recode_steps import Bins, Combine, MapValues
 from grasp_core.reading.dataset.checks import merge_rare, one_spelling
 from grasp_core.reading.dataset.load import Dataset, candidate_axes, load
 from grasp_core.reading.dataset.recoding import counts

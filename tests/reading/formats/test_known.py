@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 
 from grasp_core import cli
-from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.data_spec import Bins, Combine, DataSpec, Filters, MapValues
 from grasp_core.model.errors import DataError
-from grasp_core.model.recode_steps import Bins, Combine, MapValues
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.formats.datasets import REMOVED_350, known
 from grasp_core.reading.sandbox.read import read_table

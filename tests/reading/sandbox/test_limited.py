@@ -20,10 +20,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.data_spec import Bins, Combine, DataSpec, Filters, MapValues
 from grasp_core.model.errors import DataError, Problem
 from grasp_core.model.json_values import from_json, to_json
-from grasp_core.model.recode_steps import Bins, Combine, MapValues
 from grasp_core.model.remarks.remark import said
 from grasp_core.reading.dataset.votes import read_votes
 from grasp_core.reading.sandbox import limits, process

@@ -10,7 +10,7 @@ from typing import Any
 
 from grasp_core.model.annotations import is_number
 from grasp_core.model.errors import DataError
-from grasp_core.model.wording import listed, quoted
+from grasp_core.model.text import listed, quoted
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes.rows import LOOKED_AT
 from grasp_core.reading.table import names

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
-from grasp_core.model.wording import listed, number, quoted
+from grasp_core.model.text import listed, number, quoted
 from grasp_core.reading.files.headers import BETWEEN
 from grasp_core.reading.formats.shapes.rows import first_label
 from grasp_core.reading.table import names

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from grasp_core.model.account import LeftOut
 from grasp_core.model.data_spec import DataSpec, Filters
 from grasp_core.model.errors import DataError
 from grasp_core.model.groups import AxisSet
+from grasp_core.model.outcome import LeftOut
 from grasp_core.model.remarks.cautions import Skipped
-from grasp_core.model.wording import agree, number, quoted
+from grasp_core.model.text import agree, number, quoted
 from grasp_core.reading.files import json_files
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import check_cells

@@ -17,7 +17,7 @@ from pathlib import PurePosixPath
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.remarks.cautions import Skipped
-from grasp_core.model.wording import quoted
+from grasp_core.model.text import quoted
 from grasp_core.reading.files import delimited, encodings, json_files
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows

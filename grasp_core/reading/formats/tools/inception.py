@@ -9,7 +9,7 @@ from typing import Any
 from xml.parsers import expat
 
 from grasp_core.model.errors import DataError
-from grasp_core.model.wording import listed, number, quoted
+from grasp_core.model.text import listed, number, quoted
 from grasp_core.reading.archives import containers
 from grasp_core.reading.files import encodings, json_files
 from grasp_core.reading.files.json_files import Record

@@ -9,7 +9,7 @@ from typing import Any
 
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
-from grasp_core.model.wording import number, quoted
+from grasp_core.model.text import number, quoted
 from grasp_core.reading.files.json_files import Record, text
 from grasp_core.reading.formats.shapes import rows
 from grasp_core.reading.formats.shapes.rows import Row, joined, proposed_axes

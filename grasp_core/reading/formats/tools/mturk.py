@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from grasp_core.model.account import LeftOut
 from grasp_core.model.annotations import Int64Array
 from grasp_core.model.data_spec import DataSpec, Filters
 from grasp_core.model.errors import DataError
+from grasp_core.model.outcome import LeftOut
 from grasp_core.model.remarks.cautions import Skipped
-from grasp_core.model.wording import listed, number, quoted
+from grasp_core.model.text import listed, number, quoted
 from grasp_core.reading.files.json_files import text, whole_characters
 from grasp_core.reading.formats.shapes.rows import first_label, joined
 from grasp_core.reading.table import names

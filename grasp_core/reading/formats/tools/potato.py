@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from grasp_core.model.errors import DataError
-from grasp_core.model.wording import agree, listed, number, quoted
+from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.files import delimited, encodings, json_files
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows

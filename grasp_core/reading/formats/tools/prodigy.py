@@ -12,7 +12,7 @@ from typing import Any
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.remarks.cautions import Skipped
-from grasp_core.model.wording import agree, number
+from grasp_core.model.text import agree, number
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows
 from grasp_core.reading.formats.shapes.rows import Row, damaged, want_list, want_scalar

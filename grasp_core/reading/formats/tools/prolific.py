@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 
-from grasp_core.model.wording import quoted
+from grasp_core.model.text import quoted
 from grasp_core.reading.formats.shapes.rows import proposed_axes
 from grasp_core.reading.table.parsed import Parsed
 from grasp_core.reading.table.table import Recipe

@@ -13,7 +13,7 @@ import numpy as np
 
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
-from grasp_core.model.wording import agree, listed, number, quoted
+from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.files.headers import BETWEEN
 from grasp_core.reading.formats.shapes.described import description
 from grasp_core.reading.formats.shapes.rows import MAX_OPTIONS

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from grasp_core.model.remarks.cautions import Skipped
-from grasp_core.model.wording import agree, listed, number
+from grasp_core.model.text import agree, listed, number
 from grasp_core.reading.files import json_files
 from grasp_core.reading.formats.shapes import rows
 from grasp_core.reading.formats.shapes.rows import Row, damaged, want_object

@@ -12,7 +12,7 @@ import numpy as np
 
 from grasp_core.model.annotations import Codes
 from grasp_core.model.data_spec import DataSpec
-from grasp_core.model.wording import agree, listed, number, quoted
+from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.dataset.checks import MAX_CATEGORIES
 from grasp_core.reading.formats.shapes.rows import MAX_OPTIONS
 from grasp_core.reading.guess.advice import Confidence, Reason

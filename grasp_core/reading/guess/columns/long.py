@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from grasp_core.model.data_spec import DataSpec
-from grasp_core.model.wording import listed, number, quoted
+from grasp_core.model.text import listed, number, quoted
 from grasp_core.reading.guess.advice import Confidence, Reason
 from grasp_core.reading.guess.columns.labels import guess_label, item_of_several
 from grasp_core.reading.guess.look import MOST_QUESTIONS, TEXT_LENGTH, Look

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
-from grasp_core.model.wording import agree, listed, number, quoted
+from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.dataset.votes import cell_columns
 from grasp_core.reading.guess.advice import Confidence, Named, Reason
 from grasp_core.reading.guess.columns.cells import (

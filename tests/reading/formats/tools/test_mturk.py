@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grasp_core.model.account import LeftOut
 from grasp_core.model.errors import DataError
+from grasp_core.model.outcome import LeftOut
 from grasp_core.model.remarks.cautions import Skipped
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.recognise import recognise
