@@ -10,7 +10,7 @@ from grasp_core.model.text import printable, printable_name
 from grasp_core.report.items import EXPLANATIONS, MEASURES, cut_text, in_order, items_table, sentences
 from grasp_core.report.words.names import STARS
 from grasp_core.report.writers._workbook import Book, Column
-from grasp_core.report.writers.markdown import escape_inline
+from grasp_core.report.writers.markdown import escape_inline, frame_markdown
 
 MARKDOWN_ROWS = 50
 """Items that Markdown lists of each measure; the files for programs have all."""
@@ -89,9 +89,7 @@ def items_markdown(result: ItemsResult) -> str:
         parts += [f"## {name}", *(f"- {escape_inline(one.plain)}" for one in sentences(result, measure))]
         if rows:
             frame = items_table(result, measure, rows[:MARKDOWN_ROWS])
-            lines = [list(frame.columns), *frame.to_numpy().tolist()]
-            drawn = [f"| {' | '.join(escape_inline(cell) for cell in line)} |" for line in lines]
-            parts.append("\n".join([drawn[0], f"|{' :-- |' * len(frame.columns)}", *drawn[1:]]))
+            parts.append(frame_markdown(frame, len(frame.columns)))
         if len(rows) > MARKDOWN_ROWS:
             parts.append(f"{len(rows) - MARKDOWN_ROWS:,} further items are in the CSV.")
     return "\n\n".join(parts) + "\n"
