@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from grasp_core.model.groups import Group, group_label, one_line
 from grasp_core.model.outcome import Kind, LabelUse, Outcome, PairResult, Significance
@@ -88,10 +89,6 @@ _STATISTICS: Mapping[str, tuple[str, str, str, bool]] = {
 }
 
 
-def _mean_of(row: PairResult) -> Outcome:
-    return mean_outcome(row.label_use) or Outcome(None)
-
-
 def of_label_use(result: RunResult) -> list[Measure]:
     """Each label, all together, then the mean where labels have one."""
     labels = dict.fromkeys(label for row in result.pairs if row.label_use for label in row.label_use.labels)
@@ -103,7 +100,10 @@ def measures(result: RunResult) -> dict[str, Measure]:
     """All that a matrix can show of this result, by key: labels first."""
     reported = {name for row in result.pairs for name in row.statistics}
     found = of_label_use(result)
-    found += [_statistic(name, *told) for name, told in _STATISTICS.items() if name in reported]
+    for name, told in _STATISTICS.items():
+        if name in reported:
+            of = partial(_statistic, name)
+            found.append(Measure(name, *told, of, format_value, _two_decimals))
     return {measure.key: measure for measure in found}
 
 
@@ -154,11 +154,8 @@ _ALL_LABELS = Measure(
 )
 
 
-def _statistic(name: str, called: str, explanation: str, brief: str, signed: bool) -> Measure:
-    def of(row: PairResult) -> Outcome:
-        return row.statistics.get(name, Outcome(None))
-
-    return Measure(name, called, explanation, brief, signed, of, format_value, _two_decimals)
+def _statistic(name: str, row: PairResult) -> Outcome:
+    return row.statistics.get(name, Outcome(None))
 
 
 def _two_decimals(value: float) -> str:
@@ -172,7 +169,7 @@ _MEAN = Measure(
     "corrected.",
     "Mean of the row less that of the column.",
     True,
-    _mean_of,
+    lambda row: mean_outcome(row.label_use) or Outcome(None),
     format_value,
     _two_decimals,
 )

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import altair as alt
 
 from grasp_core.model.groups import group_label
-from grasp_core.model.outcome import LabelUse, Shift
+from grasp_core.model.outcome import Shift
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
 from grasp_core.report.charts.theme import (
@@ -18,13 +18,16 @@ from grasp_core.report.charts.theme import (
     RIGHT,
     UP_TO_RIGHT,
     Theme,
+    down,
     finish,
     message,
+    padded,
     palette,
     rows,
     ticks,
     title,
     tooltip,
+    written,
 )
 from grasp_core.report.words.label_use import format_points, format_points_interval
 from grasp_core.report.words.names import NOT_YET, format_p
@@ -46,20 +49,14 @@ def label_use_chart(result: RunResult, row: GroupResult, theme: Theme = "light")
     if use is None or not any(shift.value is not None for shift in use.labels.values()):
         reason = "not part of this run" if use is None or use.reason is None else str(use.reason)
         return message(theme, heading=heading, text=f"There is no label use to show: {reason}.")
-    drawn = [
-        _row(result, label, shift, float(place)) for place, (label, shift) in enumerate(_drawn(use).items())
-    ]
+    found = {label: shift for label, shift in use.labels.items() if shift.value is not None}
+    most = sorted(found, key=lambda label: -abs(found[label].value or 0.0))[:_LABELS]
+    shown = [label for label in found if label in most]
+    drawn = [_row(result, label, found[label], float(place)) for place, label in enumerate(shown)]
     said = "; ".join(f"{one['label']} {one['value']} {one['interval']}".rstrip() for one in drawn)
     alt_text = f"Label use of {name}, beside the others on the same items: {said}."
     layers = _layers(drawn, theme)
     return finish(layers, theme, heading=heading, alt_text=alt_text, height=_ROW * len(drawn))
-
-
-def _drawn(use: LabelUse) -> dict[str, Shift]:
-    """The labels with a value, in the run's order; of many, those that differ most."""
-    found = {label: shift for label, shift in use.labels.items() if shift.value is not None}
-    most = sorted(found, key=lambda label: -abs(found[label].value or 0.0))[:_LABELS]
-    return {label: shift for label, shift in found.items() if label in most}
 
 
 def _row(result: RunResult, label: str, shift: Shift, place: float) -> dict[str, Any]:
@@ -82,23 +79,19 @@ def _row(result: RunResult, label: str, shift: Shift, place: float) -> dict[str,
 def _layers(drawn: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
     colours = palette(theme)
     ends = [0.0, *(one[end] for one in drawn for end in ("x", "low", "high") if one[end] is not None)]
-    margin = 0.06 * (max(ends) - min(ends)) or 1.0
     x = alt.X(
         "x:Q",
-        scale=alt.Scale(domain=[min(ends) - margin, max(ends) + margin], nice=False),
+        scale=alt.Scale(domain=list(padded(ends, 0.06, 1.0)), nice=False),
         axis=alt.Axis(title="percentage points more often than the others", tickCount=ticks(), grid=False),
     )
-    bar, text = (
-        alt.Y(f"{at}:Q", scale=alt.Scale(domain=[0, len(drawn)], reverse=True, nice=False), axis=None)
-        for at in ("bar", "text")
-    )
+    bar, text = (down(at, len(drawn)) for at in ("bar", "text"))
     base = alt.Chart(rows(drawn, "labels")).encode(
         tooltip=tooltip(label="Label", value="Difference", interval="95 % interval", p="p of this label")
     )
     shade = alt.condition(
         "datum.marked", alt.value(colours.significance["nominal"]), alt.value(colours.significance["none"])
     )
-    written = base.transform_calculate(told="datum.value + '  ' + datum.interval + '  ' + datum.p")
+    told = base.transform_calculate(told="datum.value + '  ' + datum.interval + '  ' + datum.p")
     return [
         base.mark_rule(color=colours.grid, aria=False).encode(x=LEFT, x2=UP_TO_RIGHT, y=bar),
         base.mark_bar(size=15, opacity=0.75).encode(x=x, x2=alt.X2Datum(0), y=bar, color=shade),
@@ -106,10 +99,8 @@ def _layers(drawn: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
         base.transform_filter("isValid(datum.low)")
         .mark_rule(color=colours.ink, strokeWidth=1.8, strokeCap="round", aria=False)
         .encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=bar),
-        base.mark_text(align="left", baseline="middle", limit=alt.expr("width - 215")).encode(
-            x=LEFT, y=text, text=alt.Text("label:N")
-        ),
-        written.mark_text(align="right", baseline="middle").encode(x=RIGHT, y=text, text=alt.Text("told:N")),
+        written(base, "label", LEFT, text, limit=alt.expr("width - 215")),
+        written(told, "told", RIGHT, text, "right"),
     ]
 
 
