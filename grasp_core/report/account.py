@@ -20,10 +20,7 @@ from grasp_core.report.words.names import DSI_NAME, format_p
 
 
 def said_of_assignment(checks: Iterable[AssignmentCheck], *, of_models: bool = False) -> list[Remark]:
-    """A warning for each axis whose groups were given other items, and for each with other workloads.
-
-    `of_models`: whether it is models that are compared with the groups.
-    """
+    """A warning for each axis whose groups were given other items, and for each with other workloads."""
     own_items = GuardCaution.OWN_ITEMS_WITH_MODELS if of_models else GuardCaution.OWN_ITEMS
     own_workload = GuardCaution.OWN_WORKLOAD_WITH_MODELS if of_models else GuardCaution.OWN_WORKLOAD
     found = []

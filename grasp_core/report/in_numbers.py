@@ -190,10 +190,7 @@ def slices_in_numbers(result: RunResult, found: SlicesResult, key: str) -> Itera
 
 
 def statistics_in_numbers(result: RunResult, statistics: Sequence[str] | None = None) -> pd.DataFrame:
-    """One row for each statistic, or for each of those named, and group.
-
-    Returns `Statistic`, `Axis`, `Group`, `Value` with its arrow, `95 % interval`, `p`, `q` with its stars.
-    """
+    """One row for each statistic, or for each of those named, and group."""
     wanted = reported_statistics(result) if statistics is None else statistics
     rows = [
         [
@@ -209,11 +206,7 @@ def statistics_in_numbers(result: RunResult, statistics: Sequence[str] | None = 
 
 
 def dsi_in_numbers(result: RunResult) -> pd.DataFrame:
-    """One row for each axis, largest DSI first.
-
-    Returns `Axis`, `Attained by`, `DSI`, `95 % interval`, `p` and `q` against the largest of random
-    groupings.
-    """
+    """One row for each axis, largest DSI first."""
     rows = []
     for row in ordered_dsi(result):
         _, *tests = _tested(row.outcome, result)
@@ -223,10 +216,7 @@ def dsi_in_numbers(result: RunResult) -> pd.DataFrame:
 
 
 def labels_in_numbers(result: RunResult) -> pd.DataFrame:
-    """One row for each group and label.
-
-    Returns `Axis`, `Group`, `Label`, `Points`, `95 % interval`, `p`, then p and q of all labels.
-    """
+    """One row for each group and label."""
     rows = [
         [
             axis_label(row.group.axes),
@@ -247,10 +237,7 @@ def labels_in_numbers(result: RunResult) -> pd.DataFrame:
 
 
 def means_in_numbers(result: RunResult) -> pd.DataFrame:
-    """One row for each group whose labels have a mean: ordered ones, by their ranks, and numbers.
-
-    Returns `Axis`, `Group`, `Shift of the mean`, `95 % interval`, `p`.
-    """
+    """One row for each group whose labels have a mean: ordered ones, by their ranks, and numbers."""
     rows = [
         [
             axis_label(row.group.axes),
@@ -266,10 +253,7 @@ def means_in_numbers(result: RunResult) -> pd.DataFrame:
 
 
 def pairs_in_numbers(result: RunResult) -> pd.DataFrame:
-    """One row for each pair and measure.
-
-    Returns `Axis`, `First`, `Second`, then the columns of :func:`~grasp_core.report.in_numbers.pair_table`.
-    """
+    """One row for each pair and measure."""
     frames = []
     for row in result.pairs:
         frame = pair_table(result, row)

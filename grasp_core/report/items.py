@@ -98,10 +98,7 @@ def sentences(result: ItemsResult, measure: Measure) -> list[Sentence]:
 
 
 def held_items(result: ItemsResult) -> list[ItemOutcome]:
-    """The items that hold by label use or distance, each corrected over items; strongest first.
-
-    They are the same whichever measure is looked at.
-    """
+    """The items that hold by label use or distance, each corrected over items; strongest first."""
     found = []
     for row in result.items:
         parts = (row.label_use, row.distance)
@@ -234,8 +231,7 @@ def items_table(
 ) -> pd.DataFrame:
     """Items with their parts, both sides' labels, p and q, as text.
 
-    `rows`: those wanted, from :func:`in_order`.
-    `texts`: only for those who may see them; an item without one has an empty cell.
+    `texts` are only for those who may see them.
     """
     group = _group_head(result)
     cells = []
@@ -260,10 +256,7 @@ def items_table(
 def side_bars(
     result: ItemsResult, rows: Sequence[tuple[ItemOutcome, Contribution]]
 ) -> dict[str, list[list[float]]]:
-    """Of both sides' columns of :func:`items_table`, each item's shares of the labels, in the data's order.
-
-    Labels of :attr:`ItemsResult.label_use`; a side that gave the item no label has shares of 0.
-    """
+    """Of both sides' columns of :func:`items_table`, each item's shares of the labels, in order."""
     labels = list(result.label_use)
 
     def shares_of(counts: Mapping[str, int]) -> list[float]:

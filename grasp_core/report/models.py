@@ -173,10 +173,7 @@ CSV_COLUMNS = (
 
 
 def plurality_table(result: ModelsResult) -> pd.DataFrame:
-    """Macro-F1 of each model against each group's own plurality, which that of all hides, a row per group.
-
-    The first row is the plurality of all raters; the last columns are what the group's own members reach.
-    """
+    """Macro-F1 of each model against each group's own plurality, which that of all hides, a row per group."""
     members = {tuple(row.models[one.name].members_f1 for row in result.groups) for one in result.models}
     head = {"Axis": "", "Group": EVERYBODY, "Raters": result.data.raters}
     rows: list[dict[str, object]] = [
@@ -260,12 +257,7 @@ def _each_side(result: ModelsResult) -> Iterator[tuple[str, GroupSides, Side, st
 
 
 def sides_table(result: ModelsResult) -> pd.DataFrame:
-    """One row per model, group and statistic.
-
-    Returns `model`, `axis`, `group`, `raters`, `annotations`, `statistic`, then `value` and `chance`, the
-    median of random groupings, `p`, `q` and `members_f1` (float, NaN where there is none), `stars`, `closer`
-    (than the median random group: True, False, or None where that is not known), and `reason`.
-    """
+    """One row per model, group and statistic."""
     return pd.DataFrame(
         [
             {

@@ -192,10 +192,7 @@ _NOTHING = (
 
 
 def pair_sentences(row: PairResult, result: RunResult) -> tuple[Sentence, ...]:
-    """What is found of a pair, or a hint of it; or that nothing is.
-
-    The first that names no label says which one goes with it, unless that was told before.
-    """
+    """What is found of a pair, or a hint of it; or that nothing is."""
     marked = _told(row)
     told: list[Sentence] = []
     named = False
@@ -234,10 +231,7 @@ def _lead(row: PairResult, one: Outcome | LabelUse, result: RunResult) -> str:
 
 
 def _told(row: PairResult) -> list[tuple[Outcome | LabelUse, Sequence[str | Segment]]]:
-    """What is told of a pair: of a clear one, or a hint, the ways in which the two differ.
-
-    Without a verdict it is what is marked, that first which holds after correction.
-    """
+    """What is told of a pair: of a clear one, or a hint, the ways in which the two differ."""
     found = _found(row)
     if row.verdict is None:
         marked = [(one, parts) for one, parts in found if one.significance != "none"]
@@ -263,10 +257,7 @@ def _hint(row: PairResult) -> str:
 
 
 def foremost_pairs(result: RunResult, of: Group | None = None) -> list[PairResult]:
-    """Pairs that are clear, of one group where it is named, strongest first.
-
-    A named group stands first in each. Without verdicts it is those with something marked after correction.
-    """
+    """Pairs that are clear, of one group where it is named, strongest first."""
     rows = result.pairs if of is None else seen_from(result, of)
     return sorted((row for row in rows if _is_clear(row)), key=_q)
 
@@ -291,10 +282,7 @@ def strongest(rows: Sequence[PairResult]) -> int:
 
 
 def told_first(row: PairResult) -> str | None:
-    """The key of the measure that a pair's first sentence is about; of its distance where nothing is told.
-
-    None where neither has a value.
-    """
+    """The key of the measure that a pair's first sentence is about; of its distance where nothing is told."""
     for one, _ in _told(row):
         return _key(row, one)
     return "distance" if any(row.statistics.get("distance") is one for one, _ in _found(row)) else None

@@ -137,10 +137,7 @@ class Looked(NamedTuple):
 
 
 def looked_at(dataset: Dataset, exchange: Exchange | None = None) -> Looked:
-    """Look at data.
-
-    `exchange`: see :func:`quality_report`.
-    """
+    """Look at data."""
     annotations, raters = dataset.annotations, dataset.raters
     axes = [(name,) for name in raters.axes]
     grouping = form_groups(raters, axes, min_raters=MIN_RATERS)
@@ -162,8 +159,7 @@ def quality_report(
 ) -> QualityReport:
     """Look at everything but power, which takes longer and is given where it was estimated.
 
-    `names`: axes of interest; by default all.
-    `exchange`: who may take whose profile where it is looked who rated what; by default everybody anybody's.
+    `names` are axes of interest, by default all; `exchange` says who may take whose profile.
 
     Raises KeyError if the data set lacks one of the axes.
     """

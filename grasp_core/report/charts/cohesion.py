@@ -53,11 +53,7 @@ _HEADING = "When one rater says it, another says so too (of 100). Mark: by chanc
 
 
 def agreement_chart(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
-    """A bar per label: of 100 answers of other raters to the same item how many are this label too.
-
-    A tick says how many would be by chance; the label that raters agree on least is grey. Named data set
-    `labels`.
-    """
+    """A bar per label: of 100 answers of other raters to the same item how many are this label too."""
     found = result.everybody
     known = [one for one in found.labels if one.again is not None] if found is not None else []
     if found is None or not known:

@@ -53,11 +53,7 @@ _LINE = 18
 
 
 def dsi_chart(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
-    """Lollipops from GAI 1 to each axis's DSI, largest first.
-
-    Significance is that of the test against the largest of random groupings; the attaining
-    group's own p is in the tooltip.
-    """
+    """Lollipops from GAI 1 to each axis's DSI, largest first."""
     heading = title(
         "Diversity sensitivity by axis",
         [

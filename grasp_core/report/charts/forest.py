@@ -71,12 +71,7 @@ def layers(
     height: int,
     theme: Theme,
 ) -> list[alt.Chart]:
-    """Lines between rows, the line of no difference, marks, texts, and the places that tell more.
-
-    `drawn`: rows of groups, with their figures and their places in pixels from the top.
-    `headings`: texts of axes, and their places.
-    `height`: pixels of all rows.
-    """
+    """Lines between rows, the line of no difference, marks, texts, and the places that tell more."""
     colours, mark_y = palette(theme), down("mark_y")
     axis = alt.Axis(title=measure.axis, tickCount=ticks(), grid=True, titleLimit=340)
     x, low, chance = (
@@ -160,12 +155,6 @@ def forest_plot(
 ) -> alt.LayerChart:
     """Value and 95 % interval of a statistic for each group, beside the middle of its random groupings.
 
-    `statistic`: one of :data:`grasp_core.model.spec.STATISTICS`.
-    `by`: see :func:`grasp_core.report.tables.ordered_groups`.
-    `page`: see :func:`grasp_core.report.charts.of_group.null_histograms`.
-    `of`: what its rows are of, for the title.
-
-    Returns as wide as its container, readable from 320 pixels on; named data set `forest`.
     Raises ValueError if the statistic is unknown.
     """
     if statistic not in WORDS:

@@ -184,12 +184,8 @@ def place(
 ) -> dict[int, Spot]:
     """Greedily place labels in order of importance; one that fits nowhere is left out.
 
-    `points`: every mark, labelled or not: labels keep clear of all.
-    `ranked`: indices of the points to label, the most important first.
-    `height`: plot height in pixels.
-    `avoid`: places that labels leave free if they can, such as points along a line.
-
-    Returns from a point's index to its label's place, free at every width of :data:`WIDTHS`.
+    Of `points`, `ranked` are indices of those to label, the most important first; places of `avoid`
+    are left free if they can be. A label is free at every width of :data:`WIDTHS`.
     """
     marks = {width: [mark_box(point, width) for point in points] for width in WIDTHS}
     avoided = {width: [Box(x * width, y, x * width, y) for x, y in avoid] for width in WIDTHS}

@@ -42,7 +42,7 @@ def leaderboard_chart(
 ) -> alt.LayerChart:
     """A point per system, best first: filled where it was scored here, hollow where it was published.
 
-    `column`: a task, or :data:`~grasp_core.benchmark.leaderboard.OVERALL`.
+    `column` is a task, or :data:`~grasp_core.benchmark.leaderboard.OVERALL`.
     """
     name = "all tasks (mean)" if column == OVERALL else column
     data: list[dict[str, Any]] = []

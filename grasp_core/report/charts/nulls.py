@@ -190,10 +190,7 @@ def within(domain: tuple[float, float], value: float | None) -> float | None:
 
 
 def null_row(line: Line) -> dict[str, Any] | None:
-    """The outline of a line's histogram: each bin's lower edge, then the last one's upper edge.
-
-    `x` and `top` are lists of equal length; None where there is no null distribution.
-    """
+    """The outline of a line's histogram: each bin's lower edge, then the last one's upper edge."""
     null = line.placed.null
     if null is None or sum(null.counts) == 0:
         return None

@@ -73,12 +73,8 @@ def null_histograms(
 ) -> alt.LayerChart:
     """Per group the histogram of shuffled values, the observed one as a rule across it.
 
-    `statistic`: one of :data:`grasp_core.model.spec.STATISTICS`.
-    `order`: see :func:`grasp_core.report.tables.ordered_groups`.
-    `page`: only the groups of this page, from 1, of :data:`grasp_core.report.charts.nulls.PAGE`; by default
-        all.
+    `page`: only the groups of this page, from 1; by default all.
 
-    Returns as wide as its container; named data sets `nulls` and `outcomes`.
     Raises ValueError if the statistic is unknown.
     """
     if statistic not in WORDS:
@@ -149,10 +145,7 @@ def layers(
     domain: tuple[float, float],
     head: str = "Group · raters",
 ) -> list[alt.Chart]:
-    """Lines of histograms along one axis of this title; above each its name, value, p, q and mark.
-
-    `head` stands over the names.
-    """
+    """Lines of histograms along one axis of this title; above each its name, value, p, q and mark."""
     colours, middle = palette(theme), down("middle")
     x, low = (
         alt.X(

@@ -34,8 +34,7 @@ def slices_chart(
 ) -> alt.LayerChart:
     """Values and intervals of one group, a row for all items and one for each value.
 
-    `column`: of one of its slices.
-    `what`: a statistic, or a label, and whether it is a label.
+    `what` is a statistic, or a label, and whether it is a label.
     """
     found = next(one for one in result.slices if one.column == column)
     view, of = by_value(result, found, group), f"{group_label(group)} by {one_line(column)}"
@@ -60,13 +59,7 @@ Cell = dict[str, Any]
 def pairs_matrix(
     result: RunResult, axes: AxisSet, measure: Measure, theme: Theme = "light"
 ) -> alt.LayerChart:
-    """A row and a column for each group of an axis; a cell says how the row's group lies beside the column's.
-
-    `axes`: the axis or intersection.
-    `measure`: one of :func:`grasp_core.report.pairs.measures`.
-
-    Returns as wide as its container; named data set `pairs`.
-    """
+    """A row and column for each group of an axis: how the row's group lies beside the column's."""
     pairs = [row for row in result.pairs if row.a.axes == axes]
     key = "Orange: above 0. Blue: below." if measure.signed else "The darker, the larger."
     heading = title(f"{measure.name}, two by two", [measure.brief_explanation, f"{key} *, **: marked."])

@@ -24,10 +24,7 @@ _DASHES = ([2, 3], [1, 0], [7, 4])
 
 
 def plan_chart(plan: Plan, theme: Theme = "light") -> alt.LayerChart:
-    """Lines on which designs find the difference with a chance of 50, 80 and 95 %, over raters and items.
-
-    Bands tell where the lines lie after 8 of 10 pilots of this size.
-    """
+    """Lines on which designs find the difference with a chance of 50, 80 and 95 %, over raters and items."""
     colours, choice = palette(theme), cheapest(plan)
     axis = alt.Axis(tickCount=6, format="~s")
     across, up = (

@@ -94,14 +94,7 @@ def drawn_groups(result: RunResult) -> tuple[Finding, ...]:
 
 
 def verdict_chart(result: RunResult, theme: Theme = "light", *, narrow: bool = False) -> alt.LayerChart:
-    """At most eight groups, clearest first: what they answer beside the others, and how they agree inside.
-
-    `result`: with verdicts.
-    `narrow`: whether names stand above the marks, for a phone; else on their left.
-
-    Returns a dot is the estimate, a line its 95 % interval; a filled dot is what makes the group differ.
-    Named data sets `left` and `right`.
-    """
+    """At most eight groups, clearest first: what they answer beside the others, and how they agree inside."""
     found = [doubted(one, result) for one in drawn_groups(result)]
     if not found:
         return message(theme, heading=None, text=NOT_DRAWN)

@@ -244,12 +244,7 @@ def compare(a: Result, b: Result) -> Comparison | None:
 
 
 def changes_table(changes: Iterable[Change]) -> pd.DataFrame:
-    """One row per group and statistic.
-
-    Returns `group`, `axis`, `model` if there are some, `statistic`, `a` and `b` (value with arrow and stars,
-    as text), `moved` (float, NaN where not estimable), `moved_interval` (text), `q_a`, `q_b`, `q_moved`
-    (float), `significance` (what became of it).
-    """
+    """One row per group and statistic."""
     return pd.DataFrame(
         [
             {
@@ -272,12 +267,7 @@ def changes_table(changes: Iterable[Change]) -> pd.DataFrame:
 
 
 def changes_numbers(changes: Iterable[Change]) -> pd.DataFrame:
-    """The same with numbers in place of texts, for programs.
-
-    Returns `group`, `axis`, `model` if there are some, `statistic` and `label` (as results name them),
-    `value_a`, `value_b`, `moved` with its 95 % interval `moved_low` and `moved_high`, `q_a`, `q_b`, `q_moved`
-    (float, NaN where there is none), `mark_a`, `mark_b`.
-    """
+    """The same with numbers in place of texts, for programs."""
     rows = []
     for change in changes:
         interval = change.moved_interval

@@ -48,11 +48,7 @@ def pairs_compared(a: Result, b: Result, table: Table = changes_table) -> pd.Dat
 
 
 def slices_compared(a: Result, b: Result, table: Table = changes_table) -> pd.DataFrame:
-    """What became of every test in the slices that both runs have, as texts, or as `table` has it.
-
-    Returns `slice` (column and value), then the columns of
-    :func:`~grasp_core.report.comparison.changes.changes_table`; empty where no slice is in both.
-    """
+    """What became of every test in the slices that both runs have, as texts, or as `table` has it."""
     views_a, views_b = _views(a), _views(b)
     frames = []
     for key, view in views_a.items():

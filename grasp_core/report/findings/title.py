@@ -42,10 +42,7 @@ LESS_CERTAIN = "These raters do differ; how much other raters would is less cert
 
 
 def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
-    """What the clearest finding says; or that there is none, or no answer.
-
-    `found`: findings with their doubts: see :func:`grasp_core.report.findings.advice.told`.
-    """
+    """What the clearest finding says; or that there is none, or no answer."""
     if result.of_everybody:
         return agreement_title(result)
     certain = [one for one in found if not one.undone]

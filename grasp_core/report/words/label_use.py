@@ -120,10 +120,7 @@ def foremost_text(use: LabelUse) -> str:
 def manner(use: LabelUse, than: str | Segment = "the others") -> tuple[str | Segment, ...]:
     """What a group does, to go on after its name: says a label more or less often than the others.
 
-    `than`: who the others are.
-
-    Returns such as "say “unsafe” 11 points more often than the others on the same items [4, 18]"; empty where
-    there is no value. The interval is of what is said: of "less often" it has the signs turned.
+    Such as "say “unsafe” 11 points more often than the others on the same items [4, 18]".
     """
     found = foremost(use)
     if found is None:
@@ -149,11 +146,7 @@ def direction(
 ) -> tuple[str | Segment, ...]:
     """Which label goes with a finding, to go on after it: said more or less often, with its own p and mark.
 
-    `use`: told where it is marked: else random groupings say as much of some label.
-    `who`, `than`: whose label use it is, and beside whom; of nobody "they".
-    `permutations`: how many were computed, for a p of 0.
-
-    Returns such as "; they say “No” 12 points more often than the others on the same items [3, 21], p =
+    Such as "; they say “No” 12 points more often than the others on the same items [3, 21], p =
     0.016, which may be luck"; empty where there is nothing to tell.
     """
     if use is None or use.significance == "none":
@@ -210,10 +203,7 @@ def _steps(use: LabelUse) -> float | None:
 
 
 def mean_outcome(use: LabelUse | None) -> Outcome | None:
-    """The shift of the mean with its own p; None where labels have no mean.
-
-    It is not corrected, and so has no mark: label use is tested by all labels together.
-    """
+    """The shift of the mean with its own p; None where labels have no mean."""
     if use is None or use.mean is None:
         return None
     mean = use.mean

@@ -199,10 +199,7 @@ def _scrolling(label: str, markup: str, css: str = "scroll") -> str:
 def inline_svg(svg: str, *, name: str, alt: str) -> str:
     """A chart's SVG as an element of an HTML document.
 
-    `svg`: from :func:`grasp_core.report.charts.to_svg`.
-    `name`: begins the figure's ids, so that no other figure in the document has them. The rest is numbered
-        anew: the renderer's own numbers go on from figure to figure.
-    `alt`: what the figure shows; it stands for all its parts.
+    `name` begins the figure's ids, so that no other figure has them; `alt` says what it shows.
     """
     root = ElementTree.fromstring(svg)  # noqa: S314 - no stranger's file, our own renderer's
     found = [element.attrib["id"] for element in root.iter() if "id" in element.attrib]

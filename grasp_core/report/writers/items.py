@@ -24,7 +24,7 @@ def items_title(result: ItemsResult) -> str:
 def items_xlsx(result: ItemsResult, texts: Mapping[str, str] | None = None) -> bytes:
     """Workbook with a sheet of items for each measure, largest first, and one of sentences.
 
-    `texts`: only for those who may see them.
+    `texts` are only for those who may see them.
     """
     book = Book(printable(items_title(result)), result.permutations)
     book.add("Answer", _said(result))

@@ -64,10 +64,7 @@ def safe_name(title: str) -> str:
 
 
 def _utf8(write: Callable[..., str], *, of_map: bool = True) -> Writer:
-    """A writer of text as one of bytes; what UTF-8 cannot hold becomes a question mark.
-
-    `of_map`: whether it takes the map of raters, which else stands in a file of its own.
-    """
+    """A writer of text as one of bytes; what UTF-8 cannot hold becomes a question mark."""
     if of_map:
         return lambda result, rater_map: write(result, rater_map).encode("utf-8", "replace")
     return lambda result, _: write(result).encode("utf-8", "replace")
