@@ -195,10 +195,15 @@ def place(
         candidates = []
         for spot in _spots(points[index]):
             boxes = {width: label_box(points[index], spot, width) for width in WIDTHS}
-            if all(
-                _inside(box, width, height) and not _hits(box, marks[width], taken[width], index)
+            free = all(
+                box.left >= 0 and box.right <= width and box.top >= 0 and box.bottom <= height
                 for width, box in boxes.items()
-            ):
+            ) and not any(
+                box.overlaps(other)
+                for width, box in boxes.items()
+                for other in (*taken[width], *marks[width][:index], *marks[width][index + 1 :])
+            )
+            if free:
                 crossings = sum(box.overlaps(at) for width, box in boxes.items() for at in avoided[width])
                 candidates.append((crossings, spot, boxes))
         if candidates:
@@ -238,13 +243,3 @@ def mark_box(point: Point, width: float) -> Box:
     x = point.x * width
     reach = point.radius + _CLEAR
     return Box(x - reach, point.y - reach, x + reach, point.y + reach)
-
-
-def _inside(box: Box, width: float, height: float) -> bool:
-    return box.left >= 0 and box.right <= width and box.top >= 0 and box.bottom <= height
-
-
-def _hits(box: Box, marks: Sequence[Box], taken: Sequence[Box], own: int) -> bool:
-    return any(box.overlaps(other) for other in taken) or any(
-        box.overlaps(mark) for index, mark in enumerate(marks) if index != own
-    )

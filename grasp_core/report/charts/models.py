@@ -149,7 +149,16 @@ def _rows(result: ModelsResult) -> tuple[list[dict[str, Any]], int]:
         # Cut in the middle: groups of an intersection often differ at the end alone.
         name = label if len(label) <= _NAME_LENGTH else f"{label[: _NAME_LENGTH - 13]}…{label[-12:]}"
         for position, model in enumerate(result.models):
-            cells = _everybody(model) if row is None else _side(result, row, model)
+            value = format_value(model.overall_f1)
+            cells = {
+                "x": model.overall_f1,
+                "chance": None,
+                "members": None,
+                "value": value,
+                "tested": "",
+                "significance": SIGNIFICANCE_NAMES["none"],
+                "words": f"{one_line(model.name)} {value}",
+            }
             found.append(
                 {
                     "group": label,
@@ -158,24 +167,11 @@ def _rows(result: ModelsResult) -> tuple[list[dict[str, Any]], int]:
                     "raters": result.data.raters if row is None else row.n_raters,
                     "model": one_line(model.name),
                     "y": top + (position + 0.5) * _LINE,
-                    **cells,
+                    **(cells if row is None else _side(result, row, model)),
                 }
             )
         top += len(result.models) * _LINE + _GAP
     return found, top
-
-
-def _everybody(model: ModelSummary) -> dict[str, Any]:
-    value = format_value(model.overall_f1)
-    return {
-        "x": model.overall_f1,
-        "chance": None,
-        "members": None,
-        "value": value,
-        "tested": "",
-        "significance": SIGNIFICANCE_NAMES["none"],
-        "words": f"{one_line(model.name)} {value}",
-    }
 
 
 def _side(result: ModelsResult, row: GroupSides, model: ModelSummary) -> dict[str, Any]:
