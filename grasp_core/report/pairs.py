@@ -193,13 +193,13 @@ _NOTHING = (
 
 def pair_sentences(row: PairResult, result: RunResult) -> tuple[Sentence, ...]:
     """What is found of a pair, or a hint of it; or that nothing is."""
-    marked = _told(row)
+    hint = "A hint, no finding: " if row.verdict is not None and row.verdict.code == "hint" else ""
     told: list[Sentence] = []
     named = False
-    for one, parts in marked:
+    for one, parts in _told(row):
         label = () if named else _direction(row, one, result)
         named = named or bool(label) or one is row.label_use
-        told.append(_sentence(row, one, parts, result, label, before="" if told else _hint(row)))
+        told.append(_sentence(row, one, parts, result, label, before="" if told else hint))
     return tuple(told) or (Sentence.of(_NOTHING),)
 
 
@@ -212,7 +212,14 @@ def _sentence(
     before: str = "",
 ) -> Sentence:
     """What may undo it, what was found, its test, and which label goes with it."""
-    return Sentence.of(before, _lead(row, one, result), *parts, f"; {_tested(row, one, result)}", *label, ".")
+    key = _key(row, one)
+    what = LABEL_USE if key.startswith("label: ") else "gap" if key == "gap_a" else key
+    undoing = lead(doubts(result, About(row.a.axes, (row.a, row.b), what)))
+    many, whole = result.permutations, row.verdict
+    tested = f"{p_words(one, permutations=many)}, {format_p(one.q, name='q', permutations=many)}"
+    if whole is not None:
+        tested = f"all tests together {format_p(whole.p)}, {format_p(whole.q, name='q')}"
+    return Sentence.of(before, undoing, *parts, f"; {tested}", *label, ".")
 
 
 def _direction(row: PairResult, one: Outcome | LabelUse, result: RunResult) -> tuple[str | Segment, ...]:
@@ -221,13 +228,6 @@ def _direction(row: PairResult, one: Outcome | LabelUse, result: RunResult) -> t
         return ()
     a, b = (Segment(group_label(group), strong=True) for group in (row.a, row.b))
     return direction(row.label_use, a, " raters", than=b, permutations=result.permutations)
-
-
-def _lead(row: PairResult, one: Outcome | LabelUse, result: RunResult) -> str:
-    """What may undo it."""
-    key = _key(row, one)
-    what = LABEL_USE if key.startswith("label: ") else "gap" if key == "gap_a" else key
-    return lead(doubts(result, About(row.a.axes, (row.a, row.b), what)))
 
 
 def _told(row: PairResult) -> list[tuple[Outcome | LabelUse, Sequence[str | Segment]]]:
@@ -252,20 +252,15 @@ def _first(
     return min(found, key=lambda pair: 1.0 if pair[0].p is None else pair[0].p, default=None)
 
 
-def _hint(row: PairResult) -> str:
-    return "A hint, no finding: " if row.verdict is not None and row.verdict.code == "hint" else ""
-
-
 def foremost_pairs(result: RunResult, of: Group | None = None) -> list[PairResult]:
     """Pairs that are clear, of one group where it is named, strongest first."""
     rows = result.pairs if of is None else seen_from(result, of)
-    return sorted((row for row in rows if _is_clear(row)), key=_q)
-
-
-def _is_clear(row: PairResult) -> bool:
-    if row.verdict is not None:
-        return row.verdict.code == "clear"
-    return any(one.significance == "corrected" for one, _ in _found(row))
+    clear = []
+    for row in rows:
+        marked = any(one.significance == "corrected" for one, _ in _found(row))
+        if marked if row.verdict is None else row.verdict.code == "clear":
+            clear.append(row)
+    return sorted(clear, key=_q)
 
 
 def _q(row: PairResult) -> tuple[float, float]:
@@ -351,7 +346,8 @@ def _found(row: PairResult) -> list[tuple[Outcome | LabelUse, Sequence[str | Seg
 
 
 def _words(name: str, outcome: Outcome, value: float, a: Segment, b: Segment) -> tuple[str | Segment, ...]:
-    figure = f"{format_value(value)}{_interval(outcome)}"
+    figure = f"{format_value(value)} {format_interval(outcome)}".rstrip()
+    than = "more" if value > 0 else "less"
     if name == "distance":
         return (a, " and ", b, f" raters label the same items differently: distance {figure}")
     if name == "xrr":
@@ -364,25 +360,9 @@ def _words(name: str, outcome: Outcome, value: float, a: Segment, b: Segment) ->
         )
     if name in ("gap_a", "gap_b"):
         own, other = (a, b) if name == "gap_a" else (b, a)
-        return (own, f" raters agree with each other {_than(value)} than with ", other, f": gap {figure}")
+        return (own, f" raters agree with each other {than} than with ", other, f": gap {figure}")
     if name == "irr_difference":
-        said = f" raters agree with each other {_than(value)} than "
+        said = f" raters agree with each other {than} than "
         return (a, said, b, f" raters do: difference in IRR {figure}")
     larger = "larger" if value > 0 else "smaller"
     return (a, f" raters’ GAI is {larger} than that of ", b, f" raters: difference {figure}")
-
-
-def _than(value: float) -> str:
-    return "more" if value > 0 else "less"
-
-
-def _interval(outcome: Outcome) -> str:
-    interval = format_interval(outcome)
-    return f" {interval}" if interval else ""
-
-
-def _tested(row: PairResult, one: Outcome | LabelUse, result: RunResult) -> str:
-    many, whole = result.permutations, row.verdict
-    if whole is not None:
-        return f"all tests together {format_p(whole.p)}, {format_p(whole.q, name='q')}"
-    return f"{p_words(one, permutations=many)}, {format_p(one.q, name='q', permutations=many)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -304,22 +304,20 @@ def in_words(comparison: Comparison) -> tuple[str, ...]:
     found: dict[str, list[Change]] = {}
     for change in comparison.changes:
         found.setdefault(change.statistic, []).append(change)
-    return tuple(_sentence(name, found[name]) for name in comparison.statistics if name in found)
-
-
-def _sentence(name: str, changes: Sequence[Change]) -> str:
-    moves = [abs(change.value_moved) for change in changes if change.value_moved is not None]
-    most = f"the largest move of a value is {format_value(max(moves))}" if any(moves) else ""
-    if name in (LABELS, MEAN):  # not tested by themselves
-        return f"{statistic_name(name)}: {most or 'no value moved'}."
-    changed = sum(change.changed_significance for change in changes)
-    what = "axis" if name == DSI else "group" if changes[0].model is None else "pair"
-    many = number(len(changes), what, "axes" if name == DSI else None)
-    many += "" if changes[0].model is None else " of model and group"
-    return (
-        f"{statistic_name(name)}: {changed or 'none'} of {many} changed significance"
-        f"{'; ' if most else ''}{most}."
-    )
+    said = []
+    for name, changes in ((name, found[name]) for name in comparison.statistics if name in found):
+        moves = [abs(change.value_moved) for change in changes if change.value_moved is not None]
+        most = f"the largest move of a value is {format_value(max(moves))}" if any(moves) else ""
+        if name in (LABELS, MEAN):  # not tested by themselves
+            said.append(f"{statistic_name(name)}: {most or 'no value moved'}.")
+            continue
+        changed = sum(change.changed_significance for change in changes)
+        what = "axis" if name == DSI else "group" if changes[0].model is None else "pair"
+        many = number(len(changes), what, "axes" if name == DSI else None)
+        many += "" if changes[0].model is None else " of model and group"
+        turned = f"{changed or 'none'} of {many} changed significance{'; ' if most else ''}{most}"
+        said.append(f"{statistic_name(name)}: {turned}.")
+    return tuple(said)
 
 
 def _moved(a: float | None, b: float | None) -> float | None:
