@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from grasp_core.analysis.design import Unmatched
 from grasp_core.analysis.teams import Team
+from grasp_core.model.account import Account, AssignmentCheck
 from grasp_core.model.groups import axis_label, group_label, one_line
 from grasp_core.model.outcome import Account, AssignmentCheck, LeftOut
 from grasp_core.model.remarks.cautions import GuardCaution, LeftOutReason
@@ -20,10 +21,7 @@ from grasp_core.report.words.names import DSI_NAME, format_p
 
 
 def said_of_assignment(checks: Iterable[AssignmentCheck], *, of_models: bool = False) -> list[Remark]:
-    """A warning for each axis whose groups were given other items, and for each with other workloads.
-
-    `of_models`: whether it is models that are compared with the groups.
-    """
+    """A warning for each axis whose groups were given other items, and for each with other workloads."""
     own_items = GuardCaution.OWN_ITEMS_WITH_MODELS if of_models else GuardCaution.OWN_ITEMS
     own_workload = GuardCaution.OWN_WORKLOAD_WITH_MODELS if of_models else GuardCaution.OWN_WORKLOAD
     found = []
@@ -167,31 +165,25 @@ _OF_WHOM = {
 
 def account_sentence(account: Account) -> str:
     """For example ``12 rows read: 11 annotations, 1 left out (1 no label)``."""
-    used = number(account.used, _noun(account))
+    noun = "answer" if account.unit == "answer" else "annotation"
+    used = number(account.used, noun)
     gone = sum(one.count for one in account.left_out)
     said = f"{number(account.read, account.unit)} read: {used}, {gone:,} left out"
     if not gone:
         return said
-    shown = [_counted(one, account) for one in account.left_out[:_REASONS]]
+    shown = []
+    for one in account.left_out[:_REASONS]:
+        reason = one.reason
+        if reason.code is LeftOutReason.IN_QUESTION:
+            inner = dict(reason.numbers)["reason"]
+            reason = inner if isinstance(inner, Remark) else reason
+        # Where it names raters or items, so many annotations of theirs.
+        of_whom = f"{number(one.count, noun)} of" if reason.code in _OF_WHOM else f"{one.count:,}"
+        shown.append(f"{of_whom} {one.reason}")
     rest = account.left_out[_REASONS:]
     if rest:
         shown.append(f"{sum(one.count for one in rest):,} for {number(len(rest), 'more reason')}")
     return f"{said} ({'; '.join(shown)})"
-
-
-def _counted(one: LeftOut, account: Account) -> str:
-    """How many for a reason; where it names raters or items, so many annotations of theirs."""
-    reason = one.reason
-    if reason.code is LeftOutReason.IN_QUESTION:
-        inner = dict(reason.numbers)["reason"]
-        reason = inner if isinstance(inner, Remark) else reason
-    if reason.code in _OF_WHOM:
-        return f"{number(one.count, _noun(account))} of {one.reason}"
-    return f"{one.count:,} {one.reason}"
-
-
-def _noun(account: Account) -> str:
-    return "answer" if account.unit == "answer" else "annotation"
 
 
 def unused_sentence(account: Account) -> str:

@@ -38,12 +38,8 @@ def how_well(found: Everybody) -> str:
     alpha = found.alpha or 0.0
     if alpha <= 0 or (found.low is not None and found.low <= 0):
         return "agree no more than chance"
-    for least, words in (
-        (WELL, "well"),
-        (FAIRLY_WELL, "fairly well"),
-        (IN_PART, "in part"),
-        (LITTLE, "little"),
-    ):
+    scale = ((WELL, "well"), (FAIRLY_WELL, "fairly well"), (IN_PART, "in part"), (LITTLE, "little"))
+    for least, words in scale:
         if alpha >= least:
             return f"agree {words}"
     return "hardly agree"

@@ -8,8 +8,7 @@ from dataclasses import replace
 import pandas as pd
 
 from grasp_core.model.groups import Group, axis_label, group_labels
-from grasp_core.model.outcome import LabelUse, Outcome
-from grasp_core.model.result import Association, GivenResult, GroupResult, RunResult
+from grasp_core.model.result import Association, GivenResult, RunResult
 from grasp_core.model.text import Segment, Sentence
 from grasp_core.report.findings.findings import held_groups, leading, left_given
 from grasp_core.report.words.names import LABEL_USE_NAME, STARS, WORDS, format_p, outcome_of, p_text
@@ -46,21 +45,35 @@ def association_sentence(one: Association) -> Sentence:
 def given_sentences(result: RunResult) -> list[Sentence]:
     """For each axis what still holds given it, then which of two axes the data speak for."""
     said = [sentence for found in result.given for sentence in _of_axis(result, found)]
-    return [*said, *_verdicts(result)]
+    given = {found.column: found for found in result.given}
+    said += [
+        _verdict(result, one, given[one.second], given[one.first])
+        for one in result.associations
+        if one.first in given and one.second in given
+    ]
+    return said
 
 
 def given_table(result: RunResult, found: GivenResult) -> pd.DataFrame:
     """The p-values of each group, at first and given the axis, as texts with their marks."""
-    first = {row.group: row for row in result.groups}
+    first, column = {row.group: row for row in result.groups}, axis_label((found.column,))
     rows = [row for row in found.groups if row.group in first]
-    names = group_labels([row.group for row in rows])
     heads = ["Group", "Raters"]
     for test in leading(result):
-        heads += [f"{_name(test)}: p", f"{_name(test)}: p given {axis_label((found.column,))}"]
+        name = LABEL_USE_NAME if test == "label_use" else WORDS[test].name
+        heads += [f"{name}: p", f"{name}: p given {column}"]
     cells = []
-    for name, row in zip(names, rows, strict=True):
-        both = [_p(one, test, result) for test in leading(result) for one in (first[row.group], row)]
-        cells.append([f"{name} ({axis_label(row.group.axes)})", row.n_raters, *both])
+    for name, row in zip(group_labels([row.group for row in rows]), rows, strict=True):
+        line: list[str | int] = [f"{name} ({axis_label(row.group.axes)})", row.n_raters]
+        for test in leading(result):
+            for one in (first[row.group], row):
+                told = one.label_use if test == "label_use" else outcome_of(one, test)
+                if told is None or told.p is None:
+                    line.append("none")
+                else:
+                    p = p_text(told, permutations=result.permutations)
+                    line.append(f"{p} {STARS[told.significance]}".rstrip())
+        cells.append(line)
     return pd.DataFrame(cells, columns=heads)
 
 
@@ -82,14 +95,6 @@ def _of_axis(result: RunResult, found: GivenResult) -> Iterator[Sentence]:
         yield Sentence.of("Only given ", column, " it would hold of ", *_names(new), tail)
     if not (kept or lost or new):
         yield Sentence.of("Of the groups that ", column, " has no part in, none holds, with or without it.")
-
-
-def _verdicts(result: RunResult) -> Iterator[Sentence]:
-    """Of two axes that go together, which the data speak for."""
-    given = {found.column: found for found in result.given}
-    for one in result.associations:
-        if one.first in given and one.second in given:
-            yield _verdict(result, one, given[one.second], given[one.first])
 
 
 def _verdict(result: RunResult, one: Association, of_first: GivenResult, of_second: GivenResult) -> Sentence:
@@ -129,15 +134,3 @@ def _names(groups: Sequence[Group]) -> list[str | Segment]:
     for name in group_labels(groups):
         parts += [", ", Segment(name, strong=True)]
     return parts[1:]
-
-
-def _p(row: GroupResult, test: str, result: RunResult) -> str:
-    found: Outcome | LabelUse | None = row.label_use if test == "label_use" else outcome_of(row, test)
-    if found is None or found.p is None:
-        return "none"
-    p = p_text(found, permutations=result.permutations)
-    return f"{p} {STARS[found.significance]}".rstrip()
-
-
-def _name(test: str) -> str:
-    return LABEL_USE_NAME if test == "label_use" else WORDS[test].name

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, one_line
-from grasp_core.model.outcome import Outcome, PairResult, Verdict
+from grasp_core.model.outcome import Outcome, PairResult
 from grasp_core.model.result import RunResult, SlicesResult
 from grasp_core.report.pairs import PAIR_NAMES, Measure, measures, of_label_use, seen_from
 from grasp_core.report.slices import sliced
@@ -61,7 +61,9 @@ def pairs_table(result: RunResult) -> pd.DataFrame:
             or_nan(outcome.q),
             "" if outcome.q is None else signs(outcome),
             str(outcome.reason or ""),
-            *_verdict(row.verdict),
+            "" if row.verdict is None else row.verdict.code,
+            or_nan(None if row.verdict is None else row.verdict.p),
+            or_nan(None if row.verdict is None else row.verdict.q),
         ]
         for row in result.pairs
         for name, outcome in (
@@ -82,12 +84,6 @@ def pairs_table(result: RunResult) -> pd.DataFrame:
     ]
     columns += ["p", "q", "stars", "reason", "verdict", "verdict_p", "verdict_q"]
     return pd.DataFrame(rows, columns=columns)
-
-
-def _verdict(found: Verdict | None) -> tuple[str, float, float]:
-    if found is None:
-        return "", float("nan"), float("nan")
-    return found.code, or_nan(found.p), or_nan(found.q)
 
 
 def measure_table(
@@ -124,18 +120,17 @@ def pairs_in_words(result: RunResult) -> pd.DataFrame:
 
 def pair_table(result: RunResult, row: PairResult) -> pd.DataFrame:
     """One row for each measure of a pair, with texts: `Measure`, `Value`, its interval, `p` and `q`."""
-    told = [one for measure in measures(result).values() for one in _of_both_sides(measure, row)]
+    told = []
+    for measure in measures(result).values():
+        if measure.key != "gap_a":
+            told.append(measure)
+            continue
+        first = replace(measure, name=f"{measure.name} of {group_label(row.a)}")
+        name = f"{measure.name} of {group_label(row.b)}"
+        second = replace(measure, name=name, of=lambda one: one.statistics.get("gap_b", Outcome(None)))
+        told += [first, second]  # a gap for each group
     found = [[one.name, *_texts(one.of(row), one, result)] for one in told]
     return pd.DataFrame(found, columns=["Measure", "Value", "95 % interval", "p", "q"])
-
-
-def _of_both_sides(measure: Measure, row: PairResult) -> list[Measure]:
-    """A gap for each group; any other measure as it is."""
-    if measure.key != "gap_a":
-        return [measure]
-    first = replace(measure, name=f"{measure.name} of {group_label(row.a)}")
-    name = f"{measure.name} of {group_label(row.b)}"
-    return [first, replace(measure, name=name, of=lambda one: one.statistics.get("gap_b", Outcome(None)))]
 
 
 def _texts(outcome: Outcome, measure: Measure, result: RunResult) -> list[str]:
@@ -168,21 +163,18 @@ class Numbers(NamedTuple):
     names: int
 
 
-def in_numbers(result: RunResult) -> Iterator[Numbers]:
+def in_numbers(result: RunResult) -> list[Numbers]:
     """All that was found besides DSI, table by table; none is empty."""
-    for one in _all_of(result):
-        if not one.table.empty:
-            yield one
-
-
-def _all_of(result: RunResult) -> Iterator[Numbers]:
-    yield Numbers("numbers", "Every statistic of every group", "", statistics_in_numbers(result), 3)
     labels = labels_in_numbers(result)
-    yield Numbers("label-numbers", "Every label of every group", LABEL_USE_EXPLANATION, labels, 3)
-    yield Numbers("means", MEAN_SHIFT_NAME, MEAN_SHIFT_EXPLANATION, means_in_numbers(result), 2)
-    yield Numbers("pair-numbers", "Everything of every pair of groups", "", pairs_in_numbers(result), 4)
-    for place, found in enumerate(result.slices, 1):
-        yield from slices_in_numbers(result, found, f"slices-{place}")
+    found = [
+        Numbers("numbers", "Every statistic of every group", "", statistics_in_numbers(result), 3),
+        Numbers("label-numbers", "Every label of every group", LABEL_USE_EXPLANATION, labels, 3),
+        Numbers("means", MEAN_SHIFT_NAME, MEAN_SHIFT_EXPLANATION, means_in_numbers(result), 2),
+        Numbers("pair-numbers", "Everything of every pair of groups", "", pairs_in_numbers(result), 4),
+    ]
+    for place, column in enumerate(result.slices, 1):
+        found += slices_in_numbers(result, column, f"slices-{place}")
+    return [one for one in found if not one.table.empty]
 
 
 def slices_in_numbers(result: RunResult, found: SlicesResult, key: str) -> Iterator[Numbers]:
@@ -198,10 +190,7 @@ def slices_in_numbers(result: RunResult, found: SlicesResult, key: str) -> Itera
 
 
 def statistics_in_numbers(result: RunResult, statistics: Sequence[str] | None = None) -> pd.DataFrame:
-    """One row for each statistic, or for each of those named, and group.
-
-    Returns `Statistic`, `Axis`, `Group`, `Value` with its arrow, `95 % interval`, `p`, `q` with its stars.
-    """
+    """One row for each statistic, or for each of those named, and group."""
     wanted = reported_statistics(result) if statistics is None else statistics
     rows = [
         [
@@ -217,11 +206,7 @@ def statistics_in_numbers(result: RunResult, statistics: Sequence[str] | None = 
 
 
 def dsi_in_numbers(result: RunResult) -> pd.DataFrame:
-    """One row for each axis, largest DSI first.
-
-    Returns `Axis`, `Attained by`, `DSI`, `95 % interval`, `p` and `q` against the largest of random
-    groupings.
-    """
+    """One row for each axis, largest DSI first."""
     rows = []
     for row in ordered_dsi(result):
         _, *tests = _tested(row.outcome, result)
@@ -231,10 +216,7 @@ def dsi_in_numbers(result: RunResult) -> pd.DataFrame:
 
 
 def labels_in_numbers(result: RunResult) -> pd.DataFrame:
-    """One row for each group and label.
-
-    Returns `Axis`, `Group`, `Label`, `Points`, `95 % interval`, `p`, then p and q of all labels.
-    """
+    """One row for each group and label."""
     rows = [
         [
             axis_label(row.group.axes),
@@ -255,10 +237,7 @@ def labels_in_numbers(result: RunResult) -> pd.DataFrame:
 
 
 def means_in_numbers(result: RunResult) -> pd.DataFrame:
-    """One row for each group whose labels have a mean: ordered ones, by their ranks, and numbers.
-
-    Returns `Axis`, `Group`, `Shift of the mean`, `95 % interval`, `p`.
-    """
+    """One row for each group whose labels have a mean: ordered ones, by their ranks, and numbers."""
     rows = [
         [
             axis_label(row.group.axes),
@@ -274,10 +253,7 @@ def means_in_numbers(result: RunResult) -> pd.DataFrame:
 
 
 def pairs_in_numbers(result: RunResult) -> pd.DataFrame:
-    """One row for each pair and measure.
-
-    Returns `Axis`, `First`, `Second`, then the columns of :func:`~grasp_core.report.in_numbers.pair_table`.
-    """
+    """One row for each pair and measure."""
     frames = []
     for row in result.pairs:
         frame = pair_table(result, row)

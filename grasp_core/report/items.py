@@ -12,7 +12,6 @@ import pandas as pd
 
 from grasp_core.analysis.items.outcomes import Contribution, ItemOutcome, ItemsResult, Measure, TopTenth
 from grasp_core.model.groups import group_label, one_line
-from grasp_core.model.outcome import Significance
 from grasp_core.model.spec import LEVEL
 from grasp_core.model.text import Segment, Sentence, agree, number, printable, printable_name, safe_cell
 from grasp_core.report.tables import exact
@@ -98,28 +97,17 @@ def sentences(result: ItemsResult, measure: Measure) -> list[Sentence]:
 
 
 def held_items(result: ItemsResult) -> list[ItemOutcome]:
-    """The items that hold by label use or distance, each corrected over items; strongest first.
-
-    They are the same whichever measure is looked at.
-    """
-    found = [(q, row) for row in result.items if (q := _q(row)) < LEVEL]
+    """The items that hold by label use or distance, each corrected over items; strongest first."""
+    found = []
+    for row in result.items:
+        parts = (row.label_use, row.distance)
+        q = min((part.q for part in parts if part is not None and part.q is not None), default=1.0)
+        found += [(q, row)] if q < LEVEL else []
     return [row for _, row in sorted(found, key=lambda pair: pair[0])]
-
-
-def _q(row: ItemOutcome) -> float:
-    parts = (row.label_use, row.distance)
-    own = [part.q for part in parts if part is not None and part.q is not None]
-    return min(own, default=1.0)
 
 
 def _group(result: ItemsResult) -> Segment:
     return Segment(group_label(result.group), strong=True)
-
-
-def _marked(
-    parts: list[tuple[ItemOutcome, Contribution]], significance: Significance
-) -> list[tuple[ItemOutcome, Contribution]]:
-    return [(row, part) for row, part in parts if part.significance == significance]
 
 
 def _whole(result: ItemsResult, measure: Measure) -> Sentence:
@@ -151,26 +139,23 @@ def _single(
     if not tested:
         return Sentence.of("No item could be tested.")
     if held:
-        carry = f", which {agree(len(held), 'carries', 'carry')} {_carried(result, held)} of it,"
+        whole = result.distance or 0.0
+        some = sum(row.distance.value for row in held if row.distance is not None)
+        share = percent(some / whole) if whole > some > 0 else format_value(some)
+        carry = f", which {agree(len(held), 'carries', 'carry')} {share} of it,"
         return Sentence.of(
             f"{len(held):,} of {number(tested, 'item')}{carry if measure == 'distance' else ''} "
             f"{agree(len(held), 'holds', 'hold')} after correction, by label use or distance: ",
             *_names(held),
             ".",
         )
-    nominal = len(_marked(parts, "nominal"))
+    nominal = sum(part.significance == "nominal" for _, part in parts)
     chance = round(tested * LEVEL)
     return Sentence.of(
         Segment("No single item holds", strong=True),
         f" after correction for testing {number(tested, 'item')}; {nominal:,} may be luck, "
         f"which alone would mark about {chance:,}.",
     )
-
-
-def _carried(result: ItemsResult, held: list[ItemOutcome]) -> str:
-    whole = result.distance or 0.0
-    some = sum(row.distance.value for row in held if row.distance is not None)
-    return percent(some / whole) if whole > some > 0 else format_value(some)
 
 
 def _names(held: list[ItemOutcome]) -> list[str | Segment]:
@@ -218,10 +203,7 @@ ItemOrder = Literal["part", "p", "item"]
 """Rows by the size of the item's part, by its p-value, or as the data have them."""
 _TESTS = ("", "_p", "_q", "_significance", "_reason")
 CSV_COLUMNS = (
-    "item",
-    "n_group",
-    "n_others",
-    "label",
+    *("item", "n_group", "n_others", "label"),
     *(f"{measure}{test}" for measure in ("label_use", "distance") for test in _TESTS),
 )
 """Columns of the CSV; behind them are two for each label, ``group: LABEL`` and ``others: LABEL``."""
@@ -248,8 +230,7 @@ def items_table(
 ) -> pd.DataFrame:
     """Items with their parts, both sides' labels, p and q, as text.
 
-    `rows`: those wanted, from :func:`in_order`.
-    `texts`: only for those who may see them; an item without one has an empty cell.
+    `texts` are only for those who may see them.
     """
     group = _group_head(result)
     cells = []
@@ -274,20 +255,17 @@ def items_table(
 def side_bars(
     result: ItemsResult, rows: Sequence[tuple[ItemOutcome, Contribution]]
 ) -> dict[str, list[list[float]]]:
-    """Of both sides' columns of :func:`items_table`, each item's shares of the labels, in the data's order.
-
-    Labels of :attr:`ItemsResult.label_use`; a side that gave the item no label has shares of 0.
-    """
+    """Of both sides' columns of :func:`items_table`, each item's shares of the labels, in order."""
     labels = list(result.label_use)
+
+    def shares_of(counts: Mapping[str, int]) -> list[float]:
+        total = sum(counts.values())
+        return [round(counts.get(label, 0) / total, 3) if total else 0.0 for label in labels]
+
     return {
-        _group_head(result): [_label_shares(row.inside, labels) for row, _ in rows],
-        _OTHERS: [_label_shares(row.outside, labels) for row, _ in rows],
+        _group_head(result): [shares_of(row.inside) for row, _ in rows],
+        _OTHERS: [shares_of(row.outside) for row, _ in rows],
     }
-
-
-def _label_shares(counts: Mapping[str, int], labels: Sequence[str]) -> list[float]:
-    total = sum(counts.values())
-    return [round(counts.get(label, 0) / total, 3) if total else 0.0 for label in labels]
 
 
 def _group_head(result: ItemsResult) -> str:

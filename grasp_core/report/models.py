@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
 from grasp_core.analysis.models.result import GroupSides, ModelsResult, ModelSummary, Side, closer
-from grasp_core.model.groups import Group, axis_label, group_label, group_labels
+from grasp_core.model.groups import axis_label, group_label, group_labels
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.text import Segment, Sentence, safe_cell
 from grasp_core.report.findings.sentences import strength
@@ -26,7 +26,12 @@ def sentences(result: ModelsResult) -> list[Sentence]:
     found: list[Sentence] = []
     for model in result.models:
         found += [_sides(result, model), _hidden(result, model)]
-    return [*found, *_not_reproduced(result), *_classes(result)]
+    found += _not_reproduced(result)
+    if result.classes:
+        found.append(
+            Sentence.of(f"Every macro-F1 here is over the same labels: {', '.join(result.classes)}.")
+        )
+    return found
 
 
 def unreproduced(result: ModelsResult) -> list[GroupSides]:
@@ -38,47 +43,32 @@ def _known(row: GroupSides) -> list[bool]:
     return [side.reproduces for side in row.models.values() if side.reproduces is not None]
 
 
-def _corrected(result: ModelsResult, model: str, statistic: str, near: bool) -> list[GroupSides]:
-    def of(row: GroupSides) -> Outcome:
-        return row.models[model].statistics[statistic]
-
-    rows = [
-        row
-        for row in result.groups
-        if of(row).significance == "corrected" and closer(statistic, of(row)) is near
-    ]
-    return sorted(rows, key=lambda row: strength(of(row)))
-
-
 def _sides(result: ModelsResult, model: ModelSummary) -> Sentence:
     parts: _Parts = [Segment(model.name, strong=True), " sides"]
     joint = ""
     for near, manner in ((True, " with "), (False, " against ")):
         shown = _by_group(result, model.name, near)
         if shown:
-            parts += [joint, manner, *_shown(result, model.name, shown)]
+            told = [(row, _figures(result, row.models[model.name], by)) for row, by in shown]
+            parts += [joint, manner, *_listing(result, told)]
             joint = " and"
     return Sentence.of(*parts, ".") if joint else _no_side(result, model)
 
 
-def _shown(result: ModelsResult, model: str, shown: Mapping[Group, Sequence[str]]) -> _Parts:
-    rows = [row for row in result.groups if row.group in shown]
-    rows.sort(key=lambda row: _rank(row.models[model], shown[row.group]))
-    return _listing(result, rows, lambda row: _figures(result, row.models[model], shown[row.group]))
+def _by_group(result: ModelsResult, model: str, near: bool) -> list[tuple[GroupSides, list[str]]]:
+    """The groups that a model sides with (or against), and the statistics that show it.
 
-
-def _by_group(result: ModelsResult, model: str, near: bool) -> dict[Group, list[str]]:
-    """The groups that a model sides with (or against), and the statistics that show it."""
-    found: dict[Group, list[str]] = {}
-    for statistic in SIDE_WORDS:
-        for row in _corrected(result, model, statistic, near):
-            found.setdefault(row.group, []).append(statistic)
-    return found
-
-
-def _rank(side: Side, statistics: Sequence[str]) -> tuple[bool, tuple[float, float, float]]:
-    """Those that the lead statistic shows first, then the clearest."""
-    return LEAD not in statistics, min(strength(side.statistics[name]) for name in statistics)
+    Groups that the lead statistic shows come first, then the clearest.
+    """
+    found = []
+    for row in result.groups:
+        tests = row.models[model].statistics
+        marked = [name for name in SIDE_WORDS if tests[name].significance == "corrected"]
+        showing = [name for name in marked if closer(name, tests[name]) is near]
+        if showing:
+            rank = LEAD not in showing, min(strength(tests[name]) for name in showing)
+            found.append((rank, row, showing))
+    return [(row, showing) for _, row, showing in sorted(found, key=lambda one: one[0])]
 
 
 def _no_side(result: ModelsResult, model: ModelSummary) -> Sentence:
@@ -94,10 +84,8 @@ def _no_side(result: ModelsResult, model: ModelSummary) -> Sentence:
     for near, lead in ((True, "towards"), (False, "away from")):
         some = [row for row in nominal if closer(LEAD, row.models[model.name].statistics[LEAD]) is near]
         if some:
-            parts += [f"{separator}{lead} "]
-            parts += _listing(
-                result, some, lambda row: _figures(result, row.models[model.name], [LEAD], p=True)
-            )
+            told = [(row, _figures(result, row.models[model.name], [LEAD], p=True)) for row in some]
+            parts += [f"{separator}{lead} ", *_listing(result, told)]
             separator = " and "
     return Sentence.of(*parts, ".")
 
@@ -134,9 +122,9 @@ def _hidden(result: ModelsResult, model: ModelSummary) -> Sentence:
         name,
         f" reaches macro-F1 {format_value(model.overall_f1)}; against the groups' own, from "
         f"{format_value(low)} (",
-        *_names(result, [result.groups[lowest]]),
+        _name(result, result.groups[lowest]),
         f") to {format_value(high)} (",
-        *_names(result, [result.groups[highest]]),
+        _name(result, result.groups[highest]),
         ").",
     )
 
@@ -152,71 +140,41 @@ def _not_reproduced(result: ModelsResult) -> list[Sentence]:
             Sentence.of(f"No group's view is left out: {which} reaches what each group's own members reach.")
         ]
 
-    def figures(row: GroupSides) -> str:
-        reached = [
+    told = []
+    for row in rows:
+        best, name, members = max(
             (side.statistics[LEAD].value or 0.0, name, side.members_f1)
             for name, side in row.models.items()
             if side.reproduces is not None
-        ]
-        best, name, members = max(reached)
-        return f"its own members reach macro-F1 {format_value(members)}, {name} {format_value(best)}"
-
-    return [Sentence.of("No model reproduces the view of ", *_listing(result, rows, figures), ".")]
-
-
-def _classes(result: ModelsResult) -> list[Sentence]:
-    """What all of these figures have in common."""
-    if not result.classes:
-        return []
-    return [Sentence.of(f"Every macro-F1 here is over the same labels: {', '.join(result.classes)}.")]
+        )
+        reach = f"its own members reach macro-F1 {format_value(members)}, {name} {format_value(best)}"
+        told.append((row, reach))
+    return [Sentence.of("No model reproduces the view of ", *_listing(result, told), ".")]
 
 
-def _listing(
-    result: ModelsResult, rows: Sequence[GroupSides], figures: Callable[[GroupSides], str]
-) -> _Parts:
+def _listing(result: ModelsResult, told: Sequence[tuple[GroupSides, str]]) -> _Parts:
     parts: _Parts = []
-    for position, row in enumerate(rows[:_LISTED]):
-        parts += ["; " if position else "", *_names(result, [row]), f" ({figures(row)})"]
-    more = len(rows) - _LISTED
+    for position, (row, figures) in enumerate(told[:_LISTED]):
+        parts += ["; " if position else "", _name(result, row), f" ({figures})"]
+    more = len(told) - _LISTED
     return [*parts, f"; and {more} more"] if more > 0 else parts
 
 
-def _names(result: ModelsResult, rows: Sequence[GroupSides]) -> _Parts:
-    labels = dict(
-        zip(
-            (row.group for row in result.groups),
-            group_labels([row.group for row in result.groups]),
-            strict=True,
-        )
-    )
-    return [Segment(labels[row.group], strong=True) for row in rows]
+def _name(result: ModelsResult, row: GroupSides) -> Segment:
+    labels = group_labels([one.group for one in result.groups])
+    return Segment(labels[[one.group for one in result.groups].index(row.group)], strong=True)
 
 
 EVERYBODY = "All raters together"
 CSV_COLUMNS = (
-    "model",
-    "axis",
-    "group",
-    "n_raters",
-    "n_annotations",
-    "statistic",
-    "value",
-    "null_median",
-    "closer",
-    "p",
-    "q",
-    "significance",
-    "members_macro_f1",
-    "reason",
+    *("model", "axis", "group", "n_raters", "n_annotations", "statistic", "value", "null_median"),
+    *("closer", "p", "q", "significance", "members_macro_f1", "reason"),
 )
 
 
 def plurality_table(result: ModelsResult) -> pd.DataFrame:
-    """Macro-F1 of each model against each group's own plurality, which that of all hides, a row per group.
-
-    The first row is the plurality of all raters; the last columns are what the group's own members reach.
-    """
-    one = len({_members(result, model.name) for model in result.models}) == 1
+    """Macro-F1 of each model against each group's own plurality, which that of all hides, a row per group."""
+    members = {tuple(row.models[one.name].members_f1 for row in result.groups) for one in result.models}
     head = {"Axis": "", "Group": EVERYBODY, "Raters": result.data.raters}
     rows: list[dict[str, object]] = [
         {**head, **{model.name: format_value(model.overall_f1) for model in result.models}}
@@ -229,13 +187,11 @@ def plurality_table(result: ModelsResult) -> pd.DataFrame:
         }
         cells |= {name: cell_text(side.statistics[LEAD]) for name, side in row.models.items()}
         for name, side in row.models.items():
-            cells["Own members" if one else f"Own members, items of {name}"] = format_value(side.members_f1)
+            cells["Own members" if len(members) == 1 else f"Own members, items of {name}"] = format_value(
+                side.members_f1
+            )
         rows.append(cells)
     return pd.DataFrame(rows).fillna("")
-
-
-def _members(result: ModelsResult, model: str) -> tuple[float | None, ...]:
-    return tuple(row.models[model].members_f1 for row in result.groups)
 
 
 def statistic_table(result: ModelsResult, statistic: str) -> pd.DataFrame:
@@ -249,18 +205,15 @@ def statistic_table(result: ModelsResult, statistic: str) -> pd.DataFrame:
         }
         for name, side in row.models.items():
             outcome = side.statistics[statistic]
+            p, q = (format_p_value(one, permutations=result.permutations) for one in (outcome.p, outcome.q))
             cells |= {
                 f"{name}: {SIDE_WORDS[statistic].name}": cell_text(outcome),
                 f"{name}: random groups": "" if outcome.value is None else format_value(outcome.null_median),
-                f"{name}: p": p_so_far(outcome) if result.provisional else _p_value(result, outcome.p),
-                f"{name}: q": q_so_far(outcome) if result.provisional else _p_value(result, outcome.q),
+                f"{name}: p": p_so_far(outcome) if result.provisional else p,
+                f"{name}: q": q_so_far(outcome) if result.provisional else q,
             }
         rows.append(cells)
     return pd.DataFrame(rows)
-
-
-def _p_value(result: ModelsResult, value: float | None) -> str:
-    return format_p_value(value, permutations=result.permutations)
 
 
 def sides_csv(result: ModelsResult) -> str:
@@ -272,65 +225,57 @@ def sides_csv(result: ModelsResult) -> str:
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer)
     writer.writerow(CSV_COLUMNS)
-    for model in result.models:
-        for row in result.groups:
-            side = row.models[model.name]
-            for statistic in SIDE_WORDS:
-                outcome = side.statistics[statistic]
-                writer.writerow(
-                    [
-                        safe_cell(model.name),
-                        safe_cell(" x ".join(row.group.axes)),
-                        safe_cell(row.group.label),
-                        row.n_raters,
-                        row.n_annotations,
-                        statistic,
-                        exact(outcome.value),
-                        exact(outcome.null_median),
-                        _closer(statistic, outcome),
-                        exact(outcome.p),
-                        exact(outcome.q),
-                        outcome.significance,
-                        exact(side.members_f1),
-                        safe_cell(str(outcome.reason or "")),
-                    ]
-                )
+    for model, row, side, statistic in _each_side(result):
+        outcome = side.statistics[statistic]
+        writer.writerow(
+            [
+                safe_cell(model),
+                safe_cell(" x ".join(row.group.axes)),
+                safe_cell(row.group.label),
+                row.n_raters,
+                row.n_annotations,
+                statistic,
+                exact(outcome.value),
+                exact(outcome.null_median),
+                {True: "yes", False: "no", None: ""}[closer(statistic, outcome)],
+                exact(outcome.p),
+                exact(outcome.q),
+                outcome.significance,
+                exact(side.members_f1),
+                safe_cell(str(outcome.reason or "")),
+            ]
+        )
     return buffer.getvalue()
 
 
-def _closer(statistic: str, outcome: Outcome) -> str:
-    return {True: "yes", False: "no", None: ""}[closer(statistic, outcome)]
+def _each_side(result: ModelsResult) -> Iterator[tuple[str, GroupSides, Side, str]]:
+    """Every model, group and statistic."""
+    for model in result.models:
+        for row in result.groups:
+            for statistic in SIDE_WORDS:
+                yield model.name, row, row.models[model.name], statistic
 
 
 def sides_table(result: ModelsResult) -> pd.DataFrame:
-    """One row per model, group and statistic.
-
-    Returns `model`, `axis`, `group`, `raters`, `annotations`, `statistic`, then `value` and `chance`, the
-    median of random groupings, `p`, `q` and `members_f1` (float, NaN where there is none), `stars`, `closer`
-    (than the median random group: True, False, or None where that is not known), and `reason`.
-    """
-    rows = []
-    for model in result.models:
-        for row in result.groups:
-            side = row.models[model.name]
-            for statistic in SIDE_WORDS:
-                outcome = side.statistics[statistic]
-                rows.append(
-                    {
-                        "model": model.name,
-                        "axis": axis_label(row.group.axes),
-                        "group": group_label(row.group),
-                        "raters": row.n_raters,
-                        "annotations": row.n_annotations,
-                        "statistic": statistic,
-                        "value": or_nan(outcome.value),
-                        "chance": or_nan(outcome.null_median),
-                        "p": or_nan(outcome.p),
-                        "q": or_nan(outcome.q),
-                        "members_f1": or_nan(side.members_f1),
-                        "stars": STARS[outcome.significance],
-                        "closer": closer(statistic, outcome),
-                        "reason": str(outcome.reason or ""),
-                    }
-                )
-    return pd.DataFrame(rows)
+    """One row per model, group and statistic."""
+    return pd.DataFrame(
+        [
+            {
+                "model": model,
+                "axis": axis_label(row.group.axes),
+                "group": group_label(row.group),
+                "raters": row.n_raters,
+                "annotations": row.n_annotations,
+                "statistic": statistic,
+                "value": or_nan(side.statistics[statistic].value),
+                "chance": or_nan(side.statistics[statistic].null_median),
+                "p": or_nan(side.statistics[statistic].p),
+                "q": or_nan(side.statistics[statistic].q),
+                "members_f1": or_nan(side.members_f1),
+                "stars": STARS[side.statistics[statistic].significance],
+                "closer": closer(statistic, side.statistics[statistic]),
+                "reason": str(side.statistics[statistic].reason or ""),
+            }
+            for model, row, side, statistic in _each_side(result)
+        ]
+    )

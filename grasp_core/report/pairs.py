@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from grasp_core.model.groups import Group, group_label, one_line
 from grasp_core.model.outcome import Kind, LabelUse, Outcome, PairResult, Significance
@@ -88,10 +89,6 @@ _STATISTICS: Mapping[str, tuple[str, str, str, bool]] = {
 }
 
 
-def _mean_of(row: PairResult) -> Outcome:
-    return mean_outcome(row.label_use) or Outcome(None)
-
-
 def of_label_use(result: RunResult) -> list[Measure]:
     """Each label, all together, then the mean where labels have one."""
     labels = dict.fromkeys(label for row in result.pairs if row.label_use for label in row.label_use.labels)
@@ -103,7 +100,10 @@ def measures(result: RunResult) -> dict[str, Measure]:
     """All that a matrix can show of this result, by key: labels first."""
     reported = {name for row in result.pairs for name in row.statistics}
     found = of_label_use(result)
-    found += [_statistic(name, *told) for name, told in _STATISTICS.items() if name in reported]
+    for name, told in _STATISTICS.items():
+        if name in reported:
+            of = partial(_statistic, name)
+            found.append(Measure(name, *told, of, format_value, _two_decimals))
     return {measure.key: measure for measure in found}
 
 
@@ -154,11 +154,8 @@ _ALL_LABELS = Measure(
 )
 
 
-def _statistic(name: str, called: str, explanation: str, brief: str, signed: bool) -> Measure:
-    def of(row: PairResult) -> Outcome:
-        return row.statistics.get(name, Outcome(None))
-
-    return Measure(name, called, explanation, brief, signed, of, format_value, _two_decimals)
+def _statistic(name: str, row: PairResult) -> Outcome:
+    return row.statistics.get(name, Outcome(None))
 
 
 def _two_decimals(value: float) -> str:
@@ -172,7 +169,7 @@ _MEAN = Measure(
     "corrected.",
     "Mean of the row less that of the column.",
     True,
-    _mean_of,
+    lambda row: mean_outcome(row.label_use) or Outcome(None),
     format_value,
     _two_decimals,
 )
@@ -195,17 +192,14 @@ _NOTHING = (
 
 
 def pair_sentences(row: PairResult, result: RunResult) -> tuple[Sentence, ...]:
-    """What is found of a pair, or a hint of it; or that nothing is.
-
-    The first that names no label says which one goes with it, unless that was told before.
-    """
-    marked = _told(row)
+    """What is found of a pair, or a hint of it; or that nothing is."""
+    hint = "A hint, no finding: " if row.verdict is not None and row.verdict.code == "hint" else ""
     told: list[Sentence] = []
     named = False
-    for one, parts in marked:
+    for one, parts in _told(row):
         label = () if named else _direction(row, one, result)
         named = named or bool(label) or one is row.label_use
-        told.append(_sentence(row, one, parts, result, label, before="" if told else _hint(row)))
+        told.append(_sentence(row, one, parts, result, label, before="" if told else hint))
     return tuple(told) or (Sentence.of(_NOTHING),)
 
 
@@ -218,7 +212,14 @@ def _sentence(
     before: str = "",
 ) -> Sentence:
     """What may undo it, what was found, its test, and which label goes with it."""
-    return Sentence.of(before, _lead(row, one, result), *parts, f"; {_tested(row, one, result)}", *label, ".")
+    key = _key(row, one)
+    what = LABEL_USE if key.startswith("label: ") else "gap" if key == "gap_a" else key
+    undoing = lead(doubts(result, About(row.a.axes, (row.a, row.b), what)))
+    many, whole = result.permutations, row.verdict
+    tested = f"{p_words(one, permutations=many)}, {format_p(one.q, name='q', permutations=many)}"
+    if whole is not None:
+        tested = f"all tests together {format_p(whole.p)}, {format_p(whole.q, name='q')}"
+    return Sentence.of(before, undoing, *parts, f"; {tested}", *label, ".")
 
 
 def _direction(row: PairResult, one: Outcome | LabelUse, result: RunResult) -> tuple[str | Segment, ...]:
@@ -229,18 +230,8 @@ def _direction(row: PairResult, one: Outcome | LabelUse, result: RunResult) -> t
     return direction(row.label_use, a, " raters", than=b, permutations=result.permutations)
 
 
-def _lead(row: PairResult, one: Outcome | LabelUse, result: RunResult) -> str:
-    """What may undo it."""
-    key = _key(row, one)
-    what = LABEL_USE if key.startswith("label: ") else "gap" if key == "gap_a" else key
-    return lead(doubts(result, About(row.a.axes, (row.a, row.b), what)))
-
-
 def _told(row: PairResult) -> list[tuple[Outcome | LabelUse, Sequence[str | Segment]]]:
-    """What is told of a pair: of a clear one, or a hint, the ways in which the two differ.
-
-    Without a verdict it is what is marked, that first which holds after correction.
-    """
+    """What is told of a pair: of a clear one, or a hint, the ways in which the two differ."""
     found = _found(row)
     if row.verdict is None:
         marked = [(one, parts) for one, parts in found if one.significance != "none"]
@@ -261,23 +252,15 @@ def _first(
     return min(found, key=lambda pair: 1.0 if pair[0].p is None else pair[0].p, default=None)
 
 
-def _hint(row: PairResult) -> str:
-    return "A hint, no finding: " if row.verdict is not None and row.verdict.code == "hint" else ""
-
-
 def foremost_pairs(result: RunResult, of: Group | None = None) -> list[PairResult]:
-    """Pairs that are clear, of one group where it is named, strongest first.
-
-    A named group stands first in each. Without verdicts it is those with something marked after correction.
-    """
+    """Pairs that are clear, of one group where it is named, strongest first."""
     rows = result.pairs if of is None else seen_from(result, of)
-    return sorted((row for row in rows if _is_clear(row)), key=_q)
-
-
-def _is_clear(row: PairResult) -> bool:
-    if row.verdict is not None:
-        return row.verdict.code == "clear"
-    return any(one.significance == "corrected" for one, _ in _found(row))
+    clear = []
+    for row in rows:
+        marked = any(one.significance == "corrected" for one, _ in _found(row))
+        if marked if row.verdict is None else row.verdict.code == "clear":
+            clear.append(row)
+    return sorted(clear, key=_q)
 
 
 def _q(row: PairResult) -> tuple[float, float]:
@@ -294,10 +277,7 @@ def strongest(rows: Sequence[PairResult]) -> int:
 
 
 def told_first(row: PairResult) -> str | None:
-    """The key of the measure that a pair's first sentence is about; of its distance where nothing is told.
-
-    None where neither has a value.
-    """
+    """The key of the measure that a pair's first sentence is about; of its distance where nothing is told."""
     for one, _ in _told(row):
         return _key(row, one)
     return "distance" if any(row.statistics.get("distance") is one for one, _ in _found(row)) else None
@@ -366,7 +346,8 @@ def _found(row: PairResult) -> list[tuple[Outcome | LabelUse, Sequence[str | Seg
 
 
 def _words(name: str, outcome: Outcome, value: float, a: Segment, b: Segment) -> tuple[str | Segment, ...]:
-    figure = f"{format_value(value)}{_interval(outcome)}"
+    figure = f"{format_value(value)} {format_interval(outcome)}".rstrip()
+    than = "more" if value > 0 else "less"
     if name == "distance":
         return (a, " and ", b, f" raters label the same items differently: distance {figure}")
     if name == "xrr":
@@ -379,25 +360,9 @@ def _words(name: str, outcome: Outcome, value: float, a: Segment, b: Segment) ->
         )
     if name in ("gap_a", "gap_b"):
         own, other = (a, b) if name == "gap_a" else (b, a)
-        return (own, f" raters agree with each other {_than(value)} than with ", other, f": gap {figure}")
+        return (own, f" raters agree with each other {than} than with ", other, f": gap {figure}")
     if name == "irr_difference":
-        said = f" raters agree with each other {_than(value)} than "
+        said = f" raters agree with each other {than} than "
         return (a, said, b, f" raters do: difference in IRR {figure}")
     larger = "larger" if value > 0 else "smaller"
     return (a, f" raters’ GAI is {larger} than that of ", b, f" raters: difference {figure}")
-
-
-def _than(value: float) -> str:
-    return "more" if value > 0 else "less"
-
-
-def _interval(outcome: Outcome) -> str:
-    interval = format_interval(outcome)
-    return f" {interval}" if interval else ""
-
-
-def _tested(row: PairResult, one: Outcome | LabelUse, result: RunResult) -> str:
-    many, whole = result.permutations, row.verdict
-    if whole is not None:
-        return f"all tests together {format_p(whole.p)}, {format_p(whole.q, name='q')}"
-    return f"{p_words(one, permutations=many)}, {format_p(one.q, name='q', permutations=many)}"

@@ -13,8 +13,8 @@ from grasp_core.analysis.planner.designs import MOST_SIMULATED, rater_steps, ste
 from grasp_core.analysis.planner.surface import Choice, Needed, chance, cheapest, items_needed, recruitment
 from grasp_core.analysis.planner.values import LINES, Plan, PlanSpec, Target
 from grasp_core.model.groups import group_label
-from grasp_core.model.remarks.remark import Remark
-from grasp_core.model.text import Segment, Sentence, number, safe_cell
+from grasp_core.model.text import Segment, Sentence, safe_cell
+from grasp_core.model.wording import number
 from grasp_core.report.tables import exact
 
 TARGETS: dict[Target, str] = {
@@ -44,12 +44,8 @@ def sentences(plan: Plan) -> list[Sentence]:
 
 def answer(plan: Plan) -> list[Sentence]:
     """What it takes, and how sure that is."""
-    return [_answer(plan), *_range(plan), *(Sentence.of(_warned(one)) for one in plan.warnings)]
-
-
-def details(plan: Plan) -> list[Sentence]:
-    """What is looked for, and how the answer was found out."""
-    return [_looked_for(plan), _made_of(plan), _fitted(plan)]
+    warned = (Sentence.of(f"{text[0].upper()}{text[1:]}.") for text in map(str, plan.warnings))
+    return [_answer(plan), *_range(plan), *warned]
 
 
 def _answer(plan: Plan) -> Sentence:
@@ -62,10 +58,11 @@ def _answer(plan: Plan) -> Sentence:
             f"{spec.goal:.0%}. Widen the range, or look for a larger difference.",
         )
     rows = recruitment(plan, choice.raters, choice.items)
+    whose = "of the group" if plan.group is None else named(plan)
     chosen = next(row for row, have in zip(rows, plan.have, strict=True) if have.chosen)
     return Sentence.of(
         Segment(_design(spec, choice.raters, choice.items), strong=True),
-        f", {number(chosen.needed, 'rater')} of them {_of(plan)}, find the difference with a chance of "
+        f", {number(chosen.needed, 'rater')} of them {whose}, find the difference with a chance of "
         f"{spec.goal:.0%}: the cheapest such design{' of the range' if _at_an_end(spec, choice) else ''}, "
         f"{number(choice.annotations, 'annotation')}, cost {_cost(choice.cost)}.{_at_an_end(spec, choice)}",
     )
@@ -81,10 +78,6 @@ def _at_an_end(spec: PlanSpec, choice: Choice) -> str:
     if not ends:
         return ""
     return f" It lies at an end of the range, {' and '.join(ends)}: a wider one may hold a cheaper design."
-
-
-def _of(plan: Plan) -> str:
-    return "of the group" if plan.group is None else named(plan)
 
 
 def _design(spec: PlanSpec, raters: int, items: int) -> str:
@@ -111,50 +104,40 @@ def _range(plan: Plan) -> list[Sentence]:
     ]
 
 
-def _warned(warning: Remark) -> str:
-    text = str(warning)
-    return f"{text[0].upper()}{text[1:]}."
-
-
 def _ending(spec: PlanSpec, choice: Choice | None) -> str:
     return "more than this range has" if choice is None else _design(spec, choice.raters, choice.items)
 
 
-def _looked_for(plan: Plan) -> Sentence:
+def details(plan: Plan) -> list[Sentence]:
+    """What is looked for, and how the answer was found out."""
     sizes, spec = plan.sizes, plan.spec
     whence = "as in the pilot" if spec.size is None else "as chosen"
     gai = "none" if sizes.gai is None else f"{sizes.gai:.2f}"
-    return Sentence.of(
-        f"Looked for: a difference in {TARGETS[spec.target]} {whence}. With any number of raters and "
-        f"items {named(plan)} would give “{sizes.label}” {_more_often(sizes.points)}, at a distance "
-        f"of {sizes.distance:.3f}, a gap of {sizes.gap:+.3f} and a GAI of {gai}; the others agree with an "
-        f"IRR of {sizes.agreement:.2f}."
-    )
-
-
-def _more_often(points: float) -> str:
-    return f"{abs(points):.1f} points {'more' if points >= 0 else 'less'} often"
-
-
-def _made_of(plan: Plan) -> Sentence:
-    if plan.pilot is None:
-        return Sentence.of("Made of assumed figures, without data.")
-    raters, items, annotations = plan.pilot
-    return Sentence.of(
-        f"The pilot has {number(raters, 'rater')}, {number(items, 'item')} and "
-        f"{number(annotations, 'annotation')}."
-    )
-
-
-def _fitted(plan: Plan) -> Sentence:
-    beyond = plan.spec.annotations(plan.spec.raters[1], plan.spec.items[1]) > MOST_SIMULATED
+    often = f"{abs(sizes.points):.1f} points {'more' if sizes.points >= 0 else 'less'} often"
+    pilot = "Made of assumed figures, without data."
+    if plan.pilot is not None:
+        raters, items, annotations = plan.pilot
+        pilot = (
+            f"The pilot has {number(raters, 'rater')}, {number(items, 'item')} and "
+            f"{number(annotations, 'annotation')}."
+        )
+    beyond = spec.annotations(spec.raters[1], spec.items[1]) > MOST_SIMULATED
     more = f" Designs beyond {MOST_SIMULATED:,} annotations are told by that curve alone." if beyond else ""
     rough = "" if plan.whole else " Still a rough surface."
-    return Sentence.of(
-        f"{number(sum(cell.sets for cell in plan.cells), 'data set')} of "
-        f"{number(len(plan.cells), 'design')} were simulated; the smooth curve through them misses by "
-        f"{100 * plan.fit.miss:.1f} points on average.{more}{rough}"
-    )
+    return [
+        Sentence.of(
+            f"Looked for: a difference in {TARGETS[spec.target]} {whence}. With any number of raters and "
+            f"items {named(plan)} would give “{sizes.label}” {often}, at a distance "
+            f"of {sizes.distance:.3f}, a gap of {sizes.gap:+.3f} and a GAI of {gai}; the others agree with "
+            f"an IRR of {sizes.agreement:.2f}."
+        ),
+        Sentence.of(pilot),
+        Sentence.of(
+            f"{number(sum(cell.sets for cell in plan.cells), 'data set')} of "
+            f"{number(len(plan.cells), 'design')} were simulated; the smooth curve through them misses by "
+            f"{100 * plan.fit.miss:.1f} points on average.{more}{rough}"
+        ),
+    ]
 
 
 def surface_table(plan: Plan) -> pd.DataFrame:

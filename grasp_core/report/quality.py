@@ -136,18 +136,17 @@ class Looked(NamedTuple):
 
 
 def looked_at(dataset: Dataset, exchange: Exchange | None = None) -> Looked:
-    """Look at data.
-
-    `exchange`: see :func:`quality_report`.
-    """
+    """Look at data."""
     annotations, raters = dataset.annotations, dataset.raters
+    axes = [(name,) for name in raters.axes]
+    grouping = form_groups(raters, axes, min_raters=MIN_RATERS)
     return Looked(
         overview(annotations, raters),
         random_raters(annotations, raters),
         constant_raters(annotations, raters),
         small_groups(raters),
         overlaps(raters),
-        _assignment(dataset, exchange),
+        check_assignment(Seen.of(annotations), dataset.annotations_of, grouping, axes, exchange),
     )
 
 
@@ -159,8 +158,7 @@ def quality_report(
 ) -> QualityReport:
     """Look at everything but power, which takes longer and is given where it was estimated.
 
-    `names`: axes of interest; by default all.
-    `exchange`: who may take whose profile where it is looked who rated what; by default everybody anybody's.
+    `names` are axes of interest, by default all; `exchange` says who may take whose profile.
 
     Raises KeyError if the data set lacks one of the axes.
     """
@@ -174,13 +172,6 @@ def quality_report(
         power=tuple(power),
         **looked._asdict(),
     )
-
-
-def _assignment(dataset: Dataset, exchange: Exchange | None) -> tuple[AssignmentCheck, ...]:
-    """Whether the groups of each of the raters' axes were given the same items, and as many."""
-    axes = [(name,) for name in dataset.raters.axes]
-    grouping = form_groups(dataset.raters, axes, min_raters=MIN_RATERS)
-    return check_assignment(Seen.of(dataset.annotations), dataset.annotations_of, grouping, axes, exchange)
 
 
 def quality_json(report: QualityReport) -> str:
@@ -268,30 +259,23 @@ def overlap_table(found: Sequence[Overlap]) -> pd.DataFrame:
 
 def assignment_table(found: Sequence[AssignmentCheck]) -> pd.DataFrame:
     """How often each axis's most separate group meets the others on its items, and how much more it rated."""
-    return pd.DataFrame(
-        {
-            "axis": [_axes(row.axes) for row in found],
-            "group by items": [_group_apart(row.items) for row in found],
+    rows = []
+    for row in found:
+        cells = {"axis": _axes(row.axes)}
+        for group, size, p, form, most, one in (
             # Above 1 it meets them more often than by chance, which is as mixed as can be.
-            "meets the others": [_apart(row.items, "{:.0%}", most=1.0) for row in found],
-            "p of items": [_p_apart(row.items) for row in found],
-            "group by workload": [_group_apart(row.workload) for row in found],
-            "times as many": [_apart(row.workload, "{:.2f}") for row in found],
-            "p of workload": [_p_apart(row.workload) for row in found],
-        }
-    )
-
-
-def _group_apart(found: Apart | None) -> str:
-    return NO_VALUE if found is None else printable_name(group_label(found.group))
-
-
-def _apart(found: Apart | None, form: str, most: float = math.inf) -> str:
-    return NO_VALUE if found is None else form.format(min(found.size, most))
-
-
-def _p_apart(found: Apart | None) -> str:
-    return NO_VALUE if found is None else format_p_value(found.p)
+            ("group by items", "meets the others", "p of items", "{:.0%}", 1.0, row.items),
+            ("group by workload", "times as many", "p of workload", "{:.2f}", math.inf, row.workload),
+        ):
+            cells |= {
+                group: NO_VALUE if one is None else printable_name(group_label(one.group)),
+                size: NO_VALUE if one is None else form.format(min(one.size, most)),
+                p: NO_VALUE if one is None else format_p_value(one.p),
+            }
+        rows.append(cells)
+    columns = ["axis", "group by items", "meets the others", "p of items"]
+    columns += ["group by workload", "times as many", "p of workload"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def power_table(found: Sequence[GroupPower]) -> pd.DataFrame:

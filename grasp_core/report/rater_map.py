@@ -9,7 +9,7 @@ from dataclasses import replace
 import pandas as pd
 
 from grasp_core.analysis.rater_map import LEAST_COMMON
-from grasp_core.analysis.rater_map_values import MapAxis, MapGroup, MapPoint, RaterMap
+from grasp_core.analysis.rater_map_values import MapAxis, RaterMap
 from grasp_core.model.groups import AxisSet, Group, axis_label, group_label
 from grasp_core.model.spec import Level
 from grasp_core.model.text import Segment, Sentence, agree, number, printable_name, printable_names, safe_cell
@@ -29,7 +29,20 @@ def sentences(found: RaterMap, level: Level) -> list[Sentence]:
     """Which axes disagreement follows, how far raters differ, what is drawn and what not."""
     if found.reason is not None:
         return [Sentence.of(Segment("There is no map of raters", strong=True), f": {found.reason}.")]
-    return [*_of_axes(found), _of_pairs(found, level), _of_places(found), *_not_drawn(found)]
+    two = (
+        f"are {format_value(found.between)} times as far apart, on the average, as two labels drawn at random"
+    )
+    if level == "nominal":
+        two = f"differ on {percent(found.between)} of what both answered, on the average"
+    across, up = found.variance
+    shown = (
+        f"The map shows {percent(across + up)} of the variance of the distances, {percent(across)} across "
+        f"and {percent(up)} up"
+    )
+    if across + up < _LITTLE:
+        shown += ": little, so raters who stand near each other need not agree"
+    said = [f"Two raters {two}.", f"{shown}.", *_not_drawn(found)]
+    return [*_of_axes(found), *(Sentence.of(one) for one in said)]
 
 
 def _of_axes(found: RaterMap) -> list[Sentence]:
@@ -78,29 +91,7 @@ def _shares(axis: MapAxis, permutations: int) -> str:
     return f"{percent(axis.explained)} goes with it, {beyond}" + (f" ({', '.join(tested)})" if tested else "")
 
 
-def _of_pairs(found: RaterMap, level: Level) -> Sentence:
-    if level == "nominal":
-        return Sentence.of(
-            f"Two raters differ on {percent(found.between)} of what both answered, on the average."
-        )
-    return Sentence.of(
-        f"Two raters are {format_value(found.between)} times as far apart, on the average, as two labels "
-        "drawn at random."
-    )
-
-
-def _of_places(found: RaterMap) -> Sentence:
-    across, up = found.variance
-    said = (
-        f"The map shows {percent(across + up)} of the variance of the distances, {percent(across)} across "
-        f"and {percent(up)} up"
-    )
-    if across + up < _LITTLE:
-        said += ": little, so raters who stand near each other need not agree"
-    return Sentence.of(f"{said}.")
-
-
-def _not_drawn(found: RaterMap) -> list[Sentence]:
+def _not_drawn(found: RaterMap) -> list[str]:
     said = []
     if found.n_drawn < found.n_raters:
         said.append(f"Of {number(found.n_raters, 'rater')}, {found.n_drawn:,} were drawn at random.")
@@ -123,7 +114,7 @@ def _not_drawn(found: RaterMap) -> list[Sentence]:
     hidden = found.n_placed - len(found.points)
     if hidden:
         said.append(f"{number(hidden, 'rater')} {agree(hidden, 'has', 'have')} no mark for the same reason.")
-    return [Sentence.of(one) for one in said]
+    return said
 
 
 def percent(share: float | None) -> str:
@@ -145,8 +136,20 @@ def printable_map(found: RaterMap) -> RaterMap:
     return replace(
         found,
         columns=printable_names(found.columns),
-        axes=tuple(_axis(axis) for axis in found.axes),
-        points=tuple(_point(point) for point in found.points),
+        axes=tuple(
+            replace(
+                axis,
+                axes=printable_names(axis.axes),
+                groups=tuple(replace(row, group=printable_group(row.group)) for row in axis.groups),
+            )
+            for axis in found.axes
+        ),
+        points=tuple(
+            replace(
+                one, values=tuple(value if value is None else printable_name(value) for value in one.values)
+            )
+            for one in found.points
+        ),
     )
 
 
@@ -155,17 +158,6 @@ def drawn_axes(found: RaterMap) -> tuple[AxisSet, ...]:
     first = clearest(found)
     others = (axis for axis in found.axes if axis is not first and axis.significance == "corrected")
     return tuple(axis.axes for axis in (first, *others))[:_DRAWN]
-
-
-def _axis(axis: MapAxis) -> MapAxis:
-    groups = tuple(replace(row, group=printable_group(row.group)) for row in axis.groups)
-    return replace(axis, axes=printable_names(axis.axes), groups=groups)
-
-
-def _point(point: MapPoint) -> MapPoint:
-    return replace(
-        point, values=tuple(None if value is None else printable_name(value) for value in point.values)
-    )
 
 
 CSV_COLUMNS = (
@@ -237,13 +229,14 @@ def _tested(value: float | None, found: RaterMap) -> str:
 
 def groups_table(found: RaterMap, level: Level, group: Group | None = None) -> pd.DataFrame:
     """How far two raters differ inside each group, and one inside from one outside; a row per group."""
+    write = percent if level == "nominal" else format_value
     rows = [
         (
             axis_label(axis.axes),
             group_label(row.group),
             row.n_raters,
-            _distance(row.within, level),
-            _distance(row.between, level),
+            write(row.within),
+            write(row.between),
         )
         for axis in found.axes
         for row in axis.groups
@@ -268,15 +261,8 @@ def map_csv(found: RaterMap) -> str:
         head = [axis_label(axis.axes), *map(exact, (axis.explained, axis.by_chance, axis.p, axis.q))]
         head += [axis.significance, str(axis.reason or "")]
         for row in axis.groups or (None,):
-            table.writerow([safe_cell(cell) for cell in (*head, *_cells(row))])
+            cells = [""] * 4
+            if row is not None:
+                cells = [group_label(row.group), str(row.n_raters), exact(row.within), exact(row.between)]
+            table.writerow([safe_cell(cell) for cell in (*head, *cells)])
     return written.getvalue()
-
-
-def _cells(row: MapGroup | None) -> tuple[str, ...]:
-    if row is None:
-        return ("",) * 4
-    return group_label(row.group), str(row.n_raters), exact(row.within), exact(row.between)
-
-
-def _distance(value: float | None, level: Level) -> str:
-    return percent(value) if level == "nominal" else format_value(value)

@@ -71,14 +71,26 @@ def boxes(raters: Raters, grouping: Grouping, spec: AnalysisSpec) -> tuple[list[
     strata = strata_of(raters, spec)
     sizes = np.bincount(strata)
     largest = [int(s) for s in np.argsort(-sizes, kind="stable") if sizes[s] >= spec.min_raters][:MOST_BOXES]
-    found = [
-        Box(
-            _stratum(raters, spec, strata == s),
-            int(sizes[s]),
-            (*_groups(grouping, spec, strata == s), *_clusters(raters, spec, strata == s)),
-        )
-        for s in largest
-    ]
+    found = []
+    for s in largest:
+        inside, parts = strata == s, []  # what the raters of a stratum have in common
+        first = int(np.flatnonzero(inside)[0])
+        for name in spec.strata:
+            if name == WORKLOAD and raters.workload is not None:
+                given = raters.workload[inside]
+                parts.append(f"{given.min():,} to {given.max():,} annotations")
+            else:
+                axis = raters.axes[name]
+                code = int(axis.codes[first])
+                value = "unknown" if code < 0 else one_line(axis.values[code])
+                parts.append(f"{axis_label((name,))} {value}")
+        lines = _groups(grouping, spec, inside)
+        if spec.cluster is not None:
+            _, size_of = np.unique(clusters_of(raters, spec.cluster)[inside], return_counts=True)
+            pairs = zip(*(one.tolist() for one in np.unique(size_of, return_counts=True)), strict=True)
+            each = [f"{n:,} of {number(size, 'rater')}" for size, n in pairs]
+            lines.append(f"{axis_label((spec.cluster,))}: {', '.join(each)}")
+        found.append(Box(", ".join(parts) or "All raters", int(sizes[s]), tuple(lines)))
     left = sizes.size - len(largest)
     others = int(sizes.sum() - sizes[largest].sum())
     strata_left = number(left, "further stratum", "further strata")
@@ -90,22 +102,6 @@ def fewest_ways(grouping: Grouping, shuffles: Shuffles) -> str:
     g = int(np.argmin(shuffles.log_regroupings))
     least = ways(shuffles.log_regroupings[g])
     return f"{group_label(grouping.groups[g])} can be regrouped in {least}, the fewest of all groups."
-
-
-def _stratum(raters: Raters, spec: AnalysisSpec, inside: BoolArray) -> str:
-    """What the raters of a stratum have in common."""
-    first = int(np.flatnonzero(inside)[0])
-    parts = []
-    for name in spec.strata:
-        if name == WORKLOAD and raters.workload is not None:
-            given = raters.workload[inside]
-            parts.append(f"{given.min():,} to {given.max():,} annotations")
-        else:
-            axis = raters.axes[name]
-            code = int(axis.codes[first])
-            value = "unknown" if code < 0 else one_line(axis.values[code])
-            parts.append(f"{axis_label((name,))} {value}")
-    return ", ".join(parts) or "All raters"
 
 
 def _groups(grouping: Grouping, spec: AnalysisSpec, inside: BoolArray) -> list[str]:
@@ -121,18 +117,6 @@ def _groups(grouping: Grouping, spec: AnalysisSpec, inside: BoolArray) -> list[s
         rest = int(inside.sum()) - sum(n for n, _ in counts if n >= spec.min_raters)
         lines.append(f"{axis_label(axes)}: {', '.join([*told, *([f'{rest:,} others'] if rest else [])])}")
     return lines
-
-
-def _clusters(raters: Raters, spec: AnalysisSpec, inside: BoolArray) -> list[str]:
-    """How many clusters of each size."""
-    if spec.cluster is None:
-        return []
-    _, size_of = np.unique(clusters_of(raters, spec.cluster)[inside], return_counts=True)
-    sizes, times = np.unique(size_of, return_counts=True)
-    each = [
-        f"{n:,} of {number(size, 'rater')}" for size, n in zip(sizes.tolist(), times.tolist(), strict=True)
-    ]
-    return [f"{axis_label((spec.cluster,))}: {', '.join(each)}"]
 
 
 def ways(log_regroupings: float) -> str:

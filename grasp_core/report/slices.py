@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from grasp_core.model.groups import Group, group_label, group_labels, one_line
-from grasp_core.model.outcome import LabelUse, Outcome, Significance
+from grasp_core.model.outcome import LabelUse, Outcome
 from grasp_core.model.result import GroupResult, RunResult, SliceResult, SlicesResult
 from grasp_core.model.text import Segment, Sentence, agree, number
 from grasp_core.report.findings.advice import About, doubts
@@ -125,7 +125,7 @@ def slice_sentences(result: RunResult, found: SlicesResult, group: Group | None 
     tests = [one for one in _tests(result, found) if group is None or one.row.group == group]
     tested = [one for one in tests if one.test.p is not None]
     held = _held(result, tested)
-    nominal = len(_marked(tested, "nominal"))
+    nominal = sum(one.test.significance == "nominal" for one in tested)
     said = [_sentence(result, found, one) for one in held[:_TOLD]]
     if len(held) > _TOLD:
         left = len(held) - _TOLD
@@ -143,7 +143,21 @@ def slice_sentences(result: RunResult, found: SlicesResult, group: Group | None 
                 "whole: their intervals say how much may have been missed.",
             )
         )
-    return [*said, *_without(found), *_empty(result, found)]
+    if found.without:
+        said.append(
+            Sentence.of(
+                f"{number(found.without, 'item')} without a value in ",
+                Segment(one_line(found.column), strong=True),
+                " are in no slice." if found.without > 1 else " is in no slice.",
+            )
+        )
+    empty = [one_line(one.value) for one in found.values if not one.groups]
+    if empty:  # no group is large enough
+        least = number(result.spec.analysis.min_raters, "rater")
+        said.append(
+            Sentence.of(f"No group has {least} or more on ", Segment(", ".join(empty), strong=True), ".")
+        )
+    return said
 
 
 def _advice(result: RunResult, found: SlicesResult, held: list[Found]) -> list[Sentence]:
@@ -176,7 +190,7 @@ def told_first(result: RunResult, found: SlicesResult, group: Group | None = Non
 
 def _held(result: RunResult, tests: list[Found]) -> list[Found]:
     """Those that hold after correction: what makes findings first, of the same the strongest."""
-    held = _marked(tests, "corrected")
+    held = [one for one in tests if one.test.significance == "corrected"]
 
     def place(one: Found) -> tuple[bool, int, float, float]:
         other = one.statistic not in leading(result)
@@ -194,10 +208,6 @@ def _tests(result: RunResult, found: SlicesResult) -> Iterator[Found]:
                 yield Found(one, row, "label_use", row.label_use)
 
 
-def _marked(tests: list[Found], significance: Significance) -> list[Found]:
-    return [one for one in tests if one.test.significance == significance]
-
-
 def _sentence(result: RunResult, found: SlicesResult, one: Found) -> Sentence:
     where = (
         "A hint, no finding: " if _is_hint(result, one) else "",
@@ -212,33 +222,7 @@ def _sentence(result: RunResult, found: SlicesResult, one: Found) -> Sentence:
         return Sentence.of(*where, *manner(one.test), f"; {p_and_q(one.test, result)}.")
     words = WORDS[one.statistic]
     does = words.less if one.test.direction == "down" else words.more
-    return Sentence.of(*where, f"{does} than random groups of their size would: {_numbers(result, one)}.")
-
-
-def _numbers(result: RunResult, one: Found) -> str:
-    outcome = outcome_of(one.row, one.statistic)
-    many = result.permutations
-    size = f"{WORDS[one.statistic].name} {format_value(outcome.value)} {format_interval(outcome)}".rstrip()
-    tests = p_words(outcome, permutations=many), format_p(outcome.q, name="q", permutations=many)
-    return ", ".join((size, *tests))
-
-
-def _without(found: SlicesResult) -> list[Sentence]:
-    if not found.without:
-        return []
-    return [
-        Sentence.of(
-            f"{number(found.without, 'item')} without a value in ",
-            Segment(one_line(found.column), strong=True),
-            " are in no slice." if found.without > 1 else " is in no slice.",
-        )
-    ]
-
-
-def _empty(result: RunResult, found: SlicesResult) -> list[Sentence]:
-    """Values of which no group is large enough."""
-    empty = [one_line(one.value) for one in found.values if not one.groups]
-    if not empty:
-        return []
-    least = number(result.spec.analysis.min_raters, "rater")
-    return [Sentence.of(f"No group has {least} or more on ", Segment(", ".join(empty), strong=True), ".")]
+    outcome, many = outcome_of(one.row, one.statistic), result.permutations
+    size = f"{words.name} {format_value(outcome.value)} {format_interval(outcome)}".rstrip()
+    tests = f"{p_words(outcome, permutations=many)}, {format_p(outcome.q, name='q', permutations=many)}"
+    return Sentence.of(*where, f"{does} than random groups of their size would: {size}, {tests}.")

@@ -62,10 +62,6 @@ def ordered_groups(
 ) -> tuple[GroupResult, ...]:
     """The groups in the one row order that tables and figures share.
 
-    `order`: groups without an effect or q come last.
-    `by`: statistic whose effect or q decides; by default the run's lead statistic, so that the order is the
-        same whichever statistic is shown.
-
     Raises ValueError if `order` is none of the three.
     """
     statistic = by or lead_statistic(result)
@@ -74,16 +70,17 @@ def ordered_groups(
     if order == "effect":
         return tuple(sorted(result.groups, key=lambda row: _last(effect(outcome_of(row, statistic)), -1)))
     if order == "q":
-        return tuple(sorted(result.groups, key=lambda row: _significance_key(outcome_of(row, statistic))))
+        tests = {row.group: outcome_of(row, statistic) for row in result.groups}
+
+        def evidence(row: GroupResult) -> tuple[bool, float, bool, float]:
+            return (*_last(tests[row.group].q, 1), *_last(tests[row.group].p, 1))
+
+        return tuple(sorted(result.groups, key=evidence))
     raise ValueError(f"`order` must be axis, effect or q; found {order!r}")
 
 
 def _last(number: float | None, sign: int) -> tuple[bool, float]:
     return (True, 0.0) if number is None else (False, sign * number)
-
-
-def _significance_key(outcome: Outcome) -> tuple[bool, float, bool, float]:
-    return (*_last(outcome.q, 1), *_last(outcome.p, 1))
 
 
 def results_table(result: RunResult, *, order: RowOrder = "axis", by: str | None = None) -> pd.DataFrame:
@@ -228,12 +225,7 @@ def ordered_dsi(result: RunResult) -> tuple[DsiResult, ...]:
 
 
 def dsi_table(result: RunResult) -> pd.DataFrame:
-    """Diversity sensitivity index per axis, largest first.
-
-    Returns `axis`, `dsi`, `low` and `high` (its 95 % interval), `group` (the one that attains it), `p`, `q`,
-    `stars` (test against the largest of random groupings), `p_group`, `stars_group` (that group's own GAI,
-    the paper's convention), `reason`.
-    """
+    """Diversity sensitivity index per axis, largest first."""
     columns = ["axis", "dsi", "low", "high", "group", "p", "q", "stars", "p_group", "stars_group", "reason"]
     return pd.DataFrame(
         [
@@ -310,37 +302,41 @@ def label_use_by_group(result: RunResult, *, intervals: bool = False) -> pd.Data
     """One row for each group, with texts: points for each label, or for the label that differs most.
 
     With `intervals` each label's points have theirs behind them.
-
-    Returns columns `Axis`, `Group`, `Raters`, then one for each label, or `Label`, `Points` and `95 %
-    interval` where there are more than fit, then `p` and `q` of all labels together, `q` with the group's
-    stars.
     """
     found, labels = with_label_use(result), _labels(result)
     few = len(labels) <= _MOST_COLUMNS
     heads = _apart([one_line(label) for label in labels]) if few else ["Label", "Points", "95 % interval"]
-    rows = [
-        [
-            axis_label(row.group.axes),
-            group_label(row.group),
-            row.n_raters,
-            *(_of_labels(use, labels, intervals=intervals) if few else _of_foremost(use)),
-            *_tested(use, result),
-        ]
-        for row, use in found
-    ]
+    rows = []
+    for row, use in found:
+        foremost_of = foremost(use)
+        if few:
+            shifts = [use.labels.get(label, Shift(None)) for label in labels]
+            within = [f" {format_points_interval(shift)}" if intervals else "" for shift in shifts]
+            cells = [
+                f"{format_points(one.value)}{more}".rstrip() for one, more in zip(shifts, within, strict=True)
+            ]
+        elif foremost_of is None:
+            cells = ["", NOT_ESTIMABLE, ""]
+        else:
+            label, shift = foremost_of
+            cells = [one_line(label), format_points(shift.value), format_points_interval(shift)]
+        tested = p_and_starred_q(use, result)
+        if result.provisional:
+            tested = [p_so_far(use), f"{q_so_far(use)}{MAY_CHANGE if may_change(use) else ''}"]
+        rows.append([axis_label(row.group.axes), group_label(row.group), row.n_raters, *cells, *tested])
     return pd.DataFrame(rows, columns=["Axis", "Group", "Raters", *heads, "p", "q"])
 
 
 def label_use_numbers(result: RunResult) -> tuple[pd.DataFrame, list[str]]:
-    """The table of :func:`label_use_by_group` with numbers in place of texts, and the heads of its points.
-
-    Returns points, `p` and `q` as float, NaN where there is none; at last `Marked`, in words.
-    """
+    """The table of :func:`label_use_by_group` with numbers in place of texts, and the heads of its points."""
     table, labels = label_use_by_group(result), _labels(result)
     uses = [use for _, use in with_label_use(result)]
     few = len(labels) <= _MOST_COLUMNS
     heads = list(table.columns[3:-2]) if few else ["Points"]
-    shifts = [[use.labels.get(label) for label in labels] if few else [_foremost_shift(use)] for use in uses]
+    shifts = [
+        [use.labels.get(label) for label in labels] if few else [(foremost(use) or ("", None))[1]]
+        for use in uses
+    ]
     for head, of_groups in zip(heads, zip(*shifts, strict=True), strict=True):
         table[head] = [100 * or_nan(None if shift is None else shift.value) for shift in of_groups]
     table["p"] = [or_nan(use.p) for use in uses]
@@ -354,37 +350,11 @@ def _labels(result: RunResult) -> list[str]:
     return list(dict.fromkeys(label for _, use in with_label_use(result) for label in use.labels))
 
 
-def _foremost_shift(use: LabelUse) -> Shift | None:
-    found = foremost(use)
-    return None if found is None else found[1]
-
-
 def _apart(labels: Sequence[str]) -> list[str]:
     """Heads that differ from each other and from the table's own, in quotation marks where they would not."""
     own = {"Axis", "Group", "Raters", "p", "q", "Marked"}
     plain = own.isdisjoint(labels) and len(set(labels)) == len(labels)
     return list(labels) if plain else [f"{place} “{label}”" for place, label in enumerate(labels, start=1)]
-
-
-def _of_labels(use: LabelUse, labels: Sequence[str], *, intervals: bool) -> list[str]:
-    shifts = [use.labels.get(label, Shift(None)) for label in labels]
-    within = [f" {format_points_interval(shift)}" if intervals else "" for shift in shifts]
-    return [f"{format_points(one.value)}{more}".rstrip() for one, more in zip(shifts, within, strict=True)]
-
-
-def _of_foremost(use: LabelUse) -> list[str]:
-    found = foremost(use)
-    if found is None:
-        return ["", NOT_ESTIMABLE, ""]
-    label, shift = found
-    return [one_line(label), format_points(shift.value), format_points_interval(shift)]
-
-
-def _tested(use: LabelUse, result: RunResult) -> list[str]:
-    if result.provisional:
-        unsure = MAY_CHANGE if may_change(use) else ""
-        return [p_so_far(use), f"{q_so_far(use)}{unsure}"]
-    return p_and_starred_q(use, result)
 
 
 def p_and_starred_q(test: Outcome | LabelUse, result: RunResult) -> list[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, named_group
 from grasp_core.model.outcome import LabelUse, Outcome, Shift, Verdict
-from grasp_core.model.result import Everybody, RunResult
+from grasp_core.model.result import RunResult
 from grasp_core.model.statistic import TABLE
 from grasp_core.model.text import safe_cell
 from grasp_core.report.findings.mending import caution_codes
@@ -77,7 +77,16 @@ class Line:
 def lines(result: RunResult) -> Iterator[Line]:
     """Everybody, then each group's statistics and label use, then the DSI of each axis."""
     if result.of_everybody and result.everybody is not None:
-        yield from _of_everybody(result, result.everybody)
+        found = result.everybody
+        of_all = Line((), None, result.data.raters, result.data.annotations, "")
+        alpha = replace(of_all, statistic="alpha", value=found.alpha, low=found.low, high=found.high)
+        yield replace(alpha, reason="" if found.reason is None else str(found.reason))
+        yield replace(of_all, statistic="plurality_size", value=found.plurality)
+        yield replace(of_all, statistic="unanimous", value=found.unanimous)
+        for one in found.labels:
+            of_label = replace(of_all, annotations=one.annotations, label=one.label)
+            yield replace(of_label, statistic="again", value=one.again)
+            yield replace(of_label, statistic="again_by_chance", value=one.by_chance)
     for row in result.groups:
         first = Line(row.group.axes, row.group, row.n_raters, row.n_annotations, "", verdict=row.verdict)
         outcomes = {name: outcome_of(row, name) for name in reported_statistics(result)}
@@ -146,7 +155,11 @@ def findings_table(result: RunResult) -> pd.DataFrame:
     rows = []
     for row in result.groups:
         verdict = row.verdict or Verdict("none")
-        name, shift = _most(row.label_use)
+        found = None if row.label_use is None else said_more(row.label_use)
+        name, shift = found or (None, Shift(None))
+        value, low, high = (
+            None if share is None else 100 * share for share in (shift.value, shift.low, shift.high)
+        )
         rows.append(
             {
                 **group_cells(row.group.axes, row.group, result.spec.analysis.columns),
@@ -154,9 +167,9 @@ def findings_table(result: RunResult) -> pd.DataFrame:
                 "verdict": row.verdict and verdict.code,
                 "kinds": verdict.kinds,
                 "label": name,
-                "points": _points(shift.value),
-                "low": _points(shift.low),
-                "high": _points(shift.high),
+                "points": value,
+                "low": low,
+                "high": high,
                 "p": verdict.p,
                 "q": verdict.q,
                 "explained_by": None if verdict.by is None else group_label(verdict.by),
@@ -166,15 +179,6 @@ def findings_table(result: RunResult) -> pd.DataFrame:
     numbers = ["points", "low", "high", "p", "q"]
     frame = pd.DataFrame(rows)
     return frame.astype(dict.fromkeys(numbers, "float64")) if rows else frame
-
-
-def _most(use: LabelUse | None) -> tuple[str | None, Shift]:
-    found = None if use is None else said_more(use)
-    return (None, Shift(None)) if found is None else found
-
-
-def _points(share: float | None) -> float | None:
-    return None if share is None else 100 * share
 
 
 def _cells(line: Line, columns: tuple[str, ...]) -> dict[str, Any]:
@@ -216,27 +220,28 @@ def group_cells(axes: AxisSet, group: Group | None, columns: Sequence[str]) -> d
     }
 
 
-def _of_everybody(result: RunResult, found: Everybody) -> Iterator[Line]:
-    """Of all raters: their agreement, how often each label is given again, and by chance."""
-    of_all = Line((), None, result.data.raters, result.data.annotations, "")
-    reason = "" if found.reason is None else str(found.reason)
-    yield replace(of_all, statistic="alpha", value=found.alpha, low=found.low, high=found.high, reason=reason)
-    yield replace(of_all, statistic="plurality_size", value=found.plurality)
-    yield replace(of_all, statistic="unanimous", value=found.unanimous)
-    for one in found.labels:
-        of_label = replace(of_all, annotations=one.annotations, label=one.label)
-        yield replace(of_label, statistic="again", value=one.again)
-        yield replace(of_label, statistic="again_by_chance", value=one.by_chance)
-
-
 def _tests(
     first: Line, outcomes: Mapping[str, Outcome], use: LabelUse | None, caution: str
 ) -> Iterator[Line]:
-    """A line for each statistic, then those of label use."""
+    """A line for each statistic, the test of all labels together, each label's shift, and the mean's."""
     for name, outcome in outcomes.items():
         yield _outcome(replace(first, statistic=name), outcome, caution)
-    if use is not None:
-        yield from _label_use(replace(first, caution=caution), use)
+    if use is None:
+        return
+    of_labels = replace(first, statistic="label_use", caution=caution)
+    yield replace(
+        of_labels,
+        p=use.p,
+        q=use.q,
+        significance=use.significance,
+        reason=str(use.reason or ""),
+        counted=None if use.fit is None else use.fit.counted,
+    )
+    shifts = [(replace(of_labels, label=label), shift) for label, shift in use.labels.items()]
+    if use.mean is not None:
+        shifts.append((replace(of_labels, statistic="mean_shift"), use.mean))
+    for line, shift in shifts:
+        yield replace(line, value=shift.value, low=shift.low, high=shift.high, p=shift.p)
 
 
 def _outcome(first: Line, outcome: Outcome, caution: str) -> Line:
@@ -257,44 +262,9 @@ def _outcome(first: Line, outcome: Outcome, caution: str) -> Line:
     )
 
 
-def _label_use(first: Line, use: LabelUse) -> Iterator[Line]:
-    """The test of all labels together, each label's shift, and the mean's where there is one."""
-    yield replace(
-        first,
-        statistic="label_use",
-        p=use.p,
-        q=use.q,
-        significance=use.significance,
-        reason=str(use.reason or ""),
-        counted=None if use.fit is None else use.fit.counted,
-    )
-    for label, shift in use.labels.items():
-        yield _shift(replace(first, statistic="label_use", label=label), shift)
-    if use.mean is not None:
-        yield _shift(replace(first, statistic="mean_shift"), use.mean)
-
-
-def _shift(first: Line, shift: Shift) -> Line:
-    return replace(first, value=shift.value, low=shift.low, high=shift.high, p=shift.p)
-
-
 CSV_COLUMNS = (
-    "axis",
-    "group",
-    "n_raters",
-    "n_annotations",
-    "statistic",
-    "label",
-    "value",
-    "low",
-    "high",
-    "null_median",
-    "direction",
-    "p",
-    "q",
-    "significance",
-    "reason",
-    "caution",
+    *("axis", "group", "n_raters", "n_annotations", "statistic", "label", "value", "low", "high"),
+    *("null_median", "direction", "p", "q", "significance", "reason", "caution"),
 )
 PAIR_COLUMNS = ("other_group", "n_raters_other")
 SLICE_COLUMNS = ("slice", "slice_value")

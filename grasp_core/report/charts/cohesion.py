@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from statistics import median
 from typing import Any
 
 import altair as alt
 
 from grasp_core.model.groups import axis_label, group_labels, one_line
-from grasp_core.model.outcome import Outcome
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import number
 from grasp_core.report.charts.labels import Point, place, texts_at
@@ -18,15 +16,19 @@ from grasp_core.report.charts.theme import (
     LEFT,
     Theme,
     colour,
+    down,
+    exactly,
     finish,
     message,
     on_halo,
+    padded,
     palette,
     rows,
     shape,
     ticks,
     title,
     tooltip,
+    written,
 )
 from grasp_core.report.everybody import least_agreed
 from grasp_core.report.words.names import (
@@ -51,11 +53,7 @@ _HEADING = "When one rater says it, another says so too (of 100). Mark: by chanc
 
 
 def agreement_chart(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
-    """A bar per label: of 100 answers of other raters to the same item how many are this label too.
-
-    A tick says how many would be by chance; the label that raters agree on least is grey. Named data set
-    `labels`.
-    """
+    """A bar per label: of 100 answers of other raters to the same item how many are this label too."""
     found = result.everybody
     known = [one for one in found.labels if one.again is not None] if found is not None else []
     if found is None or not known:
@@ -77,12 +75,12 @@ def agreement_chart(result: RunResult, theme: Theme = "light") -> alt.LayerChart
         for place, one in enumerate(shown)
     ]
     height = _HEAD + _ROW * len(data)
-    y = alt.Y("y:Q", scale=alt.Scale(domain=[0, height], reverse=True, nice=False), axis=None)
+    y = down("y", height)
     whole = alt.Scale(domain=[0, 1], nice=False)
     base = alt.Chart(rows(data, "labels"))
     head = alt.Chart(rows([{"y": 8, "words": _HEADING}], "heading"))
     told = tooltip(label="Label", answers="Answers", said="Another says so too", by_chance="By chance")
-    named = partial(base.mark_text, align="left", baseline="middle")
+    small: dict[str, Any] = {"fontSize": 11, "color": colours.muted}
     layers = [
         base.mark_bar(height=20).encode(
             x=alt.X("from:Q", scale=whole, axis=None),
@@ -94,14 +92,10 @@ def agreement_chart(result: RunResult, theme: Theme = "light") -> alt.LayerChart
         base.mark_tick(orient="vertical", size=34, thickness=2, color=colours.ink).encode(
             x=alt.X("chance:Q", scale=whole, axis=None), y=y
         ),
-        named(dx=8, color=colours.ink).encode(x=alt.X("to:Q", scale=whole, axis=None), y=y, text="said:N"),
-        named(dy=-8, color=colours.ink, limit=alt.expr(f"{_LEFT} * width - 12")).encode(
-            x=LEFT, y=y, text="label:N"
-        ),
-        named(dy=9, fontSize=11, color=colours.muted).encode(x=LEFT, y=y, text="answers:N"),
-        head.mark_text(align="left", fontSize=11, color=colours.muted, baseline="middle").encode(
-            x=LEFT, y=y, text="words:N"
-        ),
+        written(base, "said", alt.X("to:Q", scale=whole, axis=None), y, dx=8, color=colours.ink),
+        written(base, "label", LEFT, y, dy=-8, color=colours.ink, limit=alt.expr(f"{_LEFT} * width - 12")),
+        written(base, "answers", LEFT, y, dy=9, **small),
+        written(head, "words", LEFT, y, **small),
     ]
     parts = [f"{row['label']}: {row['said']} of 100, by chance {row['by_chance']}" for row in data]
     alt_text = f"How often another rater says the same, by label. {'; '.join(parts)}."
@@ -126,7 +120,6 @@ Domain = tuple[float, float]
 def cohesion_map(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
     """A point per group: cross-group cohesion across, in-group cohesion up, the line where GAI is 1."""
     inside, across = result.spec.analysis.gai
-    heading_text = "Cohesion map"
     groups = _groups(result)
     drawn = [row for row in groups if row["x"] is not None and row["y"] is not None]
     drawn.sort(key=lambda row: (row["stands_out"], -row["raters"]))  # what matters lies on top
@@ -135,24 +128,32 @@ def cohesion_map(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
         "Above the line a group agrees more with itself than with others.",
         "Larger mark: more raters.",
     ]
-    if left_out and drawn:
+    if not drawn:
+        text = f"{WORDS[inside].name} and {WORDS[across].name} are not estimable for any group."
+        return message(theme, heading=title("Cohesion map", subtitle[0]), text=text)
+    if left_out:
         subtitle[1] += f" Not estimable, so not shown: {number(left_out, 'group')}."
     if "gai" not in reported_statistics(result):
         subtitle[1] += " GAI was not part of this run, so no group is tested."
-    heading = title(heading_text, subtitle)
-    if not drawn:
-        text = f"{WORDS[inside].name} and {WORDS[across].name} are not estimable for any group."
-        return message(theme, heading=title(heading_text, subtitle[0]), text=text)
-    x_domain, y_domain = _domains(drawn)
-    _add_sizes(drawn)
-    labels = _labels(drawn, x_domain, y_domain)
-    return finish(
-        _layers(drawn, labels, (inside, across), theme, x_domain, y_domain),
-        theme,
-        heading=heading,
-        alt_text=_alt(result, drawn, left_out),
-        height=_HEIGHT,
+    x_domain, y_domain = (
+        padded(values, 0.1, 0.05 * max(abs(max(values)), 0.2))
+        for values in ([row[field] for row in drawn] for field in ("x", "y"))
     )
+    smallest, largest = min(row["raters"] for row in drawn), max(row["raters"] for row in drawn)
+    span = max(largest - smallest, 1)
+    for row in drawn:
+        row["area"] = _AREAS[0] + (_AREAS[1] - _AREAS[0]) * (row["raters"] - smallest) / span
+    above = sum(row["y"] > row["x"] for row in drawn)
+    standing_out = "; ".join(
+        f"{row['group']} (GAI {row['gai']}, {row['significance']})" for row in drawn if row["stands_out"]
+    )
+    told = (
+        f"Scatter plot of {WORDS[inside].name} against {WORDS[across].name} for "
+        f"{number(len(drawn), 'group')}; {above} lie above the line where GAI is 1. "
+        f"Standing out: {standing_out or 'none'}."
+    ) + (f" Not estimable: {number(left_out, 'group')}." if left_out else "")
+    layers = _layers(drawn, (inside, across), theme, x_domain, y_domain)
+    return finish(layers, theme, heading=title("Cohesion map", subtitle), alt_text=told, height=_HEIGHT)
 
 
 def _groups(result: RunResult) -> list[dict[str, Any]]:
@@ -162,6 +163,8 @@ def _groups(result: RunResult) -> list[dict[str, Any]]:
     for name, row in zip(names, result.groups, strict=True):
         gai = outcome_of(row, "gai")
         x, y = outcome_of(row, across).value, outcome_of(row, inside).value
+        untested = NOT_YET if not_yet(gai, result) else format_p(None)
+        told = untested if gai.p is None else SIGNIFICANCE_NAMES[gai.significance]
         values.append(
             {
                 "group": name,
@@ -175,36 +178,11 @@ def _groups(result: RunResult) -> list[dict[str, Any]]:
                 "p": p_in_figure(gai, result),
                 "q": q_in_figure(gai, result),
                 "significance": SIGNIFICANCE_NAMES[gai.significance],
-                "verdict": _verdict(gai, result),
+                "verdict": told,
                 "stands_out": gai.significance != "none",
             }
         )
     return values
-
-
-def _verdict(gai: Outcome, result: RunResult) -> str:
-    if gai.p is not None:
-        return SIGNIFICANCE_NAMES[gai.significance]
-    return NOT_YET if not_yet(gai, result) else format_p(None)
-
-
-def _domains(drawn: list[dict[str, Any]]) -> tuple[Domain, Domain]:
-    x_domain = _padded([row["x"] for row in drawn])
-    y_domain = _padded([row["y"] for row in drawn])
-    return x_domain, y_domain
-
-
-def _padded(values: list[float]) -> Domain:
-    low, high = min(values), max(values)
-    margin = 0.1 * (high - low) or 0.05 * max(abs(high), 0.2)
-    return low - margin, high + margin
-
-
-def _add_sizes(drawn: list[dict[str, Any]]) -> None:
-    smallest, largest = min(row["raters"] for row in drawn), max(row["raters"] for row in drawn)
-    span = max(largest - smallest, 1)
-    for row in drawn:
-        row["area"] = _AREAS[0] + (_AREAS[1] - _AREAS[0]) * (row["raters"] - smallest) / span
 
 
 def _labels(drawn: list[dict[str, Any]], x_domain: Domain, y_domain: Domain) -> list[dict[str, Any]]:
@@ -213,9 +191,9 @@ def _labels(drawn: list[dict[str, Any]], x_domain: Domain, y_domain: Domain) -> 
             x=(row["x"] - x_domain[0]) / (x_domain[1] - x_domain[0]),
             y=_HEIGHT * (y_domain[1] - row["y"]) / (y_domain[1] - y_domain[0]),
             radius=(row["area"] ** 0.5) / 2,
-            text=_shortened(row["group"]),
+            text=name if len(name) <= _LABEL_UNITS else f"{name[: _LABEL_UNITS - 1].rstrip()}…",
         )
-        for row in drawn
+        for row, name in ((row, row["group"]) for row in drawn)
     ]
     middle_x, middle_y = median(point.x for point in points), median(point.y for point in points)
     away = [math.hypot(point.x - middle_x, (point.y - middle_y) / _HEIGHT) for point in points]
@@ -237,13 +215,8 @@ def _along_diagonal(x_domain: Domain, y_domain: Domain, steps: int = 100) -> lis
     return [low + (high - low) * step / steps for step in range(steps + 1)] if low < high else []
 
 
-def _shortened(name: str) -> str:
-    return name if len(name) <= _LABEL_UNITS else f"{name[: _LABEL_UNITS - 1].rstrip()}…"
-
-
 def _layers(
     drawn: list[dict[str, Any]],
-    labels: list[dict[str, Any]],
     pair: tuple[str, str],
     theme: Theme,
     x_domain: Domain,
@@ -251,8 +224,8 @@ def _layers(
 ) -> list[alt.Chart]:
     colours = palette(theme)
     inside, across = (WORDS[name] for name in pair)
-    x = alt.X("x:Q", scale=_scale(x_domain), axis=alt.Axis(title=f"{across.axis} →", tickCount=ticks()))
-    y = alt.Y("y:Q", scale=_scale(y_domain), axis=alt.Axis(title=f"{inside.axis} →", tickCount=6))
+    x = alt.X("x:Q", scale=exactly(x_domain), axis=alt.Axis(title=f"{across.axis} →", tickCount=ticks()))
+    y = alt.Y("y:Q", scale=exactly(y_domain), axis=alt.Axis(title=f"{inside.axis} →", tickCount=6))
     told = tooltip(
         group="Group",
         axis="Axis",
@@ -264,6 +237,7 @@ def _layers(
         q="q of GAI",
         verdict="Result",
     )
+    labels = alt.Chart(rows(_labels(drawn, x_domain, y_domain), "labels"))
     return [
         *_diagonal(theme, x, y, x_domain, y_domain),
         alt.Chart(rows(drawn, "groups"))
@@ -276,12 +250,8 @@ def _layers(
             shape=shape(legend=True),
             tooltip=told,
         ),
-        *on_halo(alt.Chart(rows(labels, "labels")).encode(x=x, y=y, text=alt.Text("text:N")), theme),
+        *on_halo(labels.encode(x=x, y=y, text=alt.Text("text:N")), theme),
     ]
-
-
-def _scale(domain: Domain) -> alt.Scale:
-    return alt.Scale(domain=list(domain), nice=False, zero=False)
 
 
 def _diagonal(theme: Theme, x: alt.X, y: alt.Y, x_domain: Domain, y_domain: Domain) -> list[alt.Chart]:
@@ -295,20 +265,3 @@ def _diagonal(theme: Theme, x: alt.X, y: alt.Y, x_domain: Domain, y_domain: Doma
         align="left", baseline="middle", dx=5, color=colours.muted, fontStyle="italic"
     )
     return [line.encode(x=x, y=y), words.encode(x=x, y=y, text=alt.Text("text:N"))]
-
-
-def _alt(result: RunResult, drawn: list[dict[str, Any]], left_out: int) -> str:
-    inside, across = result.spec.analysis.gai
-    above = [row["group"] for row in drawn if row["y"] > row["x"]]
-    standing_out = [
-        f"{row['group']} (GAI {row['gai']}, {row['significance']})" for row in drawn if row["stands_out"]
-    ]
-    parts = [
-        f"Scatter plot of {WORDS[inside].name} against {WORDS[across].name} "
-        f"for {number(len(drawn), 'group')}; "
-        f"{len(above)} lie above the line where GAI is 1.",
-        f"Standing out: {'; '.join(standing_out) or 'none'}.",
-    ]
-    if left_out:
-        parts.append(f"Not estimable: {number(left_out, 'group')}.")
-    return " ".join(parts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
@@ -17,15 +17,20 @@ from grasp_core.report.charts.theme import (
     Theme,
     badge,
     colour,
+    down,
+    exactly,
     finish,
     message,
+    padded,
     palette,
     rows,
     shape,
     ticks,
     title,
     tooltip,
+    written,
 )
+from grasp_core.report.tables import ordered_dsi
 from grasp_core.report.words.names import (
     MAY_CHANGE,
     NOT_ESTIMABLE,
@@ -48,11 +53,7 @@ _LINE = 18
 
 
 def dsi_chart(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
-    """Lollipops from GAI 1 to each axis's DSI, largest first.
-
-    Significance is that of the test against the largest of random groupings; the attaining
-    group's own p is in the tooltip.
-    """
+    """Lollipops from GAI 1 to each axis's DSI, largest first."""
     heading = title(
         "Diversity sensitivity by axis",
         [
@@ -63,15 +64,11 @@ def dsi_chart(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
     )
     if not result.dsi:
         return message(theme, heading=heading, text="This run reports no DSI.")
-    ranked = sorted(result.dsi, key=lambda row: -_or_last(row.outcome.value))
+    ranked = ordered_dsi(result)
     data = [_row(result, row, float(position)) for position, row in enumerate(ranked)]
     return finish(
         _layers(data, theme), theme, heading=heading, alt_text=_alt(result, ranked), height=_ROW * len(data)
     )
-
-
-def _or_last(value: float | None) -> float:
-    return float("-inf") if value is None else value
 
 
 def _row(result: RunResult, row: DsiResult, position: float) -> dict[str, Any]:
@@ -113,8 +110,18 @@ def _layers(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
     colours = palette(theme)
     base = alt.Chart(rows(data, "dsi"))
     drawn = base.transform_filter("isValid(datum.x)")
-    x = _x([1.0, *(row["x"] for row in data if row["x"] is not None)])
-    y = alt.Y("middle:Q", scale=alt.Scale(domain=[0, len(data)], reverse=True, nice=False), axis=None)
+    known = [1.0, *(row["x"] for row in data if row["x"] is not None)]
+    x = alt.X(
+        "x:Q",
+        scale=exactly(padded(known, 0.06, 0.05)),
+        axis=alt.Axis(
+            title="DSI (GAI; 1: agrees with itself as with others)",
+            tickCount=ticks(),
+            format=".2f",
+            grid=False,
+        ),
+    )
+    y, half = down("middle", len(data)), alt.expr("width / 2 - 30")
     told = tooltip(
         axis="Axis",
         value="DSI",
@@ -131,50 +138,27 @@ def _layers(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
         drawn.mark_point(filled=True, size=150, opacity=1).encode(
             x=x, y=y, color=colour(theme), shape=shape(), tooltip=told
         ),
-        *_texts(base.encode(y=y), theme, told),
-    ]
-
-
-def _x(values: list[float]) -> alt.X:
-    margin = 0.06 * (max(values) - min(values)) or 0.05
-    return alt.X(
-        "x:Q",
-        scale=alt.Scale(domain=[min(values) - margin, max(values) + margin], nice=False, zero=False),
-        axis=alt.Axis(
-            title="DSI (GAI; 1: agrees with itself as with others)",
-            tickCount=ticks(),
-            format=".2f",
-            grid=False,
-        ),
-    )
-
-
-def _texts(base: alt.Chart, theme: Theme, told: list[alt.Tooltip]) -> list[alt.Chart]:
-    """Above an axis's lollipop its name, its DSI and the group that attains it; below, how it was tested."""
-    text = partial(base.mark_text, baseline="middle")
-    half = alt.expr("width / 2 - 30")
-    tested = partial(text, align="left", dy=_LINE, fontSize=11)
-    return [
-        text(align="left", dy=-_LINE, limit=half, fontSize=13).encode(
-            x=LEFT, text=alt.Text("axis:N"), tooltip=told
-        ),
-        text(align="right", dy=-_LINE, limit=half).encode(x=RIGHT, text=alt.Text("group:N")),
-        text(align="left", dx=alt.expr("width / 2 - 20"), dy=-_LINE, fontWeight=600).encode(
-            x=LEFT, text=alt.Text("value:N")
-        ),
+        # Above an axis's lollipop its name, its DSI and the group that attains it; below, how it was tested.
+        written(base, "axis", LEFT, y, dy=-_LINE, limit=half, fontSize=13).encode(tooltip=told),
+        written(base, "group", RIGHT, y, "right", dy=-_LINE, limit=half),
+        written(base, "value", LEFT, y, dx=alt.expr("width / 2 - 20"), dy=-_LINE, fontWeight=600),
         *(
-            tested(color=palette(theme).text[key])
-            .transform_filter(alt.datum.significance == SIGNIFICANCE_NAMES[key])
-            .encode(x=LEFT, text=alt.Text("tested:N"))
+            written(
+                base.transform_filter(alt.datum.significance == SIGNIFICANCE_NAMES[key]),
+                "tested",
+                LEFT,
+                y,
+                dy=_LINE,
+                fontSize=11,
+                color=colours.text[key],
+            )
             for key in ORDER
         ),
-        text(align="left", fontStyle="italic", color=palette(theme).muted, limit=alt.expr("width")).encode(
-            x=LEFT, text=alt.Text("note:N")
-        ),
+        written(base, "note", LEFT, y, fontStyle="italic", color=colours.muted, limit=alt.expr("width")),
     ]
 
 
-def _alt(result: RunResult, ranked: list[DsiResult]) -> str:
+def _alt(result: RunResult, ranked: Sequence[DsiResult]) -> str:
     permutations = result.permutations
     parts = []
     for row in ranked:

@@ -33,17 +33,17 @@ def check_can_draw(kind: str) -> None:
 
 def to_png(chart: alt.LayerChart, scale: float = 2, *, width: int = EXPORT_WIDTH) -> bytes:
     """PNG on the chart's own background, `scale` pixels per point."""
-    return _png(_spec(chart, width), scale)
+    return _drawn("png", _spec(chart, width), scale=scale)
 
 
 def to_svg(chart: alt.LayerChart, *, width: int = EXPORT_WIDTH) -> str:
     """SVG with its text as text."""
-    return _svg(_spec(chart, width))
+    return _drawn("svg", _spec(chart, width)).decode()
 
 
 def to_pdf(chart: alt.LayerChart, *, width: int = EXPORT_WIDTH) -> bytes:
     """PDF, one page of the figure's size."""
-    return _pdf(_spec(chart, width))
+    return _drawn("pdf", _spec(chart, width))
 
 
 def chart_text(chart: alt.LayerChart) -> str:
@@ -53,30 +53,15 @@ def chart_text(chart: alt.LayerChart) -> str:
 
 def drawn(text: str, kind: str) -> bytes:
     """A file drawn from what :func:`chart_text` gave."""
-    spec = json.loads(text)
-    return _svg(spec).encode() if kind == "svg" else {"png": _png, "pdf": _pdf}[kind](spec)
+    return _drawn(kind, json.loads(text), **({"scale": 2} if kind == "png" else {}))
 
 
-def _png(spec: dict[str, Any], scale: float = 2) -> bytes:
-    image: bytes = _drawing("PNG").vegalite_to_png(spec, scale=scale)
-    return image
-
-
-def _svg(spec: dict[str, Any]) -> str:
-    image: str = _drawing("SVG").vegalite_to_svg(spec)
-    return image
-
-
-def _pdf(spec: dict[str, Any]) -> bytes:
-    image: bytes = _drawing("PDF").vegalite_to_pdf(spec)
-    return image
-
-
-def _drawing(kind: str) -> Any:
-    check_can_draw(kind)
+def _drawn(kind: str, spec: dict[str, Any], **options: float) -> bytes:
+    check_can_draw(kind.upper())
     import vl_convert  # of the extra figures
 
-    return vl_convert
+    image: bytes | str = getattr(vl_convert, f"vegalite_to_{kind}")(spec, **options)
+    return image.encode() if isinstance(image, str) else image
 
 
 IMAGES: Mapping[str, Callable[[alt.LayerChart], bytes]] = MappingProxyType(

@@ -19,6 +19,8 @@ from grasp_core.report.charts.theme import (
     UP_TO_RIGHT,
     Theme,
     colour,
+    down,
+    exactly,
     finish,
     message,
     palette,
@@ -27,6 +29,7 @@ from grasp_core.report.charts.theme import (
     ticks,
     title,
     tooltip,
+    written,
 )
 from grasp_core.report.tables import RowOrder, ends, ordered_groups
 from grasp_core.report.words.label_use import format_points, label_outcome
@@ -68,12 +71,12 @@ def layers(
     height: int,
     theme: Theme,
 ) -> list[alt.Chart]:
-    """Lines between rows, the line of no difference, marks, texts, and the places that tell more.
-
-    `drawn`: rows of groups, with their figures and their places in pixels from the top.
-    `headings`: texts of axes, and their places.
-    `height`: pixels of all rows.
-    """
+    """Lines between rows, the line of no difference, marks, texts, and the places that tell more."""
+    colours, mark_y = palette(theme), down("mark_y")
+    axis = alt.Axis(title=measure.axis, tickCount=ticks(), grid=True, titleLimit=340)
+    x, low, chance = (
+        alt.X(f"{field}:Q", scale=exactly(domain), axis=axis) for field in ("x", "low", "chance")
+    )
     base = alt.Chart(alt.NamedData("forest")).encode(
         tooltip=tooltip(
             group="Group",
@@ -86,71 +89,48 @@ def layers(
             verdict="Result",
         )
     )
-    scale = alt.Scale(domain=[0, height], reverse=True, nice=False)
+    nothing = [
+        alt.Chart(rows([{"x": at}], "nothing"))
+        .mark_rule(color=colours.muted, strokeDash=[4, 3], aria=False)
+        .encode(x=x)
+        for at in (measure.nothing,)
+        if at is not None and domain[0] <= at <= domain[1]
+    ]
     return [
         alt.Chart(rows(drawn, "forest"))
-        .mark_rule(color=palette(theme).grid, aria=False)
-        .encode(y=alt.Y("bottom:Q", scale=scale, axis=None), x=LEFT, x2=UP_TO_RIGHT),
-        *_nothing(measure, domain, theme),
-        *_marks(base, measure, domain, theme),
-        *_texts(base, headings, theme),
-        base.mark_rect(opacity=0).encode(
-            x=LEFT, x2=UP_TO_RIGHT, y=alt.Y("top:Q", axis=None), y2=alt.Y2("bottom:Q")
-        ),
-    ]
-
-
-def _across(field: str, measure: Measure, domain: tuple[float, float]) -> alt.X:
-    scale = alt.Scale(domain=list(domain), nice=False, zero=False)
-    axis = alt.Axis(title=measure.axis, tickCount=ticks(), grid=True, titleLimit=340)
-    return alt.X(f"{field}:Q", scale=scale, axis=axis)
-
-
-def _nothing(measure: Measure, domain: tuple[float, float], theme: Theme) -> list[alt.Chart]:
-    """The line of "no difference", where it lies in the plot."""
-    if measure.nothing is None or not domain[0] <= measure.nothing <= domain[1]:
-        return []
-    line = alt.Chart(rows([{"x": measure.nothing}], "nothing"))
-    return [
-        line.mark_rule(color=palette(theme).muted, strokeDash=[4, 3], aria=False).encode(
-            x=_across("x", measure, domain)
-        )
-    ]
-
-
-def _marks(base: alt.Chart, measure: Measure, domain: tuple[float, float], theme: Theme) -> list[alt.Chart]:
-    """Each group's interval, the middle of its random groupings, and its value on top."""
-    colours = palette(theme)
-    y = alt.Y("mark_y:Q", axis=None)
-    return [
+        .mark_rule(color=colours.grid, aria=False)
+        .encode(y=down("bottom", height), x=LEFT, x2=UP_TO_RIGHT),
+        *nothing,
         base.transform_filter("isValid(datum.low)")
         .mark_rule(strokeWidth=3, strokeCap="round", opacity=0.75, aria=False)
-        .encode(x=_across("low", measure, domain), x2=alt.X2("high:Q"), y=y, color=colour(theme)),
+        .encode(x=low, x2=alt.X2("high:Q"), y=mark_y, color=colour(theme)),
         base.transform_filter("isValid(datum.chance)")
         .mark_tick(orient="vertical", size=12, thickness=2, color=colours.muted, aria=False)
-        .encode(x=_across("chance", measure, domain), y=y),
+        .encode(x=chance, y=mark_y),
         base.transform_filter("isValid(datum.x)")
         .mark_point(filled=True, size=85, opacity=1, stroke=colours.background, strokeWidth=0.7)
-        .encode(x=_across("x", measure, domain), y=y, color=colour(theme), shape=shape()),
-    ]
-
-
-def _texts(base: alt.Chart, headings: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
-    """Above each mark the group's name and its figures; axis headings."""
-    y = alt.Y("text_y:Q", axis=None)
-    return [
-        base.mark_text(align="left", baseline="middle", limit=alt.expr(f"width - {_FIGURES}")).encode(
-            x=LEFT, y=y, text=alt.Text("named:N")
-        ),
+        .encode(x=x, y=mark_y, color=colour(theme), shape=shape()),
+        written(base, "named", LEFT, down("text_y"), limit=alt.expr(f"width - {_FIGURES}")),
         *(
-            base.transform_filter(alt.datum.significance == called)
-            .mark_text(align="right", baseline="middle", color=palette(theme).text[key])
-            .encode(x=RIGHT, y=y, text=alt.Text("figures:N"))
+            written(
+                base.transform_filter(alt.datum.significance == called),
+                "figures",
+                RIGHT,
+                down("text_y"),
+                "right",
+                color=colours.text[key],
+            )
             for key, called in SIGNIFICANCE_NAMES.items()
         ),
-        alt.Chart(rows(headings, "headings"))
-        .mark_text(align="left", baseline="middle", fontWeight=600, limit=alt.expr("width"))
-        .encode(x=LEFT, y=alt.Y("y:Q", axis=None), text=alt.Text("text:N")),
+        written(
+            alt.Chart(rows(headings, "headings")),
+            "text",
+            LEFT,
+            down("y"),
+            fontWeight=600,
+            limit=alt.expr("width"),
+        ),
+        base.mark_rect(opacity=0).encode(x=LEFT, x2=UP_TO_RIGHT, y=down("top"), y2=alt.Y2("bottom:Q")),
     ]
 
 
@@ -175,12 +155,6 @@ def forest_plot(
 ) -> alt.LayerChart:
     """Value and 95 % interval of a statistic for each group, beside the middle of its random groupings.
 
-    `statistic`: one of :data:`grasp_core.model.spec.STATISTICS`.
-    `by`: see :func:`grasp_core.report.tables.ordered_groups`.
-    `page`: see :func:`grasp_core.report.charts.of_group.null_histograms`.
-    `of`: what its rows are of, for the title.
-
-    Returns as wide as its container, readable from 320 pixels on; named data set `forest`.
     Raises ValueError if the statistic is unknown.
     """
     if statistic not in WORDS:
@@ -242,13 +216,18 @@ def _plot(
         return message(theme, heading=heading, text="There is no group to show.")
     domain = shared_domain([measure.of(row) for row in groups])
     drawn, headings, height = _rows(result, measure, groups[on_page(page)], domain, headed=headed)
-    return finish(
-        layers(drawn, headings, measure, domain, height, theme),
-        theme,
-        heading=heading,
-        alt_text=_alt(measure, drawn, number(len(drawn), "group") if of == EACH_GROUP else of),
-        height=height,
-    )
+    told = [
+        f"{row['group']} {row['value']} {row['interval'] if row['low'] is not None else ''}".rstrip()
+        + (f", {row['significance']}" if row["significance"] != SIGNIFICANCE_NAMES["none"] else "")
+        for row in drawn
+        if row["x"] is not None
+    ]
+    missing = "; ".join(row["group"] for row in drawn if row["x"] is None)
+    whose = number(len(drawn), "group") if of == EACH_GROUP else of
+    alt_text = f"{measure.name} with its 95 % interval for {whose}: {'; '.join(told)}."
+    alt_text += f" Not estimable: {missing}." if missing else ""
+    plotted = layers(drawn, headings, measure, domain, height, theme)
+    return finish(plotted, theme, heading=heading, alt_text=alt_text, height=height)
 
 
 def _rows(
@@ -275,15 +254,14 @@ def _rows(
                 **_figures(result, measure, row, domain),
                 "group": name,
                 "named": f"{name} ({row.n_raters:,})",
-                **_places(top),
+                "top": top,
+                "text_y": top + _TEXT,
+                "mark_y": top + _MARK,
+                "bottom": top + _ROW,
             }
         )
         top += _ROW
     return found, headings, top
-
-
-def _places(top: int) -> dict[str, int]:
-    return {"top": top, "text_y": top + _TEXT, "mark_y": top + _MARK, "bottom": top + _ROW}
 
 
 def _figures(
@@ -308,17 +286,3 @@ def _figures(
         "significance": SIGNIFICANCE_NAMES[outcome.significance],
         "verdict": verdict(outcome),
     }
-
-
-def _alt(measure: Measure, drawn: list[dict[str, Any]], of: str) -> str:
-    groups = [
-        f"{row['group']} {row['value']} {row['interval'] if row['low'] is not None else ''}".rstrip()
-        + (f", {row['significance']}" if row["significance"] != SIGNIFICANCE_NAMES["none"] else "")
-        for row in drawn
-        if row["x"] is not None
-    ]
-    missing = [row["group"] for row in drawn if row["x"] is None]
-    parts = [f"{measure.name} with its 95 % interval for {of}: {'; '.join(groups)}."]
-    if missing:
-        parts.append(f"Not estimable: {'; '.join(missing)}.")
-    return " ".join(parts)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import altair as alt
 
 from grasp_core.model.groups import group_label
-from grasp_core.model.outcome import LabelUse, Shift
+from grasp_core.model.outcome import Shift
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
 from grasp_core.report.charts.theme import (
@@ -18,13 +18,16 @@ from grasp_core.report.charts.theme import (
     RIGHT,
     UP_TO_RIGHT,
     Theme,
+    down,
     finish,
     message,
+    padded,
     palette,
     rows,
     ticks,
     title,
     tooltip,
+    written,
 )
 from grasp_core.report.words.label_use import format_points, format_points_interval
 from grasp_core.report.words.names import NOT_YET, format_p
@@ -46,20 +49,14 @@ def label_use_chart(result: RunResult, row: GroupResult, theme: Theme = "light")
     if use is None or not any(shift.value is not None for shift in use.labels.values()):
         reason = "not part of this run" if use is None or use.reason is None else str(use.reason)
         return message(theme, heading=heading, text=f"There is no label use to show: {reason}.")
-    drawn = [
-        _row(result, label, shift, float(place)) for place, (label, shift) in enumerate(_drawn(use).items())
-    ]
+    found = {label: shift for label, shift in use.labels.items() if shift.value is not None}
+    most = sorted(found, key=lambda label: -abs(found[label].value or 0.0))[:_LABELS]
+    shown = [label for label in found if label in most]
+    drawn = [_row(result, label, found[label], float(place)) for place, label in enumerate(shown)]
     said = "; ".join(f"{one['label']} {one['value']} {one['interval']}".rstrip() for one in drawn)
     alt_text = f"Label use of {name}, beside the others on the same items: {said}."
     layers = _layers(drawn, theme)
     return finish(layers, theme, heading=heading, alt_text=alt_text, height=_ROW * len(drawn))
-
-
-def _drawn(use: LabelUse) -> dict[str, Shift]:
-    """The labels with a value, in the run's order; of many, those that differ most."""
-    found = {label: shift for label, shift in use.labels.items() if shift.value is not None}
-    most = sorted(found, key=lambda label: -abs(found[label].value or 0.0))[:_LABELS]
-    return {label: shift for label, shift in found.items() if label in most}
 
 
 def _row(result: RunResult, label: str, shift: Shift, place: float) -> dict[str, Any]:
@@ -82,23 +79,19 @@ def _row(result: RunResult, label: str, shift: Shift, place: float) -> dict[str,
 def _layers(drawn: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
     colours = palette(theme)
     ends = [0.0, *(one[end] for one in drawn for end in ("x", "low", "high") if one[end] is not None)]
-    margin = 0.06 * (max(ends) - min(ends)) or 1.0
     x = alt.X(
         "x:Q",
-        scale=alt.Scale(domain=[min(ends) - margin, max(ends) + margin], nice=False),
+        scale=alt.Scale(domain=list(padded(ends, 0.06, 1.0)), nice=False),
         axis=alt.Axis(title="percentage points more often than the others", tickCount=ticks(), grid=False),
     )
-    bar, text = (
-        alt.Y(f"{at}:Q", scale=alt.Scale(domain=[0, len(drawn)], reverse=True, nice=False), axis=None)
-        for at in ("bar", "text")
-    )
+    bar, text = (down(at, len(drawn)) for at in ("bar", "text"))
     base = alt.Chart(rows(drawn, "labels")).encode(
         tooltip=tooltip(label="Label", value="Difference", interval="95 % interval", p="p of this label")
     )
     shade = alt.condition(
         "datum.marked", alt.value(colours.significance["nominal"]), alt.value(colours.significance["none"])
     )
-    written = base.transform_calculate(told="datum.value + '  ' + datum.interval + '  ' + datum.p")
+    told = base.transform_calculate(told="datum.value + '  ' + datum.interval + '  ' + datum.p")
     return [
         base.mark_rule(color=colours.grid, aria=False).encode(x=LEFT, x2=UP_TO_RIGHT, y=bar),
         base.mark_bar(size=15, opacity=0.75).encode(x=x, x2=alt.X2Datum(0), y=bar, color=shade),
@@ -106,10 +99,8 @@ def _layers(drawn: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
         base.transform_filter("isValid(datum.low)")
         .mark_rule(color=colours.ink, strokeWidth=1.8, strokeCap="round", aria=False)
         .encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=bar),
-        base.mark_text(align="left", baseline="middle", limit=alt.expr("width - 215")).encode(
-            x=LEFT, y=text, text=alt.Text("label:N")
-        ),
-        written.mark_text(align="right", baseline="middle").encode(x=RIGHT, y=text, text=alt.Text("told:N")),
+        written(base, "label", LEFT, text, limit=alt.expr("width - 215")),
+        written(told, "told", RIGHT, text, "right"),
     ]
 
 
@@ -193,12 +184,8 @@ def place(
 ) -> dict[int, Spot]:
     """Greedily place labels in order of importance; one that fits nowhere is left out.
 
-    `points`: every mark, labelled or not: labels keep clear of all.
-    `ranked`: indices of the points to label, the most important first.
-    `height`: plot height in pixels.
-    `avoid`: places that labels leave free if they can, such as points along a line.
-
-    Returns from a point's index to its label's place, free at every width of :data:`WIDTHS`.
+    Of `points`, `ranked` are indices of those to label, the most important first; places of `avoid`
+    are left free if they can be. A label is free at every width of :data:`WIDTHS`.
     """
     marks = {width: [mark_box(point, width) for point in points] for width in WIDTHS}
     avoided = {width: [Box(x * width, y, x * width, y) for x, y in avoid] for width in WIDTHS}
@@ -208,10 +195,15 @@ def place(
         candidates = []
         for spot in _spots(points[index]):
             boxes = {width: label_box(points[index], spot, width) for width in WIDTHS}
-            if all(
-                _inside(box, width, height) and not _hits(box, marks[width], taken[width], index)
+            free = all(
+                box.left >= 0 and box.right <= width and box.top >= 0 and box.bottom <= height
                 for width, box in boxes.items()
-            ):
+            ) and not any(
+                box.overlaps(other)
+                for width, box in boxes.items()
+                for other in (*taken[width], *marks[width][:index], *marks[width][index + 1 :])
+            )
+            if free:
                 crossings = sum(box.overlaps(at) for width, box in boxes.items() for at in avoided[width])
                 candidates.append((crossings, spot, boxes))
         if candidates:
@@ -251,13 +243,3 @@ def mark_box(point: Point, width: float) -> Box:
     x = point.x * width
     reach = point.radius + _CLEAR
     return Box(x - reach, point.y - reach, x + reach, point.y + reach)
-
-
-def _inside(box: Box, width: float, height: float) -> bool:
-    return box.left >= 0 and box.right <= width and box.top >= 0 and box.bottom <= height
-
-
-def _hits(box: Box, marks: Sequence[Box], taken: Sequence[Box], own: int) -> bool:
-    return any(box.overlaps(other) for other in taken) or any(
-        box.overlaps(mark) for index, mark in enumerate(marks) if index != own
-    )

@@ -17,6 +17,7 @@ from grasp_core.report.charts.theme import (
     Theme,
     badge,
     colour,
+    down,
     finish,
     message,
     palette,
@@ -25,6 +26,7 @@ from grasp_core.report.charts.theme import (
     ticks,
     title,
     tooltip,
+    written,
 )
 from grasp_core.report.models import EVERYBODY
 from grasp_core.report.words.models import LEAD
@@ -40,11 +42,25 @@ def leaderboard_chart(
 ) -> alt.LayerChart:
     """A point per system, best first: filled where it was scored here, hollow where it was published.
 
-    `column`: a task, or :data:`~grasp_core.benchmark.leaderboard.OVERALL`.
+    `column` is a task, or :data:`~grasp_core.benchmark.leaderboard.OVERALL`.
     """
     name = "all tasks (mean)" if column == OVERALL else column
-    data = [_row(entry, column, place) for place, entry in enumerate(ranked(entries, column))]
-    data = [row for row in data if row["score"] is not None]
+    data: list[dict[str, Any]] = []
+    for place, entry in enumerate(ranked(entries, column)):
+        score, (low, high) = entry.score(column), entry.ci95.get(column, (None, None))
+        if score is not None:
+            data.append(
+                {
+                    "system": entry.name,
+                    "score": score,
+                    "shown": f"{score:.3f}",
+                    "low": low,
+                    "high": high,
+                    "scored": HERE if entry.own else PUBLISHED,
+                    "source": entry.source or "this server",
+                    "middle": place + 0.5,
+                }
+            )
     interval = ", with a 95 % interval" if any(row["low"] is not None for row in data) else ""
     heading = title(f"Macro-F1: {name}", f"Filled: scored here{interval}. Hollow: published.")
     if not data:
@@ -59,20 +75,6 @@ def leaderboard_chart(
     )
 
 
-def _row(entry: Entry, column: str, place: int) -> dict[str, Any]:
-    low, high = entry.ci95.get(column, (None, None))
-    return {
-        "system": entry.name,
-        "score": entry.score(column),
-        "shown": "" if entry.score(column) is None else f"{entry.score(column):.3f}",
-        "low": low,
-        "high": high,
-        "scored": HERE if entry.own else PUBLISHED,
-        "source": entry.source or "this server",
-        "middle": place + 0.5,
-    }
-
-
 def _layers(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
     colours = palette(theme)
     base = alt.Chart(rows(data, "systems"))
@@ -81,7 +83,7 @@ def _layers(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
         scale=alt.Scale(domain=[0, 1], nice=False),
         axis=alt.Axis(title="Macro-F1", tickCount=ticks(), tickMinStep=0.1, format=".1f"),
     )
-    y = alt.Y("middle:Q", scale=alt.Scale(domain=[0, len(data)], reverse=True, nice=False), axis=None)
+    y = down("middle", len(data))
     told = tooltip(system="System", shown="Macro-F1", scored="Scored", source="Source")
     here = base.transform_filter(alt.datum.scored == HERE)
     elsewhere = base.transform_filter(alt.datum.scored == PUBLISHED)
@@ -99,12 +101,10 @@ def _layers(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
         .encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y),
         # Marks that are not there would be a picture without a name to a screen reader.
         *(mark.encode(x=x, y=y, tooltip=told) for name, mark in points.items() if name in scored),
-        base.mark_text(align="right", baseline="middle", dx=-10, limit=_NAMES_WIDTH, fontSize=13).encode(
-            x=LEFT, y=y, text=alt.Text("system:N"), tooltip=told
+        written(base, "system", LEFT, y, "right", dx=-10, limit=_NAMES_WIDTH, fontSize=13).encode(
+            tooltip=told
         ),
-        base.mark_text(align="left", baseline="middle", dx=12, fontWeight=600).encode(
-            x=RIGHT, y=y, text=alt.Text("shown:N")
-        ),
+        written(base, "shown", RIGHT, y, dx=12, fontWeight=600),
     ]
 
 
@@ -146,39 +146,32 @@ def _rows(result: ModelsResult) -> tuple[list[dict[str, Any]], int]:
     top = 0
     labels = [EVERYBODY, *group_labels([row.group for row in result.groups])]
     for label, row in zip(labels, [None, *result.groups], strict=True):
+        # Cut in the middle: groups of an intersection often differ at the end alone.
+        name = label if len(label) <= _NAME_LENGTH else f"{label[: _NAME_LENGTH - 13]}…{label[-12:]}"
         for position, model in enumerate(result.models):
-            cells = _everybody(model) if row is None else _side(result, row, model)
+            value = format_value(model.overall_f1)
+            cells = {
+                "x": model.overall_f1,
+                "chance": None,
+                "members": None,
+                "value": value,
+                "tested": "",
+                "significance": SIGNIFICANCE_NAMES["none"],
+                "words": f"{one_line(model.name)} {value}",
+            }
             found.append(
                 {
                     "group": label,
-                    "name": _shortened(label) if position == 0 else "",
+                    "name": name if position == 0 else "",
                     "axis": "" if row is None else axis_label(row.group.axes),
                     "raters": result.data.raters if row is None else row.n_raters,
                     "model": one_line(model.name),
                     "y": top + (position + 0.5) * _LINE,
-                    **cells,
+                    **(cells if row is None else _side(result, row, model)),
                 }
             )
         top += len(result.models) * _LINE + _GAP
     return found, top
-
-
-def _shortened(label: str) -> str:
-    """Cut in the middle: groups of an intersection often differ at the end alone."""
-    return label if len(label) <= _NAME_LENGTH else f"{label[: _NAME_LENGTH - 13]}…{label[-12:]}"
-
-
-def _everybody(model: ModelSummary) -> dict[str, Any]:
-    value = format_value(model.overall_f1)
-    return {
-        "x": model.overall_f1,
-        "chance": None,
-        "members": None,
-        "value": value,
-        "tested": "",
-        "significance": SIGNIFICANCE_NAMES["none"],
-        "words": f"{one_line(model.name)} {value}",
-    }
 
 
 def _side(result: ModelsResult, row: GroupSides, model: ModelSummary) -> dict[str, Any]:
@@ -211,7 +204,7 @@ def _layers_of_models(data: list[dict[str, Any]], height: float, theme: Theme) -
     base = alt.Chart(rows(data, "models"))
     axis = alt.Axis(title="Macro-F1 (1 = a perfect copy)", tickCount=ticks(), tickMinStep=0.1, format=".1f")
     x = alt.X("x:Q", scale=alt.Scale(domain=[0, 1.02], nice=False), axis=axis)
-    y = alt.Y("y:Q", scale=alt.Scale(domain=[0, height], reverse=True, nice=False), axis=None)
+    y = down("y", height)
     told = tooltip(
         model="Model",
         group="Group",
@@ -221,38 +214,12 @@ def _layers_of_models(data: list[dict[str, Any]], height: float, theme: Theme) -
         tested="Against random groups",
         significance="Result",
     )
+    tested = base.transform_filter("isValid(datum.x) && isValid(datum.chance)")
     # Also data of its own: Altair hoists what all layers share, and Streamlit takes that for a frame.
     copy = alt.Chart(rows([{"x": 1}], "copy")).mark_rule(color=colours.muted, strokeDash=[4, 3])
     return [
         copy.encode(x=x),
-        *_expected(base, x, y, theme),
-        base.transform_filter("isValid(datum.x)")
-        .mark_point(filled=True, size=95, opacity=1)
-        .encode(x=x, y=y, color=colour(theme), shape=shape(), tooltip=told),
-        base.mark_text(align="right", baseline="middle", dx=-10, limit=_NAME_LIMIT, fontSize=12).encode(
-            x=LEFT, y=y, text=alt.Text("name:N"), tooltip=told
-        ),
-        *(
-            base.transform_filter(alt.datum.significance == SIGNIFICANCE_NAMES[key])
-            .mark_text(
-                align="left",
-                baseline="middle",
-                dx=14,
-                limit=_WORDS_LIMIT,
-                fontSize=11,
-                color=colours.text[key],
-            )
-            .encode(x=RIGHT, y=y, text=alt.Text("words:N"))
-            for key in ORDER
-        ),
-    ]
-
-
-def _expected(base: alt.Chart, x: alt.X, y: alt.Y, theme: Theme) -> list[alt.Chart]:
-    """Lines from the median random group, its tick, and crosses for the group's own members."""
-    colours = palette(theme)
-    tested = base.transform_filter("isValid(datum.x) && isValid(datum.chance)")
-    return [
+        # Lines from the median random group, its tick, and crosses for the group's own members.
         tested.mark_rule(strokeWidth=3, opacity=0.55, aria=False).encode(
             x=x, x2=alt.X2("chance:Q"), y=y, color=colour(theme)
         ),
@@ -264,6 +231,23 @@ def _expected(base: alt.Chart, x: alt.X, y: alt.Y, theme: Theme) -> list[alt.Cha
             shape="cross", angle=45, size=45, filled=True, color=colours.ink, opacity=0.75, aria=False
         )
         .encode(x=alt.X("members:Q"), y=y),
+        base.transform_filter("isValid(datum.x)")
+        .mark_point(filled=True, size=95, opacity=1)
+        .encode(x=x, y=y, color=colour(theme), shape=shape(), tooltip=told),
+        written(base, "name", LEFT, y, "right", dx=-10, limit=_NAME_LIMIT, fontSize=12).encode(tooltip=told),
+        *(
+            written(
+                base.transform_filter(alt.datum.significance == SIGNIFICANCE_NAMES[key]),
+                "words",
+                RIGHT,
+                y,
+                dx=14,
+                limit=_WORDS_LIMIT,
+                fontSize=11,
+                color=colours.text[key],
+            )
+            for key in ORDER
+        ),
     ]
 
 

@@ -154,7 +154,12 @@ def outcome_row(result: RunResult, line: Line, domain: tuple[float, float]) -> d
     low, high = ends(line.placed)
     place = within(domain, value)
     tested = outcome.p is not None
-    note = _note(outcome, beyond=place != value)
+    note = "observed value beyond the axis" if place != value else ""
+    if outcome.value is None:
+        note = f"{NOT_ESTIMABLE}: {outcome.reason or 'no reason given'}"
+    q = "" if outcome.value is None or tested or not_yet(outcome, result) else format_p(None)
+    untested = format_p(None) if outcome.reason is None else verdict(outcome)
+    untested = NOT_YET if not_yet(outcome, result) else untested
     said = format_value(outcome.value) if line.value is None else line.value
     return {
         "group": line.name,
@@ -171,11 +176,11 @@ def outcome_row(result: RunResult, line: Line, domain: tuple[float, float]) -> d
         "value": "" if value is None else f"{said} {arrow(outcome)}".strip(),
         "median": format_value(outcome.null_median),
         "p": p_in_figure(outcome, result) if tested else "",
-        "q": _q_text(outcome, result),
+        "q": q if outcome.q is None else q_in_figure(outcome, result),
         "significance": SIGNIFICANCE_NAMES[outcome.significance],
         "badge": badge(outcome.significance) + (f" {MAY_CHANGE}" if may_change(outcome) else ""),
         "note": note,
-        "verdict": SIGNIFICANCE_NAMES[outcome.significance] if tested else note or _untested(outcome, result),
+        "verdict": SIGNIFICANCE_NAMES[outcome.significance] if tested else note or untested,
     }
 
 
@@ -184,30 +189,8 @@ def within(domain: tuple[float, float], value: float | None) -> float | None:
     return None if value is None else min(max(value, domain[0]), domain[1])
 
 
-def _q_text(outcome: Outcome, result: RunResult) -> str:
-    if outcome.q is not None:
-        return q_in_figure(outcome, result)
-    untold = outcome.value is None or outcome.p is not None or not_yet(outcome, result)
-    return "" if untold else format_p(None)
-
-
-def _untested(outcome: Outcome, result: RunResult) -> str:
-    if not_yet(outcome, result):
-        return NOT_YET
-    return format_p(None) if outcome.reason is None else verdict(outcome)
-
-
-def _note(outcome: Outcome, *, beyond: bool) -> str:
-    if outcome.value is None:
-        return f"{NOT_ESTIMABLE}: {outcome.reason or 'no reason given'}"
-    return "observed value beyond the axis" if beyond else ""
-
-
 def null_row(line: Line) -> dict[str, Any] | None:
-    """The outline of a line's histogram: each bin's lower edge, then the last one's upper edge.
-
-    `x` and `top` are lists of equal length; None where there is no null distribution.
-    """
+    """The outline of a line's histogram: each bin's lower edge, then the last one's upper edge."""
     null = line.placed.null
     if null is None or sum(null.counts) == 0:
         return None

@@ -29,6 +29,8 @@ from grasp_core.report.charts.theme import (
     UP_TO_RIGHT,
     Theme,
     colour,
+    down,
+    exactly,
     finish,
     message,
     palette,
@@ -37,6 +39,7 @@ from grasp_core.report.charts.theme import (
     ticks,
     title,
     tooltip,
+    written,
 )
 from grasp_core.report.findings.finding import LABEL_USE, Finding, words_of
 from grasp_core.report.findings.findings import evidence
@@ -70,17 +73,14 @@ def null_histograms(
 ) -> alt.LayerChart:
     """Per group the histogram of shuffled values, the observed one as a rule across it.
 
-    `statistic`: one of :data:`grasp_core.model.spec.STATISTICS`.
-    `order`: see :func:`grasp_core.report.tables.ordered_groups`.
-    `page`: only the groups of this page, from 1, of :data:`grasp_core.report.charts.nulls.PAGE`; by default
-        all.
+    `page`: only the groups of this page, from 1; by default all.
 
-    Returns as wide as its container; named data sets `nulls` and `outcomes`.
     Raises ValueError if the statistic is unknown.
     """
     if statistic not in WORDS:
         raise ValueError(f"`statistic` must be one of {', '.join(WORDS)}; found {statistic!r}")
-    heading = title(f"{WORDS[statistic].name} against random groupings", _subtitle(result, statistic))
+    some = any(outcome_of(row, statistic).interval for row in result.groups)
+    heading = title(f"{WORDS[statistic].name} against random groupings", subtitle(result, intervals=some))
     if not result.groups:
         return message(theme, heading=heading, text="There is no group to show.")
     lines = arrange(result, statistic, order, on_page(page))
@@ -125,11 +125,6 @@ def chart_alt(result: RunResult, statistic: str) -> str:
     return " ".join(parts)
 
 
-def _subtitle(result: RunResult, statistic: str) -> list[str]:
-    some = any(outcome_of(row, statistic).interval for row in result.groups)
-    return subtitle(result, intervals=some)
-
-
 def subtitle(result: RunResult, *, intervals: bool) -> list[str]:
     """What is drawn, in lines that a phone has room for."""
     shuffles = "the shuffles so far" if result.provisional else f"{result.permutations:,} shuffles"
@@ -150,23 +145,20 @@ def layers(
     domain: tuple[float, float],
     head: str = "Group · raters",
 ) -> list[alt.Chart]:
-    """Lines of histograms along one axis of this title; above each its name, value, p, q and mark.
-
-    `head` stands over the names.
-    """
+    """Lines of histograms along one axis of this title; above each its name, value, p, q and mark."""
+    colours, middle = palette(theme), down("middle")
     x, low = (
         alt.X(
             f"{field}:Q",
-            scale=alt.Scale(domain=list(domain), nice=False, zero=False),
+            scale=exactly(domain),
             axis=alt.Axis(title=title, tickCount=ticks(), grid=True),
         )
         for field in ("x", "low")
     )
-    y = alt.Y("top:Q", scale=alt.Scale(domain=[0, extent(lines)], reverse=True, nice=False), axis=None)
+    y = down("top", extent(lines))
     shown = [line for line in lines if isinstance(line, Line)]
     outcomes = rows([outcome_row(result, line, domain) for line in shown], "outcomes")
-    drawn = [null_row(line) for line in shown]
-    nulls = rows([row for row in drawn if row is not None], "nulls")
+    nulls = alt.Chart(rows([row for line in shown if (row := null_row(line)) is not None], "nulls"))
     base = alt.Chart(alt.NamedData("outcomes")).encode(
         tooltip=tooltip(
             group="Of",
@@ -180,26 +172,13 @@ def layers(
             verdict="Result",
         )
     )
+    observed = base.transform_filter("isValid(datum.x)")
+    named = base.transform_calculate(name="datum.raters ? datum.group + ' · ' + datum.raters : datum.group")
+    look: dict[str, Any] = {"color": colours.muted, "limit": alt.expr("width")}
     return [
         alt.Chart(outcomes)
-        .mark_rule(color=palette(theme).grid, aria=False)
-        .encode(y=alt.Y("base:Q", axis=None), x=LEFT, x2=UP_TO_RIGHT),
-        *_values(base, alt.Chart(nulls), theme, (x, low), y),
-        *_texts(base, theme),
-        *_heads(lines, head, theme),
-        base.mark_rect(opacity=0).encode(
-            x=LEFT, x2=UP_TO_RIGHT, y=alt.Y("row_top:Q", axis=None), y2=alt.Y2("base:Q")
-        ),
-    ]
-
-
-def _values(
-    base: alt.Chart, nulls: alt.Chart, theme: Theme, across: tuple[alt.X, alt.X], y: alt.Y
-) -> list[alt.Chart]:
-    """Each line's histogram, and across it its observed value with its interval."""
-    colours, (x, low) = palette(theme), across
-    observed = base.transform_filter("isValid(datum.x)")
-    return [
+        .mark_rule(color=colours.grid, aria=False)
+        .encode(y=down("base"), x=LEFT, x2=UP_TO_RIGHT),
         nulls.transform_flatten(["x", "top"])
         .mark_area(interpolate="step-after", opacity=0.55, clip=True, strokeWidth=0)
         .encode(x=x, y=y, y2=alt.Y2("base:Q"), detail=alt.Detail("row:N"), color=colour(theme)),
@@ -210,52 +189,32 @@ def _values(
         observed.mark_point(
             filled=True, size=62, opacity=1, stroke=colours.background, strokeWidth=0.7
         ).encode(x=x, y=y, color=colour(theme), shape=shape()),
-    ]
-
-
-def _by_width(narrow: float, wide: float) -> alt.ExprRef:
-    return alt.expr(f"{_NARROW} ? {narrow} : {wide}")
-
-
-def _texts(base: alt.Chart, theme: Theme) -> list[alt.Chart]:
-    """Each line's name and raters, its figures, and its badge."""
-    colours = palette(theme)
-    middle = alt.Y("middle:Q", axis=None)
-    return [
-        base.transform_calculate(name="datum.raters ? datum.group + ' · ' + datum.raters : datum.group")
-        .mark_text(align="left", baseline="middle", limit=alt.expr(f"width - ({_NARROW} ? 132 : 310)"))
-        .encode(x=LEFT, y=middle, text=alt.Text("name:N")),
-        *(
-            base.mark_text(align="right", baseline="middle", **_place(*at)).encode(
-                x=RIGHT, y=middle, text=alt.Text(f"{field}:N")
-            )
-            for field, at in _COLUMNS.items()
-        ),
+        written(named, "name", LEFT, middle, limit=alt.expr(f"width - ({_NARROW} ? 132 : 310)")),
+        *(written(base, field, RIGHT, middle, "right", **_place(*at)) for field, at in _COLUMNS.items()),
         base.transform_filter("datum.badge != ''")
         .mark_point(filled=True, size=62, opacity=1, xOffset=_by_width(*_BADGE_AT), aria=False)
         .encode(x=RIGHT, y=middle, color=colour(theme), shape=shape()),
         *(
-            base.transform_filter(alt.datum.significance == SIGNIFICANCE_NAMES[key])
-            .mark_text(
-                align="left",
-                baseline="middle",
+            written(
+                base.transform_filter(alt.datum.significance == SIGNIFICANCE_NAMES[key]),
+                "badge",
+                RIGHT,
+                middle,
                 dx=_BADGE_AT[1] + 9,
                 opacity=_by_width(0, 1),
                 color=colours.text[key],
                 fontWeight=600,
             )
-            .encode(x=RIGHT, y=middle, text=alt.Text("badge:N"))
             for key in ("corrected", "nominal")
         ),
-        base.mark_text(
-            align="left",
-            baseline="middle",
-            dy=18,
-            fontStyle="italic",
-            color=colours.muted,
-            limit=alt.expr("width"),
-        ).encode(x=LEFT, y=middle, text=alt.Text("note:N")),
+        written(base, "note", LEFT, middle, dy=18, fontStyle="italic", **look),
+        *_heads(lines, head, theme),
+        base.mark_rect(opacity=0).encode(x=LEFT, x2=UP_TO_RIGHT, y=down("row_top"), y2=alt.Y2("base:Q")),
     ]
+
+
+def _by_width(narrow: float, wide: float) -> alt.ExprRef:
+    return alt.expr(f"{_NARROW} ? {narrow} : {wide}")
 
 
 def _place(narrow: float | None, wide: float) -> dict[str, Any]:
@@ -267,14 +226,12 @@ def _place(narrow: float | None, wide: float) -> dict[str, Any]:
 
 def _heads(lines: list[Heading | Line], name: str, theme: Theme) -> list[alt.Chart]:
     """Headings of axes, and the heads of the columns."""
-    middle = alt.Y("middle:Q", axis=None)
+    middle = down("middle")
     headings = rows([heading_row(line) for line in lines if isinstance(line, Heading)], "headings")
     head = alt.Chart(rows([{"middle": 0.25}], "heads")).encode(y=middle)
     text = partial(head.mark_text, baseline="middle", color=palette(theme).muted)
     return [
-        alt.Chart(headings)
-        .mark_text(align="left", baseline="middle", fontWeight=600, limit=alt.expr("width"))
-        .encode(x=LEFT, y=middle, text=alt.Text("text:N")),
+        written(alt.Chart(headings), "text", LEFT, middle, fontWeight=600, limit=alt.expr("width")),
         text(align="left").encode(x=LEFT, text=alt.TextValue(name)),
         *(
             text(align="right", **_place(*at)).encode(
@@ -289,21 +246,6 @@ _HEADS = 0.5
 _POINTS = 100.0
 _NO_COUNT = 0
 """All lines are of one group, whose raters stand above the chart."""
-
-
-def _scaled(outcome: Outcome, middle: float, factor: float) -> Outcome:
-    """The outcome with value, interval and null distribution as multiples of `factor` beyond `middle`."""
-
-    def place(value: float) -> float:
-        return (value - middle) * factor
-
-    null, interval = outcome.null, outcome.interval
-    return replace(
-        outcome,
-        value=None if outcome.value is None else place(outcome.value),
-        null=null and Histogram(place(null.low), place(null.high), null.counts),
-        interval=interval and replace(interval, low=place(interval.low), high=place(interval.high)),
-    )
 
 
 def group_histograms(result: RunResult, row: GroupResult, theme: Theme = "light") -> alt.LayerChart:
@@ -332,11 +274,16 @@ def _histograms(
     domain = shared_domain([line.placed for line in shown])
     domain = rounded_outwards(domain) if result.provisional else domain
     axis = "standard deviations from the mean of random groupings"
+    told = "; ".join(
+        f"{line.name} {line.value or format_value(line.outcome.value)} "
+        f"({SIGNIFICANCE_NAMES[line.outcome.significance]})"
+        for line in shown
+    )
     return finish(
         layers(result, axis, theme, list(shown), domain, head="Statistic"),
         theme,
         heading=heading,
-        alt_text=_alt(name, shown),
+        alt_text=f"Histograms of the statistics of {name} under shuffled rater profiles: {told}.",
         height=round(ROW * extent(shown)),
     )
 
@@ -346,30 +293,26 @@ def _line(finding: Finding, top: float) -> Line:
     placed = _in_deviations(outcome)
     if finding.what != LABEL_USE:
         return Line(top, words_of(finding.what).name, axis, _NO_COUNT, outcome, placed)
-    return Line(
-        top,
-        f"Label use: “{finding.label}”",
-        axis,
-        _NO_COUNT,
-        outcome,
-        placed,
-        value=f"{format_points(finding.value)} points",
-        interval=f"[{', '.join(format_points(end) for end in ends(outcome))}]" if outcome.interval else None,
-    )
+    value = f"{format_points(finding.value)} points"
+    interval = f"[{', '.join(format_points(end) for end in ends(outcome))}]" if outcome.interval else None
+    name = f"Label use: “{finding.label}”"
+    return Line(top, name, axis, _NO_COUNT, outcome, placed, value=value, interval=interval)
 
 
 def _in_deviations(outcome: Outcome) -> Outcome:
-    """Beyond the mean of the null distribution, in its standard deviations; nowhere without one."""
-    deviation = 0.0 if outcome.null is None else spread(outcome.null)
-    if outcome.null is None or not deviation:
+    """Value, interval and null distribution beyond the mean of the latter, in its standard deviations."""
+    null, interval = outcome.null, outcome.interval
+    deviation = 0.0 if null is None else spread(null)
+    if null is None or not deviation:
         return Outcome(None)
-    return _scaled(outcome, centre(outcome.null), 1 / deviation)
+    middle, factor = centre(null), 1 / deviation
 
+    def place(value: float) -> float:
+        return (value - middle) * factor
 
-def _alt(name: str, lines: list[Line]) -> str:
-    said = [
-        f"{line.name} {line.value or format_value(line.outcome.value)} "
-        f"({SIGNIFICANCE_NAMES[line.outcome.significance]})"
-        for line in lines
-    ]
-    return f"Histograms of the statistics of {name} under shuffled rater profiles: {'; '.join(said)}."
+    return replace(
+        outcome,
+        value=None if outcome.value is None else place(outcome.value),
+        null=Histogram(place(null.low), place(null.high), null.counts),
+        interval=interval and replace(interval, low=place(interval.low), high=place(interval.high)),
+    )

@@ -10,7 +10,19 @@ from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, gro
 from grasp_core.model.outcome import Outcome, PairResult
 from grasp_core.model.result import RunResult
 from grasp_core.report.charts.forest import forest_plot, label_forest_plot
-from grasp_core.report.charts.theme import LEFT, Theme, finish, message, palette, rows, title, tooltip
+from grasp_core.report.charts.theme import (
+    LEFT,
+    Theme,
+    as_given,
+    down,
+    finish,
+    message,
+    palette,
+    rows,
+    title,
+    tooltip,
+    written,
+)
 from grasp_core.report.pairs import Measure
 from grasp_core.report.slices import by_value
 from grasp_core.report.tables import ends
@@ -22,8 +34,7 @@ def slices_chart(
 ) -> alt.LayerChart:
     """Values and intervals of one group, a row for all items and one for each value.
 
-    `column`: of one of its slices.
-    `what`: a statistic, or a label, and whether it is a label.
+    `what` is a statistic, or a label, and whether it is a label.
     """
     found = next(one for one in result.slices if one.column == column)
     view, of = by_value(result, found, group), f"{group_label(group)} by {one_line(column)}"
@@ -48,41 +59,33 @@ Cell = dict[str, Any]
 def pairs_matrix(
     result: RunResult, axes: AxisSet, measure: Measure, theme: Theme = "light"
 ) -> alt.LayerChart:
-    """A row and a column for each group of an axis; a cell says how the row's group lies beside the column's.
-
-    `axes`: the axis or intersection.
-    `measure`: one of :func:`grasp_core.report.pairs.measures`.
-
-    Returns as wide as its container; named data set `pairs`.
-    """
+    """A row and column for each group of an axis: how the row's group lies beside the column's."""
     pairs = [row for row in result.pairs if row.a.axes == axes]
-    heading = title(f"{measure.name}, two by two", [measure.brief_explanation, _key(measure)])
+    key = "Orange: above 0. Blue: below." if measure.signed else "The darker, the larger."
+    heading = title(f"{measure.name}, two by two", [measure.brief_explanation, f"{key} *, **: marked."])
     if not pairs:
         return message(theme, heading=heading, text="No two groups of this axis were compared.")
     groups = list(dict.fromkeys(group for row in pairs for group in (row.a, row.b)))
-    cells = _cells(result, pairs, groups, measure)
-    return finish(
-        _layers(cells, _names(pairs, groups), len(groups), theme),
-        theme,
-        heading=heading,
-        alt_text=_alt(axes, measure, pairs),
-        height=_HEAD + len(groups) * (_NAME + _CELL),
-    )
-
-
-def _key(measure: Measure) -> str:
-    if measure.signed:
-        return "Orange: above 0. Blue: below. *, **: marked."
-    return "The darker, the larger. *, **: marked."
-
-
-def _names(pairs: list[PairResult], groups: list[Group]) -> list[Cell]:
-    """Each group's number and name above its row, and its number above its column."""
     sizes = {group: n for row in pairs for group, n in ((row.a, row.n_raters_a), (row.b, row.n_raters_b))}
-    return [
+    # Each group's number and name above its row, and its number above its column.
+    names = [
         {"number": str(g + 1), "name": f"{g + 1}  {name} ({sizes[group]:,})", "x": g + 0.5, "y": _top(g) + 9}
         for g, (group, name) in enumerate(zip(groups, group_labels(groups), strict=True))
     ]
+    marked = [
+        f"{', '.join(row.a.values)} beside {', '.join(row.b.values)} {measure.write(outcome.value)}, "
+        f"{SIGNIFICANCE_NAMES[outcome.significance]}"
+        for row, outcome in ((row, measure.of(row)) for row in pairs)
+        if outcome.significance != "none"
+    ]
+    told = "; ".join(marked) or "none is marked"
+    return finish(
+        _layers(_cells(result, pairs, groups, measure), names, len(groups), theme),
+        theme,
+        heading=heading,
+        alt_text=f"{measure.name} of all pairs of groups by {axis_label(axes)}: {told}.",
+        height=_HEAD + len(groups) * (_NAME + _CELL),
+    )
 
 
 def _cells(result: RunResult, pairs: list[PairResult], groups: list[Group], measure: Measure) -> list[Cell]:
@@ -92,10 +95,12 @@ def _cells(result: RunResult, pairs: list[PairResult], groups: list[Group], meas
     # Of all axes, so that a colour means the same on each.
     known = [abs(value) for value in (measure.of(row).value for row in result.pairs) if value is not None]
     most = max(known, default=0.0) or 1.0
-    found = []
+    many, found = result.permutations, []
     for row in both:
         outcome = measure.of(row)
         across, top = place[row.b], _top(place[row.a]) + _NAME
+        (low, high), stars = ends(outcome), signs(outcome)
+        interval = str(outcome.no_interval or "")
         found.append(
             {
                 "first": names[row.a],
@@ -106,7 +111,13 @@ def _cells(result: RunResult, pairs: list[PairResult], groups: list[Group], meas
                 "top": top,
                 "bottom": top + _CELL,
                 "y": top + _CELL / 2,
-                **_figures(result, outcome, measure),
+                "value": measure.write(outcome.value),
+                "brief": "–" if outcome.value is None else f"{measure.brief(outcome.value)}{stars}",
+                "stars": stars,
+                "interval": interval if low is None else f"[{measure.write(low)}, {measure.write(high)}]",
+                "p": p_words(outcome, permutations=many),
+                "q": format_p(outcome.q, name="q", permutations=many),
+                "verdict": verdict(outcome),
                 **_colours(outcome, most, signed=measure.signed),
             }
         )
@@ -117,44 +128,24 @@ def _top(row: int) -> int:
     return _HEAD + row * (_NAME + _CELL)
 
 
-def _figures(result: RunResult, outcome: Outcome, measure: Measure) -> Cell:
-    low, high = ends(outcome)
-    many, stars = result.permutations, signs(outcome)
-    return {
-        "value": measure.write(outcome.value),
-        "brief": "–" if outcome.value is None else f"{measure.brief(outcome.value)}{stars}",
-        "stars": stars,
-        "interval": str(outcome.no_interval or "")
-        if low is None
-        else f"[{measure.write(low)}, {measure.write(high)}]",
-        "p": p_words(outcome, permutations=many),
-        "q": format_p(outcome.q, name="q", permutations=many),
-        "verdict": verdict(outcome),
-    }
-
-
 def _colours(outcome: Outcome, most: float, *, signed: bool) -> Cell:
     value = outcome.value or 0.0
     share = min(abs(value) / most, 1.0) if signed else min(max(value / most, 0.0), 1.0)
     end = _ABOVE if value > 0 and signed else _BELOW
     mixed = [round(middle + share * (to - middle)) for middle, to in zip(_MIDDLE, end, strict=True)]
-    ink = "#000000" if _luminance(mixed) > _LIGHT_ENOUGH else "#FFFFFF"
+    # Relative luminance as WCAG 2 defines it.
+    parts = (part / 255 for part in mixed)
+    linear = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    luminance = sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+    ink = "#000000" if luminance > _LIGHT_ENOUGH else "#FFFFFF"
     return {"fill": "#" + "".join(f"{part:02X}" for part in mixed), "ink": ink}
 
 
-def _luminance(colour: list[int]) -> float:
-    """Relative luminance as WCAG 2 defines it."""
-    parts = (part / 255 for part in colour)
-    linear = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
-    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-
 def _layers(cells: list[Cell], names: list[Cell], n: int, theme: Theme) -> list[alt.Chart]:
-    colours = palette(theme)
-    height = _top(n)
+    colours, height = palette(theme), _top(n)
     across = alt.Scale(domain=[0, n], nice=False, zero=False)
-    down = alt.Scale(domain=[0, height], reverse=True, nice=False)
-    y = alt.Y("y:Q", scale=down, axis=None)
+    x, y = alt.X("x:Q", scale=across, axis=None), down("y", height)
+    font = alt.ExprRef(f"max(7, min(12, width / {n} / 3.4))")  # as large as a cell has room for
     told = tooltip(
         first="Row", second="Column", value="Value", interval="95 % interval", p="p", q="q", verdict="Result"
     )
@@ -165,40 +156,22 @@ def _layers(cells: list[Cell], names: list[Cell], n: int, theme: Theme) -> list[
         .encode(
             x=alt.X("left:Q", scale=across, axis=None),
             x2=alt.X2("right:Q"),
-            y=alt.Y("top:Q", scale=down, axis=None),
+            y=down("top", height),
             y2=alt.Y2("bottom:Q"),
-            color=alt.Color("fill:N", scale=None, legend=None),
+            color=as_given("fill"),
             tooltip=told,
         ),
         alt.Chart(alt.NamedData("pairs"))
-        .mark_text(baseline="middle", fontSize=_font(n), aria=False)
+        .mark_text(baseline="middle", fontSize=font, aria=False)
         .encode(
-            x=alt.X("x:Q", scale=across, axis=None),
+            x=x,
             y=y,
             text=alt.Text("brief:N" if n <= _WRITTEN else "stars:N"),
-            color=alt.Color("ink:N", scale=None, legend=None),
+            color=as_given("ink"),
             tooltip=told,
         ),
-        numbered.mark_text(align="left", baseline="middle", limit=alt.expr("width")).encode(
-            x=LEFT, y=y, text=alt.Text("name:N")
-        ),
-        numbered.mark_text(baseline="middle", color=colours.muted, fontSize=_font(n), aria=False).encode(
-            x=alt.X("x:Q", scale=across, axis=None), y=alt.value(_HEAD / 2), text=alt.Text("number:N")
+        written(numbered, "name", LEFT, y, limit=alt.expr("width")),
+        numbered.mark_text(baseline="middle", color=colours.muted, fontSize=font, aria=False).encode(
+            x=x, y=alt.value(_HEAD / 2), text=alt.Text("number:N")
         ),
     ]
-
-
-def _font(n: int) -> alt.ExprRef:
-    """Letters as large as a cell has room for."""
-    return alt.ExprRef(f"max(7, min(12, width / {n} / 3.4))")
-
-
-def _alt(axes: AxisSet, measure: Measure, pairs: list[PairResult]) -> str:
-    marked = [
-        f"{', '.join(row.a.values)} beside {', '.join(row.b.values)} {measure.write(outcome.value)}, "
-        f"{SIGNIFICANCE_NAMES[outcome.significance]}"
-        for row, outcome in ((row, measure.of(row)) for row in pairs)
-        if outcome.significance != "none"
-    ]
-    found = "; ".join(marked) or "none is marked"
-    return f"{measure.name} of all pairs of groups by {axis_label(axes)}: {found}."

@@ -24,29 +24,25 @@ _DASHES = ([2, 3], [1, 0], [7, 4])
 
 
 def plan_chart(plan: Plan, theme: Theme = "light") -> alt.LayerChart:
-    """Lines on which designs find the difference with a chance of 50, 80 and 95 %, over raters and items.
-
-    Bands tell where the lines lie after 8 of 10 pilots of this size.
-    """
+    """Lines on which designs find the difference with a chance of 50, 80 and 95 %, over raters and items."""
     colours, choice = palette(theme), cheapest(plan)
-    x, y = _axes(plan)
+    axis = alt.Axis(tickCount=6, format="~s")
+    across, up = (
+        alt.Scale(type="log", domain=list(ends), nice=False) for ends in (plan.spec.raters, plan.spec.items)
+    )
+    x = alt.X("raters:Q", scale=across, title="Raters in all", axis=axis)
+    y: dict[str, Any] = {"scale": up, "title": "Items", "axis": axis}
     names = [_name(line) for line in LINES]
     scale = alt.Scale(domain=names, range=list(_COLOURS[theme]))
     legend = alt.Legend(
         title=None, orient="top", symbolType="stroke", symbolStrokeWidth=2.5, symbolOpacity=1, symbolSize=300
     )
-    layers = []
-    bands = _bands(plan)
-    if bands:
+    chance, layers = alt.Color("chance:N", scale=scale, legend=legend), []
+    if bands := _bands(plan):
         layers.append(
             alt.Chart(rows(bands, "bands"))
             .mark_area(opacity=0.13)
-            .encode(
-                x=x,
-                y=alt.Y("low:Q", **y),
-                y2=alt.Y2("high"),
-                color=alt.Color("chance:N", scale=scale, legend=legend),
-            )
+            .encode(x=x, y=alt.Y("low:Q", **y), y2=alt.Y2("high"), color=chance)
         )
     layers.append(
         alt.Chart(rows(_lines(plan), "lines"))
@@ -54,7 +50,7 @@ def plan_chart(plan: Plan, theme: Theme = "light") -> alt.LayerChart:
         .encode(
             x=x,
             y=alt.Y("items:Q", **y),
-            color=alt.Color("chance:N", scale=scale, legend=legend),
+            color=chance,
             strokeDash=alt.StrokeDash(
                 "chance:N", scale=alt.Scale(domain=names, range=list(_DASHES)), legend=legend
             ),
@@ -69,28 +65,16 @@ def plan_chart(plan: Plan, theme: Theme = "light") -> alt.LayerChart:
             .mark_point(shape="diamond", filled=True, size=170, color=colours.ink, opacity=1)
             .encode(x=x, y=alt.Y("items:Q", **y), tooltip=tooltip(told="Cheapest design"))
         )
+    whence = "Bands: 8 of 10 pilots of this size."
+    if plan.pilot is None:
+        whence = "From assumed figures; the table below has every design."
+    elif plan.factors is None:
+        whence = "There is no range." if plan.whole else "The range follows."
     heading = title(
         f"Raters and items to find a difference in {TARGETS[plan.spec.target]}",
-        [f"Diamond: the cheapest design with a chance of {plan.spec.goal:.0%}.", _whence(plan)],
+        [f"Diamond: the cheapest design with a chance of {plan.spec.goal:.0%}.", whence],
     )
     return finish(layers, theme, heading=heading, alt_text=_alt(plan), height=_HEIGHT)
-
-
-def _whence(plan: Plan) -> str:
-    if plan.pilot is None:
-        return "From assumed figures; the table below has every design."
-    if plan.factors is None:
-        return "There is no range." if plan.whole else "The range follows."
-    return "Bands: 8 of 10 pilots of this size."
-
-
-def _axes(plan: Plan) -> tuple[alt.X, dict[str, Any]]:
-    def scale(ends: tuple[int, int]) -> alt.Scale:
-        return alt.Scale(type="log", domain=list(ends), nice=False)
-
-    axis = alt.Axis(tickCount=6, format="~s")
-    x = alt.X("raters:Q", scale=scale(plan.spec.raters), title="Raters in all", axis=axis)
-    return x, {"scale": scale(plan.spec.items), "title": "Items", "axis": axis}
 
 
 def _name(line: float) -> str:

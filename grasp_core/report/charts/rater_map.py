@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import partial
 from statistics import fmean
 from typing import Any
 
@@ -13,21 +14,26 @@ from grasp_core.analysis.rater_map_values import MapAxis, RaterMap
 from grasp_core.model.groups import AxisSet, Group, axis_label, group_label
 from grasp_core.model.text import number
 from grasp_core.report.charts.labels import Point, place, texts_at
-from grasp_core.report.charts.theme import Theme, finish, message, on_halo, palette, rows, title, tooltip
+from grasp_core.report.charts.theme import (
+    Theme,
+    exactly,
+    finish,
+    message,
+    on_halo,
+    padded,
+    palette,
+    rows,
+    title,
+    tooltip,
+)
 from grasp_core.report.words.names import format_p
 
 _HEIGHT = 440
 _MOST = 8
 """Groups with a colour and a shape of their own."""
 _SHAPES = (
-    "circle",
-    "square",
-    "triangle-up",
-    "diamond",
-    "cross",
-    "triangle-down",
-    "triangle-right",
-    "triangle-left",
+    *("circle", "square", "triangle-up", "diamond"),
+    *("cross", "triangle-down", "triangle-right", "triangle-left"),
 )
 _COLOURS: Mapping[Theme, tuple[str, ...]] = {
     "light": ("#0072B2", "#D55E00", "#00795A", "#A6418A", "#8A6A00", "#5A46B2", "#333333", "#B3243F"),
@@ -52,13 +58,13 @@ def rater_map_chart(
     marks = _marks(found, axis, group)
     names = [name for name, _ in Counter(mark["group"] for mark in marks).most_common() if name != OTHERS]
     heading = title(called, ["Raters who answer alike stand near each other.", _told(axis)])
-    return finish(
-        _layers(found, marks, names, theme),
-        theme,
-        heading=heading,
-        alt_text=_alt(found, axis, marks, names),
-        height=_HEIGHT,
+    times = Counter(mark["group"] for mark in marks)
+    listed = ", ".join(f"{name} ({times[name]:,})" for name in (*names, OTHERS) if times[name])
+    told = (
+        f"Map of {number(len(marks), 'rater')} by {axis_label(axis.axes)}: {listed}. "
+        f"It shows {100 * sum(found.variance):.1f} % of the variance. {_told(axis)}"
     )
+    return finish(_layers(found, marks, names, theme), theme, heading=heading, alt_text=told, height=_HEIGHT)
 
 
 def _marks(found: RaterMap, axis: MapAxis, group: Group | None) -> list[dict[str, Any]]:
@@ -85,52 +91,26 @@ def _told(axis: MapAxis) -> str:
 
 
 def _layers(found: RaterMap, marks: list[dict[str, Any]], names: list[str], theme: Theme) -> list[alt.Chart]:
-    colours, centres = palette(theme), _centres(marks, names)
-    domain = [*names, *([OTHERS] if any(mark["group"] == OTHERS for mark in marks) else [])]
-    across, up = _domain(marks, "x"), _domain(marks, "y")
-    shares = [f"{100 * share:.1f} % of the variance" for share in found.variance]
-    x = _axis(alt.X, "x", across, f"First direction: {shares[0]}")
-    y = _axis(alt.Y, "y", up, f"Second direction: {shares[1]}")
-    text = alt.Chart(rows(_labels(centres, across, up), "names")).encode(x=x, y=y, text=alt.Text("text:N"))
-    colour = alt.Color(
-        "group:N",
-        scale=alt.Scale(domain=domain, range=[*_COLOURS[theme][: len(names)], colours.muted][: len(domain)]),
-        legend=_legend(),
-    )
-    shape = alt.Shape(
-        "group:N",
-        scale=alt.Scale(domain=domain, range=[*_SHAPES[: len(names)], "circle"][: len(domain)]),
-        legend=_legend(),
-    )
-    others_first = sorted(marks, key=lambda mark: mark["group"] != OTHERS)
-    middle = alt.Chart(rows(centres, "centres"))
-    return [
-        alt.Chart(rows(others_first, "raters"))
-        .mark_point(filled=True, size=45, opacity=0.75)
-        .encode(x=x, y=y, color=colour, shape=shape, tooltip=tooltip(group="Group")),
-        middle.mark_point(filled=True, size=260, opacity=1, stroke=colours.background, strokeWidth=2).encode(
-            x=x, y=y, color=colour, shape=shape, tooltip=tooltip(group="Middle of", raters="Marks")
-        ),
-        *on_halo(text, theme, weight=600),
+    colours = palette(theme)
+    own = {name: [mark for mark in marks if mark["group"] == name] for name in names}
+    centres: list[dict[str, Any]] = [
+        {
+            "group": name,
+            "x": fmean(mark["x"] for mark in of_group),
+            "y": fmean(mark["y"] for mark in of_group),
+            "raters": f"{len(of_group):,}",
+        }
+        for name, of_group in own.items()
     ]
-
-
-def _domain(marks: list[dict[str, Any]], field: str) -> tuple[float, float]:
-    values = [mark[field] for mark in marks] or [0.0]
-    margin = 0.06 * (max(values) - min(values)) or 0.05
-    return min(values) - margin, max(values) + margin
-
-
-def _axis(kind: type[Any], field: str, domain: tuple[float, float], words: str) -> Any:
-    return kind(
-        f"{field}:Q",
-        scale=alt.Scale(domain=list(domain), nice=False, zero=False),
-        axis=alt.Axis(title=words, labels=False, tickCount=5),
-    )
-
-
-def _legend() -> alt.Legend:
-    return alt.Legend(
+    domain = [*names, *([OTHERS] if any(mark["group"] == OTHERS for mark in marks) else [])]
+    across, up = (padded([mark[field] for mark in marks] or [0.0], 0.06, 0.05) for field in ("x", "y"))
+    first, second = (f"{100 * share:.1f} % of the variance" for share in found.variance)
+    axis = partial(alt.Axis, labels=False, tickCount=5)
+    at: dict[str, Any] = {
+        "x": alt.X("x:Q", scale=exactly(across), axis=axis(title=f"First direction: {first}")),
+        "y": alt.Y("y:Q", scale=exactly(up), axis=axis(title=f"Second direction: {second}")),
+    }
+    legend = alt.Legend(
         title=None,
         orient="top",
         columns=alt.ExprRef(_LEGEND_COLUMNS),
@@ -139,26 +119,18 @@ def _legend() -> alt.Legend:
         labelLimit=alt.ExprRef(f"width / {_LEGEND_COLUMNS} - 30"),
         offset=4,
     )
-
-
-def _centres(marks: list[dict[str, Any]], names: list[str]) -> list[dict[str, Any]]:
-    own = {name: [mark for mark in marks if mark["group"] == name] for name in names}
-    return [
-        {
-            "group": name,
-            "x": fmean(mark["x"] for mark in found),
-            "y": fmean(mark["y"] for mark in found),
-            "raters": f"{len(found):,}",
-        }
-        for name, found in own.items()
-    ]
-
-
-def _labels(
-    centres: list[dict[str, Any]], across: tuple[float, float], up: tuple[float, float]
-) -> list[dict[str, Any]]:
-    """Names beside the groups' middles, where they fit."""
-    points = [
+    colour, shape = (
+        kind(
+            "group:N",
+            scale=alt.Scale(domain=domain, range=[*looks[: len(names)], other][: len(domain)]),
+            legend=legend,
+        )
+        for kind, looks, other in (
+            (alt.Color, _COLOURS[theme], colours.muted),
+            (alt.Shape, _SHAPES, "circle"),
+        )
+    )
+    points = [  # names beside the groups' middles, where they fit
         Point(
             (row["x"] - across[0]) / (across[1] - across[0]),
             _HEIGHT * (up[1] - row["y"]) / (up[1] - up[0]),
@@ -167,14 +139,16 @@ def _labels(
         )
         for row in centres
     ]
-    return texts_at(centres, points, place(points, range(len(points)), height=_HEIGHT))
-
-
-def _alt(found: RaterMap, axis: MapAxis, marks: list[dict[str, Any]], names: list[str]) -> str:
-    times = Counter(mark["group"] for mark in marks)
-    listed = ", ".join(f"{name} ({times[name]:,})" for name in (*names, OTHERS) if times[name])
-    shown = 100 * sum(found.variance)
-    return (
-        f"Map of {number(len(marks), 'rater')} by {axis_label(axis.axes)}: {listed}. "
-        f"It shows {shown:.1f} % of the variance. {_told(axis)}"
-    )
+    labels = texts_at(centres, points, place(points, range(len(points)), height=_HEIGHT))
+    text = alt.Chart(rows(labels, "names")).encode(**at, text=alt.Text("text:N"))
+    others_first = sorted(marks, key=lambda mark: mark["group"] != OTHERS)
+    middle = alt.Chart(rows(centres, "centres"))
+    return [
+        alt.Chart(rows(others_first, "raters"))
+        .mark_point(filled=True, size=45, opacity=0.75)
+        .encode(**at, color=colour, shape=shape, tooltip=tooltip(group="Group")),
+        middle.mark_point(filled=True, size=260, opacity=1, stroke=colours.background, strokeWidth=2).encode(
+            **at, color=colour, shape=shape, tooltip=tooltip(group="Middle of", raters="Marks")
+        ),
+        *on_halo(text, theme, weight=600),
+    ]

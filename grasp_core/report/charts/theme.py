@@ -73,24 +73,50 @@ def badge(significance: Significance) -> str:
 
 def colour(theme: Theme, *, legend: bool = False) -> alt.Color:
     """Colour by the field `significance`."""
-    names = [SIGNIFICANCE_NAMES[key] for key in ORDER]
-    range_ = [palette(theme).significance[key] for key in ORDER]
-    return alt.Color(
-        "significance:N", scale=alt.Scale(domain=names, range=range_), legend=_legend() if legend else None
-    )
+    return alt.Color("significance:N", **_by_significance(palette(theme).significance, legend=legend))
 
 
 def shape(*, legend: bool = False) -> alt.Shape:
     """Shape by the field `significance`."""
-    names = [SIGNIFICANCE_NAMES[key] for key in ORDER]
-    range_ = [SHAPES[key] for key in ORDER]
-    return alt.Shape(
-        "significance:N", scale=alt.Scale(domain=names, range=range_), legend=_legend() if legend else None
-    )
+    return alt.Shape("significance:N", **_by_significance(SHAPES, legend=legend))
 
 
-def _legend() -> alt.Legend:
-    return alt.Legend(title=None, orient="top", direction="horizontal", symbolSize=90, offset=4)
+def _by_significance(looks: Mapping[Significance, str], *, legend: bool) -> dict[str, Any]:
+    names, range_ = [SIGNIFICANCE_NAMES[key] for key in ORDER], [looks[key] for key in ORDER]
+    shown = alt.Legend(title=None, orient="top", direction="horizontal", symbolSize=90, offset=4)
+    return {"scale": alt.Scale(domain=names, range=range_), "legend": shown if legend else None}
+
+
+def as_given(field: str = "colour") -> alt.Color:
+    """Colours that the data name."""
+    return alt.Color(f"{field}:N", scale=None, legend=None)
+
+
+def down(field: str, height: float | None = None) -> alt.Y:
+    """A place from the top, without an axis; the first layer says how high the plot is."""
+    if height is None:
+        return alt.Y(f"{field}:Q", axis=None)
+    return alt.Y(f"{field}:Q", scale=alt.Scale(domain=[0, height], reverse=True, nice=False), axis=None)
+
+
+def exactly(domain: Sequence[float]) -> alt.Scale:
+    """A scale of just these values."""
+    return alt.Scale(domain=list(domain), nice=False, zero=False)
+
+
+def padded(values: Sequence[float], share: float, least: float) -> tuple[float, float]:
+    """From the lowest to the highest value, with a margin: a share of the range, or the least."""
+    low, high = min(values), max(values)
+    margin = share * (high - low) or least
+    return low - margin, high + margin
+
+
+def written(
+    base: alt.Chart, field: str, x: Any, y: Any, align: Literal["left", "right"] = "left", **look: Any
+) -> alt.Chart:
+    """A field as text at the middle of its line."""
+    text: alt.Chart = base.mark_text(align=align, baseline="middle", **look)
+    return text.encode(x=x, y=y, text=alt.Text(f"{field}:N"))
 
 
 def ticks() -> alt.ExprRef:

@@ -12,7 +12,19 @@ from grasp_core.model.groups import group_labels, one_line
 from grasp_core.model.outcome import Kind, Outcome, Significance, VerdictCode
 from grasp_core.model.result import RunResult
 from grasp_core.report.charts.nulls import within
-from grasp_core.report.charts.theme import LEFT, UP_TO_RIGHT, Theme, finish, message, palette, rows, tooltip
+from grasp_core.report.charts.theme import (
+    LEFT,
+    UP_TO_RIGHT,
+    Theme,
+    as_given,
+    down,
+    finish,
+    message,
+    palette,
+    rows,
+    tooltip,
+    written,
+)
 from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.finding import COHESION, NO_EFFECT, Finding
 from grasp_core.report.findings.findings import by_verdict
@@ -82,14 +94,7 @@ def drawn_groups(result: RunResult) -> tuple[Finding, ...]:
 
 
 def verdict_chart(result: RunResult, theme: Theme = "light", *, narrow: bool = False) -> alt.LayerChart:
-    """At most eight groups, clearest first: what they answer beside the others, and how they agree inside.
-
-    `result`: with verdicts.
-    `narrow`: whether names stand above the marks, for a phone; else on their left.
-
-    Returns a dot is the estimate, a line its 95 % interval; a filled dot is what makes the group differ.
-    Named data sets `left` and `right`.
-    """
+    """At most eight groups, clearest first: what they answer beside the others, and how they agree inside."""
     found = [doubted(one, result) for one in drawn_groups(result)]
     if not found:
         return message(theme, heading=None, text=NOT_DRAWN)
@@ -97,32 +102,24 @@ def verdict_chart(result: RunResult, theme: Theme = "light", *, narrow: bool = F
     said = [_said(one, result, scaled=_on_a_scale(result, found)) for one in found]
     named = [_named(one, place, places, theme) | {"said": said[place]} for place, one in enumerate(found)]
     height = _HEAD + places.row * len(found) + _FOOT
-    scale = alt.Scale(domain=[0, height], reverse=True, nice=False)
     layers = [
         alt.Chart(rows([{"y": row["bottom"]} for row in named], "lines"))
         .mark_rule(color=palette(theme).grid, aria=False)
-        .encode(y=alt.Y("y:Q", scale=scale, axis=None), x=LEFT, x2=UP_TO_RIGHT)
+        .encode(y=down("y", height), x=LEFT, x2=UP_TO_RIGHT)
     ]
     for name, panel, across in zip(("left", "right"), panels, (places.left, places.right), strict=True):
         if panel is not None:
             layers += _drawn(name, panel, across, named, found, height, theme)
     layers += _texts(named, places, theme)
     told = "; ".join(f"{row['group']}: {row['status']}, {row['said']}" for row in named)
-    return finish(
-        [_clicked(named), *layers], theme, heading=None, alt_text=f"Groups by verdict. {told}.", height=height
-    )
-
-
-def _clicked(named: list[dict[str, Any]]) -> alt.Chart:
-    """A row as wide as the chart, whose click chooses its group."""
-    chosen = alt.selection_point(name=CHOSEN, fields=["name"])
-    drawn: alt.Chart = (
+    clicked = (  # a row as wide as the chart, whose click chooses its group
         alt.Chart(rows(named, "rows"))
         .mark_rect(opacity=0, cursor="pointer", aria=False)
-        .encode(y=alt.Y("top:Q", axis=None), y2=alt.Y2("bottom:Q"), x=LEFT, x2=UP_TO_RIGHT)
-        .add_params(chosen)
+        .encode(y=down("top"), y2=alt.Y2("bottom:Q"), x=LEFT, x2=UP_TO_RIGHT)
+        .add_params(alt.selection_point(name=CHOSEN, fields=["name"]))
     )
-    return drawn
+    alt_text = f"Groups by verdict. {told}."
+    return finish([clicked, *layers], theme, heading=None, alt_text=alt_text, height=height)
 
 
 def _left(result: RunResult, found: list[Finding]) -> _Panel:
@@ -231,8 +228,13 @@ def _drawn(
     height: int,
     theme: Theme,
 ) -> list[alt.Chart]:
-    outcomes = [panel.of(one) for one in found]
-    domain = _domain(outcomes, panel.same)
+    """A panel: its ticks behind each group's marks, what they say below, its heading above, and the marks."""
+    outcomes, same = [panel.of(one) for one in found], panel.same
+    # As far as values and their intervals reach from no difference, up to 2.5 times the furthest value.
+    reach = max((abs(one.value - same) for one in outcomes if one.value is not None), default=1.0) or 1.0
+    sizes = [abs(end - same) for one in outcomes for end in ends(one) if end is not None]
+    most = min(max([reach, *sizes]), 2.5 * reach)
+    domain = same - 1.06 * most, same + 1.06 * most
 
     def place(value: float | None) -> float | None:
         inside = within(domain, value)
@@ -255,15 +257,15 @@ def _drawn(
                 "interval": format_interval(outcome),
             }
         )
+    # No difference, and one step to each side: a round one where ticks say how much.
+    reach = 0.8 * (domain[1] - same)
+    steps = [size * 10.0**power for power in range(-3, 5) for size in (1, 2, 5)] if panel.round else []
+    step = max((one for one in steps if one <= reach), default=reach)
     ticks = [
-        {"x": place(one), "text": _SAME if one == panel.same else panel.words(one), "same": one == panel.same}
-        for one in _ticks(domain, panel)
+        {"x": place(one), "text": _SAME if one == same else panel.words(one), "same": one == same}
+        for one in (same - step, same, same + step)
     ]
-    return [
-        _behind(ticks, named, f"{name}-grid", theme),
-        *_around(name, panel, across, ticks, height, theme),
-        *_marks(name, panel, drawn),
-    ]
+    return [*_around(name, panel, across, ticks, named, height, theme), *_marks(name, panel, drawn)]
 
 
 def _around(
@@ -271,38 +273,50 @@ def _around(
     panel: _Panel,
     across: tuple[float, float],
     ticks: list[dict[str, Any]],
+    named: list[dict[str, Any]],
     height: int,
     theme: Theme,
 ) -> list[alt.Chart]:
-    """A panel's heading above its rows, and what its ticks say below them."""
-    x, muted = _across("x"), palette(theme).muted
+    """Lines of the ticks, not through the names above the marks; what ticks say; the panel's heading."""
+    x, colours = _across("x"), palette(theme)
     last = name == "right"  # its heading ends where the chart does
     heading = {"x": 1.0 if last else across[0], "text": panel.heading}
     limit = alt.expr(f"width * {across[1] - across[0] + 0.08}")
+    lines = [
+        {
+            **tick,
+            "top": row["line"],
+            "bottom": row["bottom"],
+            "colour": colours.muted if tick["same"] else colours.grid,
+        }
+        for tick in ticks
+        for row in named
+    ]
     return [
+        alt.Chart(rows(lines, f"{name}-grid"))
+        .mark_rule(aria=False)
+        .encode(x=x, y=down("top"), y2=alt.Y2("bottom:Q"), color=as_given()),
         alt.Chart(rows(ticks, f"{name}-ticks"))
-        .mark_text(color=muted, baseline="top")
+        .mark_text(color=colours.muted, baseline="top")
         .encode(x=x, y=_row(height - 18), text=alt.Text("text:N")),
         alt.Chart(rows([heading], f"{name}-heading"))
-        .mark_text(align="right" if last else "left", color=muted, limit=limit)
+        .mark_text(align="right" if last else "left", color=colours.muted, limit=limit)
         .encode(x=x, y=_row(10), text=alt.Text("text:N")),
     ]
 
 
 def _marks(name: str, panel: _Panel, drawn: list[dict[str, Any]]) -> list[alt.Chart]:
     """Each group's interval, and its value on top."""
-    y = alt.Y("mark_y:Q", axis=None)
-    base = alt.Chart(alt.NamedData(name)).encode(
-        tooltip=tooltip(group="Group", status="Verdict", value=panel.heading, interval="95 % interval")
-    )
+    y = down("mark_y")
+    told = tooltip(group="Group", status="Verdict", value=panel.heading, interval="95 % interval")
     return [
         alt.Chart(rows(drawn, name))
         .transform_filter("isValid(datum.low)")
         .mark_rule(strokeWidth=3, strokeCap="round", aria=False)
-        .encode(
-            x=_across("low"), x2=alt.X2("high:Q"), y=y, color=alt.Color("colour:N", scale=None, legend=None)
-        ),
-        base.transform_filter("isValid(datum.x)")
+        .encode(x=_across("low"), x2=alt.X2("high:Q"), y=y, color=as_given()),
+        alt.Chart(alt.NamedData(name))
+        .encode(tooltip=told)
+        .transform_filter("isValid(datum.x)")
         .mark_point(size=90, opacity=1, strokeWidth=2)
         .encode(
             x=_across("x"),
@@ -311,30 +325,6 @@ def _marks(name: str, panel: _Panel, drawn: list[dict[str, Any]]) -> list[alt.Ch
             fill=alt.Fill("fill:N", scale=None, legend=None),
         ),
     ]
-
-
-def _behind(ticks: list[dict[str, Any]], named: list[dict[str, Any]], name: str, theme: Theme) -> alt.Chart:
-    """Lines of the ticks behind each group's marks, not through the names above them."""
-    lines = [
-        {**tick, "top": row["line"], "bottom": row["bottom"], "colour": _line(tick, theme)}
-        for tick in ticks
-        for row in named
-    ]
-    drawn: alt.Chart = (
-        alt.Chart(rows(lines, name))
-        .mark_rule(aria=False)
-        .encode(
-            x=_across("x"),
-            y=alt.Y("top:Q", axis=None),
-            y2=alt.Y2("bottom:Q"),
-            color=alt.Color("colour:N", scale=None, legend=None),
-        )
-    )
-    return drawn
-
-
-def _line(tick: dict[str, Any], theme: Theme) -> str:
-    return palette(theme).muted if tick["same"] else palette(theme).grid
 
 
 def _row(pixels: int) -> alt.YValue:
@@ -347,42 +337,22 @@ def _across(field: str) -> alt.X:
     return alt.X(f"{field}:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=None)
 
 
-def _domain(outcomes: list[Outcome], same: float) -> tuple[float, float]:
-    """As far as values and their intervals reach from no difference, up to 2.5 times the furthest value."""
-    known = [one.value - same for one in outcomes if one.value is not None]
-    reach = max((abs(one) for one in known), default=1.0) or 1.0
-    sizes = [abs(end - same) for one in outcomes for end in ends(one) if end is not None]
-    most = min(max([reach, *sizes]), 2.5 * reach)
-    return same - 1.06 * most, same + 1.06 * most
-
-
-def _ticks(domain: tuple[float, float], panel: _Panel) -> list[float]:
-    """No difference, and one step to each side: a round one where ticks say how much."""
-    reach = 0.8 * (domain[1] - panel.same)
-    steps = [size * 10.0**power for power in range(-3, 5) for size in (1, 2, 5)] if panel.round else []
-    step = max((one for one in steps if one <= reach), default=reach)
-    return [panel.same - step, panel.same, panel.same + step]
-
-
 def _texts(named: list[dict[str, Any]], places: _Places, theme: Theme) -> list[alt.Chart]:
     """Names, verdicts and what is said, beside the marks or above them."""
     base = alt.Chart(rows(named, "groups"))
-    ink = palette(theme).ink
-    limit = alt.expr(f"width * {places.named}")
-    said = alt.expr(f"width * {places.said[1]}")
-    colour = alt.Color("colour:N", scale=None, legend=None)
-    written = [
-        base.transform_filter(alt.datum.weight == weight)
-        .mark_text(align="left", baseline="middle", fontSize=13, fontWeight=weight, color=ink, limit=limit)
-        .encode(x=LEFT, y=alt.Y("name_y:Q", axis=None), text=alt.Text("named:N"))
+    limit, said = (alt.expr(f"width * {share}") for share in (places.named, places.said[1]))
+    look: dict[str, Any] = {"fontSize": 13, "color": palette(theme).ink, "limit": limit}
+    names = (
+        written(
+            base.transform_filter(alt.datum.weight == weight),
+            "named",
+            LEFT,
+            down("name_y"),
+            fontWeight=weight,
+            **look,
+        )
         for weight in (400, 600)
-    ]
-    return [
-        *written,
-        base.mark_text(align="left", baseline="middle", limit=limit).encode(
-            x=LEFT, y=alt.Y("status_y:Q", axis=None), text=alt.Text("status:N"), color=colour
-        ),
-        base.mark_text(align="left", baseline="middle", limit=said).encode(
-            x=_across("said_x"), y=alt.Y("said_y:Q", axis=None), text=alt.Text("said:N"), color=colour
-        ),
-    ]
+    )
+    status = written(base, "status", LEFT, down("status_y"), limit=limit)
+    told = written(base, "said", _across("said_x"), down("said_y"), limit=said)
+    return [*names, status.encode(color=as_given()), told.encode(color=as_given())]

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
 from grasp_core.analysis.models.result import ModelsResult
-from grasp_core.model.data_spec import DataSpec
-from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, one_line
-from grasp_core.model.outcome import Direction, Interval, LabelUse, Outcome, Shift
+from grasp_core.model.groups import Group, axis_label, group_label, one_line
+from grasp_core.model.outcome import Interval, LabelUse, Outcome
 from grasp_core.model.result import Result, RunResult
-from grasp_core.model.spec import ModelSource, RunSpec
-from grasp_core.model.text import number
+from grasp_core.model.spec import RunSpec
+from grasp_core.model.wording import number
 from grasp_core.report.contents import raters_per_item
 from grasp_core.report.conventions import (
     CORRECTION,
@@ -44,12 +43,30 @@ _LAYOUTS = {
 
 def asked(spec: RunSpec) -> dict[str, str]:
     """Every field of a spec, in words."""
-    analysis = spec.analysis
+    analysis, data = spec.analysis, spec.data
     inside, across = analysis.gai
+    models = [
+        f"{one.name} ({f'SHA-256 {one.sha256[:8]}' if one.column is None else f'column {one.column}'})"
+        for one in spec.models
+    ]
+    declared = [
+        ", ".join(one.categories) if one.categories else "none; those found" for one in data.questions
+    ]
     return {
-        **_reading(spec.data),
-        **({"Models": "; ".join(map(_source, spec.models))} if spec.models else {}),
-        "Axes and intersections": _sets(analysis.axes),
+        "Layout": _LAYOUTS[data.layout],
+        "Item column": data.item or "none",
+        **({} if data.items_id is None else {"Ids of the items file": data.items_id}),
+        "Rater column": data.rater or "none",
+        "Label column": ", ".join(data.labels) or data.label or "none",
+        "Profile columns": ", ".join(data.profile) or "none",
+        "Labels declared": "; ".join(declared),
+        "Texts that mean missing": ", ".join(token or "(empty)" for token in data.missing) or "none",
+        "Columns ignored": ", ".join(data.ignore) or "none",
+        "Values recoded": "; ".join(step_sentence(step) for step in data.recode) or "none",
+        "Left out": "; ".join(left_out(data)) or "nothing",
+        **({"Models": "; ".join(models)} if models else {}),
+        # Sorted, since their order changes nothing.
+        "Axes and intersections": ", ".join(sorted(axis_label(tuple(sorted(one))) for one in analysis.axes)),
         "Given": ", ".join(analysis.given) or "none",
         "Slices": ", ".join(analysis.slices) or "none",
         "Statistics": ", ".join(WORDS[name].name for name in analysis.statistics),
@@ -68,36 +85,6 @@ def asked(spec: RunSpec) -> dict[str, str]:
         "Voting agreement": VOTING_AGREEMENT[analysis.voting_agreement].label,
         "Tied votes": TIES[analysis.ties].label,
     }
-
-
-def _reading(data: DataSpec) -> dict[str, str]:
-    return {
-        "Layout": _LAYOUTS[data.layout],
-        "Item column": data.item or "none",
-        **({} if data.items_id is None else {"Ids of the items file": data.items_id}),
-        "Rater column": data.rater or "none",
-        "Label column": ", ".join(data.labels) or data.label or "none",
-        "Profile columns": ", ".join(data.profile) or "none",
-        "Labels declared": "; ".join(map(_declared, data.questions)),
-        "Texts that mean missing": ", ".join(token or "(empty)" for token in data.missing) or "none",
-        "Columns ignored": ", ".join(data.ignore) or "none",
-        "Values recoded": "; ".join(step_sentence(step) for step in data.recode) or "none",
-        "Left out": "; ".join(left_out(data)) or "nothing",
-    }
-
-
-def _source(model: ModelSource) -> str:
-    where = f"SHA-256 {model.sha256[:8]}" if model.column is None else f"column {model.column}"
-    return f"{model.name} ({where})"
-
-
-def _declared(question: DataSpec) -> str:
-    return ", ".join(question.categories) if question.categories else "none; those found"
-
-
-def _sets(axes: Iterable[AxisSet]) -> str:
-    """Sorted, since their order changes nothing."""
-    return ", ".join(sorted(axis_label(tuple(sorted(names))) for names in axes))
 
 
 def data_of(result: Result) -> dict[str, str]:
@@ -133,54 +120,6 @@ def difference(a: Outcome, b: Outcome) -> Interval | None:
     below = math.hypot(b.value - other.low, one.high - a.value)
     above = math.hypot(other.high - b.value, a.value - one.low)
     return Interval(moved - below, moved + above, other.target)
-
-
-class Held(NamedTuple):
-    """Something of a group's label use in both runs, with the label where it is one's."""
-
-    statistic: str
-    a: Outcome
-    b: Outcome
-    label: str | None = None
-
-
-def labels_held(a: LabelUse, b: LabelUse) -> Iterator[Held]:
-    """What became of a group's label use.
-
-    The label that sets the group apart most in a comes first, with the test of all labels together; then
-    every further label of both with its own p, unless it mirrors the first, and the shift of the mean.
-    """
-    found = foremost(a)
-    first = None if found is None else found[0]
-    yield Held(LABEL_USE, _of_all(a, first), _of_all(b, first), first)
-    if len(a.labels) > 2 or len(b.labels) > 2:  # of two labels, what one gains the other loses
-        for label in a.labels:
-            if label != first and label in b.labels:
-                yield Held(LABELS, _alone(a, label), _alone(b, label), label)
-    means = mean_outcome(a), mean_outcome(b)
-    if means[0] is not None and means[1] is not None:
-        yield Held(MEAN, means[0], means[1])
-
-
-def _of_all(use: LabelUse, label: str | None) -> Outcome:
-    """A label's share, with the test of all labels together."""
-    found = _alone(use, label)
-    return found if found.value is None else replace(found, p=use.p, q=use.q, significance=use.significance)
-
-
-def _alone(use: LabelUse, label: str | None) -> Outcome:
-    """A label's share, with its own p."""
-    shift = None if label is None else use.labels.get(label)
-    if shift is None or shift.value is None:
-        return Outcome(None, reason=use.reason)
-    way: Direction = "down" if shift.value < 0 else "up"
-    return Outcome(shift.value, direction=way, p=shift.p, interval=_interval(use, shift))
-
-
-def _interval(use: LabelUse, shift: Shift) -> Interval | None:
-    if shift.low is None or shift.high is None or use.target is None:
-        return None
-    return Interval(shift.low, shift.high, use.target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +216,20 @@ def compare(a: Result, b: Result) -> Comparison | None:
         if key in rows_b
         for name in statistics
     ]
-    beside = [*_label_use(rows_a, rows_b), *_dsi(a, b)]
+    beside = [
+        change
+        for key, row in rows_a.items()
+        if (other := rows_b.get(key)) is not None and row.use is not None and other.use is not None
+        for change in use_changed(row.group, row.use, other.use)
+    ]
+    beside.sort(key=lambda change: (LABEL_USE, LABELS, MEAN).index(change.statistic))
+    if isinstance(a, RunResult) and isinstance(b, RunResult):  # each axis by the group that attains its DSI
+        of_b = {frozenset(row.axes): row for row in b.dsi}
+        beside += [
+            Change(one.group, DSI, one.outcome, other.outcome, group_b=other.group)
+            for one, other in ((row, of_b.get(frozenset(row.axes))) for row in a.dsi)
+            if other is not None and one.group is not None and other.group is not None
+        ]
     statistics = tuple(dict.fromkeys((*statistics, *(change.statistic for change in beside))))
     changes += beside
     groups_a, groups_b = ({key: row.group for (key, _), row in rows.items()} for rows in (rows_a, rows_b))
@@ -292,44 +244,53 @@ def compare(a: Result, b: Result) -> Comparison | None:
 
 
 def changes_table(changes: Iterable[Change]) -> pd.DataFrame:
-    """One row per group and statistic.
-
-    Returns `group`, `axis`, `model` if there are some, `statistic`, `a` and `b` (value with arrow and stars,
-    as text), `moved` (float, NaN where not estimable), `moved_interval` (text), `q_a`, `q_b`, `q_moved`
-    (float), `significance` (what became of it).
-    """
-    return pd.DataFrame([_row(change) for change in changes])
+    """One row per group and statistic."""
+    return pd.DataFrame(
+        [
+            {
+                "group": whose(change),
+                "axis": axis_label(change.group.axes),
+                **({} if change.model is None else {"model": change.model}),
+                "statistic": tested(change),
+                "a": cell_text(change.a),
+                "b": cell_text(change.b),
+                "moved": or_nan(change.value_moved),
+                "moved_interval": interval_text(change.moved_interval),
+                "q_a": or_nan(change.a.q),
+                "q_b": or_nan(change.b.q),
+                "q_moved": or_nan(change.q_moved),
+                "significance": _became(change),
+            }
+            for change in changes
+        ]
+    )
 
 
 def changes_numbers(changes: Iterable[Change]) -> pd.DataFrame:
-    """The same with numbers in place of texts, for programs.
-
-    Returns `group`, `axis`, `model` if there are some, `statistic` and `label` (as results name them),
-    `value_a`, `value_b`, `moved` with its 95 % interval `moved_low` and `moved_high`, `q_a`, `q_b`, `q_moved`
-    (float, NaN where there is none), `mark_a`, `mark_b`.
-    """
-    return pd.DataFrame([_numbers(change) for change in changes])
-
-
-def _numbers(change: Change) -> dict[str, Any]:
-    interval = change.moved_interval
-    return {
-        "group": whose(change),
-        "axis": axis_label(change.group.axes),
-        **({} if change.model is None else {"model": change.model}),
-        "statistic": change.statistic,
-        "label": change.label,
-        "value_a": or_nan(change.a.value),
-        "value_b": or_nan(change.b.value),
-        "moved": or_nan(change.value_moved),
-        "moved_low": or_nan(None if interval is None else interval.low),
-        "moved_high": or_nan(None if interval is None else interval.high),
-        "q_a": or_nan(change.a.q),
-        "q_b": or_nan(change.b.q),
-        "q_moved": or_nan(change.q_moved),
-        "mark_a": change.a.significance,
-        "mark_b": change.b.significance,
-    }
+    """The same with numbers in place of texts, for programs."""
+    rows = []
+    for change in changes:
+        interval = change.moved_interval
+        rows.append(
+            {
+                "group": whose(change),
+                "axis": axis_label(change.group.axes),
+                **({} if change.model is None else {"model": change.model}),
+                "statistic": change.statistic,
+                "label": change.label,
+                "value_a": or_nan(change.a.value),
+                "value_b": or_nan(change.b.value),
+                "moved": or_nan(change.value_moved),
+                "moved_low": or_nan(None if interval is None else interval.low),
+                "moved_high": or_nan(None if interval is None else interval.high),
+                "q_a": or_nan(change.a.q),
+                "q_b": or_nan(change.b.q),
+                "q_moved": or_nan(change.q_moved),
+                "mark_a": change.a.significance,
+                "mark_b": change.b.significance,
+            }
+        )
+    return pd.DataFrame(rows)
 
 
 def differences_table(differences: Iterable[Difference]) -> pd.DataFrame:
@@ -343,22 +304,20 @@ def in_words(comparison: Comparison) -> tuple[str, ...]:
     found: dict[str, list[Change]] = {}
     for change in comparison.changes:
         found.setdefault(change.statistic, []).append(change)
-    return tuple(_sentence(name, found[name]) for name in comparison.statistics if name in found)
-
-
-def _sentence(name: str, changes: Sequence[Change]) -> str:
-    moves = [abs(change.value_moved) for change in changes if change.value_moved is not None]
-    most = f"the largest move of a value is {format_value(max(moves))}" if any(moves) else ""
-    if name in (LABELS, MEAN):  # not tested by themselves
-        return f"{statistic_name(name)}: {most or 'no value moved'}."
-    changed = sum(change.changed_significance for change in changes)
-    what = "axis" if name == DSI else "group" if changes[0].model is None else "pair"
-    many = number(len(changes), what, "axes" if name == DSI else None)
-    many += "" if changes[0].model is None else " of model and group"
-    return (
-        f"{statistic_name(name)}: {changed or 'none'} of {many} changed significance"
-        f"{'; ' if most else ''}{most}."
-    )
+    said = []
+    for name, changes in ((name, found[name]) for name in comparison.statistics if name in found):
+        moves = [abs(change.value_moved) for change in changes if change.value_moved is not None]
+        most = f"the largest move of a value is {format_value(max(moves))}" if any(moves) else ""
+        if name in (LABELS, MEAN):  # not tested by themselves
+            said.append(f"{statistic_name(name)}: {most or 'no value moved'}.")
+            continue
+        changed = sum(change.changed_significance for change in changes)
+        what = "axis" if name == DSI else "group" if changes[0].model is None else "pair"
+        many = number(len(changes), what, "axes" if name == DSI else None)
+        many += "" if changes[0].model is None else " of model and group"
+        turned = f"{changed or 'none'} of {many} changed significance{'; ' if most else ''}{most}"
+        said.append(f"{statistic_name(name)}: {turned}.")
+    return tuple(said)
 
 
 def _moved(a: float | None, b: float | None) -> float | None:
@@ -375,33 +334,38 @@ class _Row(NamedTuple):
 _Rows = Mapping[tuple[frozenset[tuple[str, str]], str | None], _Row]
 
 
-def _label_use(rows_a: _Rows, rows_b: _Rows) -> list[Change]:
-    """Of all groups that have it in both, what is held of one sort together."""
-    changes = [
-        change
-        for key, a in rows_a.items()
-        if (b := rows_b.get(key)) is not None and a.use is not None and b.use is not None
-        for change in use_changed(a.group, a.use, b.use)
-    ]
-    return sorted(changes, key=lambda change: (LABEL_USE, LABELS, MEAN).index(change.statistic))
+def use_changed(group: Group, a: LabelUse, b: LabelUse) -> Iterator[Change]:
+    """What became of a group's label use.
+
+    The label that sets the group apart most in a comes first, with the test of all labels together; then
+    every further label of both with its own p, unless it mirrors the first, and the shift of the mean.
+    """
+    found = foremost(a)
+    first = None if found is None else found[0]
+    whole = []
+    for use in (a, b):
+        one = _alone(use, first)
+        known = one.value is not None
+        whole.append(replace(one, p=use.p, q=use.q, significance=use.significance) if known else one)
+    yield Change(group, LABEL_USE, whole[0], whole[1], label=first)
+    if len(a.labels) > 2 or len(b.labels) > 2:  # of two labels, what one gains the other loses
+        for label in a.labels:
+            if label != first and label in b.labels:
+                yield Change(group, LABELS, _alone(a, label), _alone(b, label), label=label)
+    means = mean_outcome(a), mean_outcome(b)
+    if means[0] is not None and means[1] is not None:
+        yield Change(group, MEAN, means[0], means[1])
 
 
-def use_changed(group: Group, a: LabelUse, b: LabelUse) -> list[Change]:
-    """What became of a group's label use, see :func:`~.labels.labels_held`."""
-    return [Change(group, one.statistic, one.a, one.b, label=one.label) for one in labels_held(a, b)]
-
-
-def _dsi(a: Result, b: Result) -> list[Change]:
-    """What became of the DSI of axes that both have, each by the group that attains it."""
-    if not isinstance(a, RunResult) or not isinstance(b, RunResult):
-        return []
-    of_b = {frozenset(row.axes): row for row in b.dsi}
-    found = [(row, of_b[frozenset(row.axes)]) for row in a.dsi if frozenset(row.axes) in of_b]
-    return [
-        Change(one.group, DSI, one.outcome, other.outcome, group_b=other.group)
-        for one, other in found
-        if one.group is not None and other.group is not None
-    ]
+def _alone(use: LabelUse, label: str | None) -> Outcome:
+    """A label's share, with its own p."""
+    shift = None if label is None else use.labels.get(label)
+    if shift is None or shift.value is None:
+        return Outcome(None, reason=use.reason)
+    interval = None
+    if shift.low is not None and shift.high is not None and use.target is not None:
+        interval = Interval(shift.low, shift.high, use.target)
+    return Outcome(shift.value, direction="down" if shift.value < 0 else "up", p=shift.p, interval=interval)
 
 
 def _rows(result: Result) -> dict[tuple[frozenset[tuple[str, str]], str | None], _Row]:
@@ -424,23 +388,6 @@ def _rows(result: Result) -> dict[tuple[frozenset[tuple[str, str]], str | None],
 def _reported(result: Result) -> tuple[str, ...]:
     """Statistics, in the order in which people see them."""
     return tuple(SIDE_WORDS) if isinstance(result, ModelsResult) else result.spec.analysis.statistics
-
-
-def _row(change: Change) -> dict[str, Any]:
-    return {
-        "group": whose(change),
-        "axis": axis_label(change.group.axes),
-        **({} if change.model is None else {"model": change.model}),
-        "statistic": tested(change),
-        "a": cell_text(change.a),
-        "b": cell_text(change.b),
-        "moved": or_nan(change.value_moved),
-        "moved_interval": interval_text(change.moved_interval),
-        "q_a": or_nan(change.a.q),
-        "q_b": or_nan(change.b.q),
-        "q_moved": or_nan(change.q_moved),
-        "significance": _became(change),
-    }
 
 
 def whose(change: Change) -> str:

@@ -90,40 +90,30 @@ def headline(found: Since) -> str:
 
 def details(found: Since) -> tuple[str, ...]:
     """What changed one by one, each in a sentence: data, values, marks, groups."""
-    told = [
-        counts_text(found),
-        *(f"Moved: {moved_text(change)}." for change in found.beyond[:LISTED]),
-        *_more(len(found.beyond) - LISTED),
-        *_marked("Marked now", found.appeared, lambda change: SIGNIFICANCE_NAMES[change.b.significance]),
-        *_marked("Marked no more", found.vanished, lambda change: ""),
-        *_marked("Marked otherwise", found.turned, _turn),
-        *_groups("New groups", found.new),
-        *_groups("Groups that are gone", found.gone),
-    ]
-    if found.other_version:
-        told.append("Another version of GRASP computed it than before.")
-    return tuple(told)
-
-
-def counts_text(found: Since) -> str:
-    """What the data hold, before and now."""
-    parts = [
+    counts = [
         f"{name} {before:,} → {now:,}" if before != now else f"{name} {now:,} as before"
         for name, before, now in found.counts
     ]
-    return f"Data: {', '.join(parts)}."
-
-
-def moved_text(change: Change) -> str:
-    """A value before and now, with their intervals and that of the difference."""
-    before, now = (
-        f"{format_value(one.value)} {interval_text(one.interval)}".strip() for one in (change.a, change.b)
-    )
-    return f"{_name(change)} {before} → {now}, difference {interval_text(change.moved_interval)}"
-
-
-def _more(count: int) -> list[str]:
-    return [f"Moved: {count:,} more."] if count > 0 else []
+    told = [f"Data: {', '.join(counts)}."]
+    for change in found.beyond[:LISTED]:
+        before, now = (
+            f"{format_value(one.value)} {interval_text(one.interval)}".strip() for one in (change.a, change.b)
+        )
+        moved = f"{before} → {now}, difference {interval_text(change.moved_interval)}"
+        told.append(f"Moved: {tested(change)} of {_whose(change)} {moved}.")
+    more = len(found.beyond) - LISTED
+    told += [
+        *([f"Moved: {more:,} more."] if more > 0 else []),
+        *_marked("Marked now", found.appeared, lambda change: SIGNIFICANCE_NAMES[change.b.significance]),
+        *_marked("Marked no more", found.vanished, lambda change: ""),
+        *_marked("Marked otherwise", found.turned, _turn),
+    ]
+    for label, groups in (("New groups", found.new), ("Groups that are gone", found.gone)):
+        names = [f"{group_label(one)} ({axis_label(one.axes)})" for one in groups]
+        told += [f"{label}: {_listed(names)}."] if names else []
+    if found.other_version:
+        told.append("Another version of GRASP computed it than before.")
+    return tuple(told)
 
 
 def _marked(label: str, found: Iterable[Change], how: Callable[[Change], str]) -> Iterator[str]:
@@ -137,17 +127,9 @@ def _marked(label: str, found: Iterable[Change], how: Callable[[Change], str]) -
         yield f"{head}: {_listed(texts)}."
 
 
-def _groups(label: str, found: Sequence[Group]) -> list[str]:
-    return [f"{label}: {_listed([_group(one) for one in found])}."] if found else []
-
-
 def _listed(texts: Sequence[str]) -> str:
     more = len(texts) - LISTED
     return "; ".join(texts[:LISTED]) + (f"; and {more:,} more" if more > 0 else "")
-
-
-def _name(change: Change) -> str:
-    return f"{tested(change)} of {_whose(change)}"
 
 
 def _whose(change: Change) -> str:
@@ -158,7 +140,3 @@ def _whose(change: Change) -> str:
 def _turn(change: Change) -> str:
     before, now = (SIGNIFICANCE_NAMES[one.significance] for one in (change.a, change.b))
     return f"{before} → {now}" if before != now else f"{now}, in the other direction"
-
-
-def _group(group: Group) -> str:
-    return f"{group_label(group)} ({axis_label(group.axes)})"

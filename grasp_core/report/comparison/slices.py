@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 import pandas as pd
 
 from grasp_core.model.groups import group_label, one_line
-from grasp_core.model.outcome import PairResult
 from grasp_core.model.result import Result, RunResult
 from grasp_core.report.comparison.changes import Change, changes_table, compare, use_changed
 from grasp_core.report.slices import as_results
@@ -24,11 +23,23 @@ def pairs_compared(a: Result, b: Result, table: Table = changes_table) -> pd.Dat
 
     A pair is the same pair in either order of its groups; that of b is turned to the order of a.
     """
-    found = [
-        (f"{group_label(row.a)} – {group_label(row.b)}", change)
-        for row, other in _in_both(a, b)
-        for change in _changes(row, other)
-    ]
+    if not isinstance(a, RunResult) or not isinstance(b, RunResult):
+        return pd.DataFrame()
+    others = {(row.a.key, row.b.key): row for one in b.pairs for row in (one, one.turned())}
+    found: list[tuple[str, Change]] = []
+    for row in a.pairs:
+        other = others.get((row.a.key, row.b.key))
+        if other is None:
+            continue
+        changes: list[Change] = []
+        if row.label_use is not None and other.label_use is not None:
+            changes += use_changed(row.a, row.label_use, other.label_use)
+        changes += [
+            Change(row.a, name, outcome, other.statistics[name])
+            for name, outcome in row.statistics.items()
+            if name in other.statistics
+        ]
+        found += [(f"{group_label(row.a)} – {group_label(row.b)}", change) for change in changes]
     if not found:
         return pd.DataFrame()
     frame = table(change for _, change in found).drop(columns="group")
@@ -36,30 +47,8 @@ def pairs_compared(a: Result, b: Result, table: Table = changes_table) -> pd.Dat
     return frame
 
 
-def _in_both(a: Result, b: Result) -> Iterator[tuple[PairResult, PairResult]]:
-    if not isinstance(a, RunResult) or not isinstance(b, RunResult):
-        return
-    others = {(row.a.key, row.b.key): row for one in b.pairs for row in (one, one.turned())}
-    for row in a.pairs:
-        other = others.get((row.a.key, row.b.key))
-        if other is not None:
-            yield row, other
-
-
-def _changes(a: PairResult, b: PairResult) -> Iterator[Change]:
-    if a.label_use is not None and b.label_use is not None:
-        yield from use_changed(a.a, a.label_use, b.label_use)
-    for name, outcome in a.statistics.items():
-        if name in b.statistics:
-            yield Change(a.a, name, outcome, b.statistics[name])
-
-
 def slices_compared(a: Result, b: Result, table: Table = changes_table) -> pd.DataFrame:
-    """What became of every test in the slices that both runs have, as texts, or as `table` has it.
-
-    Returns `slice` (column and value), then the columns of
-    :func:`~grasp_core.report.comparison.changes.changes_table`; empty where no slice is in both.
-    """
+    """What became of every test in the slices that both runs have, as texts, or as `table` has it."""
     views_a, views_b = _views(a), _views(b)
     frames = []
     for key, view in views_a.items():

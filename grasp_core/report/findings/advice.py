@@ -61,10 +61,19 @@ def _of_items(result: RunResult, about: About) -> Iterator[Doubt]:
     check = next((one for one in result.assignment if one.axes == about.axes and one.large), None)
     if check is None:
         return
-    axis = axis_label(about.axes)
-    refuted = _refuted(result, about)
+    axis, names = axis_label(about.axes), {group_label(group) for group in about.groups}
+    refuted = None  # by GAI that is another one over the same items
+    for one in result.warnings:
+        numbers = dict(one.numbers)
+        if (
+            one.code is GuardCaution.GAI_OF_OTHER_ITEMS
+            and about.what in OF_GAI
+            and numbers["axis"] == axis
+            and numbers["group"] in names
+        ):
+            refuted = refuted or f"GAI {numbers['gai']:.2f} is {numbers['matched']:.2f} there"
     if refuted is not None:
-        yield refuted
+        yield Doubt(f"Not over the same items ({refuted})", "not over the same items", SAME_ITEMS)
     elif check.own_items:
         yield _given(about, f"groups by {axis} were given different items", "the items", SAME_ITEMS)
     if check.own_workload and check.workload is not None:
@@ -78,22 +87,6 @@ def _given(about: About, why: str, cause: str, mend: str) -> Doubt:
         on = "on the items that both sides rated"
         return Doubt(f"O{on[1:]} ({why})", on, mend, undoes=False)
     return Doubt(f"Perhaps {cause}, not the raters ({why})", f"perhaps {cause}", mend)
-
-
-def _refuted(result: RunResult, about: About) -> Doubt | None:
-    """GAI that is another one over the same items."""
-    names = {group_label(group) for group in about.groups}
-    for one in result.warnings:
-        numbers = dict(one.numbers)
-        if (
-            one.code is GuardCaution.GAI_OF_OTHER_ITEMS
-            and about.what in OF_GAI
-            and numbers["axis"] == axis_label(about.axes)
-            and numbers["group"] in names
-        ):
-            there = f"GAI {numbers['gai']:.2f} is {numbers['matched']:.2f} there"
-            return Doubt(f"Not over the same items ({there})", "not over the same items", SAME_ITEMS)
-    return None
 
 
 def _of_screens(result: RunResult, about: About) -> Iterator[Doubt]:
@@ -130,25 +123,22 @@ def _of_other_axes(result: RunResult, about: About) -> Iterator[Doubt]:
             other = axis_label((column,))
             lead = f"No longer given {other} ({other} may stand behind it, or too few raters may move)"
             yield Doubt(lead, f"no longer given {other}", f"do not recruit by {axis}: see what {other} tells")
+    marked = held_groups(result) | held_groups(result, "nominal")
     for one in result.associations:
         inside = [name for name in (one.first, one.second) if name in about.axes]
         if len(inside) != 1:
             continue
         other = one.second if inside[0] == one.first else one.first
-        if other in settled or not _may_explain(result, other):
+        groups = {row.group for row in result.groups if row.group.axes == (other,)}
+        # Something is marked of the axis itself, which has more of what it lends, or it is untested.
+        may_explain = not groups or bool(groups & marked)
+        if other in settled or not may_explain:
             continue
         named, own = axis_label((other,)), axis_label((inside[0],))
         both = f"{axis_label((one.first,))} and {axis_label((one.second,))}"
         mend = f"test {both} each given the other (under Compare groups, or by --given)"
         lead = f"Perhaps {named}, which goes with {own} (Cramér's V {one.v:.2f})"
         yield Doubt(lead, f"perhaps {named}", mend)
-
-
-def _may_explain(result: RunResult, axis: str) -> bool:
-    """Whether something is marked of the axis itself, which has more of what it lends, or it is untested."""
-    groups = {row.group for row in result.groups if row.group.axes == (axis,)}
-    marked = held_groups(result) | held_groups(result, "nominal")
-    return not groups or bool(groups & marked)
 
 
 _NAMED = 3
@@ -184,9 +174,18 @@ def advice(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
 
 
 def _of_certain(found: Sequence[Finding]) -> Iterator[Sentence]:
-    views = [one for one in found if _has_view(one)]
+    # Groups that see items differently, or whose own labels tell more of them than those of others.
+    views = [
+        one
+        for one in found
+        if one.apart or one.vague or (one.what in _OWN_VIEW and one.outcome.direction == "up")
+    ]
     alone = [one for one in views if one.other is None]
-    little = [one for one in found if one not in views and _agrees_little(one)]
+    little = [
+        one
+        for one in found
+        if one not in views and one.what in _LITTLE_AGREEMENT and one.outcome.direction == "down"
+    ]
     if alone:
         yield Sentence.of(
             "Ask more ",
@@ -213,15 +212,6 @@ def _as_many(*both: str | Segment) -> Sentence:
         *both,
         " raters as the labels are to speak for: others’ answers tell them apart too little.",
     )
-
-
-def _has_view(one: Finding) -> bool:
-    """Whether the group sees items differently, or its own labels tell more of it than those of others."""
-    return one.apart or one.vague or (one.what in _OWN_VIEW and one.outcome.direction == "up")
-
-
-def _agrees_little(one: Finding) -> bool:
-    return not one.vague and one.what in _LITTLE_AGREEMENT and one.outcome.direction == "down"
 
 
 def first_names(titles: Sequence[str]) -> list[str | Segment]:

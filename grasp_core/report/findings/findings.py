@@ -12,12 +12,9 @@ from grasp_core.model.outcome import (
     Histogram,
     Interval,
     Kind,
-    LabelUse,
     Outcome,
     PairResult,
-    Shift,
     Significance,
-    Spread,
     Verdict,
     VerdictCode,
 )
@@ -43,17 +40,13 @@ def evidence(row: GroupResult, name: str) -> tuple[Finding, ...]:
     """All that has a value of one group, in the order in which it is told."""
     found = []
     for what in TOLD_FIRST:
-        one = of_labels(row, name) if what == LABEL_USE else of_statistic(row, name, what)
-        found += [] if one is None else [one]
+        outcome = row.statistics.get(what)
+        if what == LABEL_USE:
+            one = of_labels(row, name)
+            found += [] if one is None else [one]
+        elif outcome is not None and outcome.value is not None:
+            found.append(Finding(row, name, what, replace(outcome, null=_drawn(outcome.null))))
     return tuple(found)
-
-
-def of_statistic(row: GroupResult, name: str, what: str) -> Finding | None:
-    """One statistic of a group, unless it has no value."""
-    outcome = row.statistics.get(what)
-    if outcome is None or outcome.value is None:
-        return None
-    return Finding(row, name, what, replace(outcome, null=_drawn(outcome.null)))
 
 
 def of_labels(row: GroupResult, name: str) -> Finding | None:
@@ -61,17 +54,13 @@ def of_labels(row: GroupResult, name: str) -> Finding | None:
     found = None if row.label_use is None else foremost(row.label_use)
     if row.label_use is None or found is None:
         return None
-    label, shift = found
-    return Finding(row, name, LABEL_USE, _test_of(row.label_use, shift), label)
-
-
-def _test_of(use: LabelUse, shift: Shift) -> Outcome:
-    """A label's difference of shares, with the test of all labels together."""
+    use, (label, shift) = row.label_use, found
     null = _drawn(shift.null)
     interval = None
     if shift.low is not None and shift.high is not None and use.target is not None:
         interval = Interval(shift.low, shift.high, use.target)
-    return Outcome(
+    # The label's difference of shares, with the test of all labels together.
+    test = Outcome(
         shift.value,
         null_median=None if null is None else centre(null),
         direction="up" if (shift.value or 0.0) > 0 else "down",
@@ -85,6 +74,7 @@ def _test_of(use: LabelUse, shift: Shift) -> Outcome:
         interval=interval,
         no_interval=use.no_interval,
     )
+    return Finding(row, name, LABEL_USE, test, label)
 
 
 def _drawn(null: Histogram | None) -> Histogram | None:
@@ -105,7 +95,8 @@ def findings(result: RunResult) -> tuple[Finding, ...]:
     """
     if judged(result):
         return of_verdict(result, "clear")
-    return _ranked(_told_once(_held(result, "corrected", leading(result)), result))
+    told = _told_once(_held(result, "corrected", leading(result)), result)
+    return tuple(sorted(told, key=lambda one: (TOLD_FIRST.index(one.what), -one.size)))
 
 
 def of_verdict(result: RunResult, code: VerdictCode) -> tuple[Finding, ...]:
@@ -120,9 +111,19 @@ def of_verdict(result: RunResult, code: VerdictCode) -> tuple[Finding, ...]:
         if verdict.other is not None and verdict.other in rows:
             told.add(verdict.other)
             other_name, other = rows[verdict.other]
-            one = _both(one, _of_kinds(other, other_name, verdict))
+            half = _of_kinds(other, other_name, verdict)
+            if one.what == half.what and one.what in SYMMETRIC:
+                one = _together(one, half)
+            else:
+                first, second = sorted((one, half), key=lambda half: (_or_1(half.outcome.p), half.name))
+                one = replace(first, other=second)
         found.append(one)
-    return tuple(sorted(found, key=_evidence_of))
+
+    def evidence_of(one: Finding) -> tuple[float, float]:
+        known = one.verdict
+        return (1.0, 0.0) if known is None else (_or_1(known.p), -(known.strength or 0.0))
+
+    return tuple(sorted(found, key=evidence_of))
 
 
 def by_verdict(result: RunResult) -> tuple[Finding, ...]:
@@ -131,16 +132,13 @@ def by_verdict(result: RunResult) -> tuple[Finding, ...]:
     return tuple(one for code in codes for one in of_verdict(result, code))
 
 
-def _evidence_of(one: Finding) -> tuple[float, float]:
-    verdict = one.verdict
-    return (1.0, 0.0) if verdict is None else (_or_1(verdict.p), -(verdict.strength or 0.0))
-
-
 def _of_kinds(row: GroupResult, name: str, verdict: Verdict) -> Finding:
     """What a group does differently: the first kind that holds, then the others."""
     known = {one.what: _marked(one, verdict) for one in evidence(row, name)}
     if verdict.spread is not None:
-        known[SPREAD] = _marked(_of_spread(row, name, verdict.spread), verdict)
+        ratio = verdict.spread.ratio
+        outcome = Outcome(ratio, direction="up" if ratio > 1 else "down", p=verdict.spread.p)
+        known[SPREAD] = _marked(Finding(row, name, SPREAD, outcome), verdict)
     held = [next((known[what] for what in _OF_KIND[kind] if what in known), None) for kind in verdict.kinds]
     named = [one for one in held if one is not None]
     if named:
@@ -150,22 +148,10 @@ def _of_kinds(row: GroupResult, name: str, verdict: Verdict) -> Finding:
     return replace(one, verdict=verdict, vague=True)
 
 
-def _of_spread(row: GroupResult, name: str, found: Spread) -> Finding:
-    outcome = Outcome(found.ratio, direction="up" if found.ratio > 1 else "down", p=found.p)
-    return Finding(row, name, SPREAD, outcome)
-
-
 def _marked(one: Finding, verdict: Verdict) -> Finding:
     """The same with the mark of the verdict, by whichever test it came."""
     mark: Significance = "nominal" if verdict.code == "hint" else "corrected"
     return replace(one, outcome=replace(one.outcome, significance=mark))
-
-
-def _both(one: Finding, other: Finding) -> Finding:
-    if one.what == other.what and one.what in SYMMETRIC:
-        return _together(one, other)
-    first, second = sorted((one, other), key=lambda half: (_or_1(half.outcome.p), half.name))
-    return replace(first, other=second)
 
 
 def standing_pair(result: RunResult) -> PairResult | None:
@@ -238,28 +224,27 @@ def named_groups(result: RunResult) -> dict[str, GroupResult]:
 
 
 def _held(result: RunResult, significance: Significance, what: Sequence[str]) -> list[Finding]:
-    """What holds so far of each group, where it makes a finding."""
-    of_groups = (evidence(row, name) for name, row in named_groups(result).items())
-    held = (_first(of_group, significance, what) for of_group in of_groups)
-    return [one for one in held if one is not None]
-
-
-def _first(of_group: Sequence[Finding], significance: Significance, what: Sequence[str]) -> Finding | None:
-    """What is told first of what holds so far, and makes a finding; with all else that does."""
-    held = [finding for finding in of_group if finding.outcome.significance == significance]
-    first = next((finding for finding in held if finding.what in what), None)
-    if first is None:
-        return None
-    return replace(first, further=tuple(one for one in held if one is not first))
-
-
-def _ranked(found: Sequence[Finding]) -> tuple[Finding, ...]:
-    return tuple(sorted(found, key=lambda finding: (TOLD_FIRST.index(finding.what), -finding.size)))
+    """What is told first of what holds so far of each group, and makes a finding; with all else that does."""
+    found = []
+    for name, row in named_groups(result).items():
+        held = [one for one in evidence(row, name) if one.outcome.significance == significance]
+        first = next((one for one in held if one.what in what), None)
+        if first is not None:
+            found.append(replace(first, further=tuple(one for one in held if one is not first)))
+    return found
 
 
 def _told_once(found: Sequence[Finding], result: RunResult) -> list[Finding]:
     """Findings of which those that say the same of both halves of an axis are one."""
-    halves, by_name = _halves(result), {one.name: one for one in found}
+    of_axes: dict[AxisSet, list[str]] = defaultdict(list)
+    named = named_groups(result)
+    for name, row in named.items():
+        of_axes[row.group.axes].append(name)
+    halves: dict[str, str] = {}
+    for names in of_axes.values():
+        if len(names) == 2 and _mirrored(named[names[0]], named[names[1]]):
+            halves |= {names[0]: names[1], names[1]: names[0]}
+    by_name = {one.name: one for one in found}
     told: list[Finding] = []
     for one in found:
         other = by_name.get(halves.get(one.name, ""))
@@ -268,17 +253,6 @@ def _told_once(found: Sequence[Finding], result: RunResult) -> list[Finding]:
         elif one.name < other.name:
             told.append(_together(one, other))
     return told
-
-
-def _halves(result: RunResult) -> dict[str, str]:
-    """Of groups of which the others are one group of the same axis, the name of that one."""
-    of_axes: dict[AxisSet, list[str]] = defaultdict(list)
-    named = named_groups(result)
-    for name, row in named.items():
-        of_axes[row.group.axes].append(name)
-    twos = [names for names in of_axes.values() if len(names) == 2]
-    found = [(a, b) for a, b in twos if _mirrored(named[a], named[b])]
-    return {one: other for a, b in found for one, other in ((a, b), (b, a))}
 
 
 def _mirrored(a: GroupResult, b: GroupResult) -> bool:

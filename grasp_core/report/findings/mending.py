@@ -11,7 +11,7 @@ from grasp_core.model.groups import AxisSet, axis_label
 from grasp_core.model.remarks.benchmark import may_undo, ranked
 from grasp_core.model.remarks.cautions import Caution, GuardCaution, ShuffleCaution
 from grasp_core.model.remarks.problems import DataProblem
-from grasp_core.model.remarks.remark import Code, Remark, Value
+from grasp_core.model.remarks.remark import Code, Remark
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import DEFAULT_PERMUTATIONS, MAX_PERMUTATIONS, WORKLOAD, RunSpec
 from grasp_core.model.text import agree, listed, quoted
@@ -22,6 +22,7 @@ SCREEN_OF: Mapping[Code, Screen] = {
     Caution.NEAR_DUPLICATES: "duplicates",
 }
 """The screen that leaves out the raters whom a warning counts."""
+_SHUFFLES, _AXES = "Choose what to shuffle within", "Choose which axes to test"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,11 @@ def mend(warning: Remark, spec: RunSpec) -> Mend | None:
     analysis = spec.analysis
     match warning.code:
         case Caution.RANDOM_RESPONDERS | Caution.CONSTANT_RATERS | Caution.NEAR_DUPLICATES:
-            return _without(SCREEN_OF[warning.code], spec)
+            screen = SCREEN_OF[warning.code]
+            if screen in spec.data.screens:  # these are left out already, and others were found
+                return None
+            without = replace(spec, data=replace(spec.data, screens=(*spec.data.screens, screen)))
+            return Mend("Run without these raters", without, "Leave raters out on Data")
         case GuardCaution.OWN_WORKLOAD | GuardCaution.OWN_WORKLOAD_WITH_MODELS if (
             analysis.cluster is None and WORKLOAD not in analysis.strata
         ):
@@ -60,20 +65,20 @@ def mend(warning: Remark, spec: RunSpec) -> Mend | None:
             names = [name for name in analysis.tested if axis_label((name,)) in pair]
             return Mend("Test each given the other", given_too(spec, names))
         case GuardCaution():
-            return _choose_shuffles(spec)
+            return Mend(_SHUFFLES, spec)
         case Caution.FEW_REGROUPINGS | Caution.CLUSTERS_STAY if analysis.strata or analysis.cluster:
-            return _choose_shuffles(spec)
+            return Mend(_SHUFFLES, spec)
         case ShuffleCaution.UNKNOWN_STRATUM | ShuffleCaution.UNKNOWN_CLUSTER | ShuffleCaution.ONE_STRATUM:
-            return _choose_shuffles(spec)
+            return Mend(_SHUFFLES, spec)
         case ShuffleCaution.MIXED_CLUSTERS:
-            return _choose_axes(spec)
+            return Mend(_AXES, spec)
         case Caution.TOO_FEW_FOR_P:
             return _permutations(DEFAULT_PERMUTATIONS, spec)
         case Caution.TOO_FEW_FOR_CORRECTION:
             least = dict(warning.numbers)["least"]
             if not isinstance(least, int):
                 return None
-            return _permutations(least, spec) if least <= MAX_PERMUTATIONS else _choose_axes(spec)
+            return _permutations(least, spec) if least <= MAX_PERMUTATIONS else Mend(_AXES, spec)
         case Caution.PAPER_P:
             return _other("Use two-sided p-values", spec, p_value="two-sided")
         case Caution.PAPER_CROSS_NEGENTROPY:
@@ -83,7 +88,13 @@ def mend(warning: Remark, spec: RunSpec) -> Mend | None:
         case Caution.NO_GROUP_IN_SLICES:
             return Mend("Choose what to slice by", spec)
         case DataProblem.LIKE_MISSING:
-            return _missing(dict(warning.numbers)["value"], spec)
+            data, value = spec.data, dict(warning.numbers)["value"]
+            declared = {label for one in data.questions for label in one.categories or ()}
+            if not isinstance(value, str) or not value.strip() or value in declared | set(data.missing):
+                return None
+            label = f"Count {quoted(value)} as missing"
+            counted = replace(spec, data=replace(data, missing=(*data.missing, value)))
+            return Mend(label, counted, f"{label} on Data")
         case _:
             return None
 
@@ -119,34 +130,6 @@ def given_too(spec: RunSpec, axes: Iterable[str]) -> RunSpec:
     """The run with what is left of the other axes given these, too."""
     given = tuple(dict.fromkeys((*spec.analysis.given, *axes)))
     return replace(spec, analysis=replace(spec.analysis, given=given))
-
-
-def _without(screen: Screen, spec: RunSpec) -> Mend | None:
-    """The run without whom a screen names; None where these are left out already, and others were found."""
-    if screen in spec.data.screens:
-        return None
-    screens = (*spec.data.screens, screen)
-    without = replace(spec, data=replace(spec.data, screens=screens))
-    return Mend("Run without these raters", without, "Leave raters out on Data")
-
-
-def _missing(value: Value, spec: RunSpec) -> Mend | None:
-    """The run in which a text means no value; None where it means so already, or is declared a label."""
-    data = spec.data
-    declared = {label for one in data.questions for label in one.categories or ()}
-    if not isinstance(value, str) or not value.strip() or value in declared or value in data.missing:
-        return None
-    counted = replace(spec, data=replace(data, missing=(*data.missing, value)))
-    label = f"Count {quoted(value)} as missing"
-    return Mend(label, counted, f"{label} on Data")
-
-
-def _choose_shuffles(spec: RunSpec) -> Mend:
-    return Mend("Choose what to shuffle within", spec)
-
-
-def _choose_axes(spec: RunSpec) -> Mend:
-    return Mend("Choose which axes to test", spec)
 
 
 def _permutations(wanted: int, spec: RunSpec) -> Mend | None:
@@ -185,26 +168,24 @@ def warned(result: RunResult) -> Warned:
     """Warnings by where they stand; that two axes go together need not stand first once both were tested."""
     given = {axis_label((one.column,)) for one in result.given}
     in_order = ranked(result.warnings)
-    first = tuple(one for one in in_order if may_undo(one) and not _is_tested(one, given))
-    return Warned(first, tuple(one for one in in_order if one not in first))
+    first = []
+    for one in in_order:
+        numbers = dict(one.numbers)
+        together = one.code is GuardCaution.AXES_TOGETHER
+        if may_undo(one) and not (together and {numbers["first"], numbers["second"]} <= given):
+            first.append(one)
+    return Warned(tuple(first), tuple(one for one in in_order if one not in first))
 
 
 def caution_codes(warnings: Iterable[Remark], axes: AxisSet) -> str:
     """The codes of warnings that may undo what is found of an axis, most important first, blanks between."""
-    concerned = (one for one in ranked(warnings) if may_undo(one) and _concerns(one, axes))
-    return " ".join(dict.fromkeys(one.code.key for one in concerned))
-
-
-def _is_tested(warning: Remark, given: set[str]) -> bool:
-    """Whether it says that two axes go together, of which each was tested given the other."""
-    numbers = dict(warning.numbers)
-    return warning.code is GuardCaution.AXES_TOGETHER and {numbers["first"], numbers["second"]} <= given
-
-
-def _concerns(warning: Remark, axes: AxisSet) -> bool:
-    numbers = dict(warning.numbers)
-    if "axis" in numbers:
-        return numbers["axis"] == axis_label(axes)
-    if warning.code is GuardCaution.AXES_TOGETHER:
-        return any(axis_label((name,)) in (numbers["first"], numbers["second"]) for name in axes)
-    return True
+    named = {axis_label((name,)) for name in axes}
+    codes = []
+    for one in ranked(warnings):
+        numbers = dict(one.numbers)
+        concerned = numbers.get("axis", axis_label(axes)) == axis_label(axes)
+        if "axis" not in numbers and one.code is GuardCaution.AXES_TOGETHER:
+            concerned = not named.isdisjoint({numbers["first"], numbers["second"]})
+        if may_undo(one) and concerned:
+            codes.append(one.code.key)
+    return " ".join(dict.fromkeys(codes))

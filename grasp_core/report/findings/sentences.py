@@ -12,11 +12,11 @@ from grasp_core.model.spec import LEVEL
 from grasp_core.model.text import Segment, Sentence, agree
 from grasp_core.report.everybody import agreement_details, agreement_title
 from grasp_core.report.findings.advice import About, advice, doubted, doubts, first_names, told
-from grasp_core.report.findings.finding import Doubt, Finding, lead
+from grasp_core.report.findings.finding import Finding, lead
 from grasp_core.report.findings.findings import judged, nearest, of_verdict
 from grasp_core.report.findings.mending import Warned, warned
 from grasp_core.report.findings.title import UNTESTABLE, counts, how_sure, title
-from grasp_core.report.tables import effect
+from grasp_core.report.tables import effect, ordered_dsi
 from grasp_core.report.words.names import (
     VERDICT_NAMES,
     WORDS,
@@ -143,10 +143,7 @@ def axes_to_watch(result: RunResult) -> tuple[Sentence, ...]:
 
     Without verdicts it is those whose DSI holds.
     """
-    ranked = sorted(
-        (row for row in result.dsi if row.outcome.value is not None),
-        key=lambda row: -(row.outcome.value or 0.0),
-    )
+    ranked = [row for row in ordered_dsi(result) if row.outcome.value is not None]
     if not ranked:
         return ()
     if judged(result):
@@ -154,7 +151,9 @@ def axes_to_watch(result: RunResult) -> tuple[Sentence, ...]:
     watch = [row for row in ranked if row.outcome.significance == "corrected"]
     sentences = [
         Sentence.of(
-            lead(of_axis := _doubts(result, row)),
+            lead(
+                of_axis := doubts(result, About(row.axes, () if row.group is None else (row.group,), "gai"))
+            ),
             "Watch ",
             *_axis_parts(result, row),
             ": more than the groups of random groupings reach",
@@ -195,11 +194,6 @@ def _by_verdicts(result: RunResult, ranked: Sequence[DsiResult]) -> Iterator[Sen
     if ranked[0].axes not in along:
         of_largest = "no group of it is clear" if along else "no group is clear, so no axis is to be watched"
         yield Sentence.of("The largest DSI is that of ", *_axis_parts(result, ranked[0]), f": {of_largest}.")
-
-
-def _doubts(result: RunResult, row: DsiResult) -> tuple[Doubt, ...]:
-    groups = () if row.group is None else (row.group,)
-    return doubts(result, About(row.axes, groups, "gai"))
 
 
 def _axis_parts(result: RunResult, row: DsiResult) -> list[str | Segment]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from grasp_core.model.groups import group_labels, one_line
 from grasp_core.model.outcome import Shift, Untestable
@@ -41,10 +41,7 @@ LESS_CERTAIN = "These raters do differ; how much other raters would is less cert
 
 
 def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
-    """What the clearest finding says; or that there is none, or no answer.
-
-    `found`: findings with their doubts: see :func:`grasp_core.report.findings.advice.told`.
-    """
+    """What the clearest finding says; or that there is none, or no answer."""
     if result.of_everybody:
         return agreement_title(result)
     certain = [one for one in found if not one.undone]
@@ -74,44 +71,34 @@ def counts(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
     """
     if not judged(result) or not result.groups:
         return None
-    said: list[str | Segment] = []
-    for one in _counted(result, found):
-        said += [" " if said else "", *one]
-    return Sentence.of(*said)
-
-
-def _counted(result: RunResult, found: Sequence[Finding]) -> Iterator[tuple[str | Segment, ...]]:
     groups, clear = len(result.groups), count_groups(found)
+    hints, explained = count_groups(nearest(result)), of_verdict(result, "explained")
+    none = sum(row.verdict is not None and row.verdict.code == "none" for row in result.groups)
+    said: list[str | Segment] = [
+        f"{number(groups, 'group')} {agree(groups, 'was', 'were')} compared with {EVERYBODY}."
+    ]
     if clear:
         verb = agree(clear, "answers", "answer")
         doubtful = count_groups([one for one in found if one.undone])
         which = "" if doubtful in (0, clear) else f" of {spelled(doubtful)} of them"
         why = f"but something else may explain it{which}" if doubtful else "more than luck explains"
-        yield (f"{spelled(clear).capitalize()} of {number(groups, 'group')} {verb} differently, {why}.",)
-    else:
-        yield (f"{number(groups, 'group')} {agree(groups, 'was', 'were')} compared with {EVERYBODY}.",)
-    hints = count_groups(nearest(result))
+        said = [f"{spelled(clear).capitalize()} of {number(groups, 'group')} {verb} differently, {why}."]
     if hints:
-        may_be = f"{spelled(hints).capitalize()} more may be luck."
-        yield (may_be if clear else f"In {spelled(hints)} a difference may be luck.",)
-    explained = of_verdict(result, "explained")
+        more = f"{spelled(hints).capitalize()} more may be luck."
+        said += [" ", more if clear else f"In {spelled(hints)} a difference may be luck."]
     if explained:
-        yield _explained(explained)
-    none = sum(row.verdict is not None and row.verdict.code == "none" for row in result.groups)
+        count = count_groups(explained)
+        only = f"{spelled(count).capitalize()} {agree(count, 'differs', 'differ')} only because of "
+        (other, *others) = {one.verdict.by for one in explained if one.verdict is not None}
+        if others or other is None:
+            said += [" ", f"{only}other groups."]
+        else:
+            said += [" ", only, Segment(group_labels([other])[0], strong=True), "."]
     if none:
-        yield (f"For {spelled(none)} no difference was found.",)
+        said += [" ", f"For {spelled(none)} no difference was found."]
     for reason in _reasons(result):
-        yield (f"{reason[:1].upper()}{reason[1:]}.",)
-
-
-def _explained(explained: Sequence[Finding]) -> tuple[str | Segment, ...]:
-    by = {one.verdict.by for one in explained if one.verdict is not None}
-    count = count_groups(explained)
-    said = f"{spelled(count).capitalize()} {agree(count, 'differs', 'differ')} only because of "
-    (other, *more) = by
-    if more or other is None:
-        return (f"{said}other groups.",)
-    return (said, Segment(group_labels([other])[0], strong=True), ".")
+        said += [" ", f"{reason[:1].upper()}{reason[1:]}."]
+    return Sentence.of(*said)
 
 
 def claim(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:

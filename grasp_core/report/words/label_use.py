@@ -43,27 +43,17 @@ def labelled_sentence(spec: DataSpec, data: DataSummary) -> str:
         f"{number(data.annotations, 'annotation')} of {number(data.items, 'item')} by "
         f"{number(data.raters, 'rater')}"
     )
-    return f"{_what(spec, data)}: {counts} ({_given(data)})"
-
-
-def _what(spec: DataSpec, data: DataSummary) -> str:
-    """The labels' column, or where they are in a matrix."""
     if spec.layout == "long":
-        return f"label {quoted(spec.labels[0])}" if not spec.further else f"labels {listed(spec.labels)}"
-    columns = data.raters if spec.layout == "items-by-raters" else data.items
-    return f"labels in the cells of {number(columns, 'column')}"
-
-
-def _given(data: DataSummary) -> str:
-    counts = dict(zip(data.categories, data.label_counts, strict=False))
-    often = set(sorted(counts, key=lambda label: -counts[label])[:_LABELS])
-    shown = [f"{_short(label)}: {count:,}" for label, count in counts.items() if label in often]
-    more = len(counts) - len(shown)
-    return " · ".join(shown) + (f" and {number(more, 'more label')}" if more else "")
-
-
-def _short(label: str) -> str:
-    return quoted(label)[1:-1]
+        what = f"label {quoted(spec.labels[0])}" if not spec.further else f"labels {listed(spec.labels)}"
+    else:
+        columns = data.raters if spec.layout == "items-by-raters" else data.items
+        what = f"labels in the cells of {number(columns, 'column')}"
+    given = dict(zip(data.categories, data.label_counts, strict=False))
+    often = set(sorted(given, key=lambda label: -given[label])[:_LABELS])
+    shown = [f"{quoted(label)[1:-1]}: {count:,}" for label, count in given.items() if label in often]
+    more = len(given) - len(shown)
+    rest = f" and {number(more, 'more label')}" if more else ""
+    return f"{what}: {counts} ({' · '.join(shown)}{rest})"
 
 
 _MARKED = {"corrected": " after correction", "nominal": ", which may be luck"}
@@ -129,18 +119,21 @@ def foremost_text(use: LabelUse) -> str:
 def manner(use: LabelUse, than: str | Segment = "the others") -> tuple[str | Segment, ...]:
     """What a group does, to go on after its name: says a label more or less often than the others.
 
-    `than`: who the others are.
-
-    Returns such as "say “unsafe” 11 points more often than the others on the same items [4, 18]"; empty where
-    there is no value. The interval is of what is said: of "less often" it has the signs turned.
+    Such as "say “unsafe” 11 points more often than the others on the same items [4, 18]".
     """
     found = foremost(use)
     if found is None:
         return ()
     label, shift = found
-    size, interval = _points_in_words(shift)
+    points, sign = 100 * _size(shift), -1 if (shift.value or 0) < 0 else 1
+    digits = 0 if points >= _WHOLE_FROM else 1
+    size = f"{points:.{digits}f}"
+    interval = ""
+    if shift.low is not None and shift.high is not None:
+        interval = _ends(100 * shift.low, 100 * shift.high, sign, digits)
+    unit = "point" if size == "1.0" else "points"
     often = "less often" if (shift.value or 0) < 0 else "more often"
-    said = ("say “", Segment(one_line(label), strong=True), f"” {size} {often} than ")
+    said = ("say “", Segment(one_line(label), strong=True), f"” {size} {unit} {often} than ")
     return (*said, than, f" on the same items{interval}")
 
 
@@ -152,11 +145,7 @@ def direction(
 ) -> tuple[str | Segment, ...]:
     """Which label goes with a finding, to go on after it: said more or less often, with its own p and mark.
 
-    `use`: told where it is marked: else random groupings say as much of some label.
-    `who`, `than`: whose label use it is, and beside whom; of nobody "they".
-    `permutations`: how many were computed, for a p of 0.
-
-    Returns such as "; they say “No” 12 points more often than the others on the same items [3, 21], p =
+    Such as "; they say “No” 12 points more often than the others on the same items [3, 21], p =
     0.016, which may be luck"; empty where there is nothing to tell.
     """
     if use is None or use.significance == "none":
@@ -213,10 +202,7 @@ def _steps(use: LabelUse) -> float | None:
 
 
 def mean_outcome(use: LabelUse | None) -> Outcome | None:
-    """The shift of the mean with its own p; None where labels have no mean.
-
-    It is not corrected, and so has no mark: label use is tested by all labels together.
-    """
+    """The shift of the mean with its own p; None where labels have no mean."""
     if use is None or use.mean is None:
         return None
     mean = use.mean
@@ -263,40 +249,25 @@ def shift_outcome(use: LabelUse | None, label: str) -> Outcome:
     shift = use.labels[label]
     if shift.value is None:
         return Outcome(None, reason=use.reason)
+    mark: Significance = "none"
+    if label == use.most or len(use.labels) == 2:  # of two labels, what one gains the other loses
+        mark = use.significance
+    elif use.significance != "none" and shift.p is not None and shift.p < LEVEL:
+        mark = "nominal"
     interval = None
     if shift.low is not None and shift.high is not None:
         interval = Interval(100 * shift.low, 100 * shift.high, use.target or "both")
     return Outcome(
         100 * shift.value,
         p=shift.p,
-        significance=_mark(use, label),
+        significance=mark,
         interval=interval,
         no_interval=use.no_interval,
     )
 
 
-def _mark(use: LabelUse, label: str) -> Significance:
-    mirrored = len(use.labels) == 2  # what one label gains the other loses
-    if label == use.most or mirrored:
-        return use.significance
-    p = use.labels[label].p
-    return "nominal" if use.significance != "none" and p is not None and p < LEVEL else "none"
-
-
 def _size(shift: Shift) -> float:
     return abs(shift.value or 0.0)
-
-
-def _points_in_words(shift: Shift) -> tuple[str, str]:
-    """Size and interval, such as "11 points" and " [4, 18]"."""
-    points = 100 * _size(shift)
-    digits = 0 if points >= _WHOLE_FROM else 1
-    size = f"{points:.{digits}f}"
-    words = f"{size} {'point' if size == '1.0' else 'points'}"
-    if shift.low is None or shift.high is None:
-        return words, ""
-    sign = -1 if (shift.value or 0) < 0 else 1
-    return words, _ends(100 * shift.low, 100 * shift.high, sign, digits)
 
 
 def _ends(low: float, high: float, sign: int, digits: int) -> str:

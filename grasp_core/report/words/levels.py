@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grasp_core.model.annotations import FloatArray, number_of
-from grasp_core.model.data_spec import SCREENS, Bins, Combine, DataSpec, Filters, MapValues, Recode
+from grasp_core.model.annotations import number_of
+from grasp_core.model.data_spec import SCREENS, DataSpec, Filters
+from grasp_core.model.recode_steps import Bins, Combine, Recode
 from grasp_core.model.spec import Level
 from grasp_core.model.text import agree, listed, quoted
 from grasp_core.statistics.levels import possible_levels
@@ -27,16 +28,12 @@ def step_sentence(step: Recode) -> str:
     if isinstance(step, Bins):
         edges = ", ".join(f"{edge:g}" for edge in step.edges)
         return f"{column}: numbers cut at {edges} into {', '.join(step.labels)}"
-    return f"{column}: {_changes(step)}"
-
-
-def _changes(step: MapValues) -> str:
     merged: dict[str, list[str]] = {}
     for old, new in step.values:
         merged.setdefault(new or NO_VALUE, []).append(old or "(empty cell)")
     shown = [f"{', '.join(old)} → {new}" for new, old in list(merged.items())[:_SHOWN_VALUES]]
     more = len(merged) - _SHOWN_VALUES
-    return "; ".join(shown) + (f"; and {more} more" if more > 0 else "")
+    return f"{column}: {'; '.join(shown)}{f'; and {more} more' if more > 0 else ''}"
 
 
 def filter_sentences(filters: Filters) -> list[str]:
@@ -91,14 +88,21 @@ def proposed_levels(categories: Sequence[str]) -> Proposal | None:
     values = np.array([number_of(label) for label in categories], dtype=np.float64)
     if values.size < 3 or not np.isfinite(values).all() or "interval" not in possible_levels(categories):
         return None
-    if not _one_scale(np.sort(values)):
+    ascending = np.sort(values)
+    even = bool(np.allclose(np.diff(ascending), np.diff(ascending)[0]))
+    if not (even or values.size > _MOST_STEPS or ascending[-1] - ascending[0] < _MOST_STEPS):
         return None
     steps = np.diff(values)
     ranked = bool((steps > 0).all() or (steps < 0).all())
     few = values.size <= _MOST_STEPS
     levels: tuple[Level, ...] = ("ordinal", "interval") if few else ("interval", "ordinal")
     levels = levels if ranked else ("interval",)
-    return Proposal(levels, _reason(np.sort(values), levels))
+    first, second, last = (f"{value:g}" for value in (ascending[0], ascending[1], ascending[-1]))
+    reason = (
+        f"labels are the numbers {first} to {last}: {' or '.join(levels)} takes their order into account; as "
+        f"nominal, {first} and {last} differ no more than {first} and {second}"
+    )
+    return Proposal(levels, reason)
 
 
 SCALES: tuple[tuple[str, ...], ...] = (
@@ -168,18 +172,3 @@ def _ascend(labels: Sequence[str]) -> bool:
             return False
         values = np.array([float(one[2]) for one in found if one], dtype=np.float64)
     return bool((np.diff(values) > 0).all())
-
-
-def _one_scale(values: FloatArray) -> bool:
-    """Whether ascending numbers are close together, at equal distances, or many."""
-    steps = np.diff(values)
-    even = bool(np.allclose(steps, steps[0]))
-    return even or values.size > _MOST_STEPS or values[-1] - values[0] < _MOST_STEPS
-
-
-def _reason(values: FloatArray, levels: Sequence[Level]) -> str:
-    first, second, last = (f"{value:g}" for value in (values[0], values[1], values[-1]))
-    return (
-        f"labels are the numbers {first} to {last}: {' or '.join(levels)} takes their order into account; as "
-        f"nominal, {first} and {last} differ no more than {first} and {second}"
-    )

@@ -300,7 +300,7 @@ def p_so_far(outcome: Outcome | LabelUse) -> str:
 
 
 def q_so_far(outcome: Outcome | LabelUse) -> str:
-    """The q-value so far with its interval."""
+    """The same of q."""
     return _about(outcome.q, outcome.q_interval)
 
 

@@ -2,78 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import shlex
+from collections.abc import Iterator
 from dataclasses import replace
 from html import escape
 
 from grasp_core.analysis.rater_map_values import RaterMap
-from grasp_core.model.groups import axis_label, group_label, group_labels
+from grasp_core.model.groups import axis_label, group_label, group_labels, one_line
 from grasp_core.model.outcome import Outcome
-from grasp_core.model.remarks.remark import Remark
-from grasp_core.model.result import DsiResult, Everybody, RunResult
+from grasp_core.model.result import RunResult
+from grasp_core.model.spec import Level
 from grasp_core.model.text import printable
-from grasp_core.report.charts import agreement_chart, cohesion_map, dsi_chart, null_histograms, verdict_chart
-from grasp_core.report.contents import Method, brackets, conventions, marks, methods, not_estimable, run_title
+from grasp_core.report import charts
+from grasp_core.report.account import account_sentence
+from grasp_core.report.charts.rater_map import rater_map_chart
+from grasp_core.report.contents import (
+    Method,
+    brackets,
+    conventions,
+    marks,
+    methods,
+    not_estimable,
+    raters_per_item,
+    run_title,
+)
 from grasp_core.report.everybody import agreement_tables, in_one_line
 from grasp_core.report.findings.findings import judged, leading
-from grasp_core.report.findings.mending import Warned
 from grasp_core.report.findings.sentences import Answer, answer
-from grasp_core.report.rater_map import printable_map
+from grasp_core.report.given import GIVEN_EXPLANATION, given_sentences, given_table
+from grasp_core.report.in_numbers import pairs_in_numbers, pairs_in_words, slices_in_numbers
+from grasp_core.report.pairs import PAIRS_EXPLANATION, measures, most_told
+from grasp_core.report.rater_map import (
+    EXPLANATION,
+    axes_table,
+    distance_words,
+    drawn_axes,
+    groups_table,
+    printable_map,
+    sentences,
+)
 from grasp_core.report.saved import spec_json
-from grasp_core.report.tables import with_label_use
-from grasp_core.report.words.label_use import labelled_sentence
+from grasp_core.report.slices import marked_groups, slice_sentences, sliced
+from grasp_core.report.tables import drawn_labels, ordered_dsi, wide_table, with_label_use
+from grasp_core.report.words.label_use import (
+    format_points,
+    format_points_interval,
+    label_use_sentence,
+    labelled_sentence,
+    mean_words,
+)
 from grasp_core.report.words.names import (
+    LABEL_USE_EXPLANATION,
+    LABEL_USE_FORMULA,
     SIGNIFICANCE_NAMES,
     WORDS,
     arrow,
     format_interval,
     format_p_value,
     format_value,
+    lead_statistic,
     outcome_of,
     p_text,
     reported_statistics,
     signs,
 )
 from grasp_core.report.words.printable import printable_result
-from grasp_core.report.writers._html_sections import (
+from grasp_core.report.writers._html_parts import (
     STYLE,
     Cell,
-    again,
-    data,
+    code,
     definitions,
     figure,
+    folded,
     frame,
-    given,
-    label_use,
     listing,
     number,
-    pairs,
-    rater_map,
+    paragraph,
     sentence,
-    slices,
     table,
     text,
 )
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
-_SECTIONS = {
-    "answer": "Answer",
-    "warnings": "Warnings",
-    "axes": "Which axis should recruitment watch?",
-    "agreement": "Agreement of all raters",
-    "cohesion": "Agreement inside and across groups",
-    "groups": "Groups",
-    "labels": "Label use",
-    "pairs": "Groups two by two",
-    "chance": "Against random groupings",
-    "slices": "Slices",
-    "given": "Given another axis",
-    "raters": "Map of raters",
-    "methods": "Methods",
-    "data": "Data",
-    "again": "Run it again",
-}
 _DIRECTIONS = {"up": "above random groupings", "down": "below random groupings", None: ""}
+_DRAWN = 4
+"""Groups of a column of slices that have a figure."""
 
 
 def report_html(result: RunResult, found: RaterMap | None = None) -> str:
@@ -86,15 +99,13 @@ def report_html(result: RunResult, found: RaterMap | None = None) -> str:
     """
     spec_file = spec_json(result)
     result = printable_result(result)
-    title = escape(run_title(result.spec))
-    contents = _contents(result, spec_file)
-    if found is not None:
-        contents["raters"] = rater_map(printable_map(found), result.spec.analysis.level)
-    contents = {name: contents[name] for name in _SECTIONS if name in contents}
-    links = listing(f'<a href="#{name}">{escape(_SECTIONS[name])}</a>' for name in contents)
+    title, data = escape(run_title(result.spec)), result.data
+    shuffled = f"{result.permutations:,} random groupings · " if result.permutations else ""
+    contents = list(_sections(result, found, spec_file))
+    links = listing(f'<a href="#{key}">{escape(name)}</a>' for key, name, _ in contents)
     sections = "\n".join(
-        f'<section id="{name}">\n<h2>{escape(_SECTIONS[name])}</h2>\n{content}\n</section>'
-        for name, content in contents.items()
+        f'<section id="{key}">\n<h2>{escape(name)}</h2>\n{content}\n</section>'
+        for key, name, content in contents
     )
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -109,8 +120,8 @@ def report_html(result: RunResult, found: RaterMap | None = None) -> str:
 <body>
 <main>
 <h1>{title}</h1>
-<p>{_labelled(result)}</p>
-<p class="muted">{_facts(result)}</p>
+<p>{escape(printable(labelled_sentence(result.spec.data, data)))}</p>
+<p class="muted">{escape(f"{shuffled}GRASP {result.code_version}")}</p>
 <nav aria-label="Contents">{links}</nav>
 {sections}
 </main>
@@ -119,98 +130,85 @@ def report_html(result: RunResult, found: RaterMap | None = None) -> str:
 """
 
 
-def _contents(result: RunResult, spec_file: str) -> dict[str, str]:
-    """The sections of the result itself."""
-    found = answer(result)
-    if result.of_everybody and result.everybody is not None:
-        return _of_everybody(result, result.everybody, found, spec_file)
-    contents = {
-        "answer": _answer(result, found),
-        "axes": _axes(result),
-        "cohesion": figure(cohesion_map(result), "cohesion"),
-        "groups": _groups(result),
-        "chance": _chance(result),
-        "methods": _methods(result),
-        "warnings": _warnings(found.warned),
-        "data": data(result),
-    }
-    if with_label_use(result):
-        contents["labels"] = label_use(result)
-    if result.pairs:
-        contents["pairs"] = pairs(result)
-    if result.slices:
-        contents["slices"] = slices(result)
-    if result.given:
-        contents["given"] = given(result)
+def _sections(result: RunResult, found: RaterMap | None, spec_file: str) -> Iterator[tuple[str, str, str]]:
+    """Key, heading and content of each section, in order."""
+    told, everybody = answer(result), result.everybody if result.of_everybody else None
+    if everybody is not None:
+        drawn = figure(charts.agreement_chart(result), "agreement") if everybody.labels else ""
+        yield "answer", "Answer", _answer(result, told) + drawn
+        tables = [frame(heading, one, 1) for heading, one in agreement_tables(everybody)]
+        yield "agreement", "Agreement of all raters", "\n".join(tables)
+    else:
+        yield "answer", "Answer", _answer(result, told)
+        lead = f"{paragraph(told.warned.lead)}\n" if told.warned.lead else ""
+        yield "warnings", "Warnings", lead + listing(escape(str(one)) for one in told.warned.others)
+        yield "axes", "Which axis should recruitment watch?", _axes(result)
+        cohesion = figure(charts.cohesion_map(result), "cohesion")
+        yield "cohesion", "Agreement inside and across groups", cohesion
+        yield "groups", "Groups", _groups(result)
+        if with_label_use(result):
+            yield "labels", "Label use", _label_use(result)
+        if result.pairs:
+            yield "pairs", "Groups two by two", _pairs(result)
+        yield "chance", "Against random groupings", _chance(result)
+        if result.slices:
+            yield "slices", "Slices", _slices(result)
+        if result.given:
+            tables = [
+                frame(
+                    f"Tests of every group, at first and given {axis_label((one.column,))}",
+                    given_table(result, one),
+                    1,
+                )
+                for one in result.given
+            ]
+            said = listing(map(sentence, given_sentences(result)))
+            yield "given", "Given another axis", "\n".join([paragraph(GIVEN_EXPLANATION), said, *tables])
+    if found is not None:
+        yield "raters", "Map of raters", _rater_map(printable_map(found), result.spec.analysis.level)
+    if everybody is None:
+        statistics = {
+            one.name: f"{paragraph(one.explanation)}\n{paragraph(one.formula)}" for one in methods(result)
+        }
+        stated = {name: escape(words) for name, words in conventions(result.spec, result.stopping)}
+        formulas = folded("Statistics and their formulas", definitions(statistics))
+        yield "methods", "Methods", f"{formulas}\n{folded('Conventions of this run', definitions(stated))}"
+    yield "data", "Data", _data(result)
     if result.data.files:
-        contents["again"] = again(result, spec_file)
-    return contents
-
-
-def _of_everybody(result: RunResult, told: Everybody, found: Answer, spec_file: str) -> dict[str, str]:
-    """The sections where all raters were looked at together."""
-    drawn = figure(agreement_chart(result), "agreement") if told.labels else ""
-    tables = [frame(heading, one, 1) for heading, one in agreement_tables(told)]
-    contents = {
-        "answer": _answer(result, found) + drawn,
-        "agreement": "\n".join(tables),
-        "data": data(result),
-    }
-    if result.data.files:
-        contents["again"] = again(result, spec_file)
-    return contents
-
-
-def _labelled(result: RunResult) -> str:
-    return escape(printable(labelled_sentence(result.spec.data, result.data)))
-
-
-def _facts(result: RunResult) -> str:
-    shuffled = f"{result.permutations:,} random groupings · " if result.permutations else ""
-    return escape(f"{shuffled}GRASP {result.code_version}")
+        yield "again", "Run it again", _again(result, spec_file)
 
 
 def _answer(result: RunResult, found: Answer) -> str:
-    first = _remarks(found.warned.first)
+    first = listing(escape(str(one)) for one in found.warned.first)
     mind = f"<p>Mind first:</p>{first}" if first else ""
     headline = f'<p class="headline">{sentence(found.headline)}</p>'
-    drawn = figure(verdict_chart(result), "verdicts") if judged(result) else ""
+    drawn = figure(charts.verdict_chart(result), "verdicts") if judged(result) else ""
     return "\n".join([headline, mind, drawn, listing(map(sentence, found.details))])
 
 
-def _warnings(found: Warned) -> str:
-    lead = f"<p>{escape(found.lead)}</p>\n" if found.lead else ""
-    return f"{lead}{_remarks(found.others)}"
-
-
-def _remarks(remarks: Iterable[Remark]) -> str:
-    return listing(escape(str(one)) for one in remarks)
-
-
 def _axes(result: RunResult) -> str:
-    drawn = figure(dsi_chart(result), "dsi")
+    drawn = figure(charts.dsi_chart(result), "dsi")
     if not result.dsi:
         return drawn
     heads = [text("Axis"), number("DSI"), text("Attained by"), number("95 % interval")]
     heads += [number(head) for head in ("p", "q", "p of that group")]
-    ranked = sorted(result.dsi, key=lambda row: (row.outcome.value is None, -(row.outcome.value or 0)))
-    caption = "DSI by axis. p and q: against the largest that the groups of random groupings reach."
-    return drawn + table(caption, heads, [_axis_row(row, result) for row in ranked])
-
-
-def _axis_row(row: DsiResult, result: RunResult) -> list[Cell]:
-    return [
-        text(axis_label(row.axes)),
-        _value(replace(row.outcome, direction=None)),  # a maximum is compared upwards only
-        text("" if row.group is None else group_label(row.group)),
-        number(format_interval(row.outcome)),
-        number(p_text(row.outcome, permutations=result.permutations)),
-        *(_p(p, result) for p in (row.outcome.q, row.p_group)),
+    rows = [
+        [
+            text(axis_label(row.axes)),
+            _value(replace(row.outcome, direction=None)),  # a maximum is compared upwards only
+            text("" if row.group is None else group_label(row.group)),
+            number(format_interval(row.outcome)),
+            number(p_text(row.outcome, permutations=result.permutations)),
+            *(_p(p, result) for p in (row.outcome.q, row.p_group)),
+        ]
+        for row in ordered_dsi(result)
     ]
+    caption = "DSI by axis. p and q: against the largest that the groups of random groupings reach."
+    return drawn + table(caption, heads, rows)
 
 
 def _groups(result: RunResult) -> str:
-    statistics = reported_statistics(result)
+    statistics, analysis = reported_statistics(result), result.spec.analysis
     heads = [text("Group"), text("Axis"), number("Raters"), number("Annotations")]
     heads += [number(WORDS[name].name) for name in statistics]
     rows = [
@@ -223,13 +221,11 @@ def _groups(result: RunResult) -> str:
         ]
         for row in result.groups
     ]
-    signs = "; ".join(f"{sign}: {meaning}" for sign, meaning in marks(result.spec.analysis))
-    missing = listing(map(escape, not_estimable(result)))
-    signs = f"{signs}. {brackets(result.spec.analysis)}"
-    everybody = f"<p>{escape(in_one_line(result))}</p>\n" if result.everybody is not None else ""
-    drawn = table("Every statistic of every group", heads, rows)
-    folded = f"<details><summary>Every statistic of every group</summary>\n{drawn}\n{missing}</details>"
-    return f"{everybody}<p>{escape(signs)}</p>\n{folded}"
+    marked = "; ".join(f"{sign}: {meaning}" for sign, meaning in marks(analysis))
+    everybody = f"{paragraph(in_one_line(result))}\n" if result.everybody is not None else ""
+    caption, missing = "Every statistic of every group", listing(map(escape, not_estimable(result)))
+    drawn = f"{table(caption, heads, rows)}\n{missing}"
+    return f"{everybody}{paragraph(f'{marked}. {brackets(analysis)}')}\n{folded(caption, drawn)}"
 
 
 def _value(outcome: Outcome) -> Cell:
@@ -251,60 +247,177 @@ def _p(p: float | None, result: RunResult) -> Cell:
     return number(format_p_value(p, permutations=result.permutations))
 
 
+def _label_use(result: RunResult) -> str:
+    found, many = with_label_use(result), result.permutations
+    rows = [
+        [
+            text(group_label(row.group)),
+            text(one_line(label)),
+            number(format_points(shift.value)),
+            number(format_points_interval(shift) or str(use.no_interval or "")),
+            _p(shift.p, result),
+            number(p_text(use, permutations=many)),
+            number(f"{format_p_value(use.q, permutations=many)} {signs(use)}".rstrip()),
+        ]
+        for row, use in found
+        for label, shift in use.labels.items()
+    ]
+    columns = ("Points", "95 % interval", "p", "p of all labels", "q of all labels")
+    heads = [text("Group"), text("Label"), *map(number, columns)]
+    marked = [(row, use) for row, use in found if use.significance != "none"]
+    means = ((row, mean_words(use, result)) for row, use in found)
+    return "\n".join(
+        [
+            paragraph(LABEL_USE_EXPLANATION),
+            listing(sentence(label_use_sentence(row, use, result)) for row, use in marked),
+            *(
+                figure(charts.label_forest_plot(result, label), f"forest-label-{place}")
+                for place, label in enumerate(drawn_labels(result))
+            ),
+            folded("Label use in numbers", f"{table('Label use of every group', heads, rows)}\n"),
+            paragraph(LABEL_USE_FORMULA),
+            listing(escape(f"{group_label(row.group)}: {words}") for row, words in means if words),
+        ]
+    )
+
+
+def _pairs(result: RunResult) -> str:
+    """Figures show label use and distance, of which findings are made, where a pair is clearly marked."""
+    drawn = [
+        one
+        for one in measures(result).values()
+        if one.key in ("label_use", "distance")
+        and any(one.of(row).significance == "corrected" for row in result.pairs)
+    ]
+    figures = (
+        figure(charts.pairs_matrix(result, axes, measure), f"pairs-{position}-{place}")
+        for position, axes in enumerate(dict.fromkeys(row.a.axes for row in result.pairs))
+        for place, measure in enumerate(drawn)
+    )
+    words = frame("Every pair of groups", pairs_in_words(result), 3)
+    numbers = frame("Everything of every pair, with intervals", pairs_in_numbers(result), 4)
+    said = listing(map(sentence, most_told(result, len(result.pairs))))
+    tables = folded("Pairs in numbers", f"{words}\n{numbers}\n")
+    return "\n".join([paragraph(PAIRS_EXPLANATION), said, *figures, tables])
+
+
 def _chance(result: RunResult) -> str:
     """Null histograms of the statistics that make findings; of the others the numbers."""
-    named = list(zip(methods(result), reported_statistics(result), strict=False))  # DSI is last, without one
-    first = [(method, name) for method, name in named if name in leading(result)]
-    others = [
-        f"<h3>{escape(method.name)}</h3>\n{_in_numbers(result, method, name)}"
-        for method, name in named
-        if (method, name) not in first
-    ]
-    rest = (
-        "<details><summary>The other statistics in numbers</summary>\n<p>Their histograms are on the page of "
-        f"the result, and in its JSON file.</p>\n{chr(10).join(others)}</details>"
-    )
-    return "\n".join([*(_statistic(result, one, name) for one, name in first), *([rest] if others else [])])
-
-
-def _statistic(result: RunResult, method: Method, statistic: str) -> str:
-    drawn = figure(null_histograms(result, statistic), statistic.replace("_", "-"))
-    return (
-        f"<h3>{escape(method.name)}</h3>\n<p>{escape(method.explanation)}</p>\n{drawn}\n"
-        f"<details><summary>{escape(method.name)} in numbers</summary>\n"
-        f"{_in_numbers(result, method, statistic)}</details>"
-    )
+    parts, others = list[str](), list[str]()
+    for method, name in zip(methods(result), reported_statistics(result), strict=False):  # DSI is last
+        heading, numbers = f"<h3>{escape(method.name)}</h3>\n", _in_numbers(result, method, name)
+        if name not in leading(result):
+            others.append(f"{heading}{numbers}")
+            continue
+        drawn = figure(charts.null_histograms(result, name), name.replace("_", "-"))
+        beside = folded(f"{method.name} in numbers", numbers)
+        parts.append(f"{heading}{paragraph(method.explanation)}\n{drawn}\n{beside}")
+    where = "Their histograms are on the page of the result, and in its JSON file."
+    rest = "\n".join([paragraph(where), *others])
+    return "\n".join([*parts, *([folded("The other statistics in numbers", rest)] if others else [])])
 
 
 def _in_numbers(result: RunResult, method: Method, statistic: str) -> str:
-    names = group_labels([row.group for row in result.groups])
     columns = (method.name, "95 % interval", "Median of random groupings", "p", "q")
-    heads = [text("Group"), *map(number, columns)]
-    rows = [
-        _numbers(name, outcome_of(row, statistic), result)
-        for name, row in zip(names, result.groups, strict=True)
-    ]
-    return table(f"{method.name} of every group against random groupings", heads, rows)
+    rows = []
+    names = group_labels([row.group for row in result.groups])
+    for name, row in zip(names, result.groups, strict=True):
+        outcome = outcome_of(row, statistic)
+        rows.append(
+            [
+                text(name),
+                _value(outcome),
+                number(escape(format_interval(outcome) or str(outcome.no_interval or ""))),
+                number(format_value(outcome.null_median)),
+                number(p_text(outcome, permutations=result.permutations)),
+                _p(outcome.q, result),
+            ]
+        )
+    caption = f"{method.name} of every group against random groupings"
+    return table(caption, [text("Group"), *map(number, columns)], rows)
 
 
-def _numbers(name: str, outcome: Outcome, result: RunResult) -> list[Cell]:
-    return [
-        text(name),
-        _value(outcome),
-        number(escape(format_interval(outcome) or str(outcome.no_interval or ""))),
-        number(format_value(outcome.null_median)),
-        number(p_text(outcome, permutations=result.permutations)),
-        _p(outcome.q, result),
-    ]
+def _slices(result: RunResult) -> str:
+    parts, lead = [], lead_statistic(result)
+    for position, found in enumerate(result.slices):
+        name = one_line(found.column)
+        wide = frame(
+            f"Every group on the items of each value of {name}", sliced(result, found, wide_table), 4
+        )
+        numbers = slices_in_numbers(result, found, "slices")
+        frames = [frame(one.title, one.table, one.names) for one in numbers if not one.table.empty]
+        tables = "\n".join([wide, *frames])
+        parts += [
+            f"<h3>By {escape(name)}</h3>",
+            listing(map(sentence, slice_sentences(result, found))),
+            *(
+                f"<h4>{escape(group_label(group))}</h4>\n"
+                + figure(
+                    charts.slices_chart(result, found.column, group, (lead, False)),
+                    f"slices-{position}-{place}",
+                )
+                for place, group in enumerate(marked_groups(found)[:_DRAWN])
+            ),
+            folded("Slices in numbers", f"{tables}\n"),
+        ]
+    return "\n".join(parts)
 
 
-def _methods(result: RunResult) -> str:
-    statistics = {
-        method.name: f"<p>{escape(method.explanation)}</p>\n<p>{escape(method.formula)}</p>"
-        for method in methods(result)
+def _rater_map(found: RaterMap, level: Level) -> str:
+    told = listing(map(sentence, sentences(found, level)))
+    if found.reason is not None:
+        return told
+    axes = frame("What each axis explains", axes_table(found), 1, last=text)
+    distances = frame(distance_words(level), groups_table(found, level), 2)
+    figures = (
+        figure(rater_map_chart(found, drawn), f"map-{place}") for place, drawn in enumerate(drawn_axes(found))
+    )
+    tables = [axes, folded("How far raters differ", f"{distances}\n")]
+    return "\n".join([told, paragraph(EXPLANATION), *figures, *tables])
+
+
+def _data(result: RunResult) -> str:
+    """Counts, labels, files and what was left out."""
+    read, timing = result.data, result.timing
+    facts = {
+        "Items": f"{read.items:,}",
+        "Raters": f"{read.raters:,}",
+        "Annotations": f"{read.annotations:,}",
+        "Raters per item": raters_per_item(result),
+        "Computed in": f"{timing.load_s + timing.observed_s + timing.permutations_s:.1f} s",
     }
-    stated = {name: escape(words) for name, words in conventions(result.spec, result.stopping)}
+    counts = [(text(what), number(value)) for what, value in facts.items()]
+    labels = [
+        (text(label), number(f"{count:,}"))
+        for label, count in zip(read.categories, read.label_counts, strict=False)
+    ]
+    files = [
+        (
+            text(f"{file.name}, fetched from {file.source}" if file.source else file.name),
+            number(f"{file.bytes:,}"),
+            text(file.sha256, "hash"),
+        )
+        for file in read.files
+    ]
+    return "\n".join(
+        [
+            table("Counts", [text("What"), number("Value")], counts),
+            table("Annotations per label", [text("Label"), number("Annotations")], labels),
+            "" if read.account is None else paragraph(account_sentence(read.account)),
+            table("Input files", [text("File"), number("Bytes"), text("SHA-256")], files) if files else "",
+            f'<p>Fingerprint of all data (SHA-256): <span class="hash">{escape(read.sha256)}</span></p>',
+        ]
+    )
+
+
+def _again(result: RunResult, spec_file: str) -> str:
+    """The command and the spec that give the same numbers."""
+    names = [shlex.quote(file.source or file.name) for file in result.data.files]
+    beside = ["--raters"] * (len(names) - 1 - (result.spec.data.items_id is not None))
+    options = ["--annotations", *beside, "--items"]
+    files = [f"{option} {name}" for option, name in zip(options, names, strict=False)]
+    command = " ".join(["grasp run --spec spec.json", *files])
     return (
-        f"<details><summary>Statistics and their formulas</summary>\n{definitions(statistics)}</details>\n"
-        f"<details><summary>Conventions of this run</summary>\n{definitions(stated)}</details>"
+        f"<p>Save the text below as spec.json. With the same files and GRASP {escape(result.code_version)} "
+        f"this gives the same numbers:</p>\n{code('Command', command)}\n{code('Spec as JSON', spec_file)}"
     )

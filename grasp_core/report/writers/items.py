@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from grasp_core.analysis.items.outcomes import Contribution, ItemsResult, Measure
+from grasp_core.analysis.items.outcomes import ItemsResult, Measure
 from grasp_core.model.groups import axis_label, group_label
 from grasp_core.model.text import printable, printable_name
 from grasp_core.report.items import EXPLANATIONS, MEASURES, cut_text, in_order, items_table, sentences
+from grasp_core.report.tables import or_nan
 from grasp_core.report.words.names import STARS
 from grasp_core.report.writers._workbook import Book, Column
-from grasp_core.report.writers.markdown import escape_inline
+from grasp_core.report.writers.markdown import escape_inline, frame_markdown
 
 MARKDOWN_ROWS = 50
 """Items that Markdown lists of each measure; the files for programs have all."""
@@ -24,17 +25,9 @@ def items_title(result: ItemsResult) -> str:
 def items_xlsx(result: ItemsResult, texts: Mapping[str, str] | None = None) -> bytes:
     """Workbook with a sheet of items for each measure, largest first, and one of sentences.
 
-    `texts`: only for those who may see them.
+    `texts` are only for those who may see them.
     """
     book = Book(printable(items_title(result)), result.permutations)
-    book.add("Answer", _said(result))
-    for measure, name in MEASURES.items():
-        book.add(name, _items(result, measure, texts), frozen=1)
-    return book.content()
-
-
-def _said(result: ItemsResult) -> list[Column]:
-    """What is said of each measure, what it means, and warnings."""
     said = [
         (name, printable(sentence.plain))
         for measure, name in MEASURES.items()
@@ -43,7 +36,10 @@ def _said(result: ItemsResult) -> list[Column]:
     said += [(name, EXPLANATIONS[measure]) for measure, name in MEASURES.items()]
     said += [("Warning", printable(str(warning))) for warning in result.warnings]
     about, words = zip(*said, strict=True)
-    return [Column("About", "text", about), Column("In words", "text", words)]
+    book.add("Answer", [Column("About", "text", about), Column("In words", "text", words)])
+    for measure, name in MEASURES.items():
+        book.add(name, _items(result, measure, texts), frozen=1)
+    return book.content()
 
 
 def _items(result: ItemsResult, measure: Measure, texts: Mapping[str, str] | None) -> list[Column]:
@@ -54,8 +50,17 @@ def _items(result: ItemsResult, measure: Measure, texts: Mapping[str, str] | Non
     if texts is not None:
         columns.append(Column("Text", "text", [cut_text(texts.get(row.item, "")) for row in rows]))
     if measure == "label_use":
-        columns.append(Column("Label", "text", [printable_name(part.label or "") for part in parts]))
-    columns += _numbers(measure == "label_use", parts)
+        columns += [
+            Column("Label", "text", [printable_name(part.label or "") for part in parts]),
+            Column("Part, points", "points", [100 * part.value for part in parts]),
+        ]
+    else:
+        columns.append(Column("Part", "value", [part.value for part in parts]))
+    columns += [
+        Column("p", "p", [or_nan(part.p) for part in parts]),
+        Column("q", "p", [or_nan(part.q) for part in parts]),
+        Column("*", "mark", [STARS[part.significance] for part in parts]),
+    ]
     for label in result.label_use:
         shown = printable_name(label)
         columns += [
@@ -63,22 +68,6 @@ def _items(result: ItemsResult, measure: Measure, texts: Mapping[str, str] | Non
             Column(f"Others: {shown}", "count", [row.outside.get(label, 0) for row in rows]),
         ]
     return columns
-
-
-def _numbers(in_points: bool, parts: list[Contribution]) -> list[Column]:
-    """A measure's parts with their tests."""
-    nan = float("nan")
-    value = (
-        Column("Part, points", "points", [100 * part.value for part in parts])
-        if in_points
-        else Column("Part", "value", [part.value for part in parts])
-    )
-    return [
-        value,
-        Column("p", "p", [nan if part.p is None else part.p for part in parts]),
-        Column("q", "p", [nan if part.q is None else part.q for part in parts]),
-        Column("*", "mark", [STARS[part.significance] for part in parts]),
-    ]
 
 
 def items_markdown(result: ItemsResult) -> str:
@@ -89,9 +78,7 @@ def items_markdown(result: ItemsResult) -> str:
         parts += [f"## {name}", *(f"- {escape_inline(one.plain)}" for one in sentences(result, measure))]
         if rows:
             frame = items_table(result, measure, rows[:MARKDOWN_ROWS])
-            lines = [list(frame.columns), *frame.to_numpy().tolist()]
-            drawn = [f"| {' | '.join(escape_inline(cell) for cell in line)} |" for line in lines]
-            parts.append("\n".join([drawn[0], f"|{' :-- |' * len(frame.columns)}", *drawn[1:]]))
+            parts.append(frame_markdown(frame, len(frame.columns)))
         if len(rows) > MARKDOWN_ROWS:
             parts.append(f"{len(rows) - MARKDOWN_ROWS:,} further items are in the CSV.")
     return "\n\n".join(parts) + "\n"

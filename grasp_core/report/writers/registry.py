@@ -63,18 +63,15 @@ def safe_name(title: str) -> str:
     return words or "grasp"
 
 
-def _utf8(write: Callable[[RunResult, RaterMap | None], str]) -> Writer:
+def _utf8(write: Callable[..., str], *, of_map: bool = True) -> Writer:
     """A writer of text as one of bytes; what UTF-8 cannot hold becomes a question mark."""
-    return lambda result, rater_map: write(result, rater_map).encode("utf-8", "replace")
-
-
-def _alone(write: Callable[[RunResult], str]) -> Writer:
-    """A writer of text that has no map of raters, which stands in a file of its own."""
-    return _utf8(lambda result, _: write(result))
+    if of_map:
+        return lambda result, rater_map: write(result, rater_map).encode("utf-8", "replace")
+    return lambda result, _: write(result).encode("utf-8", "replace")
 
 
 _ALL = (
-    Export("csv", "Table (CSV)", "csv", "text/csv; charset=utf-8", _alone(table_csv)),
+    Export("csv", "Table (CSV)", "csv", "text/csv; charset=utf-8", _utf8(table_csv, of_map=False)),
     Export(
         "xlsx",
         "Table (Excel)",
@@ -85,8 +82,14 @@ _ALL = (
     Export("latex", "Table (LaTeX)", "tex", "application/x-tex; charset=utf-8", _utf8(table_latex)),
     Export("markdown", "Table (Markdown)", "md", "text/markdown; charset=utf-8", _utf8(table_markdown)),
     Export("html", "Report (HTML)", "html", "text/html; charset=utf-8", _utf8(report_html)),
-    Export("json", "Full result (JSON)", "json", "application/json", _alone(result_json)),
-    Export("spec", "Spec, to run it again (JSON)", "spec.json", "application/json", _alone(spec_json)),
+    Export("json", "Full result (JSON)", "json", "application/json", _utf8(result_json, of_map=False)),
+    Export(
+        "spec",
+        "Spec, to run it again (JSON)",
+        "spec.json",
+        "application/json",
+        _utf8(spec_json, of_map=False),
+    ),
 )
 EXPORTS: Mapping[str, Export] = MappingProxyType({export.name: export for export in _ALL})
 """Every export by name, in the order in which they are offered."""

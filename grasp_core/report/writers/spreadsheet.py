@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import pandas as pd
 
 from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.model.groups import axis_label, group_label
@@ -16,7 +17,7 @@ from grasp_core.report.in_numbers import pairs_table
 from grasp_core.report.pairs import most_told
 from grasp_core.report.rater_map import printable_map, sentences
 from grasp_core.report.slices import as_results
-from grasp_core.report.tables import MEAN, dsi_table, label_use_table, results_table, with_label_use
+from grasp_core.report.tables import MEAN, dsi_table, label_use_table, or_nan, results_table, with_label_use
 from grasp_core.report.words.names import WORDS, reported_statistics
 from grasp_core.report.words.printable import printable_result
 from grasp_core.report.writers._workbook import Book, Cell, Column, Kind
@@ -27,7 +28,13 @@ def table_xlsx(result: RunResult, found: RaterMap | None = None) -> bytes:
     result = printable_result(result)
     found = None if found is None else printable_map(found)
     book = Book(run_title(result.spec), max(result.permutations, 1))
-    book.add("Answer", _answer(result), frozen=1)
+    told = answer(result)
+    rows = [("Answer", told.headline.plain)]
+    rows += [("Warning", str(warning)) for warning in ranked(result.warnings)]
+    rows += [("", sentence.plain) for sentence in told.details]
+    if result.pairs:
+        rows += [("Pairs", sentence.plain) for sentence in most_told(result, len(result.pairs))]
+    book.add("Answer", _texts(("What", "In words"), rows), frozen=1)
     if result.of_everybody and result.everybody is not None:
         for sheet, table in _agreement(result.everybody).items():
             book.add(sheet, table, frozen=1)
@@ -38,7 +45,7 @@ def table_xlsx(result: RunResult, found: RaterMap | None = None) -> bytes:
     if with_label_use(result):
         book.add("Label use", _label_use(result), frozen=4)
     if result.pairs:
-        book.add("Pairs", _pairs(result), frozen=3)
+        book.add("Pairs", _columns(pairs_table(result), _PAIRS), frozen=3)
     if result.slices:
         book.add("Slices", _slices(result, _groups), frozen=5)
     if any(with_label_use(view) for _, _, view in _views(result)):
@@ -46,24 +53,18 @@ def table_xlsx(result: RunResult, found: RaterMap | None = None) -> bytes:
     if any(view.dsi for _, _, view in _views(result)):
         book.add("DSI by slice", _slices(result, _dsi), frozen=4)
     if result.given:
-        book.add("Given", _given(result), frozen=3)
+        blocks = []
+        for one in result.given:
+            columns = _groups(as_result(result, one))
+            blocks.append([Column("Given", "text", [one.column] * len(columns[0].cells)), *columns])
+        book.add("Given", _below(blocks), frozen=3)
     if found is not None and found.reason is None:
-        book.add("Map of raters", _map_axes(found), frozen=1)
-        book.add("Groups on the map", _map_groups(found), frozen=2)
+        axes, groups = _of_map(found)
+        book.add("Map of raters", axes, frozen=1)
+        book.add("Groups on the map", groups, frozen=2)
     book.add("Methods & conventions", _methods(result, found))
     book.add("Data", _data(result))
     return book.content()
-
-
-def _answer(result: RunResult) -> list[Column]:
-    """What was found and what to do, in words, and what may undo it."""
-    found = answer(result)
-    rows = [("Answer", found.headline.plain)]
-    rows += [("Warning", str(warning)) for warning in ranked(result.warnings)]
-    rows += [("", sentence.plain) for sentence in found.details]
-    if result.pairs:
-        rows += [("Pairs", sentence.plain) for sentence in most_told(result, len(result.pairs))]
-    return _texts(("What", "In words"), rows)
 
 
 def _agreement(found: Everybody) -> dict[str, list[Column]]:
@@ -73,8 +74,8 @@ def _agreement(found: Everybody) -> dict[str, list[Column]]:
         sheets["By label"] = [
             Column("Label", "text", [one.label for one in found.labels]),
             Column("Answers", "count", [one.annotations for one in found.labels]),
-            Column("Another says so too", "value", [_cell(one.again) for one in found.labels]),
-            Column("By chance", "value", [_cell(one.by_chance) for one in found.labels]),
+            Column("Another says so too", "value", [or_nan(one.again) for one in found.labels]),
+            Column("By chance", "value", [or_nan(one.by_chance) for one in found.labels]),
             Column("Items with one such answer", "count", [one.alone for one in found.labels]),
         ]
     if found.raters:
@@ -89,13 +90,9 @@ def _agreement(found: Everybody) -> dict[str, list[Column]]:
             Column("Column", "text", [one.column for one in found.batches]),
             Column("Value", "text", [one.value for one in found.batches]),
             Column("Items", "count", [one.items for one in found.batches]),
-            Column("Alpha", "value", [_cell(one.alpha) for one in found.batches]),
+            Column("Alpha", "value", [or_nan(one.alpha) for one in found.batches]),
         ]
     return sheets
-
-
-def _cell(value: float | None) -> float:
-    return math.nan if value is None else value
 
 
 def _groups(result: RunResult) -> list[Column]:
@@ -123,67 +120,67 @@ def _groups(result: RunResult) -> list[Column]:
     return columns
 
 
-def _dsi(result: RunResult) -> list[Column]:
-    table = dsi_table(result)
-    heads: dict[str, tuple[str, Kind]] = {
-        "axis": ("Axis", "text"),
-        "dsi": ("DSI", "value"),
-        "low": ("from", "end"),
-        "high": ("to", "end"),
-        "stars": ("*", "mark"),
-        "group": ("Attained by", "text"),
-        "p": ("p (against the largest of random groupings)", "p"),
-        "q": ("q", "p"),
-        "p_group": ("p of that group", "p"),
-        "stars_group": ("* of that group", "mark"),
-        "reason": ("Why not estimable", "text"),
-    }
+_Heads = Mapping[str, tuple[str, Kind]]
+_DSI: _Heads = {
+    "axis": ("Axis", "text"),
+    "dsi": ("DSI", "value"),
+    "low": ("from", "end"),
+    "high": ("to", "end"),
+    "stars": ("*", "mark"),
+    "group": ("Attained by", "text"),
+    "p": ("p (against the largest of random groupings)", "p"),
+    "q": ("q", "p"),
+    "p_group": ("p of that group", "p"),
+    "stars_group": ("* of that group", "mark"),
+    "reason": ("Why not estimable", "text"),
+}
+_LABEL_USE: _Heads = {
+    "axis": ("Axis", "text"),
+    "group": ("Group", "text"),
+    "raters": ("Raters", "count"),
+    "label": ("Label", "text"),
+    "shift": ("Points more often than the others", "points"),
+    "low": ("from", "points"),
+    "high": ("to", "points"),
+    "p": ("p", "p"),
+    "q": ("q", "p"),
+    "stars": ("*", "mark"),
+}
+_PAIRS: _Heads = {
+    "axis": ("Axis", "text"),
+    "first": ("First", "text"),
+    "second": ("Second", "text"),
+    "raters_first": ("Raters of the first", "count"),
+    "raters_second": ("Raters of the second", "count"),
+    "statistic": ("Statistic, or label in points", "text"),
+    "value": ("Value", "value"),
+    "low": ("from", "end"),
+    "high": ("to", "end"),
+    "p": ("p", "p"),
+    "q": ("q", "p"),
+    "stars": ("*", "mark"),
+    "reason": ("Why not estimable", "text"),
+    "verdict": ("Verdict of the pair", "text"),
+    "verdict_p": ("its p", "p"),
+    "verdict_q": ("its q", "p"),
+}
+
+
+def _columns(table: pd.DataFrame, heads: _Heads) -> list[Column]:
     return [Column(head, kind, table[name].tolist()) for name, (head, kind) in heads.items()]
+
+
+def _dsi(result: RunResult) -> list[Column]:
+    return _columns(dsi_table(result), _DSI)
 
 
 def _label_use(result: RunResult) -> list[Column]:
     """Points as numbers; of the mean, its units."""
     table = label_use_table(result)
     scale = table["label"].eq(MEAN).map({True: 1, False: 100})
-    heads: dict[str, tuple[str, Kind]] = {
-        "axis": ("Axis", "text"),
-        "group": ("Group", "text"),
-        "raters": ("Raters", "count"),
-        "label": ("Label", "text"),
-        "shift": ("Points more often than the others", "points"),
-        "low": ("from", "points"),
-        "high": ("to", "points"),
-        "p": ("p", "p"),
-        "q": ("q", "p"),
-        "stars": ("*", "mark"),
-    }
     for name in ("shift", "low", "high"):
         table[name] *= scale
-    return [Column(head, kind, table[name].tolist()) for name, (head, kind) in heads.items()]
-
-
-def _pairs(result: RunResult) -> list[Column]:
-    """A row for each pair and what was tested of it; labels in points."""
-    table = pairs_table(result)
-    heads: dict[str, tuple[str, Kind]] = {
-        "axis": ("Axis", "text"),
-        "first": ("First", "text"),
-        "second": ("Second", "text"),
-        "raters_first": ("Raters of the first", "count"),
-        "raters_second": ("Raters of the second", "count"),
-        "statistic": ("Statistic, or label in points", "text"),
-        "value": ("Value", "value"),
-        "low": ("from", "end"),
-        "high": ("to", "end"),
-        "p": ("p", "p"),
-        "q": ("q", "p"),
-        "stars": ("*", "mark"),
-        "reason": ("Why not estimable", "text"),
-        "verdict": ("Verdict of the pair", "text"),
-        "verdict_p": ("its p", "p"),
-        "verdict_q": ("its q", "p"),
-    }
-    return [Column(head, kind, table[name].tolist()) for name, (head, kind) in heads.items()]
+    return _columns(table, _LABEL_USE)
 
 
 def _views(result: RunResult) -> Iterator[tuple[SlicesResult, SliceResult, RunResult]]:
@@ -207,15 +204,6 @@ def _slices(result: RunResult, make: Callable[[RunResult], list[Column]]) -> lis
     return _below(blocks)
 
 
-def _given(result: RunResult) -> list[Column]:
-    """A sheet's columns of the groups given each axis, one below the other, behind that axis."""
-    blocks = []
-    for found in result.given:
-        columns = _groups(as_result(result, found))
-        blocks.append([Column("Given", "text", [found.column] * len(columns[0].cells)), *columns])
-    return _below(blocks)
-
-
 def _below(blocks: Sequence[Sequence[Column]]) -> list[Column]:
     """Blocks of like columns, one below the other."""
     return [
@@ -224,30 +212,25 @@ def _below(blocks: Sequence[Sequence[Column]]) -> list[Column]:
     ]
 
 
-def _map_axes(found: RaterMap) -> list[Column]:
-    """What each axis explains of the differences between raters."""
+def _of_map(found: RaterMap) -> tuple[list[Column], list[Column]]:
+    """What each axis explains; and how far two raters of a group differ, and one of it from one outside."""
     axes = found.axes
+    rows = [(axis_label(axis.axes), row) for axis in axes for row in axis.groups]
     return [
         Column("Axis", "text", [axis_label(axis.axes) for axis in axes]),
         Column("Groups", "count", [len(axis.groups) for axis in axes]),
         Column("Other raters", "count", [axis.others for axis in axes]),
-        Column("Share explained", "value", [_cell(axis.explained) for axis in axes]),
-        Column("by chance", "value", [_cell(axis.by_chance) for axis in axes]),
-        Column("p", "p", [_cell(axis.p) for axis in axes]),
-        Column("q", "p", [_cell(axis.q) for axis in axes]),
+        Column("Share explained", "value", [or_nan(axis.explained) for axis in axes]),
+        Column("by chance", "value", [or_nan(axis.by_chance) for axis in axes]),
+        Column("p", "p", [or_nan(axis.p) for axis in axes]),
+        Column("q", "p", [or_nan(axis.q) for axis in axes]),
         Column("Why not tested", "text", [str(axis.reason or "") for axis in axes]),
-    ]
-
-
-def _map_groups(found: RaterMap) -> list[Column]:
-    """How far two raters of a group differ, and one of it from one outside."""
-    rows = [(axis_label(axis.axes), row) for axis in found.axes for row in axis.groups]
-    return [
+    ], [
         Column("Axis", "text", [axis for axis, _ in rows]),
         Column("Group", "text", [group_label(row.group) for _, row in rows]),
         Column("Raters on the map", "count", [row.n_raters for _, row in rows]),
-        Column("Two of the group", "value", [_cell(row.within) for _, row in rows]),
-        Column("One of it, one other", "value", [_cell(row.between) for _, row in rows]),
+        Column("Two of the group", "value", [or_nan(row.within) for _, row in rows]),
+        Column("One of it, one other", "value", [or_nan(row.between) for _, row in rows]),
     ]
 
 
