@@ -13,8 +13,7 @@ from grasp_core.analysis.planner.designs import MOST_SIMULATED, rater_steps, ste
 from grasp_core.analysis.planner.surface import Choice, Needed, chance, cheapest, items_needed, recruitment
 from grasp_core.analysis.planner.values import LINES, Plan, PlanSpec, Target
 from grasp_core.model.groups import group_label
-from grasp_core.model.text import Segment, Sentence, safe_cell
-from grasp_core.model.wording import number
+from grasp_core.model.text import Segment, Sentence, number, safe_cell
 from grasp_core.report.tables import exact
 
 TARGETS: dict[Target, str] = {

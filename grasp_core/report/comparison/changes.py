@@ -14,7 +14,7 @@ from grasp_core.model.groups import Group, axis_label, group_label, one_line
 from grasp_core.model.outcome import Interval, LabelUse, Outcome
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import RunSpec
-from grasp_core.model.wording import number
+from grasp_core.model.text import number
 from grasp_core.report.contents import raters_per_item
 from grasp_core.report.conventions import (
     CORRECTION,

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from grasp_core.model.annotations import number_of
-from grasp_core.model.data_spec import SCREENS, DataSpec, Filters
-from grasp_core.model.recode_steps import Bins, Combine, Recode
+from grasp_core.model.data_spec import SCREENS, Bins, Combine, DataSpec, Filters, Recode
 from grasp_core.model.spec import Level
 from grasp_core.model.text import agree, listed, quoted
 from grasp_core.statistics.levels import possible_levels
