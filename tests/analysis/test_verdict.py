@@ -74,10 +74,7 @@ def test_the_order_of_groups_changes_no_digit() -> None:
     found = values()
     found[0, 2, USE] = found[0, 1, DIST] = 3
     order = [3, 1, 0, 2]
-    first, second = (
-        joint_tests(found, single(), LIKE, {}),
-        joint_tests(found[:, order], single(), LIKE, {}),
-    )
+    first, second = (joint_tests(found, single(), LIKE, {}), joint_tests(found[:, order], single(), LIKE, {}))
     assert [second[order.index(g)]._replace(groups=(g,)) for g in range(4)] == first
 
 

@@ -152,9 +152,7 @@ def test_numbers_of_numpy_and_an_index_of_columns_are_taken(
     assert len(seeds) == 2
 
 
-def test_lazy_frames_series_and_columns_that_are_numbers(
-    frames: tuple[pd.DataFrame, pd.DataFrame],
-) -> None:
+def test_lazy_frames_series_and_columns_that_are_numbers(frames: tuple[pd.DataFrame, pd.DataFrame]) -> None:
     annotations, raters = frames
     asked = {"axes": ["rater_gender"], "permutations": 100, "progress": False}
     usual = grasp.analyse(annotations, raters, **asked)

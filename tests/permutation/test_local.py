@@ -60,13 +60,7 @@ def test_any_number_of_labels(level, convention, ties, unknown: float, categorie
         categories, items=items, raters=40, categories=categories, missing=0.5, unknown=unknown
     )
     spec = AnalysisSpec(
-        axes=AXES,
-        min_raters=1,
-        seed=3,
-        strata=("region",),
-        level=level,
-        ties=ties,
-        **CONVENTIONS[convention],
+        axes=AXES, min_raters=1, seed=3, strata=("region",), level=level, ties=ties, **CONVENTIONS[convention]
     )
     annotations = numbered(annotations)
     design = build_design(annotations, raters, form_groups(raters, AXES, min_raters=1), spec, dense=False)

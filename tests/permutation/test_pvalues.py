@@ -22,14 +22,7 @@ from grasp_core.permutation.testing.tail import Shuffles, check_something_moves,
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.example import AXES, example_files, example_spec
 from grasp_core.reading.sandbox.read import read_table
-from tests.permutation.naive import (
-    GRID,
-    JITTER,
-    naive_max_t,
-    naive_paper,
-    naive_step_up,
-    naive_two_sided,
-)
+from tests.permutation.naive import GRID, JITTER, naive_max_t, naive_paper, naive_step_up, naive_two_sided
 from tests.permutation.simulated import clustered
 
 NULLS = st.lists(GRID, min_size=100, max_size=140)

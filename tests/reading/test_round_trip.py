@@ -26,10 +26,7 @@ from tests.reading.making import csv_bytes
 from tests.strategies import AWKWARD
 
 Rows = list[list[str]]
-PLAIN = settings(
-    max_examples=settings().max_examples // 3,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+PLAIN = settings(max_examples=settings().max_examples // 3, suppress_health_check=[HealthCheck.too_slow])
 COLUMNS = {"", "item", "rater", "text", "label", "second", "gender", "age", "the gender", "the age"}
 """What no id is, since ids stand beside these in headers."""
 IDS = st.one_of(

@@ -208,8 +208,7 @@ def test_only_ratio_refuses_what_is_below_0() -> None:
 
 
 @pytest.mark.parametrize(
-    ("categories", "levels"),
-    [(("0", "4.5"), LEVELS), (("-1", "1"), LEVELS[:3]), (("1", "many"), LEVELS[:2])],
+    ("categories", "levels"), [(("0", "4.5"), LEVELS), (("-1", "1"), LEVELS[:3]), (("1", "many"), LEVELS[:2])]
 )
 def test_levels_that_are_possible(categories, levels) -> None:
     assert possible_levels(categories) == levels

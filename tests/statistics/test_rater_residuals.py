@@ -16,13 +16,7 @@ from grasp_core.model.annotations import Annotations, Axis, Raters
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.statistics.between_raters import spread, spread_of_sums, spread_terms
-from grasp_core.statistics.rater_residuals import (
-    RaterResiduals,
-    ResidualSums,
-    difference,
-    evidence,
-    of_sums,
-)
+from grasp_core.statistics.rater_residuals import RaterResiduals, ResidualSums, difference, evidence, of_sums
 
 POSITIONS = np.array([0.0, 1.0, 4.0])
 cells = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 6), st.integers(0, 2)), min_size=2, max_size=40)

@@ -60,11 +60,7 @@ def test_a_guarded_process_reaches_one_place(listening: int) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         ports = [str(listening), str(other.getsockname()[1])]
         done = subprocess.run(
-            [sys.executable, "-c", GUARDED, *ports],
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=ROOT,
+            [sys.executable, "-c", GUARDED, *ports], capture_output=True, text=True, check=False, cwd=ROOT
         )
         other.settimeout(0)
         with pytest.raises(BlockingIOError):

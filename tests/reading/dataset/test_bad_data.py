@@ -112,13 +112,7 @@ BY_RATER = DataSpec(layout="raters-by-items", rater="rater")
         (GOOD + "/c r1 Yes y", None, replace(LONG, exclude=(("g", "y"),)), [], ["rows 2 and 6, column 'g'"]),
         (GOOD, "rater age/x1 20/x2 30", LONG, None, ["'r1', 'r2'", "raters.csv", "'x1'"]),
         (GOOD, "person age/x1 20/x2 30", LONG, None, ["'r1', 'r2'", "raters.csv", "'x1'"]),
-        (
-            GOOD,
-            None,
-            replace(LONG, exclude=(("g", "x"), ("g", "y"))),
-            None,
-            ["all 2 raters", "'g' = 'y'"],
-        ),
+        (GOOD, None, replace(LONG, exclude=(("g", "x"), ("g", "y"))), None, ["all 2 raters", "'g' = 'y'"]),
         (GOOD, None, replace(LONG, missing=("Yes", "No")), None, ["votes.csv has no annotation left"]),
     ],
 )

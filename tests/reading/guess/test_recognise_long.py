@@ -103,11 +103,7 @@ def test_a_label_by_name_wins_over_other_questions():
 
 
 def test_codes_beside_their_names_are_one_question():
-    file = made(
-        random.Random(5),
-        ("item", "rater", ("toxic",)),
-        extra=None,
-    )
+    file = made(random.Random(5), ("item", "rater", ("toxic",)), extra=None)
     codes = {"Yes": "1", "No": "0", "Unsure": "2"}
     rows = [{**row, "toxic_coded": codes[row["toxic"]]} for row in file.rows]
     guess = recognise(table(file._replace(rows=rows)))
@@ -293,11 +289,7 @@ def test_a_rating_of_models_beside_other_columns_stays_the_label() -> None:
 
 def test_names_of_labels_are_labels() -> None:
     """Beside their codes, whose column is called an id."""
-    file = made(
-        random.Random(6),
-        ("item", "rater", ("label_name",)),
-        labels=("toxic", "fine"),
-    )
+    file = made(random.Random(6), ("item", "rater", ("label_name",)), labels=("toxic", "fine"))
     rows = [row | {"label_id": str(int(row["label_name"] == "toxic"))} for row in file.rows]
     guess = recognise(table(file._replace(rows=rows)))
     assert (guess.spec.label, guess.uncertain) == ("label_name", ())

@@ -114,8 +114,7 @@ def test_a_run_says_whom_screens_name_in_numbers() -> None:
     total, by_group = screens_of(dataset)
     assert total == Caution.RANDOM_RESPONDERS(raters=4, looked_at=60)
     assert by_group == ScreenCaution.SCREENED_IN_GROUPS(
-        screen="raters at chance",
-        groups=(GroupCount.RATERS_OF_GROUP(group="side in", raters=4, of=10),),
+        screen="raters at chance", groups=(GroupCount.RATERS_OF_GROUP(group="side in", raters=4, of=10),)
     )
     assert str(by_group) == "raters at chance, by group: 'side in: 4 of 10'"
     assert (is_public(total), is_public(by_group)) == (True, False)

@@ -153,8 +153,7 @@ def test_a_file_of_somebody_else_stays(held: Site, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "answer",
-    [b"<html>", b"[]", b'{"tree": 5}', b'{"tree": [{"type": "blob", "path": "d3-raters.csv"}]}'],
+    "answer", [b"<html>", b"[]", b'{"tree": 5}', b'{"tree": [{"type": "blob", "path": "d3-raters.csv"}]}']
 )
 def test_listings_that_are_none(held: Site, answer: bytes) -> None:
     repository = github(held)

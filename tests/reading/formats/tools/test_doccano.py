@@ -273,10 +273,7 @@ def test_damage_is_one_sentence(damaged: dict[str, Any], sentence: str) -> None:
     [
         (None, "'annotations' should be a list, found nothing"),
         ([1], "an annotation should be an object, found '1'"),
-        (
-            [{"label": 1, "user": 1, "start_offset": 0, "end_offset": 2}],
-            "the labels are of spans; only",
-        ),
+        ([{"label": 1, "user": 1, "start_offset": 0, "end_offset": 2}], "the labels are of spans; only"),
     ],
 )
 def test_damaged_annotations_are_one_sentence(annotations: Any, sentence: str) -> None:
