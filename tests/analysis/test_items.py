@@ -313,7 +313,7 @@ def test_file_is_read_back() -> None:
 @needs_shared_data
 def test_dices_350_as_the_methods_have_it() -> None:
     """E and D of White men: METHODS-2.md, section 10, computed by independent code."""
-    from tests.analysis.models.dices import SPEC, data
+    from tests.analysis.models.cases import SPEC, data
 
     group = Group(("rater_race", "rater_gender"), ("White", "Man"))
     spec = RunSpec(SPEC, AnalysisSpec(axes=(group.axes,)))

@@ -26,7 +26,7 @@ from grasp_core.model.remarks.cautions import PlanCaution
 from grasp_core.report.charts.plan import plan_chart
 from grasp_core.report.plan import lines_table, recruitment_csv, sentences, surface_table
 from grasp_core.report.writers.plan import recruitment_xlsx
-from tests.analysis.models.dices import data
+from tests.analysis.models.cases import data
 from tests.analysis.planner.pilots import LABELS, drawn, known_model, one_by_one
 from tests.permutation.simulated import files, simulate
 from tests.shared_data import needs_shared_data

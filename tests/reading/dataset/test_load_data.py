@@ -1,10 +1,11 @@
-"""Annotations, axes and summary from tables in every layout."""
+"""Annotations, axes and summary from tables in every layout, in little memory."""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
 import io
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -437,3 +438,49 @@ def test_one_number_written_in_two_ways_is_told() -> None:
         "'1.0' (1 cell) and '1' (1 cell) differ only by how a number is written" in m for m in messages
     )
     assert any("column 'rater': 1 id is there" in m and "or by decimals" in m for m in messages)
+
+
+# Memory
+
+
+ITEMS, RATERS_MEMORY = 5_000, 400
+MOST_BYTES = 14
+
+
+@pytest.fixture(scope="module")
+def table() -> Table:
+    """Two million annotations in no order, each rater of one gender."""
+    rng = np.random.default_rng(1)
+    cell = rng.permutation(ITEMS * RATERS_MEMORY)
+    rater = cell % RATERS_MEMORY
+    columns = {
+        "item": _coded(cell // RATERS_MEMORY, [f"i{i}" for i in range(ITEMS)]),
+        "rater": _coded(rater, [f"r{j}" for j in range(RATERS_MEMORY)]),
+        "label": _coded(rng.integers(0, 3, cell.size), ["No", "Yes", "Unsure"]),
+        "gender": _coded(rater % 2, ["Woman", "Man"]),
+    }
+    return Table("votes.parquet", tuple(columns), pa.table(columns), "0" * 64, 0, "Parquet", 1)
+
+
+def _coded(codes: np.ndarray, values: list[str]) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(codes.astype(np.int32), values)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        LONG,
+        replace(LONG, missing=("Unsure",)),
+        replace(LONG, repeated="first"),
+        replace(LONG, exclude=(("gender", "Man"),)),
+    ],
+)
+def test_reading_takes_few_bytes_an_annotation(table, spec):
+    tracemalloc.start()
+    try:
+        data = load(table, None, spec, ["gender"])
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert data.summary.annotations > 900_000
+    assert peak / (ITEMS * RATERS_MEMORY) < MOST_BYTES

@@ -1,4 +1,4 @@
-"""Data frames are read as files with their columns are, whichever library made them."""
+"""Data frames are read as files with their columns; columns whose texts recur are kept as codes."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from grasp_core.model.errors import DataError
 from grasp_core.reading.sandbox.parse import frame_table
 from grasp_core.reading.sandbox.read import read_table
+from grasp_core.reading.table.parsed import compact
 
 CELLS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=6)
 NAMES = st.lists(st.text("abcdefg_.é", min_size=1, max_size=4), min_size=1, max_size=4, unique=True)
@@ -167,3 +168,20 @@ def test_what_is_no_table_is_refused_with_a_code(frame: Any, code: str, said: st
         frame_table(frame, "votes")
     assert refused.value.code == code
     assert said in str(refused.value)
+
+
+# Codes
+
+
+ROWS = 600_000
+
+
+@pytest.mark.parametrize(("texts", "coded"), [(60_000, True), (5, True), (ROWS, False)])
+def test_ids_in_no_order_are_kept_as_codes_where_they_recur(texts: int, coded: bool) -> None:
+    rng = np.random.default_rng(0)
+    positions = rng.permutation(ROWS) if texts == ROWS else rng.integers(0, texts, ROWS)
+    ids = pa.array(positions).cast(pa.string())
+    kept = compact(pa.table({"id": pa.chunked_array([ids[: ROWS // 3], ids[ROWS // 3 :]])}))["id"]
+    assert pa.types.is_dictionary(kept.type) == coded
+    assert kept.num_chunks == 1
+    assert kept.cast(pa.string()).combine_chunks().equals(ids)

@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -30,12 +31,13 @@ from grasp_core.reading.sandbox import limits, process
 from grasp_core.reading.sandbox.process import HELPER
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Recipe
-from tests.reading.files.workbook_files import ods_bytes, xlsx_bytes
+from tests.reading.files.workbook_files import changed, ods_bytes, xlsx_bytes
 from tests.reading.making import csv_bytes, read_here, rows_table
 from tests.reading.reader_samples import ROWS, samples
 from tests.zips import zipped
 
 pytestmark = pytest.mark.in_earnest
+
 
 CSV = csv_bytes(ROWS)
 MEMORY = "takes more than 0.25 GiB of memory, the most that one file may"
@@ -322,3 +324,48 @@ def test_rows_of_too_many_different_ids_are_refused_though_they_could_be_parsed(
 
 def test_processes_find_the_package_where_it_is_not_installed() -> None:
     assert (process.ROOT / "grasp_core" / "__init__.py").is_file()
+
+
+# Workbooks
+
+
+def refusal_workbooks(content: bytes) -> str:
+    with pytest.raises(DataError, match=r"votes\.xlsx") as caught:
+        read_table(content, "votes.xlsx")
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def repeated(rows: int, columns: int) -> bytes:
+    """An ODS file of a few bytes whose one cell fills the rows and columns."""
+    cell = f'<table:table-cell table:number-columns-repeated="{columns}" office:value-type="string">'
+    row = f'<table:table-row table:number-rows-repeated="{rows}">{cell}<text:p>x</text:p></table:table-cell>'
+    return ods_bytes({"S": row + "</table:table-row>"})
+
+
+def test_cells_far_apart_take_no_memory_here():
+    book = openpyxl.Workbook()
+    book.active["A1"], book.active["XFD1048576"] = "a", "b"
+    file = io.BytesIO()
+    book.save(file)
+    message = refusal_workbooks(file.getvalue())
+    assert "GiB of memory, the most that one file may" in message
+    assert "a cell far away from the table may be filled" in message
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(1_048_576, 16_384), (2**31, 2**31), (30_000, 16_384)])
+def test_repeated_cells_of_an_ods_file_take_no_memory_here(rows, columns):
+    assert refusal_workbooks(repeated(rows, columns))
+
+
+def test_a_long_text_that_many_cells_share_takes_no_memory_here(monkeypatch):
+    monkeypatch.setenv("GRASP_READ_MEMORY_MB", "256")
+    content = xlsx_bytes([["long", "short"], *[["Yes", "y"]] * 1_000])
+    content = changed(content, "xl/sharedStrings.xml", "<t>Yes</t>", "<t>" + "x" * 2**20 + "</t>")
+    assert len(content) < 2**20
+    assert "takes more than 0.25 GiB of memory" in refusal_workbooks(content)
+
+
+def test_time_is_limited(monkeypatch):
+    monkeypatch.setenv("GRASP_READ_SECONDS", "1")
+    assert "takes more than 1 seconds of processor time" in refusal_workbooks(repeated(40_000, 1_000))
