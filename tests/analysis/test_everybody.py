@@ -242,8 +242,6 @@ def test_what_needs_groups_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # Statistics that few runs compute
-
-
 AC1 = further(["ac1"])
 
 

@@ -62,9 +62,7 @@ def test_of_one_number_it_is_the_share_of_an_analysis_of_variance() -> None:
 
 @pytest.mark.parametrize("unknown", [0.0, 0.3])
 @pytest.mark.parametrize("stratified", [False, True])
-def test_permutations_are_those_of_every_run_with_the_plain_definition(
-    unknown: float, stratified: bool
-) -> None:
+def test_permutations_are_those_of_every_run_with_the_plain_definition(unknown, stratified) -> None:
     squared, group = distances(2), groupings(2, unknown=unknown)
     exchange = everybody(30, "s" if stratified else None)
     found = shuffled_shares(squared, group, exchange, 7, 40)
@@ -149,8 +147,6 @@ def test_what_is_done_is_told_and_may_be_ended() -> None:
 
 
 # Mirrors
-
-
 SEEDS = range(1, 9)
 DRAWN = 20_000
 """Permutations of a seed: enough for p of half or twice the exact one to lie far outside the error."""
@@ -284,9 +280,7 @@ def _differences(data: Dataset) -> FloatArray:
 
 
 @pytest.mark.parametrize(("missing", "told"), [(0.0, False), (0.93, True)])
-def test_a_group_and_its_complement_have_one_distance_and_it_is_told_of_which_kind(
-    missing: float, told: bool
-) -> None:
+def test_a_group_and_its_complement_have_one_distance_and_it_is_told_of_which_kind(missing, told) -> None:
     data = dataset(3, items=60, raters=40, missing=missing)
     analysis = AnalysisSpec(axes=(("gender",),))
     panel = Cohesion.of(data, groups_asked(data.raters, analysis), analysis)

@@ -155,8 +155,6 @@ def test_clear_agreement_has_the_ends_of_its_logit_and_chance_keeps_its_own() ->
 
 
 # Coverage
-
-
 SPEC = AnalysisSpec(axes=(("side",),))
 DATA_SETS = 150
 
@@ -225,8 +223,6 @@ def test_intervals_for_other_raters_and_items_hold_their_value(shape) -> None:
 
 
 # Power
-
-
 RUNS = 200
 
 

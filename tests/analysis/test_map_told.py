@@ -132,8 +132,6 @@ def test_the_last_value_goes_first() -> None:
 
 
 # The command
-
-
 FILES = ["--annotations", "votes.csv", "--raters", "raters.csv"]
 OPTIONS = [*FILES, *("--axis", "gender", "--axis", "race", "--permutations", "200")]
 
@@ -186,9 +184,7 @@ def test_the_same_again(folder: Path) -> None:
         (["--level", "interval"], "every label to be a number"),
     ],
 )
-def test_bad_input_gets_one_sentence(
-    folder: Path, capsys: pytest.CaptureFixture[str], options: list[str], sentence: str
-) -> None:
+def test_bad_input_gets_one_sentence(folder, capsys, options, sentence) -> None:
     assert cli.main(["rater-map", *OPTIONS, *options]) == 2
     error = capsys.readouterr().err.splitlines()[-1]
     assert error.startswith("grasp: ")

@@ -165,8 +165,6 @@ def test_groups_that_meet_more_than_by_chance_are_as_mixed_as_can_be(size: float
 
 
 # The command
-
-
 FILES = ["--annotations", "annotations.csv", "--raters", "raters.csv"]
 COLUMNS = ["--item", "item_id", "--rater", "rater_id", "--label", "label"]
 GENDER = ["--axis", "rater_gender"]
@@ -198,9 +196,7 @@ def test_tables_and_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert "R001" not in json.dumps(plain)
 
 
-def test_files_are_recognised_and_ids_shown_only_when_asked(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_files_are_recognised_and_ids_shown_only_when_asked(folder, capsys) -> None:
     votes = (folder / "annotations.csv").read_text(encoding="utf-8").splitlines()
     copied = [line.replace(",R001,", ",twin,") for line in votes if ",R001," in line]
     (folder / "annotations.csv").write_text("\n".join([*votes, *copied]) + "\n", encoding="utf-8")
@@ -212,9 +208,7 @@ def test_files_are_recognised_and_ids_shown_only_when_asked(
     assert "R001, twin, 350, 350" in capsys.readouterr().out
 
 
-def test_who_rated_what_is_held_against_the_shuffles_of_a_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_who_rated_what_is_held_against_the_shuffles_of_a_run(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     votes, raters = in_batches()
     votes.to_csv("annotations.csv", index=False)
@@ -243,9 +237,7 @@ def test_who_rated_what_is_held_against_the_shuffles_of_a_run(
         ([*COLUMNS, "--axis", "shoe_size"], "shoe_size"),
     ],
 )
-def test_bad_input_gets_one_sentence(
-    folder: Path, capsys: pytest.CaptureFixture[str], options: list[str], sentence: str
-) -> None:
+def test_bad_input_gets_one_sentence(folder, capsys, options, sentence) -> None:
     assert cli.main(["quality", *FILES, *options]) == 2
     error = capsys.readouterr().err.splitlines()[-1]
     assert error.startswith("grasp: ")

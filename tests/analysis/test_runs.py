@@ -131,9 +131,7 @@ def test_too_few_raters_leave_label_use_untested(pool: Pool) -> None:
 
 
 @pytest.mark.parametrize("situation", CONFOUNDED[:3], ids=lambda one: one.name)
-def test_groups_given_other_items_have_marks_of_what_compares_the_same_items_alone(
-    pool: Pool, situation: Situation
-) -> None:
+def test_groups_given_other_items_have_marks_of_what_compares_the_same_items_alone(pool, situation) -> None:
     found = run(drawn(situation, 1), pool)
     assert found.warnings[0].code.key == "own-items"
     for row in found.groups:
@@ -193,8 +191,6 @@ def test_clean_data_are_tested_as_ever(pool: Pool) -> None:
 
 
 # Fitted p-values
-
-
 def three_groups(seed: int = 1) -> Dataset:
     """One of three groups has a strong view of its own and a label it likes; age goes with nothing."""
     rng = np.random.default_rng(seed)

@@ -251,8 +251,6 @@ def test_groups_of_a_slice_are_formed_of_its_raters() -> None:
 
 
 # One axis given another
-
-
 RATERS, ITEMS = 60, 60
 
 

@@ -86,17 +86,13 @@ def test_a_saved_result_is_told_and_written_without_a_run(saved: Path, capsys: C
     ],
     ids=lambda value: value if isinstance(value, str) else " ".join(value[-3:]),
 )
-def test_what_cannot_be_written_is_refused(
-    saved: Path, capsys: Captured, arguments: list[str], sentence: str
-) -> None:
+def test_what_cannot_be_written_is_refused(saved, capsys, arguments, sentence) -> None:
     assert cli.main(arguments) == cli.BAD_INPUT
     said = capsys.readouterr().err.splitlines()
     assert sentence in said[-1]
 
 
-def test_a_brief_answer_fits_a_terminal(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
-) -> None:
+def test_a_brief_answer_fits_a_terminal(folder, monkeypatch, capsys) -> None:
     for name, content in example_files().items():
         (folder / name).write_bytes(content)
     run = ["run", "annotations.csv", "raters.csv", "--axis", "rater_race", "--axis", "rater_age"]
@@ -115,9 +111,7 @@ def test_a_brief_answer_fits_a_terminal(
     assert len(capsys.readouterr().out.splitlines()) > 24
 
 
-def test_tables_fit_the_columns_that_there_are(
-    saved: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
-) -> None:
+def test_tables_fit_the_columns_that_there_are(saved, monkeypatch, capsys) -> None:
     monkeypatch.setenv("COLUMNS", "90")
     assert cli.main(["report", "result.json"]) == 0
     rows = [
@@ -140,9 +134,7 @@ def test_the_answer_is_bold_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch)
     assert lines.emphasised("clear") == "clear"
 
 
-def test_progress_is_a_line_now_and_then_where_no_line_is_written_anew(
-    monkeypatch: pytest.MonkeyPatch, capsys: Captured
-) -> None:
+def test_progress_is_a_line_now_and_then_where_no_line_is_written_anew(monkeypatch, capsys) -> None:
     clock = [1000.0]
     monkeypatch.setattr("time.monotonic", lambda: clock[0])
     monkeypatch.setattr(lines, "_SPACED", lines._Spaced())
@@ -193,9 +185,7 @@ def test_what_is_clear_decides_the_exit_code_where_it_is_asked(saved: Path, caps
     ],
     ids=lambda value: value if isinstance(value, str) else " ".join(value),
 )
-def test_what_is_misspelt_is_answered_with_what_may_be_meant(
-    capsys: Captured, arguments: list[str], answer: str
-) -> None:
+def test_what_is_misspelt_is_answered_with_what_may_be_meant(capsys, arguments, answer) -> None:
     with pytest.raises(SystemExit) as ended:
         cli.main(arguments)
     assert ended.value.code == 2
@@ -208,9 +198,7 @@ def test_files_may_stand_behind_options(folder: Path, capsys: Captured) -> None:
     assert cli.main(["run", "votes.csv", "--axis", "race", "--permutations", "50", "raters.csv", "-q"]) == 0
 
 
-def test_intersections_are_beside_the_recognised_axes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_intersections_are_beside_the_recognised_axes(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name, content in few_items().items():
         (tmp_path / name).write_bytes(content)
@@ -308,9 +296,7 @@ sys.exit(cli.main(sys.argv[1:]))
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
-def test_files_without_options_are_told_apart_by_every_command(
-    folder: Path, capsys: Captured, arguments: list[str], first: str
-) -> None:
+def test_files_without_options_are_told_apart_by_every_command(folder, capsys, arguments, first) -> None:
     command, *more = arguments
     if command == "items":
         more[1] = f"race={(folder / 'raters.csv').read_text(encoding='utf-8').splitlines()[1].split(',')[2]}"

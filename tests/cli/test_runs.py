@@ -83,8 +83,6 @@ def test_numbers_out_of_range_are_refused(folder: Path, capsys, given: str) -> N
 
 
 # A run that was interrupted
-
-
 class Noted(Scratch):
     """Notes the blocks that are computed."""
 
@@ -131,8 +129,6 @@ def test_what_a_scratch_folder_keeps_is_gone_on_from(tmp_path: Path, place: str,
 
 
 # Reports
-
-
 RUN = ["run", "--annotations", "votes.csv", "--raters", "raters.csv", "--axis", "gender", "--axis", "race"]
 FEW = ["--permutations", "100"]
 
@@ -158,8 +154,6 @@ def test_without_the_map_nothing_is_said_of_it(folder: Path, capsys: pytest.Capt
 
 
 # Items
-
-
 COLUMNS_ITEMS = ["--layout", "long", "--item", "item", "--rater", "rater", "--label", "label"]
 
 
@@ -183,9 +177,7 @@ def ask(*arguments: str) -> int:
     return cli.main(["items", *arguments])
 
 
-def test_planted_item_is_named_with_its_text(
-    files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_planted_item_is_named_with_its_text(files, tmp_path, capsys) -> None:
     group = ["--group", "gender=Woman, race=Asian", "--text", "words", "--top", "2"]
     targets = ["--out", str(tmp_path / "items.json"), "--csv", str(tmp_path / "items.csv")]
     assert ask(*files, *COLUMNS_ITEMS, *group, *targets) == 0
@@ -199,9 +191,7 @@ def test_planted_item_is_named_with_its_text(
     assert (tmp_path / "items.csv").read_text(encoding="utf-8").count("\n") == 13
 
 
-def test_group_of_a_result_is_looked_at_under_its_permutations(
-    files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_group_of_a_result_is_looked_at_under_its_permutations(files, tmp_path, capsys) -> None:
     run = ["run", *files, *COLUMNS_ITEMS, "--intersect", "race:gender", "--permutations", "auto:3000"]
     assert cli.main([*run, "--out", str(tmp_path / "run.json")]) == 0
     result = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))
@@ -227,18 +217,14 @@ def test_group_of_a_result_is_looked_at_under_its_permutations(
         (["--group", "race=Asian", "--axis", "gender"], "there are gender=Man; gender=Woman"),
     ],
 )
-def test_what_cannot_be_asked_is_a_sentence(
-    files: list[str], more: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_asked_is_a_sentence(files, more, said, capsys) -> None:
     assert ask(*files, *COLUMNS_ITEMS, *more) == cli.BAD_INPUT
     error = capsys.readouterr().err
     assert said in error
     assert "Traceback" not in error
 
 
-def test_several_questions_are_looked_at_one_by_one(
-    files: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_several_questions_are_looked_at_one_by_one(files, capsys) -> None:
     both = [*files, *COLUMNS_ITEMS, "--label", "second", "--group", "race=Asian", "--permutations", "200"]
     assert ask(*both) == cli.BAD_INPUT
     assert "name one of them of label, second" in capsys.readouterr().err

@@ -66,9 +66,7 @@ def test_slices_are_printed_recorded_and_found_again(capsys: pytest.CaptureFixtu
         ([*ITEMS, *SETTINGS, "--items-id", "nothing", "--slice", "topic"], "nothing"),
     ],
 )
-def test_what_cannot_be_sliced_is_a_sentence(
-    more: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_sliced_is_a_sentence(more, said, capsys) -> None:
     assert cli.main(["run", *FILES, *more]) == cli.BAD_INPUT
     error = capsys.readouterr().err
     assert error.splitlines()[-1].startswith("grasp: ")

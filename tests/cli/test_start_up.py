@@ -93,8 +93,6 @@ def test_a_run_leaves_reading_to_the_process_that_reads(tmp_path: Path) -> None:
 
 
 # Completion
-
-
 ASKED = 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _grasp; printf "%s\\n" "${COMPREPLY[@]}"'
 
 
@@ -124,9 +122,7 @@ def scripts() -> dict[str, str]:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_bash_offers_what_may_follow(
-    tmp_path: Path, scripts: dict[str, str], words: list[str], offered: set[str]
-) -> None:
+def test_bash_offers_what_may_follow(tmp_path, scripts, words, offered) -> None:
     for name in ("result.json", "result one.json"):
         (tmp_path / name).touch()
     (tmp_path / "script").write_text(f"{scripts['bash']}\n{ASKED}\n", encoding="utf-8")
@@ -151,8 +147,6 @@ def test_another_shell_reads_its_script(tmp_path: Path, scripts: dict[str, str],
 
 
 # Addresses and databases
-
-
 @pytest.fixture
 def database(tmp_path: Path) -> str:
     votes, raters = files(*simulate(1, items=30, missing=0.1))
@@ -173,9 +167,7 @@ OPTIONS = [
 ]
 
 
-def test_a_run_on_a_database_is_that_on_the_files(
-    tmp_path: Path, database: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_on_a_database_is_that_on_the_files(tmp_path, database, capsys) -> None:
     results = []
     for given in (
         ["--annotations", f"{tmp_path}/votes.csv", "--raters", f"{tmp_path}/raters.csv"],
@@ -196,9 +188,7 @@ def test_a_run_on_a_database_is_that_on_the_files(
     assert table.sha256 == fetched["data"]["files"][0]["sha256"]
 
 
-def test_a_tool_without_a_token_says_where_it_goes(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_tool_without_a_token_says_where_it_goes(monkeypatch, capsys) -> None:
     monkeypatch.delenv("LABEL_STUDIO_API_KEY", raising=False)
     assert cli.main(["quality", "--from", "label-studio:https://labels.example/projects/3"]) == 2
     assert "Label Studio asks for a token: put it into LABEL_STUDIO_API_KEY" in capsys.readouterr().err

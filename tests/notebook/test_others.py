@@ -137,8 +137,6 @@ def test_a_plan_takes_a_pilot_or_assumed_figures(asked: Any) -> None:
 
 
 # Comparisons
-
-
 def test_two_results_in_words_and_frames() -> None:
     a = make_result((make_group(gai=make_outcome(1.1, "up")),), statistics=("gai",))
     b = make_result((make_group(gai=make_outcome(1.3, "up", "**")),), statistics=("gai",), seed=2)
@@ -165,8 +163,6 @@ def test_files_and_pairs_and_slices(tmp_path: Path) -> None:
 
 
 # Batches
-
-
 SAID = "columns that could hold batches: 'batch'; strata=['batch'] shuffles within the values of one"
 FEW = {"axes": ["gender"], "permutations": 100, "progress": False}
 
@@ -189,9 +185,7 @@ def test_within_them_nothing_is_said() -> None:
     assert not [note for note in found.notes if "batches" in note]
 
 
-def test_the_command_for_models_names_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_for_models_names_them(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     votes, raters = in_batches()
     for name, frame in (("votes", votes), ("raters", raters), ("gold", _gold(votes))):
@@ -202,8 +196,6 @@ def test_the_command_for_models_names_them(
 
 
 # Other names for labels and raters
-
-
 QUIET_RENAMING: dict[str, Any] = {"progress": False, "permutations": 400, "pairs": False}
 LABELS = {"No": "zeta", "Yes": "alpha", "Unsure": "Mid"}
 RATERS = {f"r{j}": f"p{7 * j % 12:02d}" for j in range(12)}
@@ -250,15 +242,11 @@ def test_other_names_change_no_number(tmp_path: Path, renamed: str) -> None:
 
 
 # Documents
-
-
 ROOT = Path(__file__).parents[2]
 NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
 
 
-def test_the_documents_code_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_documents_code_runs(tmp_path, monkeypatch, capsys) -> None:
     for name, content in example_files().items():
         (tmp_path / name).write_bytes(content)
     monkeypatch.chdir(tmp_path)

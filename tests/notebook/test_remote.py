@@ -205,8 +205,6 @@ def test_addresses_that_would_give_a_token_away_are_refused(address: str, code: 
 
 
 # Runs on a server
-
-
 __all__ = ["served"]  # the fixture
 
 ASKED: Any = {"axes": ["rater_gender"], "permutations": 200, "pairs": False, "progress": False}
@@ -236,9 +234,7 @@ def test_the_digits_and_notes_are_those_of_this_machine(run: grasp.Analysis) -> 
     assert run.notes
 
 
-def test_files_and_saved_specs_are_sent_as_they_are(
-    there: grasp.Connection, run: grasp.Analysis, tmp_path: Path
-) -> None:
+def test_files_and_saved_specs_are_sent_as_they_are(there, run, tmp_path) -> None:
     for name, frame in zip(("votes.csv", "raters.csv"), few(), strict=True):
         frame.to_csv(tmp_path / name, index=False)
     run.save(tmp_path / "one.spec.json")
@@ -291,9 +287,7 @@ def test_quality_and_agreement_of_everybody(there: grasp.Connection) -> None:
         ({"item": "nothing"}, grasp.DataError, "nothing"),
     ],
 )
-def test_what_cannot_be_asked_is_refused_as_here(
-    there: grasp.Connection, asked: Any, error: type[Exception], words: str
-) -> None:
+def test_what_cannot_be_asked_is_refused_as_here(there, asked, error, words) -> None:
     with pytest.raises(error, match=words):
         there.analyse(*few(), **QUIET, **asked)
 
@@ -314,14 +308,7 @@ def test_what_a_server_refuses_has_a_code(served: Served, there: grasp.Connectio
     assert code(lambda: there.map_raters(grasp.analyse(*few(), **ASKED))) == "no-run"
 
 
-def test_the_command_has_runs_computed_by_a_server(
-    served: Served,
-    there: grasp.Connection,
-    run: grasp.Analysis,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_command_has_runs_computed_by_a_server(served, there, run, tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GRASP_TOKEN", token(served))
     for name, frame in zip(("votes.csv", "raters.csv"), few(), strict=True):

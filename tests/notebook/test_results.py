@@ -89,9 +89,7 @@ def test_charts_are_altairs(analysis: grasp.Analysis, name: str, of: Any) -> Non
         ("slices", {"column": "text", "group": {"rater_gender": "Man"}}, "the column is one of"),
     ],
 )
-def test_figures_that_are_not_there_are_refused(
-    analysis: grasp.Analysis, name: str, of: Any, said: str
-) -> None:
+def test_figures_that_are_not_there_are_refused(analysis, name, of, said) -> None:
     with pytest.raises(grasp.SpecError, match=said):
         analysis.chart(name, **of)
 
@@ -116,9 +114,7 @@ def test_files_that_are_no_result_are_refused(content: str | None, said: str, tm
         grasp.open(file)
 
 
-def test_endings_and_places_that_cannot_be_written_are_refused(
-    analysis: grasp.Analysis, tmp_path: Path
-) -> None:
+def test_endings_and_places_that_cannot_be_written_are_refused(analysis, tmp_path) -> None:
     with pytest.raises(grasp.DataError, match=r"has to end in one of \.csv"):
         analysis.save(tmp_path / "result.docx")
     with pytest.raises(grasp.DataError, match="cannot be written"):
@@ -162,8 +158,6 @@ def test_nothing_of_a_result_can_be_changed(analysis: grasp.Analysis) -> None:
 
 
 # Beside a result
-
-
 AXES = ["rater_gender", "rater_race"]
 OPTIONS = ("--axis", "rater_gender", "--axis", "rater_race", "--permutations", "200")
 

@@ -47,9 +47,7 @@ def test_every_number_of_a_result_is_a_row(result: grasp.Analysis) -> None:
     assert len(lines) == 1 + len(table) + len(result.pairs())
 
 
-def test_rows_join_the_raters_by_the_columns_of_the_axes(
-    result: grasp.Analysis, frames: tuple[pd.DataFrame, pd.DataFrame]
-) -> None:
+def test_rows_join_the_raters_by_the_columns_of_the_axes(result, frames) -> None:
     of_gender = result.tidy().query("axis == 'gender' and statistic == 'irr'")
     joined = frames[1].merge(of_gender, on="rater_gender")
     assert len(joined) == len(frames[1])
@@ -99,9 +97,7 @@ def test_tables_beside_a_result_hold_numbers(result: grasp.Analysis) -> None:
     assert str(tables["Axes that go together"]["cramers_v"].dtype) == "float64"
 
 
-def test_equal_results_are_equal_also_after_pickle(
-    result: grasp.Analysis, frames: tuple[pd.DataFrame, pd.DataFrame]
-) -> None:
+def test_equal_results_are_equal_also_after_pickle(result, frames) -> None:
     again = pickle.loads(pickle.dumps(result))
     assert again == result
     assert again.data is None  # nobody's answers go along with what was found
@@ -136,9 +132,7 @@ def test_signatures_show_defaults() -> None:
     assert ... not in [one.default for one in parameters.values()]
 
 
-def test_numbers_of_numpy_and_an_index_of_columns_are_taken(
-    frames: tuple[pd.DataFrame, pd.DataFrame],
-) -> None:
+def test_numbers_of_numpy_and_an_index_of_columns_are_taken(frames) -> None:
     found = analysed(
         frames,
         axes=frames[1].columns[2:3],

@@ -105,8 +105,6 @@ def test_dsi_keeps_its_level_where_half_of_all_gais_have_no_value() -> None:
 
 
 # An effect beside small groups whose GAI varies
-
-
 SIZES, ITEMS, DATA_SETS_POWER = (2, 3, 10, 25), 60, 60
 
 

@@ -234,9 +234,7 @@ def test_a_loaded_design_is_of_the_same_types(tmp_path: Path, dense: bool) -> No
 @pytest.mark.parametrize(("convention", "ties"), [("smooth", "first"), ("paper", "random")])
 @pytest.mark.parametrize("level", get_args(Level))
 @pytest.mark.parametrize("categories", [2, 3, 5])
-def test_tables_of_crossed_data_give_the_same_statistics(
-    monkeypatch, convention, ties: str, level, categories: int
-) -> None:
+def test_tables_of_crossed_data_give_the_same_statistics(monkeypatch, convention, ties, level, categories):
     """Every rater on every item, also where the last block is filled up, and a batch of permutations ends."""
     people = 70 if categories < 4 else 14
     annotations, raters = simulate(11, items=33, raters=people, missing=0.0, categories=categories)
@@ -286,9 +284,7 @@ def test_a_group_of_everybody_has_nobody_to_differ_from() -> None:
 @pytest.mark.parametrize("level", get_args(Level))
 @pytest.mark.parametrize(("convention", "ties"), [("smooth", "first"), ("paper", "random")])
 @pytest.mark.parametrize("categories", [2, 3, 5])
-def test_remembered_counts_of_sparse_data_give_the_same_statistics(
-    level, convention, ties, categories
-) -> None:
+def test_remembered_counts_of_sparse_data_give_the_same_statistics(level, convention, ties, categories):
     """More labels than packed sums hold, more counts than are remembered, groups that are unions."""
     annotations, raters = simulate(21, items=203, raters=150, missing=0.5, categories=categories)
     annotations = dataclasses.replace(annotations, categories=("0", "1", "3", "4.5", "9")[:categories])

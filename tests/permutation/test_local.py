@@ -74,9 +74,7 @@ def test_a_thousand_labels() -> None:
 
 @pytest.mark.parametrize("by_profile", [False, True])
 @pytest.mark.parametrize("unknown", [0.0, 0.2])
-def test_labels_are_counted_by_profile_or_one_by_one(
-    monkeypatch: pytest.MonkeyPatch, by_profile: bool, unknown: float
-) -> None:
+def test_labels_are_counted_by_profile_or_one_by_one(monkeypatch, by_profile, unknown) -> None:
     monkeypatch.setattr(digits_layout, "_IN_A_VECTOR", 10**9 if by_profile else 0)
     annotations, raters = simulate(7, items=12, raters=60, categories=30, missing=0.3, unknown=unknown)
     apart = (("gender",), ("race",), ("region",))  # so that each rater counts for several groups

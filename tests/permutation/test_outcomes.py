@@ -181,8 +181,6 @@ def test_a_constant_null_has_a_histogram() -> None:
 
 
 # DSI
-
-
 @pytest.mark.parametrize("lost", [0.0, 0.3, 0.7])
 @pytest.mark.parametrize("seed", range(6))
 def test_dsi_by_a_naive_loop(seed: int, lost: float) -> None:
@@ -353,8 +351,6 @@ def test_a_test_is_named_where_all_that_it_belongs_to_holds() -> None:
 
 
 # Label use under permutations
-
-
 AXES = (("gender",), ("race",), ("gender", "race"), ("gender", "race", "region"))
 SHAPES = {
     "crossed": {},

@@ -230,8 +230,6 @@ def test_axes_that_cannot_move_are_named() -> None:
 
 
 # The definitions as properties
-
-
 SPEC = AnalysisSpec(axes=(("gender",), ("race",), ("gender", "race")), min_raters=1, ties="first")
 VOTING = KERNEL_STATISTICS.index("voting_agreement")
 

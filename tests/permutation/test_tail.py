@@ -221,8 +221,6 @@ def test_the_extremes_that_are_kept_are_those_of_all_values() -> None:
 
 
 # When marks are settled, and who may stop
-
-
 SPEC = AnalysisSpec(axes=(("gender",), ("race",)), permutations=100_000, adaptive=True)
 MISS = RISK / 3 / len(looks(100_000))
 

@@ -206,8 +206,6 @@ def test_max_t_counts_deviations_in_units_of_the_first_values() -> None:
 
 
 # A state is all there is
-
-
 @pytest.mark.parametrize("correction", ["benjamini-yekutieli", "max-t"])
 @pytest.mark.parametrize("seed", range(5))
 def test_goes_on_from_its_state(seed: int, correction) -> None:
@@ -269,8 +267,6 @@ def test_groups_that_have_stopped_count_nowhere() -> None:
 
 
 # Annotations of several questions
-
-
 AXES = (("gender",), ("race",), ("gender", "race"))
 SPEC_QUESTIONS = AnalysisSpec(axes=AXES, min_raters=1, seed=9)
 

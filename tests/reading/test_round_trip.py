@@ -102,8 +102,6 @@ def content(data: Dataset, axes: Sequence[str] = ("gender", "age")) -> object:
 
 
 # Layouts
-
-
 def long_rows(said: Given, header: Sequence[str] = ("item", "rater", "label", "second")) -> Rows:
     rows = [[item, rater, *labels, *said.axes[rater]] for (item, rater), labels in said.labels.items()]
     return [[*header, "gender", "age"], *rows]
@@ -126,8 +124,6 @@ def wide_rows(said: Given) -> Rows:
 
 
 # Formats
-
-
 def ods(rows: Rows) -> bytes:
     return ods_bytes({"Sheet1": ods_text_rows(rows)})
 

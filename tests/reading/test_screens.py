@@ -119,8 +119,6 @@ def _of(crowd: Annotations, category: np.ndarray, kept: BoolArray, labels: int =
 
 
 # Near-duplicates
-
-
 LABELS = ("a", "b", "c")
 
 
@@ -257,8 +255,6 @@ def test_how_long_the_search_takes_is_told_from_the_size(items, raters, instant,
 
 
 # Raters at chance
-
-
 def named(annotations: Annotations) -> set[int]:
     return set(np.flatnonzero(random_responders(annotations).random))
 
@@ -320,8 +316,6 @@ def test_how_long_the_search_takes_is_told_from_the_size_random():
 
 
 # Leaving them out when data are read
-
-
 CROWD = crowd(3, items=200, clickers=CLICKERS)
 
 

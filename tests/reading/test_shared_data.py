@@ -31,8 +31,6 @@ pytestmark = needs_shared_data
 
 
 # Published data sets
-
-
 DATA = SHARED / "data"
 AXES = ("rater_gender", "rater_race", "rater_age")
 REMOVED = (("removed", "True"),)
@@ -134,8 +132,6 @@ def test_d3_profiles():
 
 
 # Files that nobody here wrote
-
-
 FILES = SHARED / "data" / "strangers"
 
 

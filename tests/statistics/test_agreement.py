@@ -226,8 +226,6 @@ def test_two_raters_agree_beyond_chance_as_in_cohen() -> None:
 
 
 # Krippendorff's four levels of measurement
-
-
 LEVELS = get_args(Level)
 NUMBERS = ("0", "1", "2.5", "4", "10", "30")
 """Categories that every level takes."""

@@ -259,8 +259,6 @@ def test_dsi_is_the_largest_estimable_gai() -> None:
 
 
 # Cross-group cohesion
-
-
 # The official xRR library's own test (Wong, Paritosh & Aroyo 2021).
 # X = (BB, BBB, AA, AAA, AB) plus items 6 and 7 that Y lacks (AAA, AAB); Y = (BB, AB, AB, AB, AA).
 OFFICIAL_X = np.array([[0, 2], [0, 3], [2, 0], [3, 0], [1, 1], [3, 0], [2, 1]])

@@ -87,9 +87,7 @@ def test_a_label_more_of_the_group_raises_its_use(rows: list[tuple[int, ...]], k
 
 
 @given(counts)
-def test_distance_of_numbers_is_twice_the_squared_difference_of_means_without_noise(
-    rows: list[tuple[int, ...]],
-) -> None:
+def test_distance_of_numbers_is_twice_the_squared_difference_of_means_without_noise(rows) -> None:
     c, d = sides(rows)
     n, m = c.sum(axis=1), d.sum(axis=1)
     paired = (n > 1) & (m > 1)
@@ -142,8 +140,6 @@ def test_whether_enough_items_have_pairs_is_the_same_for_both_sides(paired, othe
 
 
 # Residuals
-
-
 POSITIONS = np.array([0.0, 1.0, 4.0])
 cells = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 6), st.integers(0, 2)), min_size=2, max_size=40)
 

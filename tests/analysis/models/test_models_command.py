@@ -122,9 +122,7 @@ def test_permutations_go_on_until_marks_are_settled(folder: Path, capsys: pytest
     assert "Shuffling " in printed
 
 
-def test_long_runs_stop_early_unless_somebody_says_how_many(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_long_runs_stop_early_unless_somebody_says_how_many(folder, capsys, monkeypatch) -> None:
     monkeypatch.setattr("grasp_core.cli.models.models_seconds", lambda *_: 60.0)
     command = ["models", "--annotations", "votes.csv", "--raters", "raters.csv", "--axis", "gender"]
     command += ["--item", "item", "--rater", "rater", "--label", "label", "--model", "one=one.csv"]
@@ -138,8 +136,6 @@ def test_long_runs_stop_early_unless_somebody_says_how_many(
 
 
 # DICES-350
-
-
 def models() -> list[ModelLabels]:
     gold = read_model(read_table(DICES350 / "items.csv"), "gold", data(), SPEC)
     planted = ModelLabels("planted", planted_labels().astype(np.int32), "planted.csv", "0" * 64)

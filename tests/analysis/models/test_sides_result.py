@@ -267,8 +267,6 @@ def test_a_title_names_a_few_models() -> None:
 
 
 # Labels from files and columns
-
-
 VOTES = """item,rater,label,gold,partial,differs
 b,1,yes,no,,yes
 b,2,no,no,,no

@@ -97,8 +97,6 @@ def test_what_cannot_be_assumed_is_refused():
 
 
 # The surface
-
-
 SPEC_SURFACE = PlanSpec("labels", 0.25, (20, 400), (20, 1000))
 TRUE = Fit(1.5, 0.6, 0.5, 0.1, 90.0, 9000.0, two_sided=False, miss=0.0)
 

@@ -96,9 +96,7 @@ def test_a_pilot_gives_a_range_around_the_answer():
 
 
 @pytest.mark.parametrize("refused", [1, 3])
-def test_pilots_that_cannot_have_the_difference_are_left_out_of_the_range_and_said(
-    refused: int, monkeypatch: pytest.MonkeyPatch
-):
+def test_pilots_that_cannot_have_the_difference_are_left_out_of_the_range_and_said(refused, monkeypatch):
     made: list[Pilot] = []
 
     def some(pilot: Pilot, spec: PlanSpec, categories: tuple[str, ...]) -> Model:

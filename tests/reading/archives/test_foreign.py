@@ -11,7 +11,6 @@ import random
 import sqlite3
 import tarfile
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -159,8 +158,6 @@ def test_odd_bytes_in_text_keep_their_own_sentence():
 
 
 # Bounds
-
-
 TASK = next(iter(builtin_tasks().values()))
 
 
@@ -184,9 +181,7 @@ def test_a_file_of_just_the_size_is_read(tmp_path: Path) -> None:
         ("answers.jsonl", Answers, "answers"),
     ],
 )
-def test_files_of_the_benchmark_are_read_up_to_a_size(
-    tmp_path: Path, name: str, read: Callable[[Path], object], what: str
-) -> None:
+def test_files_of_the_benchmark_are_read_up_to_a_size(tmp_path, name, read, what) -> None:
     file = tmp_path / name
     with file.open("wb") as empty:
         empty.truncate(1024 * MIB + 1)  # a sparse file: it takes no room

@@ -149,8 +149,6 @@ def test_tokens_that_are_none() -> None:
 
 
 # The tools' own clients, from servers that answer as the tools do
-
-
 def needs(kind: Kind) -> pytest.MarkDecorator:
     return pytest.mark.skipif(not available(kind), reason="needs requirements-connectors.txt")
 
@@ -237,8 +235,6 @@ def test_a_redirect_to_another_host_is_not_followed() -> None:
 
 
 # Sources as people write them
-
-
 @pytest.mark.parametrize(
     ("written", "form", "shown"),
     [

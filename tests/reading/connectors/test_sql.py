@@ -153,8 +153,6 @@ def test_a_file_that_is_no_database(tmp_path: Path) -> None:
 
 
 # Tokens open nothing without the server's key
-
-
 __all__ = ["engine", "new_database"]
 
 TOKEN = "täken-that-works"

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grasp_core import cli
@@ -58,7 +58,6 @@ def account(table: Table, spec: DataSpec, raters: Table | None = None) -> Accoun
     return found
 
 
-@settings(deadline=None)
 @given(ROWS, FILTERS, st.sampled_from(("first", "last")), st.booleans(), st.sampled_from((("",), ("", "NA"))))
 def test_a_long_file(rows, filters, repeated, several, missing) -> None:
     header = ["item", "rater", "q1", "q2", "status", "mark"]
@@ -84,7 +83,6 @@ def test_a_long_file(rows, filters, repeated, several, missing) -> None:
     assert found.used == len(answers) if filters == Filters() else found.used <= len(answers)
 
 
-@settings(deadline=None)
 @given(ROWS, st.booleans(), st.sampled_from(((), ("r",))))
 def test_a_matrix_counts_its_cells(rows, by_rater, raters_out) -> None:
     own, key = ("rater", "rater") if by_rater else ("item", "item")
@@ -234,8 +232,6 @@ def test_annotations_of_raters_are_not_said_to_be_so_many_raters(reason: Remark,
 
 
 # Filters
-
-
 ROWS_FILTERS = [
     ["item", "rater", "label", "gender", "ms", "status", "gold"],
     ["a", "r1", "Yes", "w", "900", "ok", "Yes"],

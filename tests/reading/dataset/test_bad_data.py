@@ -57,8 +57,6 @@ def test_good_data_have_no_problems():
 
 
 # What stops
-
-
 def test_columns_that_do_not_exist():
     spec = DataSpec(item="Item", rater="rater", label="lable", exclude=(("removed", "yes"),))
     problems = stops(text_table(GOOD), None, spec, ["h"])
@@ -206,8 +204,6 @@ def test_everything_that_stops_is_collected():
 
 
 # What to know about
-
-
 def test_an_example_is_new_where_its_letters_stand_in_the_sentence_by_chance():
     data = load(text_table(GOOD), text_table("rater age/r1 20/r2 30/t 40", "raters.csv"), LONG, ["age"])
     (problem,) = data.problems

@@ -68,7 +68,6 @@ def raters_table(data: Votes) -> Table:
     )
 
 
-@settings(deadline=None)
 @given(votes())
 def test_every_layout_gives_the_same_data(data):
     given_label = {(item, rater): label for item, rater, label in data.votes}
@@ -110,7 +109,6 @@ def test_every_layout_gives_the_same_data(data):
     assert identical(long, beside)
 
 
-@settings(deadline=None)
 @given(votes(), st.randoms(use_true_random=False))
 def test_the_order_of_rows_changes_order_only(data, random):
     rows = long_rows(data)
@@ -273,8 +271,6 @@ def test_constancy_is_judged_on_all_rows(rows):
 
 
 # As much of an earlier reading as fits.
-
-
 VOTES = text_table("item rater label gender/i1 r1 Yes Woman/i1 r2 No Man/i2 r1 No Woman/i2 r2 Yes Man")
 RATERS = text_table("rater age/r1 18/r2 40", "raters.csv")
 
@@ -338,8 +334,6 @@ def test_a_reading_of_other_columns_does_not_fit(spec: DataSpec) -> None:
 
 
 # The Data page's tables.
-
-
 @pytest.fixture(scope="module")
 def data():
     votes = "item rater label g h/a r1 Yes x 1/a r2 No y 1/b r1 Yes x 1/b r2 No y 1/b r3 No x 2/c r4 No NA 2"
@@ -365,8 +359,6 @@ def test_cross_table(data):
 
 
 # Raters files whose ids are not those of the annotations: not matched, but told how they would be.
-
-
 def tables(own: list[str], theirs: list[str], key: str = "rater"):
     votes = [["item", "rater", "label"], *([item, rater, "x"] for item in "ab" for rater in own)]
     raters = [["row", key, "age"], *(["abcdef"[n], rater, str(20 + n % 2)] for n, rater in enumerate(theirs))]
@@ -441,8 +433,6 @@ def test_one_number_written_in_two_ways_is_told() -> None:
 
 
 # Memory
-
-
 ITEMS, RATERS_MEMORY = 5_000, 400
 MOST_BYTES = 14
 

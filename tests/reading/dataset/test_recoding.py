@@ -6,7 +6,7 @@ import unicodedata
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grasp_core import cli
@@ -177,8 +177,6 @@ def test_counts_are_of_both_files():
 
 
 # Suggestions.
-
-
 def test_case_spaces_and_short_forms_get_one_spelling():
     counts = {"woman": 5, "Woman ": 2, "F": 1, "Man": 4, "nonbinary": 1}
     assert one_spelling(counts) == {"Woman ": "woman", "F": "woman"}
@@ -205,8 +203,6 @@ def test_rare_values_are_merged():
 
 
 # Repeated answers
-
-
 AGAIN = """
 item rater label when             gender
 a    r1    Yes   2024-03-05T10:00 w
@@ -266,7 +262,6 @@ def test_a_choice_that_is_not_needed_leaves_nothing_out() -> None:
     assert data.annotations.n_annotations == 2
 
 
-@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(st.sampled_from("ab"), st.sampled_from("rs"), st.sampled_from("xyz"), st.integers(0, 99)),
@@ -362,8 +357,6 @@ def test_rows_that_may_be_choices_of_one_answer_are_refused_as_such() -> None:
 
 
 # Times as programs and people write them, in order; what is not certain is refused.
-
-
 WHERE = "votes.csv, column 'when'"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grasp_core.model.errors import DataError
@@ -227,8 +227,6 @@ def test_the_note_shows_a_whole_letter_of_several_bytes() -> None:
 
 
 # Headers
-
-
 BODY = [[f"C{n}", "1", "y", "2", "n"] for n in range(3)]
 
 
@@ -300,7 +298,6 @@ def test_a_first_row_of_ids_that_recur_later_is_no_header():
     assert len(table("\n".join(rows))) == 80
 
 
-@settings(deadline=None)  # the first file read may wait for a process
 @given(
     st.integers(2, 12),
     st.integers(2, 6),

@@ -226,8 +226,6 @@ def test_a_folder_with_a_file_per_annotator(tmp_path):
 
 
 # SPSS and Stata
-
-
 FRAME = pd.DataFrame(
     {
         "item": ["a", "b", "é"],

@@ -107,8 +107,6 @@ def run(folder: Path, files: dict[str, bytes], *options: str) -> dict:
 
 
 # DICES-350
-
-
 @pytest.fixture(scope="module")
 def published_350_bytes() -> bytes:
     """The 41 published columns; those that the development data lack hold filler."""
@@ -279,8 +277,6 @@ def test_raters_may_be_in_a_file_of_their_own():
 
 
 # DICES-990
-
-
 def test_dices_990(tmp_path):
     rows = conversations(COLUMNS_990)
     recipe = recognised(rows_table(rows))
@@ -499,8 +495,6 @@ def test_multipico_whose_replies_are_numbered_within_posts_is_left_to_a_person()
 
 
 # Everything else
-
-
 @pytest.mark.parametrize(
     "header",
     [

@@ -59,8 +59,6 @@ def test_codes_for_no_answer_in_known_formats_too() -> None:
 
 
 # Rows that mark spans are no labels of items, also where equal ones would count once.
-
-
 def marked(columns: tuple[str, str], each: int = 2, step: int = 4) -> Table:
     """Spans of eight documents by four annotators, as many for each; all of a pair are of one kind."""
     rows = [
@@ -98,8 +96,6 @@ def test_other_numbers_are_none(table: Table) -> None:
 
 
 # Answers to several questions in one column are asked about where another column names the questions.
-
-
 ASKED = ("clear", "fluent", "true")
 
 
@@ -145,8 +141,6 @@ def test_a_label_that_is_named_is_sure() -> None:
 
 
 # Ids that begin anew are asked about; those that mean the same everywhere are not.
-
-
 PLACES = ("north", "south")
 
 
@@ -240,8 +234,6 @@ def test_nothing_is_said_of_raters_who_have_one_or_of_what_is_no_rater_s(value) 
 
 
 # Rows that may not be meant to count
-
-
 ROWS = [(n, r) for n in range(9) for r in range(6)]
 
 
@@ -366,8 +358,6 @@ def test_the_command_says_so_and_leaves_out_what_is_named(tmp_path, monkeypatch,
 
 
 # Which file is which
-
-
 VOTES = "item,rater,label\n" + "".join(f"i{i},r{j},{'YN'[i * j % 2]}\n" for i in range(9) for j in range(6))
 RATERS = "person,gender\n" + "".join(f"r{j},{'fm'[j % 2]}\n" for j in range(6))
 ITEMS = "id,topic\n" + "".join(f"i{i},{'ab'[i % 2]}\n" for i in range(9))
@@ -431,8 +421,6 @@ def test_real_files_are_told() -> None:
 
 
 # The items file's column of ids: recognised where that is likely, else asked.
-
-
 ROWS_ROLES = [["item", "rater", "label"], *([f"i{n}", r, "xy"[n % 2]] for n in range(6) for r in "123")]
 VOTES_ITEM_IDS = rows_table(ROWS_ROLES)
 

@@ -249,8 +249,6 @@ def test_of_two_columns_of_one_name_one_is_proposed():
 
 
 # Vocabularies
-
-
 ORDER = ["low", "medium", "high", "extreme"]
 QUIET: dict[str, Any] = {"progress": False, "permutations": 50, "pairs": False, "axes": ["team"]}
 
@@ -368,8 +366,6 @@ def test_known_scales_are_proposed(labels: tuple[str, ...], scale: tuple[str, ..
 
 
 # Time
-
-
 FEW, TIMES = 60, 4
 NAMES = {
     "nothing": "attribute_{}",

@@ -210,8 +210,6 @@ def test_a_large_file_is_looked_at_by_whole_items():
 
 
 # What is named is sure, and the rest is guessed around it.
-
-
 def test_naming_the_uncertain_one_suffices():
     file = made(random.Random(9), ("stim", "who", ("toxic", "funny")), beside=("gender", "timestamp"))
     guess = recognise(table(file), named=Named(label="funny"))

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grasp_core.model.errors import DataError
@@ -105,7 +105,6 @@ def matrices(draw: st.DrawFn) -> tuple[list[list[str]], list[list[str]] | None, 
     return rows, people if draw(st.booleans()) else None, true
 
 
-@settings(deadline=None)  # the first file read may wait for a process
 @given(matrices())
 def test_counts_are_the_true_ones_or_the_guess_is_unsure(matrix):
     rows, people, true = matrix

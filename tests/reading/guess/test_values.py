@@ -125,9 +125,7 @@ def test_a_number_beside_a_scale_is_asked_about(labels: str, asked: str) -> None
     assert not recognise(table, declared=set(labels)).advice
 
 
-def test_the_command_says_first_what_may_be_no_answer_and_what_takes_it_so(
-    tmp_path, monkeypatch, capsys
-) -> None:
+def test_the_command_says_first_what_may_be_no_answer_and_what_takes_it_so(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     labels = ["-1", *"12345"]
     rows = [f"i{n},r{r},{labels[(n + r) % 6]},{'fm'[r % 2]}" for n in range(12) for r in range(6)]
@@ -192,8 +190,6 @@ def test_a_lone_minus_one_or_sign_among_numbers_is_asked_about(odd: str, labels:
 
 
 # Codes for no answer in columns about raters are nobody's group.
-
-
 def groups(values: tuple[str, ...], labels: str = "yn", rater: str = "w{}") -> tuple[list[str], list[str]]:
     """The groups on an axis of these values, and what was said of texts that mean no value."""
     rows = [
@@ -255,8 +251,6 @@ def test_beside_codes_of_places_it_is_asked_whether_na_is_one() -> None:
 
 
 # Lists of the same choices are one label, in whatever order they stand.
-
-
 def found(labels: tuple[str, ...], declared: tuple[str, ...] = ()) -> tuple[list[str], list[str]]:
     rows = [[f"i{n}", f"r{r}", labels[(n * r + n + r) % len(labels)]] for n in range(12) for r in range(7)]
     table = rows_table([["item", "rater", "label"], *rows])
@@ -301,8 +295,6 @@ def test_labels_that_are_declared_stay() -> None:
 
 
 # Numbers written in two ways: one label, and a question about ids.
-
-
 def votes(labels: tuple[str, ...], item: str = "i{}", rater: str = "r{}") -> Table:
     """Nine items by four raters."""
     rows = [

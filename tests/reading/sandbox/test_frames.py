@@ -171,8 +171,6 @@ def test_what_is_no_table_is_refused_with_a_code(frame: Any, code: str, said: st
 
 
 # Codes
-
-
 ROWS = 600_000
 
 

@@ -327,8 +327,6 @@ def test_processes_find_the_package_where_it_is_not_installed() -> None:
 
 
 # Workbooks
-
-
 def refusal_workbooks(content: bytes) -> str:
     with pytest.raises(DataError, match=r"votes\.xlsx") as caught:
         read_table(content, "votes.xlsx")

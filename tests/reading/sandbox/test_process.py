@@ -36,8 +36,6 @@ pytestmark = pytest.mark.in_earnest
 
 
 # Guessing and loading in it
-
-
 LONG = text_table("item rater label age/a r1 yes 30/a r2 no 41/b r1 no 30/b r2 NA 41/c r1 yes 30/c r3 no 22")
 WIDE = text_table("item r1 r2 r3/a x y x/b y y x/c x x y")
 ITEMS = text_table("item topic/a sports/b sports/c news", "items.csv")
@@ -109,8 +107,6 @@ def test_matrices_are_held_against_the_limit_of_the_asker(monkeypatch: pytest.Mo
 
 
 # Small files beside large ones
-
-
 T = TypeVar("T")
 CSV = csv_bytes(ROWS)
 
@@ -171,8 +167,6 @@ def test_a_large_file_is_read_as_where_nobody_shares() -> None:
 
 
 # Tables that people have open
-
-
 @pytest.fixture
 def ann(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.setenv("GRASP_READ_MEMORY_MB", "200")
@@ -216,8 +210,6 @@ def test_where_nobody_shares_nothing_is_counted(monkeypatch: pytest.MonkeyPatch)
 
 
 # Reading twice as much takes about twice as long
-
-
 FIRST, LONGEST = 1_000, 1 << 14
 """Where growth begins: smaller files are read at once, however slowly they grow."""
 SECONDS = 0.02

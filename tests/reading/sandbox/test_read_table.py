@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grasp_core.model.errors import DataError
@@ -149,7 +149,6 @@ def test_frame_is_text_with_a_plain_index():
     assert not frame.isna().any().any()
 
 
-@settings(deadline=None)
 @given(
     st.integers(2, 4).flatmap(
         lambda width: st.lists(
@@ -171,7 +170,6 @@ def test_whatever_is_written_is_read(rows, delimiter):
 DELIMITERS = {"CSV": ",", "TSV": "\t", "CSV, semicolons": ";", "CSV, bars": "|"}
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=60) | st.text('ab,\t;"\n\r ', max_size=40).map(str.encode))
 def test_any_bytes_are_read_or_refused(content):
     try:
@@ -189,8 +187,6 @@ def test_any_bytes_are_read_or_refused(content):
 
 
 # What is refused
-
-
 def test_missing_file(tmp_path):
     with pytest.raises(DataError, match=r"no\.csv does not exist"):
         read_table(tmp_path / "no.csv")

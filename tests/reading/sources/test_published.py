@@ -140,8 +140,6 @@ def test_hosts_with_ports() -> None:
 
 
 # Published files
-
-
 CONTENT = b"item,rater,label\n" + b"i1,r1,Yes\n" * 40_000
 
 
@@ -317,8 +315,6 @@ def test_the_registry_is_complete():
 
 
 # Repositories
-
-
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
@@ -392,9 +388,7 @@ def run(repositories: dict[str, Repository], *arguments: str) -> None:
 def nothing(_done: int, _of: int) -> None: ...
 
 
-def test_raft_is_told_first_then_fetched_whole(
-    held: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_raft_is_told_first_then_fetched_whole(held, tmp_path, capsys) -> None:
     repositories = {"raft": hub(held)}
     run(repositories, "raft", "--list")
     told = capsys.readouterr().err

@@ -21,16 +21,7 @@ from hypothesis import given
 from grasp_core.model.errors import DataError
 from grasp_core.reading.formats.tools import argilla
 from grasp_core.reading.sandbox.read import read_table
-from tests.reading.formats.tools.exports import (
-    cells,
-    loaded,
-    mangled,
-    recipe_of,
-    refused,
-    spec_of,
-    survives,
-    table_of,
-)
+from tests.reading.exports import cells, loaded, mangled, recipe_of, refused, spec_of, survives, table_of
 
 PEOPLE = ("u-ann", "u-ben", "u-cem", "u-dua")
 ANSWERS = (("Yes", "Yes", "No", "No"), ("No", "Yes", "No", "Yes"), ("Yes", "No", "Yes", None))

@@ -22,16 +22,7 @@ from hypothesis import given
 from grasp_core.model.errors import DataError
 from grasp_core.reading.formats.tools import doccano
 from grasp_core.reading.sandbox.read import read_table
-from tests.reading.formats.tools.exports import (
-    cells,
-    lines,
-    loaded,
-    mangled,
-    recipe_of,
-    refused,
-    survives,
-    table_of,
-)
+from tests.reading.exports import cells, lines, loaded, mangled, recipe_of, refused, survives, table_of
 
 PEOPLE = ("ann", "ben", "cem", "dua")
 GIVEN = {"ann": ("P", "N", "PN"), "ben": ("P", "P", ""), "cem": ("N", "N", "N"), "dua": ("N", "P", "N")}
@@ -147,8 +138,6 @@ def test_texts_of_nobody_are_left_out() -> None:
 
 
 # fastText
-
-
 TEXTS = ("Good, really", 'He said "no"\nand left', "So so")
 WORDS = {"P": "very good", "N": "bad, other"}
 
@@ -214,8 +203,6 @@ def test_the_annotator_among_the_texts_own_fields() -> None:
 
 
 # With the annotators' numbers
-
-
 def numbered(number: int, *given_by: tuple[int, int]) -> dict[str, Any]:
     annotations = [{"label": label, "user": user, "created_at": "2020"} for user, label in given_by]
     return {
@@ -253,8 +240,6 @@ def test_annotators_by_number_in_csv() -> None:
 
 
 # Damage
-
-
 @pytest.mark.parametrize(
     ("damaged", "sentence"),
     [

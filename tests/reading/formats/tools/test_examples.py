@@ -14,7 +14,7 @@ from grasp_core import cli
 from grasp_core.model.errors import DataError
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from tests.reading.formats.tools.exports import cells, loaded
+from tests.reading.exports import cells, loaded
 from tests.shared_data import SHARED
 
 # Small exports
@@ -39,17 +39,13 @@ EXAMPLES = Path(__file__).parent / "examples"
         ("zooniverse.csv", "raters.csv", "gender"),
     ],
 )
-def test_an_export_runs_as_it_is(
-    annotations: str, raters: str, axis: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_export_runs_as_it_is(annotations, raters, axis, capsys) -> None:
     named = ["--annotations", str(EXAMPLES / annotations), "--raters", str(EXAMPLES / raters)]
     assert cli.main(["run", *named, "--axis", axis, "--permutations", "200"]) == 0
     assert "4 raters" in capsys.readouterr().out
 
 
 # Forms of one project
-
-
 EXPORTS = SHARED / "data" / "exports"
 
 

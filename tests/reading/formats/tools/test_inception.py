@@ -18,15 +18,7 @@ from hypothesis import strategies as st
 
 from grasp_core.model.errors import DataError
 from grasp_core.reading.sandbox.read import read_table
-from tests.reading.formats.tools.exports import (
-    cells,
-    counted,
-    loaded,
-    mangled,
-    read_or_refused,
-    recipe_of,
-    recognised_run,
-)
+from tests.reading.exports import cells, counted, loaded, mangled, read_or_refused, recipe_of, recognised_run
 from tests.zips import zipped
 
 USERS = ("ann", "bob", "cem", "dot")

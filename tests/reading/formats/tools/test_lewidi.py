@@ -18,15 +18,7 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.formats.tools import lewidi
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
-from tests.reading.formats.tools.exports import (
-    cells,
-    loaded,
-    mangled,
-    recipe_of,
-    recognised_run,
-    survives,
-    table_of,
-)
+from tests.reading.exports import cells, loaded, mangled, recipe_of, recognised_run, survives, table_of
 
 RATERS = ("Ann1", "Ann2", "Ann3", "Ann4")
 THIRD: dict[str, Any] = {

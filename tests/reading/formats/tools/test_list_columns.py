@@ -22,7 +22,7 @@ from grasp_core.reading.archives import containers
 from grasp_core.reading.formats.shapes import lists
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from tests.reading.formats.tools.exports import (
+from tests.reading.exports import (
     cells,
     counted,
     lines,

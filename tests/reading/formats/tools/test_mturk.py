@@ -22,14 +22,7 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from tests.reading.formats.tools.exports import (
-    cells,
-    counted,
-    read_or_refused,
-    recipe_of,
-    recognised_run,
-    spec_of,
-)
+from tests.reading.exports import cells, counted, read_or_refused, recipe_of, recognised_run, spec_of
 from tests.reading.making import csv_bytes
 from tests.shared_data import SHARED
 
@@ -305,8 +298,6 @@ def test_no_numbering_breaks_it(ends: list[str], data: st.DataObject) -> None:
 
 
 # Rows that end before the requester's columns
-
-
 def short(missing: int, last: tuple[str, ...] = ("Approve", "Reject")) -> bytes:
     header = [*HEADER, "Input.text", "Answer.tone", *last]
     rows = [row("H1", worker, "ab"[at % 2], *["x"] * (2 - missing)) for at, worker in enumerate(WORKERS)]

@@ -20,7 +20,7 @@ from grasp_core.model.errors import DataError
 from grasp_core.reading.formats.tools import potato
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from tests.reading.formats.tools.exports import (
+from tests.reading.exports import (
     cells,
     counted,
     lines,

@@ -14,7 +14,7 @@ from hypothesis import given
 
 from grasp_core.reading.formats.tools import prodigy
 from grasp_core.reading.sandbox.read import read_table
-from tests.reading.formats.tools.exports import cells, lines, loaded, mangled, recipe_of, refused, survives
+from tests.reading.exports import cells, lines, loaded, mangled, recipe_of, refused, survives
 
 PEOPLE = ("news-ann", "news-ben", "news-cem", "news-dua")
 OPTIONS = [{"id": "POS", "text": "Positive"}, {"id": "NEG", "text": "Negative"}, {"id": 0, "text": "Neutral"}]

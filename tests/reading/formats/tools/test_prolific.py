@@ -17,7 +17,7 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from tests.reading.formats.tools.exports import counted, read_or_refused, recipe_of, recognised_run
+from tests.reading.exports import counted, read_or_refused, recipe_of, recognised_run
 from tests.reading.making import csv_bytes
 
 HEADER = [

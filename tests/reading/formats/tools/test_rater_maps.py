@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grasp_core.model.errors import DataError
@@ -17,16 +17,7 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.formats.shapes import lists
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
-from tests.reading.formats.tools.exports import (
-    cells,
-    lines,
-    loaded,
-    mangled,
-    spec_of,
-    survives,
-    table_of,
-    textual,
-)
+from tests.reading.exports import cells, lines, loaded, mangled, spec_of, survives, table_of, textual
 from tests.reading.making import csv_bytes, rows_table, text_table
 from tests.shared_data import SHARED, needs_shared_data
 
@@ -44,7 +35,6 @@ PAIRS = (
 RATERS = ("P{:02d}", "rater{}", "annotator_{}", "2967085817827{:02d}")
 
 
-@settings(deadline=None)  # the first file read may wait for a process
 @given(
     st.sampled_from(PAIRS),
     st.sampled_from(RATERS),
@@ -154,8 +144,6 @@ def test_a_real_table():
 
 
 # Lists in cells
-
-
 RATERS_LISTS = (["P1", "P2", "P4"], ["P2", "P3"], ["P1", "P3"])
 LABELS = (["Yes", "No", "Yes"], ["No", "it's"], ["Yes", "No"])
 PAIRS_LISTS = [
@@ -248,7 +236,6 @@ def test_argillas_columns_as_csv() -> None:
     assert cells(table, "item", "rater", "toxic", "kinds") == [("r1", "u1", "yes", "a + b")]
 
 
-@settings(deadline=None)
 @given(st.lists(st.one_of(st.none(), st.text(), st.lists(st.text(), max_size=3)), max_size=6))
 def test_what_python_prints_is_read(entries: list[Any]) -> None:
     """Letters that Python prints by their numbers are left as it prints them."""
@@ -256,7 +243,6 @@ def test_what_python_prints_is_read(entries: list[Any]) -> None:
         assert lists.structure(repr(entries)) == entries
 
 
-@settings(deadline=None)
 @given(st.text(alphabet="[]',\" ab\\1.\n", max_size=40))
 def test_any_cell_gives_a_list_or_nothing(cell: str) -> None:
     found = lists.structure(f"[{cell}]")
@@ -264,8 +250,6 @@ def test_any_cell_gives_a_list_or_nothing(cell: str) -> None:
 
 
 # Objects under the raters' ids
-
-
 GENDERS = {"P01": "Woman", "P02": "Man", "P03": "Woman"}
 GIVEN = {"C1": {"P01": 3, "P02": 1}, "C2": {"P02": 3, "P03": 5}, "C3": {"P01": 1, "P03": 5}}
 PAIRS_MAPS = [(item, rater, str(label)) for item, labels in GIVEN.items() for rater, label in labels.items()]
@@ -417,7 +401,6 @@ def test_nothing_breaks_it(records: list[dict[str, Any]]) -> None:
     survives(lists.read, records, "x.json")
 
 
-@settings(deadline=None)
 @given(
     st.dictionaries(
         st.text(min_size=1),

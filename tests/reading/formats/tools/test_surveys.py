@@ -11,8 +11,8 @@ from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
+from tests.reading.exports import recipe_of
 from tests.reading.files.workbook_files import xlsx_bytes
-from tests.reading.formats.tools.exports import recipe_of
 from tests.reading.making import csv_bytes, rows_table
 from tests.shared_data import SHARED, needs_shared_data
 

@@ -14,7 +14,7 @@ import pytest
 from grasp_core.model.errors import DataError
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from tests.reading.formats.tools.exports import cells, loaded, recipe_of
+from tests.reading.exports import cells, loaded, recipe_of
 from tests.reading.making import csv_bytes
 
 HEADER = ["classification_id", "user_name", "user_id", "user_ip", "workflow_id", "workflow_name"]
