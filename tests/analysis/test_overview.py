@@ -255,15 +255,7 @@ def test_every_option_of_its_own_is_described(capsys: pytest.CaptureFixture[str]
         cli.main(["quality", "--help"])
     shown = capsys.readouterr().out.partition("quality:\n")[2]
     options = set(re.findall(r"--[a-z][a-z-]+", shown))
-    assert options == {
-        "--axis",
-        "--intersect",
-        "--within",
-        "--cluster",
-        "--power",
-        "--show-ids",
-        "--out",
-        "--format",
-    }
+    own = "--axis --intersect --within --cluster --power --show-ids --out --format"
+    assert options == set(own.split())
     document = (Path(__file__).resolve().parents[2] / "docs" / "quality.md").read_text(encoding="utf-8")
     assert all(option in document for option in options)

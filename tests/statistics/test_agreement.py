@@ -385,11 +385,8 @@ def test_distances_by_hand() -> None:
 @pytest.mark.parametrize(
     ("categories", "named"),
     [
-        (("No", "Yes"), "'No'"),
-        (("1", "2", "Unsure"), "'Unsure'"),
-        (("1", "nan"), "'nan'"),
-        (("1", "inf"), "'inf'"),
-        (("1", "1.0"), "'1' and '1.0'"),
+        *((("No", "Yes"), "'No'"), (("1", "2", "Unsure"), "'Unsure'"), (("1", "nan"), "'nan'")),
+        *((("1", "inf"), "'inf'"), (("1", "1.0"), "'1' and '1.0'")),
     ],
 )
 def test_labels_that_are_no_numbers_are_named(level: Level, categories, named: str) -> None:

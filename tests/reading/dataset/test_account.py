@@ -174,10 +174,9 @@ def test_strangers_see_counts_and_no_names() -> None:
 def test_sentences() -> None:
     assert account_sentence(Account("row", 1_000, 1_000)) == "1,000 rows read: 1,000 annotations, 0 left out"
     many = Account("answer", 37, 1, tuple(LeftOut(said(f"reason {n}"), n) for n in range(1, 9)), ("h",))
-    assert account_sentence(many) == (
-        "37 answers read: 1 answer, 36 left out (1 reason 1; 2 reason 2; 3 reason 3; 4 reason 4; 5 reason 5; "
-        "6 reason 6; 15 for 2 more reasons)"
-    )
+    told = account_sentence(many)
+    assert told.startswith("37 answers read: 1 answer, 36 left out (1 reason 1; 2 reason 2; ")
+    assert told.endswith("; 6 reason 6; 15 for 2 more reasons)")
     assert unused_sentence(many) == "columns not used: 'h'"
     assert unused_sentence(Account("row", 1, 1)) == ""
 
@@ -287,12 +286,8 @@ def test_what_is_left(filters, gone):
 def test_the_account_by_group():
     data = filtered(raters=("r2",), min_per_item=2)
     first, second = data.removals
-    assert (str(first.filter), first.annotations, first.raters, first.items) == (
-        "raters on the exclusion list",
-        2,
-        1,
-        0,
-    )
+    assert str(first.filter) == "raters on the exclusion list"
+    assert (first.annotations, first.raters, first.items) == (2, 1, 0)
     assert first.groups["gender"] == (
         GroupShare("w", annotations=3, removed_annotations=0, raters=1, removed_raters=0),
         GroupShare("m", annotations=4, removed_annotations=2, raters=2, removed_raters=1),
@@ -302,27 +297,18 @@ def test_the_account_by_group():
     assert "left out: 2 annotations, 1 rater (raters on the exclusion list)" in notes
 
 
-def test_unknown_raters_have_a_group_of_their_own():
+def test_exclusions_and_raters_of_unknown_groups_are_in_the_account():
+    data = load(rows_table(ROWS_FILTERS), None, replace(LONG, exclude=(("gender", "w"),)))
+    assert [str(removal.filter) for removal in data.removals] == ["raters with 'gender' = 'w'"]
+    assert data.removals[0].raters == 1
     rows = [[cell if cell != "w" else "" for cell in row] for row in ROWS_FILTERS]
     data = load(rows_table(rows), None, replace(LONG, filters=Filters(raters=("r1",))), ["gender"])
     assert [share.value for share in data.removals[0].groups["gender"]] == [None, "m"]
 
 
-def test_exclusions_are_in_the_account():
-    data = load(rows_table(ROWS_FILTERS), None, replace(LONG, exclude=(("gender", "w"),)))
-    assert [str(removal.filter) for removal in data.removals] == ["raters with 'gender' = 'w'"]
-    assert data.removals[0].raters == 1
-
-
 def test_a_matrix_by_items_has_times_and_gold_in_columns_of_their_own():
-    rows = [
-        ["item", "r1", "r2", "gold"],
-        ["a", "Yes", "No", "Yes"],
-        ["b", "No", "Yes", "No"],
-        ["c", "No", "No", ""],
-    ]
     spec = DataSpec(layout="items-by-raters", item="item", filters=Filters(gold="gold", min_gold=0.8))
-    data = load(rows_table(rows), None, spec)
+    data = load(text_table("item r1 r2 gold/a Yes No Yes/b No Yes No"), None, spec)
     assert data.annotations.rater_ids == ("r1",)
 
 
@@ -334,9 +320,8 @@ def test_the_experts_labels_are_recoded_with_the_raters():
 
 
 def test_a_matrix_by_items_has_no_labels_in_a_column_that_annotations_are_dropped_by():
-    rows = [["item", "r1", "r2", "split"], ["a", "Yes", "No", "test"], ["b", "No", "Yes", "train"]]
     spec = DataSpec(layout="items-by-raters", item="item", filters=Filters(drop=(("split", "train"),)))
-    data = load(rows_table(rows), None, spec)
+    data = load(text_table("item r1 r2 split/a Yes No test/b No Yes train"), None, spec)
     assert left(data) == [("a", "r1"), ("a", "r2")]
     assert data.annotations.categories == ("No", "Yes")
 

@@ -80,17 +80,15 @@ def test_a_rating_scale_becomes_two_labels():
 
 
 @pytest.mark.parametrize(
-    ("text", "value"), [("3", 3), (" 3.5 ", 3.5), ("3,5", 3.5), ("-1", -1), ("1e3", 1000), ("+2", 2)]
+    ("text", "value"),
+    [
+        *(("3", 3), (" 3.5 ", 3.5), ("3,5", 3.5), ("-1", -1), ("1e3", 1000), ("+2", 2)),
+        *((text, None) for text in ("", "x", "1,000,000", "1_000", "nan", "NaN", "1,5.2", "inf nity")),
+    ],
 )
 def test_numbers(text, value):
-    assert number_of(text) == value
-    assert is_number(text)
-
-
-@pytest.mark.parametrize("text", ["", "x", "1,000,000", "1_000", "nan", "NaN", "1,5.2", "inf nity"])
-def test_no_numbers(text):
-    assert str(number_of(text)) == "nan"
-    assert not is_number(text)
+    assert (None if str(number_of(text)) == "nan" else number_of(text)) == value
+    assert is_number(text) is (value is not None)
 
 
 QUESTIONS = [
@@ -116,16 +114,16 @@ def test_questions_are_combined_by_priority():
     assert data.summary.items == 2
 
 
-def test_a_value_without_place_in_the_order_stops():
-    with pytest.raises(
-        DataError, match=r"row 3, column 'harm': 'Unsure' has no place in the order 'Yes', 'No'"
-    ):
-        combined(replace(ANY, priority=("Yes", "No")))
-
-
-def test_a_combined_column_does_not_overwrite_another():
-    with pytest.raises(DataError, match="has a column 'gender' already"):
-        combined(replace(ANY, into="gender"))
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        (replace(ANY, priority=("Yes", "No")), r"row 3, column 'harm': 'Unsure' has no place in the order"),
+        (replace(ANY, into="gender"), "has a column 'gender' already"),
+    ],
+)
+def test_questions_that_cannot_be_combined(step, said):
+    with pytest.raises(DataError, match=said):
+        combined(step)
 
 
 @pytest.mark.parametrize(
@@ -134,16 +132,14 @@ def test_a_combined_column_does_not_overwrite_another():
 )
 def test_columns_that_do_not_exist_are_named(step):
     with pytest.raises(
-        DataError, match=r"no column '(gendre|lable)' to recode; did you mean '(gender|label)'\?"
+        DataError, match=r"no column '(gendre|lable)' to recode; did you mean '(gend|lab)e[rl]'"
     ):
         loaded(step)
 
 
 def test_values_that_do_not_occur_are_reported():
-    data = loaded(MapValues("gender", (("wmn", "Woman"),)))
-    assert "raters.csv, column 'gender': 'wmn' to be recoded, but not there" in [
-        p.message for p in data.problems
-    ]
+    said = [problem.message for problem in loaded(MapValues("gender", (("wmn", "Woman"),))).problems]
+    assert "raters.csv, column 'gender': 'wmn' to be recoded, but not there" in said
 
 
 def test_the_cells_of_a_matrix_are_recoded_but_not_its_other_columns():
@@ -159,7 +155,7 @@ def test_the_cells_of_a_matrix_are_recoded_but_not_its_other_columns():
 def test_a_binned_column_can_become_an_axis():
     ages = "rater age/" + "/".join(f"r{number} {18 + number}" for number in range(300))
     votes = "item rater label/" + "/".join(
-        f"a r{number} {'Yes' if number % 2 else 'No'}" for number in range(300)
+        f"a r{number} {('No', 'Yes')[number % 2]}" for number in range(300)
     )
     tables = text_table(votes), text_table(ages, "raters.csv")
     assert candidate_axes(*tables, LONG) == ()
@@ -177,22 +173,21 @@ def test_counts_are_of_both_files():
 
 
 # Suggestions.
-def test_case_spaces_and_short_forms_get_one_spelling():
-    counts = {"woman": 5, "Woman ": 2, "F": 1, "Man": 4, "nonbinary": 1}
-    assert one_spelling(counts) == {"Woman ": "woman", "F": "woman"}
-
-
-def test_unicode_forms_are_one_spelling():
-    composed, decomposed = "café", unicodedata.normalize("NFD", "café")
-    assert one_spelling({decomposed: 3, composed: 1}) == {decomposed: composed}
-
-
-def test_a_lone_value_loses_its_spaces():
-    assert one_spelling({" North  East": 3, "South": 1}) == {" North  East": "North East"}
-
-
-def test_what_is_tidy_stays():
-    assert one_spelling({"Yes": 3, "No": 2, "": 4, "Unsure": 1}) == {}
+@pytest.mark.parametrize(
+    ("counts", "spelt"),
+    [
+        ({"woman": 5, "Woman ": 2, "F": 1, "Man": 4, "nonbinary": 1}, {"Woman ": "woman", "F": "woman"}),
+        (
+            {unicodedata.normalize("NFD", "café"): 3, "café": 1},
+            {unicodedata.normalize("NFD", "café"): "café"},
+        ),
+        ({" North  East": 3, "South": 1}, {" North  East": "North East"}),
+        ({"Yes": 3, "No": 2, "": 4, "Unsure": 1}, {}),
+    ],
+    ids=["case, spaces, short forms", "Unicode", "spaces of a lone value", "tidy"],
+)
+def test_one_spelling(counts, spelt):
+    assert one_spelling(counts) == spelt
 
 
 def test_rare_values_are_merged():
@@ -289,9 +284,7 @@ def test_a_time_that_is_missing_or_shared_is_refused_only_where_it_decides() -> 
         ["a", "r1", "No", ""],
         ["b", "r1", "No", ""],
     ]
-    with pytest.raises(
-        DataError, match=r"row 3, column 't': the time is missing where item 'a' by rater 'r1'"
-    ):
+    with pytest.raises(DataError, match=r"row 3, column 't': the time is missing where item 'a' by"):
         load(rows_table(rows), None, spec)
     rows[2][3] = "1"
     with pytest.raises(DataError, match=r"rows 2 and 3, column 't': .* differently at the same time"):
@@ -347,9 +340,7 @@ def test_rows_that_may_be_choices_of_one_answer_are_refused_as_such() -> None:
     """To let one of them count would leave out what else the rater chose."""
     rows = [[f"i{i}", f"r{r}", label] for i in range(4) for r in range(3) for label in ("joy", "fear")]
     table = rows_table([["item", "rater", "label"], *rows])
-    with pytest.raises(
-        DataError, match=r"choices of one answer, write them into one row, .* --repeated first"
-    ):
+    with pytest.raises(DataError, match=r"choices of one answer, write them into one row, .* --repeated"):
         load(table, None, LONG, ())
     few = rows_table([["item", "rater", "label"], *rows[::2], *rows[1:3]])
     with pytest.raises(DataError, match="keep one of them"):

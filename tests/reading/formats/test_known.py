@@ -468,11 +468,7 @@ def test_multipico(tmp_path):
     assert data.summary.label_counts == (9, 11)  # counted by hand
     age = data.raters.axes["Age"]
     assert [None if code < 0 else age.values[code] for code in age.codes] == [
-        "under 25",
-        "under 25",
-        "25-34",
-        "55 and over",
-        None,
+        *("under 25", "under 25", "25-34", "55 and over", None)
     ]
     assert data.raters.axes["Ethnicity simplified"].values == ("Asian", "White")
     result = run(tmp_path, {"multipico.csv": csv_bytes(rows)})

@@ -254,34 +254,20 @@ def counted(table: Table, guess: Guess) -> int:
     return load(table, None, guess.spec, guess.axes).summary.annotations
 
 
+ACCEPTED = "such answers may not have been accepted"
+MADE = "such labels may be a model's, or made of others'"
+
+
 @pytest.mark.parametrize(
     ("column", "of_row", "value", "rows", "may"),
     [
-        ("accept", lambda n, r: int(n != r), "0", 6, "such answers may not have been accepted"),
-        (
-            "reject",
-            lambda n, r: "yes" if n == r else "no",
-            "yes",
-            6,
-            "such answers may not have been accepted",
-        ),
-        ("removed", lambda n, r: (n + r) % 2, "1", 27, "such answers may not have been accepted"),
-        ("is_valid", lambda n, r: (n + r) % 2, "0", 27, "such answers may not have been accepted"),
+        ("accept", lambda n, r: int(n != r), "0", 6, ACCEPTED),
+        ("reject", lambda n, r: ("no", "yes")[n == r], "yes", 6, ACCEPTED),
+        ("removed", lambda n, r: (n + r) % 2, "1", 27, ACCEPTED),
+        ("is_valid", lambda n, r: (n + r) % 2, "0", 27, ACCEPTED),
         ("is_test", lambda n, r: int(n < 2), "1", 12, "such rows may be tests"),
-        (
-            "annotator_type",
-            lambda n, r: "model" if r == 5 else "human",
-            "model",
-            9,
-            "such labels may be a model's, or made of others'",
-        ),
-        (
-            "label_source",
-            lambda n, r: "consensus" if n == r else "crowd",
-            "consensus",
-            6,
-            "such labels may be a model's, or made of others'",
-        ),
+        ("annotator_type", lambda n, r: ("human", "model")[r == 5], "model", 9, MADE),
+        ("label_source", lambda n, r: ("crowd", "consensus")[n == r], "consensus", 6, MADE),
     ],
 )
 def test_rows_that_may_not_count_do_and_it_is_said(column, of_row, value, rows, may) -> None:
@@ -385,22 +371,15 @@ def test_where_raters_and_items_have_the_same_ids_names_tell() -> None:
     people = "id,gender\n" + "".join(f"{j},{'fm'[j % 2]}\n" for j in range(9))
     texts = "id,text\n" + "".join(f"{i},some words about {i}\n" for i in range(9))
     nothing = "id,x\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(9))
-    assert roles({"votes.csv": votes, "people.csv": people}) == ["annotations", "raters"]
-    assert roles({"votes.csv": votes, "texts.csv": texts}) == ["annotations", "items"]
-    assert roles({"votes.csv": votes, "what.csv": nothing}) == ["annotations", None]
-    assert roles({"votes.csv": votes, "what.csv": nothing.replace("id,", "rater,")}) == [
-        "annotations",
-        "raters",
-    ]
+    called = nothing.replace("id,", "rater,")
+    for other, role in ((people, "raters"), (texts, "items"), (nothing, None), (called, "raters")):
+        assert roles({"votes.csv": votes, "what.csv": other}) == ["annotations", role]
 
 
-def test_a_file_that_joins_to_nothing_has_no_role() -> None:
+def test_a_file_of_the_same_columns_holds_more_labels_and_one_that_joins_to_nothing_has_no_role() -> None:
+    assert roles({"june.csv": VOTES, "july.csv": VOTES.replace("\ni", "\nj")}) == ["annotations"] * 2
     other = RATERS.replace("r", "other")
     assert roles({"votes.csv": VOTES, "other.csv": other}, as_given=True) == ["annotations", None]
-
-
-def test_a_file_of_the_same_columns_holds_more_labels() -> None:
-    assert roles({"june.csv": VOTES, "july.csv": VOTES.replace("\ni", "\nj")}) == ["annotations"] * 2
 
 
 def test_files_that_hold_no_labels_are_refused() -> None:

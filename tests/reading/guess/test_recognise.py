@@ -215,11 +215,8 @@ def test_too_few_columns():
 @pytest.mark.parametrize(
     "text",
     [
-        "a b c/1 2 3",
-        "a b c/1 1 1/1 1 1",
-        "a b c/1 2 3/4 5 6/7 8 9",
-        "item rater c/1 2 3",
-        "a b c d/1 2 x y/1 3 x y",
+        *("a b c/1 2 3", "a b c/1 1 1/1 1 1", "a b c/1 2 3/4 5 6/7 8 9"),
+        *("item rater c/1 2 3", "a b c d/1 2 x y/1 3 x y"),
     ],
 )
 def test_there_is_always_a_guess_of_existing_columns(text):

@@ -85,20 +85,9 @@ def test_a_parquet_folder_is_what_the_command_line_reads(root: Path, allowed: Al
 @pytest.mark.parametrize(
     "path",
     [
-        "../secret.csv",
-        "may/../../secret.csv",
-        "may/./votes.csv",
-        "may//votes.csv",
-        "/etc/passwd",
-        "..",
-        ".",
-        "",
-        "may\\..\\..\\secret.csv",
-        "may/votes.csv\x00.txt",
-        ".hidden/votes.csv",
-        "~/x",
-        "/may/votes.csv",
-        "../mounted2/secret.csv",
+        *("../secret.csv", "may/../../secret.csv", "may/./votes.csv", "may//votes.csv", "/etc/passwd"),
+        *("..", ".", "", "may\\..\\..\\secret.csv", "may/votes.csv\x00.txt"),
+        *(".hidden/votes.csv", "~/x", "/may/votes.csv", "../mounted2/secret.csv"),
     ],
 )
 def test_no_way_out_of_the_folder(root: Path, allowed: AllowedSources, path: str) -> None:

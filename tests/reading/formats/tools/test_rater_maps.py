@@ -208,11 +208,8 @@ def test_lists_of_unequal_length_name_the_row() -> None:
 @pytest.mark.parametrize(
     "row",
     [
-        ["Smith, John", "Hello, world"],
-        ["['a', 'b'", "['x', 'y'"],
-        ["['a' ... 'b']", "['x' 'y']"],
-        ["[]", "[]"],
-        ["P1", "[1, 2]"],
+        *(["Smith, John", "Hello, world"], ["['a', 'b'", "['x', 'y'"], ["['a' ... 'b']", "['x' 'y']"]),
+        *(["[]", "[]"], ["P1", "[1, 2]"]),
     ],
 )
 def test_other_cells_are_left_alone(row: list[str]) -> None:
@@ -224,12 +221,8 @@ def test_argillas_columns_as_csv() -> None:
     header = ["id", "toxic.responses", "toxic.responses.users", "toxic.responses.status", "kinds.responses"]
     header += ["kinds.responses.users", "kinds.responses.status"]
     row = [
-        "r1",
-        "['yes', 'no']",
-        "['u1', 'u2']",
-        "['submitted', 'draft']",
-        "[['b', 'a'], []]",
-        "['u1', 'u2']",
+        *("r1", "['yes', 'no']", "['u1', 'u2']"),
+        *("['submitted', 'draft']", "[['b', 'a'], []]", "['u1', 'u2']"),
     ]
     table = read_table(csv_bytes([header, [*row, "['submitted', 'draft']"]]), "records.csv")
     assert table.kind == "Argilla, CSV"

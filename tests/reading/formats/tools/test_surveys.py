@@ -92,16 +92,8 @@ def test_qualtrics_of_old():
     text = [*own, *(f"How offensive is this? Comment {n}" for n in range(len(ITEMS))), ""]
     body = [
         [
-            f"R_{row}",
-            "Default Response Set",
-            "Anonymous",
-            "",
-            "",
-            "",
-            "0",
-            "2014-05-01 10:00:00",
-            "2014-05-01",
-            "1",
+            *(f"R_{row}", "Default Response Set", "Anonymous", "", ""),
+            *("", "0", "2014-05-01 10:00:00", "2014-05-01", "1"),
         ]
         + [str(1 + (row * k) % 5) for k in range(len(ITEMS))]
         + [""]

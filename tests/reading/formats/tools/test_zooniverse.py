@@ -19,13 +19,8 @@ from tests.reading.making import csv_bytes
 
 HEADER = ["classification_id", "user_name", "user_id", "user_ip", "workflow_id", "workflow_name"]
 HEADER += [
-    "workflow_version",
-    "created_at",
-    "gold_standard",
-    "expert",
-    "metadata",
-    "annotations",
-    "subject_data",
+    *("workflow_version", "created_at", "gold_standard", "expert"),
+    *("metadata", "annotations", "subject_data"),
 ]
 HEADER += ["subject_ids"]
 SEEN = {"s1": ("Yes", "No", "Yes"), "s2": ("No", "No", "Yes")}
