@@ -25,7 +25,7 @@ from grasp_core.permutation.draw import identity
 from grasp_core.permutation.reference import evaluate
 from grasp_core.statistics.items import count
 from grasp_core.statistics.label_use import label_use
-from tests.permutation.simulated import simulate
+from tests.permutation.simulated import part, simulate
 
 SPEC = AnalysisSpec(axes=(("gender",),), ties="first")  # drawn ones follow who is there
 
@@ -73,14 +73,7 @@ def naive(questions: Sequence[Annotations], grouping: Grouping, spec: AnalysisSp
 
 
 def subset(annotations: Annotations, chosen: np.ndarray) -> Annotations:
-    return Annotations.from_codes(
-        item=annotations.item[chosen],
-        rater=annotations.rater[chosen],
-        category=annotations.category[chosen],
-        item_ids=annotations.item_ids,
-        rater_ids=annotations.rater_ids,
-        categories=annotations.categories,
-    )
+    return part(annotations, chosen)
 
 
 @pytest.mark.parametrize(

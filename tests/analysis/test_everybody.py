@@ -13,7 +13,7 @@ import pytest
 from grasp_core.analysis import everybody as module
 from grasp_core.analysis.everybody import disputed_items, everybody
 from grasp_core.engine.run import checked_groups, prepare
-from grasp_core.model.annotations import Annotations, Axis, Raters, number_of
+from grasp_core.model.annotations import Axis, Raters, number_of
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import form_groups
@@ -40,7 +40,7 @@ from grasp_core.report.writers.registry import EXPORTS
 from grasp_core.statistics.coefficients import gwet_ac1, gwet_ac1_error
 from grasp_core.statistics.items import NotEstimableError, count
 from tests.computing import compute_in_threads
-from tests.permutation.simulated import DATA_SPEC, dataset, simulate
+from tests.permutation.simulated import DATA_SPEC, coded, dataset, simulate
 from tests.statistics.test_agreement import FOUR_RATERS
 
 # All raters
@@ -249,14 +249,7 @@ def test_a_run_gives_what_gwet_published() -> None:
     """irrCAC 1.0 for its data set cac.raw4raters: 0.77544; a fifth rater stands outside the group."""
     labels = np.hstack([FOUR_RATERS, np.ones((12, 1), int)])
     item, rater = np.nonzero(labels > 0)
-    annotations = Annotations.from_codes(
-        item=item,
-        rater=rater,
-        category=labels[item, rater] - 1,
-        item_ids=[f"u{i}" for i in range(12)],
-        rater_ids=list("abcde"),
-        categories=list("12345"),
-    )
+    annotations = coded(item, rater, labels[item, rater] - 1, 5)
     raters = Raters(annotations.rater_ids, {"side": Axis.from_values(["in"] * 4 + ["out"])})
     spec = AnalysisSpec(axes=(("side",),), min_raters=1)
     grouping = form_groups(raters, spec.axes, min_raters=1)

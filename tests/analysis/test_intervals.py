@@ -29,7 +29,7 @@ from grasp_core.statistics.cross_group import xrr
 from grasp_core.statistics.in_group import irr
 from grasp_core.statistics.items import count
 from tests.computing import compute_in_threads
-from tests.permutation.simulated import DATA_SPEC, dataset, simulate
+from tests.permutation.simulated import DATA_SPEC, coded, dataset, simulate
 
 # Intervals
 
@@ -172,14 +172,7 @@ def drawn(
     labels = (rng.random((items, raters, 1)) > shares.cumsum(axis=2)[:, :, :-1]).sum(axis=2)
     place = rng.random((items, raters)).argsort(axis=1).argsort(axis=1)
     item, rater = np.nonzero(place < (per_item or raters))
-    annotations = Annotations.from_codes(
-        item=item,
-        rater=rater,
-        category=labels[item, rater],
-        item_ids=[str(i) for i in range(items)],
-        rater_ids=[str(j) for j in range(raters)],
-        categories=list("abc"),
-    )
+    annotations = coded(item, rater, labels[item, rater], 3, (items, raters))
     values = ["in" if j < inside else "out" for j in range(raters)]
     return annotations, Raters(annotations.rater_ids, {"side": Axis.from_values(values)})
 

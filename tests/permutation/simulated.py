@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,29 @@ CONVENTIONS: dict[str, dict[str, Any]] = {
 """What the conventions of GRASP and of the paper count on items, but for ties."""
 
 
+def coded(
+    item, rater, category, labels: int | Sequence[str], shape: tuple[int, int] | None = None
+) -> Annotations:
+    """Annotations from codes, whose ids and, unless they are given, labels are numbered."""
+    items, raters = shape or (int(np.max(item)) + 1, int(np.max(rater)) + 1)
+    return Annotations.from_codes(
+        item=item,
+        rater=rater,
+        category=category,
+        item_ids=[f"i{i}" for i in range(items)],
+        rater_ids=[f"r{j}" for j in range(raters)],
+        categories=[f"label {k}" for k in range(labels)] if isinstance(labels, int) else labels,
+    )
+
+
+def part(annotations: Annotations, chosen: Any, category: np.ndarray | None = None) -> Annotations:
+    """The chosen annotations, with all ids, and other labels where these are given."""
+    codes = (annotations.item, annotations.rater, annotations.category if category is None else category)
+    ids = {name: getattr(annotations, name) for name in ("item_ids", "rater_ids", "categories")}
+    item, rater, category = (one[chosen] for one in codes)
+    return Annotations.from_codes(item=item, rater=rater, category=category, **ids)
+
+
 def simulate(
     seed: int,
     *,
@@ -45,14 +69,7 @@ def simulate(
     lean = rng.dirichlet(np.full(categories - unused, 0.7), size=items)
     labels = (rng.random((items, raters, 1)) > lean.cumsum(axis=1)[:, None, :-1]).sum(axis=2)
     item, rater = np.nonzero(rng.random((items, raters)) >= missing)
-    annotations = Annotations.from_codes(
-        item=item,
-        rater=rater,
-        category=labels[item, rater],
-        item_ids=[f"i{i}" for i in range(items)],
-        rater_ids=[f"r{j}" for j in range(raters)],
-        categories=[f"label {k}" for k in range(categories)],
-    )
+    annotations = coded(item, rater, labels[item, rater], categories, (items, raters))
     values = {"gender": ("Man", "Woman"), "race": ("Asian", "Black", "White"), "region": ("N", "S")}
     axes = {
         name: Axis.from_values(

@@ -14,7 +14,7 @@ from grasp_core.model.spec import STATISTICS, AnalysisSpec
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import build_design
 from grasp_core.permutation.testing.deviations import p_value, tails
-from tests.permutation.simulated import GAI, dsi_p, simulate
+from tests.permutation.simulated import GAI, coded, dsi_p, simulate
 
 # Data without any effect
 
@@ -77,13 +77,8 @@ def test_dsi_keeps_its_level_where_half_of_all_gais_have_no_value() -> None:
     rng = np.random.default_rng(0)
     items, raters, found = 12, 30, []
     for seed in range(600):
-        annotations = Annotations.from_codes(
-            item=np.repeat(np.arange(items), raters),
-            rater=np.tile(np.arange(raters), items),
-            category=rng.integers(0, 3, items * raters),
-            item_ids=[str(i) for i in range(items)],
-            rater_ids=[str(j) for j in range(raters)],
-            categories=list("abc"),
+        annotations = coded(
+            *np.indices((items, raters)).reshape(2, -1), rng.integers(0, 3, items * raters), 3
         )
         race = Axis.from_values([str(j % 10) for j in range(raters)])
         people = Raters(annotations.rater_ids, {"race": race})
@@ -116,14 +111,7 @@ def planted(seed: int) -> tuple[Annotations, Raters]:
     common, own = rng.integers(0, 2, (2, ITEMS, 1))
     view = np.where((rng.random((ITEMS, raters)) < 0.3) & (group == 2), own, common)
     labels = np.where(rng.random(view.shape) < 0.35, rng.integers(0, 2, view.shape), view)
-    annotations = Annotations.from_codes(
-        item=np.repeat(np.arange(ITEMS), raters),
-        rater=np.tile(np.arange(raters), ITEMS),
-        category=labels.ravel(),
-        item_ids=[str(i) for i in range(ITEMS)],
-        rater_ids=[str(j) for j in range(raters)],
-        categories=["no", "yes"],
-    )
+    annotations = coded(*np.indices(labels.shape).reshape(2, -1), labels.ravel(), 2)
     return annotations, Raters(annotations.rater_ids, {"race": Axis.from_values(group.astype(str).tolist())})
 
 

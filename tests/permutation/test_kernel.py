@@ -20,7 +20,7 @@ from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.kernel import crossed
 from grasp_core.permutation.kernel import crossed as crossed_layout
-from tests.permutation.simulated import CONVENTIONS, clustered, simulate
+from tests.permutation.simulated import CONVENTIONS, clustered, coded, simulate
 
 AXES = (("gender",), ("race",), ("gender", "race"), ("gender", "race", "region"))
 SHAPES = {
@@ -136,13 +136,11 @@ def test_counters_are_wide_enough_for_an_item_that_very_many_rated(
 ) -> None:
     """46,341 squared passes 2^31; so do 33,000 labels packed with the rank of one of 200, but not of 2."""
     rng = np.random.default_rng(7)
-    annotations = Annotations.from_codes(
-        item=np.r_[np.zeros(raters, dtype=int), np.ones(40, dtype=int)],
-        rater=np.r_[np.arange(raters), np.arange(40)],
-        category=np.r_[np.ones(raters - 9, dtype=int), np.zeros(9, dtype=int), rng.integers(0, 2, 40)],
-        item_ids=["a", "b"],
-        rater_ids=[str(j) for j in range(raters)],
-        categories=[str(k) for k in range(categories)],
+    annotations = coded(
+        np.r_[np.zeros(raters, dtype=int), np.ones(40, dtype=int)],
+        np.r_[np.arange(raters), np.arange(40)],
+        np.r_[np.ones(raters - 9, dtype=int), np.zeros(9, dtype=int), rng.integers(0, 2, 40)],
+        categories,
     )
     people = Raters(annotations.rater_ids, {"gender": Axis.from_values(["W"] * (raters - 20) + ["M"] * 20)})
     spec = AnalysisSpec(axes=(("gender",),))

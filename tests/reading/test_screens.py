@@ -29,6 +29,7 @@ from grasp_core.reading.screens.random_responders import is_quick_search, random
 from grasp_core.reading.screens.screens import one_of_each, screened
 from grasp_core.report.words.levels import left_out
 from tests.computing import compute_in_threads
+from tests.permutation.simulated import coded, part
 from tests.reading.making import LONG, rows_table
 
 # Constant raters
@@ -102,20 +103,13 @@ def _cautions(annotations: Annotations, group: BoolArray) -> list[object]:
 
 def _grouping(group: BoolArray) -> Grouping:
     values = ["in" if one else "out" for one in group]
-    return form_groups(
-        Raters([f"r{j}" for j in range(group.size)], {"side": Axis.from_values(values)}), [("side",)]
-    )
+    ids = tuple(f"r{j}" for j in range(group.size))
+    return form_groups(Raters(ids, {"side": Axis.from_values(values)}), [("side",)])
 
 
 def _of(crowd: Annotations, category: np.ndarray, kept: BoolArray, labels: int = 2) -> Annotations:
-    return Annotations.from_codes(
-        item=crowd.item[kept],
-        rater=crowd.rater[kept],
-        category=category if category.size == kept.sum() else category[kept],
-        item_ids=crowd.item_ids,
-        rater_ids=crowd.rater_ids,
-        categories=[f"label {k}" for k in range(labels)],
-    )
+    labelled = category if category.size == kept.sum() else category[kept]
+    return coded(crowd.item[kept], crowd.rater[kept], labelled, labels, (crowd.n_items, crowd.n_raters))
 
 
 # Near-duplicates
@@ -146,14 +140,7 @@ def simulated(
         slipped = rng.random(items) < slips
         labels[:, -1 - copy] = np.where(slipped, labels[:, -1 - copy], labels[:, community + copy])
     item, rater = np.nonzero(rng.random((items, raters)) >= missing)
-    return Annotations.from_codes(
-        item=item,
-        rater=rater,
-        category=labels[item, rater],
-        item_ids=[f"i{i}" for i in range(items)],
-        rater_ids=[f"r{j}" for j in range(raters)],
-        categories=LABELS,
-    )
+    return coded(item, rater, labels[item, rater], LABELS, (items, raters))
 
 
 @pytest.mark.long
@@ -201,14 +188,7 @@ def test_constant_raters_and_short_overlaps_are_not_looked_at():
     labels = rng.integers(3, size=(40, 4))
     labels[:, 2:] = 0
     item, rater = np.nonzero(np.ones_like(labels))
-    annotations = Annotations.from_codes(
-        item=item,
-        rater=rater,
-        category=labels[item, rater],
-        item_ids=[str(i) for i in range(40)],
-        rater_ids=list("abcd"),
-        categories=LABELS,
-    )
+    annotations = coded(item, rater, labels[item, rater], LABELS)
     assert near_duplicates(annotations).looked_at == 1
     assert near_duplicates(simulated(1, items=19)).looked_at == 0
 
@@ -216,20 +196,17 @@ def test_constant_raters_and_short_overlaps_are_not_looked_at():
 def test_raters_whom_nobody_can_be_held_against_change_nothing_about_the_others():
     crowd = simulated(5, copies=2, slips=0)
     alone = 25 * 3  # three more, with 25 items each that nobody else has seen
-    annotations = Annotations.from_codes(
-        item=np.append(crowd.item, 200 + np.arange(alone)),
-        rater=np.append(crowd.rater, np.repeat([40, 41, 42], 25)),
-        category=np.append(crowd.category, np.arange(alone) % 3),
-        item_ids=[f"i{i}" for i in range(200 + alone)],
-        rater_ids=[f"r{j}" for j in range(43)],
-        categories=LABELS,
+    annotations = coded(
+        np.append(crowd.item, 200 + np.arange(alone)),
+        np.append(crowd.rater, np.repeat([40, 41, 42], 25)),
+        np.append(crowd.category, np.arange(alone) % 3),
+        LABELS,
     )
     found, before = near_duplicates(annotations), near_duplicates(crowd)
     assert before.pairs
     assert found.looked_at == before.looked_at
-    assert [(pair.first, pair.second) for pair in found.pairs] == [
-        (pair.first, pair.second) for pair in before.pairs
-    ]
+    first, second = ([(pair.first, pair.second) for pair in one.pairs] for one in (found, before))
+    assert first == second
 
 
 def test_blocks_and_thinning_keep_what_they_see(monkeypatch):
@@ -249,9 +226,10 @@ def test_blocks_and_thinning_keep_what_they_see(monkeypatch):
     [(350, 104, True, True), (1000, 220, False, True), (3000, 220, False, False)],
     ids=["36,400 annotations", "220,000", "660,000"],
 )
-def test_how_long_the_search_takes_is_told_from_the_size(items, raters, instant, quick):
+def test_how_long_the_searches_take_is_told_from_the_size(items, raters, instant, quick):
     annotations = simulated(1, items=items, raters=raters)
     assert (is_instant(annotations), is_quick(annotations)) == (instant, quick)
+    assert is_quick_search(crowd(1, items=items)) == quick
 
 
 # Raters at chance
@@ -296,23 +274,9 @@ def test_short_overlaps_constant_raters_and_tiny_crowds_are_not_looked_at():
     annotations = crowd(1, items=100, clickers=1)
     constant = annotations.category.copy()
     constant[annotations.rater == 0] = 0
-    found = random_responders(
-        Annotations.from_codes(
-            item=annotations.item,
-            rater=annotations.rater,
-            category=constant,
-            item_ids=annotations.item_ids,
-            rater_ids=annotations.rater_ids,
-            categories=annotations.categories,
-        )
-    )
+    found = random_responders(part(annotations, ..., constant))
     assert found.looked_at.sum() == 59
     assert not found.looked_at[0]
-
-
-def test_how_long_the_search_takes_is_told_from_the_size_random():
-    assert is_quick_search(crowd(1, items=1000))
-    assert not is_quick_search(crowd(1, items=3000))
 
 
 # Leaving them out when data are read
@@ -371,14 +335,7 @@ def test_of_a_chain_of_near_duplicates_every_second_stays() -> None:
     assert one_of_each(Duplicates(pairs, 6, 1.0), annotations).tolist() == [False, True, False, True]
     fewer = annotations.rater != 0
     fewer[0] = True
-    thin = Annotations.from_codes(
-        item=annotations.item[fewer],
-        rater=annotations.rater[fewer],
-        category=annotations.category[fewer],
-        item_ids=annotations.item_ids,
-        rater_ids=annotations.rater_ids,
-        categories=annotations.categories,
-    )
+    thin = part(annotations, fewer)
     assert one_of_each(Duplicates(pairs[:1], 6, 1.0), thin).tolist() == [True, False, False, False]
 
 

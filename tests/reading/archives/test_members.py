@@ -295,9 +295,10 @@ NOT_ANNOTATORS = {
         "P02": [[item, f"Nothing of that: {text[::-1]}", rude] for item, text, rude in rows_of(2)],
     },
     "sheets without a name": {"Sheet1": rows_of(1), "Sheet2": rows_of(2)},
-    "matrices of two questions": dict.fromkeys(
-        ("rude", "clear"), [["item", *"abc"], *([f"i{item}", "1", "2", str(item % 3)] for item in range(9))]
-    ),
+    "matrices of two questions": {
+        question: [["item", *"abc"], *([f"i{item}", "1", "2", str(item % 3)] for item in range(9))]
+        for question in ("rude", "clear")
+    },
 }
 
 

@@ -23,7 +23,7 @@ from grasp_core.reading.connectors.source import Kind, Source, is_source, make, 
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
-from tests.reading.connectors import recorded
+from tests.reading.connectors import answering
 from tests.reading.connectors.answering import Tool, tool
 
 # The process
@@ -170,17 +170,17 @@ def votes(snapshot: Snapshot) -> tuple[str, Counter[str], int]:
 
 @needs("label-studio")
 def test_label_studio() -> None:
-    with tool(recorded.label_studio) as served:
+    with tool(answering.label_studio) as served:
         first, second = (
-            fetched(served, "label-studio:{url}/projects/3/data", recorded.REFRESH) for _ in range(2)
+            fetched(served, "label-studio:{url}/projects/3/data", answering.REFRESH) for _ in range(2)
         )
         assert first.name == "label-studio-3.json"
         assert first.sha256 == second.sha256
         assert b"created_ago" not in first.content
         assert votes(first) == ("Label Studio, JSON", Counter(Unsure=4, Yes=1), 3)
         for project, token, sentence in (
-            (4, recorded.REFRESH, "project 4 at .* has 0 tasks and no annotation yet"),
-            (5, recorded.REFRESH, "has no project 5 at .* that this token may see; check the address"),
+            (4, answering.REFRESH, "project 4 at .* has 0 tasks and no annotation yet"),
+            (5, answering.REFRESH, "has no project 5 at .* that this token may see; check the address"),
             (3, "wrong", "does not let this token read project 3 at .*; make one at Label Studio that may"),
         ):
             with pytest.raises(DataError, match=sentence):
@@ -190,23 +190,25 @@ def test_label_studio() -> None:
 @needs("argilla")
 def test_argilla() -> None:
     said: list[str] = []
-    with tool(recorded.argilla) as served:
-        snapshot = fetched(served, "argilla:{url}/lab/votes", recorded.TOKEN, said)
+    with tool(answering.argilla) as served:
+        snapshot = fetched(served, "argilla:{url}/lab/votes", answering.TOKEN, said)
         assert votes(snapshot) == ("Argilla, JSON", Counter(Yes=300, No=300), 2)
         assert {"250 records", "300 records"} & set(said)
-        by_id = fetched(served, f"argilla:{{url}}/dataset/{recorded.DATASET}/annotation-mode", recorded.TOKEN)
+        by_id = fetched(
+            served, f"argilla:{{url}}/dataset/{answering.DATASET}/annotation-mode", answering.TOKEN
+        )
         assert by_id.content == snapshot.content
         for place, sentence in (
             ("/labs/votes", "has no workspace 'labs' for this API key; of those it shows 'lab'"),
             ("/lab/vote", "workspace 'lab' at .* has no data set 'vote'; there are 'votes'"),
         ):
             with pytest.raises(DataError, match=sentence):
-                fetched(served, f"argilla:{{url}}{place}", recorded.TOKEN)
+                fetched(served, f"argilla:{{url}}{place}", answering.TOKEN)
 
 
 @needs("hf")
 def test_hugging_face(monkeypatch: pytest.MonkeyPatch) -> None:
-    with tool(recorded.hub) as served:
+    with tool(answering.hub) as served:
         monkeypatch.setenv("HF_ENDPOINT", served.url)
         snapshot = fetched(served, "hf:lab/votes?split=train", "")
         table = read_table(snapshot.content, snapshot.name)
@@ -222,14 +224,14 @@ def test_hugging_face(monkeypatch: pytest.MonkeyPatch) -> None:
             ("hf:lab/none", "has no data set lab/none that"),
         ):
             with pytest.raises(DataError, match=sentence):
-                fetched(served, source, recorded.TOKEN)
+                fetched(served, source, answering.TOKEN)
 
 
 @needs("label-studio")
 def test_a_redirect_to_another_host_is_not_followed() -> None:
-    with tool(recorded.label_studio) as other, tool(lambda _: (302, b"", {"Location": other.url})) as served:
+    with tool(answering.label_studio) as other, tool(lambda _: (302, b"", {"Location": other.url})) as served:
         with pytest.raises(DataError, match=r"leads to another host, 127\.0\.0\.1, which this"):
-            fetched(served, "label-studio:{url}/projects/3", recorded.TOKEN)
+            fetched(served, "label-studio:{url}/projects/3", answering.TOKEN)
         assert served.asked
         assert not other.asked
 

@@ -378,7 +378,7 @@ def tables_and_specs(draw: st.DrawFn) -> tuple[Table, Table | None, DataSpec, li
         rater=draw(usually(st.just("rater"), NAMES)),
         label=draw(usually(st.just("label"), NAMES)),
         profile=tuple(draw(st.lists(NAMES, max_size=2))),
-        categories=draw(st.sampled_from([None, None, ("Yes", "no"), tuple("ab12") + ("Yes", "no", "NA")])),
+        categories=draw(st.sampled_from([None, None, ("Yes", "no"), (*"ab12", "Yes", "no", "NA")])),
         missing=("", *draw(st.lists(WORDS, max_size=2))),
         exclude=tuple(draw(st.lists(st.tuples(st.sampled_from("ab"), WORDS), max_size=1))),
     )

@@ -19,121 +19,59 @@ from tests.shared_data import SHARED, needs_shared_data
 # Code pages
 
 
-WESTERN = {
-    "French": (
-        ["très bien", "à côté", "déçu"],
-        ["La réponse est très claire, même après relecture.", "Où sont passées les pièces à vérifier ?"],
-    ),
-    "Spanish": (
-        ["mañana", "sí", "quizás"],
-        ["¿Está bien escrita la pregunta de mañana?", "El niño llegó después y no pidió más."],
-    ),
-    "Portuguese": (
-        ["não", "sim, é", "opinião"],
-        ["Não há razão para mudar a opinião.", "As três lições são difíceis, você também não acha?"],
-    ),
-    "Italian": (
-        ["è così", "perché", "più"],
-        ["Perché la città è più bella di sera?", "Non si può dire di no, però è già tardi."],
-    ),
-    "Dutch": (
-        ["beïnvloed", "één", "geëerd"],
-        ["De ideeën van één groep zijn geërfd.", "Beïnvloeding van vóór de oorlog, zonder coördinatie."],
-    ),
-    "Catalan": (
-        ["això", "què", "maça"],
-        ["Això és el que més m'agrada, també a fora.", "Què vol dir la lliçó d'avui, si és possible?"],
-    ),
-    "Swedish": (
-        ["på", "nej då", "också"],
-        ["Jag tror att många får höra på när det går så.", "Frågan är för svår, även på nästa år."],
-    ),
-    "Danish": (
-        ["køn", "må ikke", "særlig"],
-        ["Jeg tror på, at spørgsmålet er blevet læst.", "Både år og køn mangler, så må vi gætte."],
-    ),
-    "Norwegian": (
-        ["kjønn", "må ikke", "på"],
-        ["Spørsmålet ble ikke lest nøye på skolen.", "Vi må gå før været blir dårlig, så gå nå."],
-    ),
-    "Finnish": (
-        ["hyvä", "pöytä", "ei tänään"],
-        ["Tämä on hyvä väite, mutta pitää tänään lukea lisää.", "Työ jäi kesken, koska sää oli märkä."],
-    ),
-    "German": (
-        ["männlich", "groß", "übel"],
-        ["Die Antwort gefällt mir überhaupt nicht, schöne Grüße.", "Größe und Höhe fehlen für die Bäume."],
-    ),
-    "Icelandic": (
-        ["já, það", "góð", "ekki með"],
-        ["Það er góð spurning og við svörum þessu á morgun.", "Hún sagði að veðrið væri síðan æði gott."],
-    ),
-}
-OTHERS = {
-    "Hungarian": (
-        "cp1250",
-        ["nő", "férfi", "egyszerű"],
-        ["A kérdés első része egyszerű és jól érthető.", "Az időjárás hűvös, később eső várható."],
-    ),
-    "Romanian": (
-        "cp1250",
-        ["bărbaţi", "greşit", "în parte"],
-        [
-            "Această întrebare este uşor de înţeles şi fără greşeli.",
-            "Să vorbim după ce aţi citit şi încă o dată.",
-        ],
-    ),
-    "Czech": (
-        "cp1250",
-        ["muž", "žádný", "těžké"],
-        ["Otázka je příliš těžká, řekl včera učitel.", "Když jsme přišli domů, bylo už všechno zavřené."],
-    ),
-    "Slovak": (
-        "cp1250",
-        ["muž", "žiadny", "ťažké"],
-        ["Otázka je príliš ťažká, povedal včera učiteľ.", "Keď sme prišli, všetko už bolo späť na stole."],
-    ),
-    "Polish": (
-        "cp1250",
-        ["mężczyzna", "źle", "zupełnie"],
-        ["Pytanie było łatwe, ale odpowiedź jest błędna.", "Myślę, że są różne zdania i żadne nie jest złe."],
-    ),
-    "Croatian": (
-        "cp1250",
-        ["muško", "žensko", "točno"],
-        [
-            "Sljedeće pitanje nije točno, možda će biti lakše.",
-            "Kuća je već prodana, a mlađi će živjeti drugdje.",
-        ],
-    ),
-    "Slovene": (
-        "cp1250",
-        ["moški", "ženska", "točno"],
-        ["Vprašanje je težko, vendar še ni zaključeno.", "Včeraj smo že našli rešitev, ki še velja."],
-    ),
-    "Turkish": (
-        "cp1254",
-        ["kadın", "değil", "yanlış"],  # noqa: RUF001
-        [
-            "Bu soru çok açık değil, yarın tekrar yazışalım.",  # noqa: RUF001
-            "İstanbul'da hava sıcak ve güneşliydi, ağaçlar yeşil.",  # noqa: RUF001
-        ],
-    ),
-    "Lithuanian": (
-        "cp1257",
-        ["visiškai ne", "iš dalies, taip", "mažai žinių"],
-        ["Šis klausimas yra per sunkus, todėl atsakymų mažai.", "Vėliau žmonės grįžo į savo namus už miško."],
-    ),
-    "Latvian": (
-        "cp1257",
-        ["nē", "pilnīgi", "mazāk šeit"],
-        [
-            "Šis jautājums ir pārāk grūts, tāpēc atbilžu ir maz.",
-            "Vēlāk cilvēki atgriezās mājās aiz meža, ļoti lēni.",
-        ],
-    ),
-}
-EVERY = {name: ("cp1252", *texts) for name, texts in WESTERN.items()} | OTHERS
+LANGUAGES = """
+cp1252 French: très bien; à côté; déçu
+La réponse est très claire, même après relecture.| Où sont passées les pièces à vérifier ?
+cp1252 Spanish: mañana; sí; quizás
+¿Está bien escrita la pregunta de mañana?| El niño llegó después y no pidió más.
+cp1252 Portuguese: não; sim, é; opinião
+Não há razão para mudar a opinião.| As três lições são difíceis, você também não acha?
+cp1252 Italian: è così; perché; più
+Perché la città è più bella di sera?| Non si può dire di no, però è già tardi.
+cp1252 Dutch: beïnvloed; één; geëerd
+De ideeën van één groep zijn geërfd.| Beïnvloeding van vóór de oorlog, zonder coördinatie.
+cp1252 Catalan: això; què; maça
+Això és el que més m'agrada, també a fora.| Què vol dir la lliçó d'avui, si és possible?
+cp1252 Swedish: på; nej då; också
+Jag tror att många får höra på när det går så.| Frågan är för svår, även på nästa år.
+cp1252 Danish: køn; må ikke; særlig
+Jeg tror på, at spørgsmålet er blevet læst.| Både år og køn mangler, så må vi gætte.
+cp1252 Norwegian: kjønn; må ikke; på
+Spørsmålet ble ikke lest nøye på skolen.| Vi må gå før været blir dårlig, så gå nå.
+cp1252 Finnish: hyvä; pöytä; ei tänään
+Tämä on hyvä väite, mutta pitää tänään lukea lisää.| Työ jäi kesken, koska sää oli märkä.
+cp1252 German: männlich; groß; übel
+Die Antwort gefällt mir überhaupt nicht, schöne Grüße.| Größe und Höhe fehlen für die Bäume.
+cp1252 Icelandic: já, það; góð; ekki með
+Það er góð spurning og við svörum þessu á morgun.| Hún sagði að veðrið væri síðan æði gott.
+cp1250 Hungarian: nő; férfi; egyszerű
+A kérdés első része egyszerű és jól érthető.| Az időjárás hűvös, később eső várható.
+cp1250 Romanian: bărbaţi; greşit; în parte
+Această întrebare este uşor de înţeles şi fără greşeli.| Să vorbim după ce aţi citit şi încă o dată.
+cp1250 Czech: muž; žádný; těžké
+Otázka je příliš těžká, řekl včera učitel.| Když jsme přišli domů, bylo už všechno zavřené.
+cp1250 Slovak: muž; žiadny; ťažké
+Otázka je príliš ťažká, povedal včera učiteľ.| Keď sme prišli, všetko už bolo späť na stole.
+cp1250 Polish: mężczyzna; źle; zupełnie
+Pytanie było łatwe, ale odpowiedź jest błędna.| Myślę, że są różne zdania i żadne nie jest złe.
+cp1250 Croatian: muško; žensko; točno
+Sljedeće pitanje nije točno, možda će biti lakše.| Kuća je već prodana, a mlađi će živjeti drugdje.
+cp1250 Slovene: moški; ženska; točno
+Vprašanje je težko, vendar še ni zaključeno.| Včeraj smo že našli rešitev, ki še velja.
+cp1254 Turkish: kadın; değil; yanlış
+Bu soru çok açık değil, yarın tekrar yazışalım.| İstanbul'da hava sıcak ve güneşliydi, ağaçlar yeşil.
+cp1257 Lithuanian: visiškai ne; iš dalies, taip; mažai žinių
+Šis klausimas yra per sunkus, todėl atsakymų mažai.| Vėliau žmonės grįžo į savo namus už miško.
+cp1257 Latvian: nē; pilnīgi; mazāk šeit
+Šis jautājums ir pārāk grūts, tāpēc atbilžu ir maz.| Vēlāk cilvēki atgriezās mājās aiz meža, ļoti lēni.
+"""  # noqa: RUF001
+"""For each language its code page, three labels and two sentences."""
+LINES = LANGUAGES.strip().splitlines()
+EVERY = {}
+for head, told in zip(LINES[::2], LINES[1::2], strict=True):
+    page, language, labels = head.replace(":", "").split(" ", 2)
+    EVERY[language] = (page, labels.split("; "), told.split("| "))
+WESTERN = [language for language, (page, *_) in EVERY.items() if page == "cp1252"]
 SHOWN = {
     "cp1250": "Windows-1250",
     "cp1252": "Windows-1252",
@@ -169,7 +107,7 @@ def test_each_language_is_read_in_its_code_page(language: str) -> None:
 
 @pytest.mark.parametrize("language", WESTERN)
 def test_single_western_labels_are_read_right(language: str) -> None:
-    for label in filter(lambda one: not one.isascii(), WESTERN[language][0]):
+    for label in filter(lambda one: not one.isascii(), EVERY[language][1]):
         text = f"item,label\n1,{label}\n2,no\n" * 5
         assert to_utf8(text.encode("cp1252"), "votes.csv")[0].decode() == text
 
@@ -183,19 +121,20 @@ def test_capitals_are_told_as_well(language: str) -> None:
     assert to_utf8(text.encode(page), "votes.csv")[0].decode() == text
 
 
-def test_signs_beside_words_are_no_letters() -> None:
-    text = "item,label\n1,¿Cuántos m³ son?\n2,½ taza\n3,1º piso\n4,£5 más\n"
-    assert to_utf8(text.encode("cp1252"), "votes.csv")[0].decode() == text
-
-
-def test_names_of_all_countries_are_western() -> None:
-    text = "name,votes\nMüller,1\nNúñez,2\nGonçalves,3\nSørensen,2\nSão Tomé,1\nLefèvre,2\nÅngström,3\n"
-    assert to_utf8(text.encode("cp1252"), "votes.csv")[0].decode() == text
-
-
-def test_a_byte_that_is_nothing_in_windows_1252_tells() -> None:
-    text = "item,label\n1,pleť\n2,zeď\n3,síť\n"
-    assert to_utf8(text.encode("cp1250"), "votes.csv")[0].decode() == text
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("cp1252", "item,label\n1,¿Cuántos m³ son?\n2,½ taza\n3,1º piso\n4,£5 más\n"),
+        (
+            "cp1252",
+            "name,votes\nMüller,1\nNúñez,2\nGonçalves,3\nSørensen,2\nSão Tomé,1\nLefèvre,2\nÅngström,3\n",
+        ),
+        ("cp1250", "item,label\n1,pleť\n2,zeď\n3,síť\n"),
+    ],
+    ids=["signs beside words", "names of all countries", "a byte that is nothing in Windows-1252"],
+)
+def test_what_tells_a_code_page(page: str, text: str) -> None:
+    assert to_utf8(text.encode(page), "votes.csv")[0].decode() == text
 
 
 def test_bytes_of_no_code_page_are_refused() -> None:
@@ -203,15 +142,21 @@ def test_bytes_of_no_code_page_are_refused() -> None:
         to_utf8(b"item,label\n1,caf\xe9\n2,\x81\x8d\x90\xa9\x98\x83\n", "votes.csv")
 
 
-def test_the_note_shows_a_word_that_the_other_page_would_change() -> None:
-    french = "item,label\n1,pâté\n2,élevé\n3,très\n4,après\n"
-    assert "row 4 holds 'très' for one" in example_of(french.encode("cp1252"))
-    hungarian = "item,label\n1,férfi\n2,nő\n3,első\n4,egyszerű\n5,időjárás\n6,később\n"
-    assert "row 3 holds 'nő' for one" in example_of(hungarian.encode("cp1250"))
-
-
-def test_the_note_shows_some_letter_where_all_pages_agree() -> None:
-    assert "row 2 holds 'é' for one" in example_of("item,label\n1,thé\n".encode("cp1252"))
+@pytest.mark.parametrize(
+    ("page", "text", "said"),
+    [
+        ("cp1252", "item,label\n1,pâté\n2,élevé\n3,très\n4,après\n", "row 4 holds 'très' for one"),
+        (
+            "cp1250",
+            "item,label\n1,férfi\n2,nő\n3,első\n4,egyszerű\n5,időjárás\n6,később\n",
+            "row 3 holds 'nő'",
+        ),
+        ("cp1252", "item,label\n1,thé\n", "row 2 holds 'é' for one"),  # all pages agree
+        ("shift_jis", "item,label\n1,いいえ、違います\n2,はい\n" * 3, "holds 'い' for one"),
+    ],
+)
+def test_the_note_shows_a_word_or_letter_that_the_other_page_would_change(page, text, said) -> None:
+    assert said in example_of(text.encode(page))
 
 
 def test_the_note_shows_only_a_part_of_a_long_word() -> None:
@@ -219,11 +164,6 @@ def test_the_note_shows_only_a_part_of_a_long_word() -> None:
     message = example_of(text.encode("cp1252"))
     assert "xñy" in message
     assert "x" * 20 not in message
-
-
-def test_the_note_shows_a_whole_letter_of_several_bytes() -> None:
-    text = "item,label\n1,いいえ、違います\n2,はい\n" * 3
-    assert "holds 'い' for one" in example_of(text.encode("shift_jis"))
 
 
 # Headers
@@ -356,22 +296,8 @@ def test_a_first_row_that_may_be_an_answer_stays(header, first, rows):
 @pytest.mark.parametrize(
     ("rows", "annotations"),
     [
-        (
-            [
-                ["item", "P1", "", "P2", ""],
-                ["", "off", "sar", "off", "sar"],
-                *([f"C{n}", "1", "y", "2", "n"] for n in "abc"),
-            ],
-            6,
-        ),
-        (
-            [
-                ["", "P1", "", "P2", ""],
-                ["item", "off", "sar", "off", "sar"],
-                *([f"C{n}", "1", "y", "2", "n"] for n in "abc"),
-            ],
-            6,
-        ),
+        ([["item", "P1", "", "P2", ""], ["", "off", "sar", "off", "sar"], *BODY], 6),
+        ([["", "P1", "", "P2", ""], ["item", "off", "sar", "off", "sar"], *BODY], 6),
         ([["C1", "P1", "yes"], ["C2", "P1", "no"], ["C1", "P2", "no"], ["C2", "P2", "yes"]], 4),
     ],
 )
