@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from grasp_core.model.annotations import Annotations, Int64Array
+from grasp_core.model.annotations import Int64Array
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.permutation.design import drawn_ranks
 from grasp_core.statistics.association import dsi, gai
@@ -19,28 +19,29 @@ from grasp_core.statistics.cross_group import cross_negentropy, plurality_agreem
 from grasp_core.statistics.in_group import irr, negentropy, plurality_size
 from grasp_core.statistics.items import NotEstimableError, count, matched_gai
 from grasp_core.statistics.levels import distance_of
+from tests.permutation.simulated import coded
 from tests.strategies import counts_of, label_counts, rated
 
 # In-group cohesion
 
 
-def test_irr_by_hand_with_two_raters() -> None:
-    # The item with one label does not count. N = 6, M = (3, 3).
-    # D_o = 1/6 (0/1 + 0/1 + (4 - 2)/1) = 1/3; D_e = (36 - 9 - 9) / (6 * 5) = 3/5.
-    # alpha = 1 - (1/3) / (3/5) = 4/9.
-    c = np.array([[2, 0], [0, 2], [1, 1], [1, 0]])
-    assert irr(c) == pytest.approx(4 / 9, abs=1e-15)
-
-
-def test_irr_by_hand_with_three_raters() -> None:
-    # N = 6, M = (4, 2). D_o = 1/6 ((9 - 9)/2 + (9 - 5)/2) = 1/3; D_e = (36 - 16 - 4) / 30 = 8/15.
-    # alpha = 1 - (1/3) (15/8) = 3/8.
-    assert irr(np.array([[3, 0], [1, 2]])) == pytest.approx(3 / 8, abs=1e-15)
-
-
-def test_irr_by_hand_can_be_negative() -> None:
-    # N = 4, M = (2, 2). D_o = 1/4 (2 + 2) = 1; D_e = (16 - 8) / 12 = 2/3; alpha = 1 - 3/2.
-    assert irr(np.array([[1, 1], [1, 1]])) == pytest.approx(-0.5, abs=1e-15)
+@pytest.mark.parametrize(
+    ("c", "alpha"),
+    [
+        # The item with one label does not count. N = 6, M = (3, 3).
+        # D_o = 1/6 (0/1 + 0/1 + (4 - 2)/1) = 1/3; D_e = (36 - 9 - 9) / (6 * 5) = 3/5.
+        # alpha = 1 - (1/3) / (3/5) = 4/9.
+        ([[2, 0], [0, 2], [1, 1], [1, 0]], 4 / 9),
+        # N = 6, M = (4, 2). D_o = 1/6 ((9 - 9)/2 + (9 - 5)/2) = 1/3; D_e = (36 - 16 - 4) / 30 = 8/15.
+        # alpha = 1 - (1/3) (15/8) = 3/8.
+        ([[3, 0], [1, 2]], 3 / 8),
+        # N = 4, M = (2, 2). D_o = 1/4 (2 + 2) = 1; D_e = (16 - 8) / 12 = 2/3; alpha = 1 - 3/2.
+        ([[1, 1], [1, 1]], -0.5),
+    ],
+    ids=["two raters", "three raters", "negative"],
+)
+def test_irr_by_hand(c: list[list[int]], alpha: float) -> None:
+    assert irr(np.array(c)) == pytest.approx(alpha, abs=1e-15)
 
 
 def test_irr_as_published_by_irrcac() -> None:
@@ -93,42 +94,24 @@ def test_irr_from_annotations_is_krippendorffs_alpha(data) -> None:
 
 
 def test_counts_only_the_chosen_raters() -> None:
-    annotations = Annotations.from_codes(
-        item=[1, 0, 0, 1, 2],
-        rater=[0, 1, 0, 2, 2],
-        category=[1, 0, 1, 0, 1],
-        item_ids=list("abcd"),
-        rater_ids=list("xyz"),
-        categories=["No", "Yes", "Unsure"],
-    )
-    assert count(annotations, np.array([True, True, False])).tolist() == [
-        [1, 1, 0],
-        [0, 1, 0],
-        [0, 0, 0],
-        [0, 0, 0],
-    ]
+    annotations = coded([1, 0, 0, 1, 2], [0, 1, 0, 2, 2], [1, 0, 1, 0, 1], 3, (4, 3))
+    found = count(annotations, np.array([True, True, False]))
+    assert found.tolist() == [[1, 1, 0], [0, 1, 0], [0, 0, 0], [0, 0, 0]]
 
 
-def test_plurality_size_by_hand() -> None:
-    # (3/4 + 1/2) / 2; the item without labels does not count.
-    assert plurality_size(np.array([[3, 1], [1, 1], [0, 0]])) == pytest.approx(5 / 8, abs=1e-15)
-
-
-def test_negentropy_by_hand() -> None:
-    # Item 1: ln 2 - 0. Item 2: ln 2 - ln 2 = 0. Item 3 does not count.
-    assert negentropy(np.array([[2, 0], [1, 1], [0, 0]])) == pytest.approx(math.log(2) / 2, abs=1e-15)
-
-
-def test_negentropy_by_hand_with_three_categories() -> None:
-    # H(1/2, 1/4, 1/4) = 1/2 ln 2 + 2 (1/4) ln 4 = 3/2 ln 2.
-    expected = math.log(3) - 1.5 * math.log(2)
-    assert negentropy(np.array([[2, 1, 1]])) == pytest.approx(expected, abs=1e-15)
-
-
-def test_single_labels_count_for_negentropy_and_plurality_size() -> None:
-    """n = 1 is enough: the item is unanimous."""
-    assert plurality_size(np.array([[0, 1]])) == 1
-    assert negentropy(np.array([[0, 1]])) == pytest.approx(math.log(2), abs=1e-15)
+@pytest.mark.parametrize(
+    ("statistic", "c", "value"),
+    [
+        (plurality_size, [[3, 1], [1, 1], [0, 0]], 5 / 8),  # (3/4 + 1/2) / 2; no labels, no item
+        # Item 1: ln 2 - 0. Item 2: ln 2 - ln 2 = 0. Item 3 does not count.
+        (negentropy, [[2, 0], [1, 1], [0, 0]], math.log(2) / 2),
+        # H(1/2, 1/4, 1/4) = 1/2 ln 2 + 2 (1/4) ln 4 = 3/2 ln 2.
+        (negentropy, [[2, 1, 1]], math.log(3) - 1.5 * math.log(2)),
+        *((plurality_size, [[0, 1]], 1), (negentropy, [[0, 1]], math.log(2))),  # n = 1 is unanimous
+    ],
+)
+def test_plurality_size_and_negentropy_by_hand(statistic, c, value: float) -> None:
+    assert statistic(np.array(c)) == pytest.approx(value, abs=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -170,13 +153,6 @@ def test_an_unused_category_counts_in_K_only(c: Int64Array) -> None:  # noqa: N8
     k = c.shape[1]
     for statistic, gain in ((irr, 0), (plurality_size, 0), (negentropy, math.log((k + 1) / k))):
         assert _value(statistic, wider) == pytest.approx(_value(statistic, c) + gain, abs=1e-12, nan_ok=True)
-
-
-def _value(statistic, c: Int64Array) -> float:
-    try:
-        return statistic(c)
-    except NotEstimableError:
-        return math.nan
 
 
 C = np.array([[2, 0], [1, 1], [0, 2]])
@@ -432,7 +408,7 @@ def test_not_estimable_says_why_cross(statistic: str, pair, reason: NoValue) -> 
 @given(pair=sides())
 def test_the_two_sides_swap_roles_in_xrr(pair) -> None:
     c, d = pair
-    assert _value_cross(xrr, c, d) == pytest.approx(_value_cross(xrr, d, c), abs=1e-12, nan_ok=True)
+    assert _value(xrr, c, d) == pytest.approx(_value(xrr, d, c), abs=1e-12, nan_ok=True)
 
 
 def _with_unused(pair: tuple[Int64Array, Int64Array]) -> tuple[Int64Array, Int64Array]:
@@ -448,13 +424,12 @@ def test_an_unused_category_counts_in_K_only_cross(pair) -> None:  # noqa: N802
     c, d = pair
     wide_c, wide_d = _with_unused(pair)
     k = c.shape[1]
-    assert _value_cross(xrr, wide_c, wide_d) == pytest.approx(_value_cross(xrr, c, d), abs=1e-12, nan_ok=True)
-    voted = _value_cross(voting_agreement, c, d, first(c))
-    assert _value_cross(voting_agreement, wide_c, wide_d, first(wide_c)) == pytest.approx(
-        voted, abs=1e-12, nan_ok=True
-    )
+    assert _value(xrr, wide_c, wide_d) == pytest.approx(_value(xrr, c, d), abs=1e-12, nan_ok=True)
+    voted = _value(voting_agreement, c, d, first(c))
+    wider = _value(voting_agreement, wide_c, wide_d, first(wide_c))
+    assert wider == pytest.approx(voted, abs=1e-12, nan_ok=True)
     # By the paper's convention it makes every item count 0: the others left a label unused.
-    by_paper = _value_cross(cross_negentropy, wide_c, wide_d, "paper")
+    by_paper = _value(cross_negentropy, wide_c, wide_d, "paper")
     assert by_paper == pytest.approx(math.log(k + 1) if voted_on(c, d) else math.nan, abs=1e-12, nan_ok=True)
 
 
@@ -472,7 +447,7 @@ def test_smoothing_adds_half_a_label_of_each_category(pair) -> None:
                 math.log(k) + sum(n / x.sum() * math.log(share) for n, share in zip(x, q, strict=True))
             )
     expected = np.mean(terms) if terms else math.nan
-    assert _value_cross(cross_negentropy, c, d, "smooth") == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    assert _value(cross_negentropy, c, d, "smooth") == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
 @given(pair=sides())
@@ -480,15 +455,13 @@ def test_an_item_of_one_side_only_changes_nothing(pair) -> None:
     c, d = pair
     more_c, more_d = np.vstack([c, c[:1] + 1]), np.vstack([d, np.zeros_like(d[:1])])
     for statistic, rest in ((xrr, ()), (cross_negentropy, ("smooth",)), (cross_negentropy, ("paper",))):
-        assert _value_cross(statistic, more_c, more_d, *rest) == pytest.approx(
-            _value_cross(statistic, c, d, *rest), abs=1e-12, nan_ok=True
-        )
-    assert _value_cross(voting_agreement, more_c, more_d, first(more_c)) == pytest.approx(
-        _value_cross(voting_agreement, c, d, first(c)), abs=1e-12, nan_ok=True
-    )
+        value, more = _value(statistic, c, d, *rest), _value(statistic, more_c, more_d, *rest)
+        assert more == pytest.approx(value, abs=1e-12, nan_ok=True)
+    value, more = (_value(voting_agreement, *pair, first(pair[0])) for pair in ((c, d), (more_c, more_d)))
+    assert more == pytest.approx(value, abs=1e-12, nan_ok=True)
 
 
-def _value_cross(statistic, *arguments) -> float:
+def _value(statistic, *arguments) -> float:
     try:
         return statistic(*arguments)
     except NotEstimableError:

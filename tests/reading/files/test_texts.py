@@ -221,18 +221,6 @@ def test_what_was_made_of_the_header_is_said():
         assert any(said in problem.message for problem in table(text).problems)
 
 
-@pytest.mark.parametrize(
-    ("text", "columns"),
-    [
-        ("a,a,b\n1,2,3\n", ("a", "a (2)", "b")),
-        ("item,,,\na,1,2,3\n", ("item", "column 2", "column 3", "column 4")),
-        ("a,b,a\nx,y,z\nx,y,z\n", ("a", "b", "a (2)")),
-    ],
-)
-def test_columns_without_a_name_of_their_own_get_one(text, columns):
-    assert table(text).columns == columns
-
-
 def test_a_first_row_of_ids_that_recur_later_is_no_header():
     rows = [f"21687865{n % 9:03},{n:02}hfu1edim4o69ihnmeas7{n % 7:02},{'n123'[n % 4]}" for n in range(80)]
     assert len(table("\n".join(rows))) == 80

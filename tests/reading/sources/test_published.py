@@ -213,39 +213,27 @@ def test_a_file_is_downloaded_once(publisher, tmp_path):
     assert publisher.asked == ["/data/set.csv"]
 
 
-def test_another_file_than_published_is_not_kept(publisher, tmp_path):
-    said = refusal(tmp_path, publisher.offers(content=b"something else"))
-    assert "not the one published" in said
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ({"content": b"something else"}, "not the one published"),
+        ({"path": "/missing/set.csv"}, "answered 404 Not Found"),
+        ({"path": "/cut/set.csv"}, "broke off"),
+        ({"path": "/endless/set.csv"}, "not the one published"),
+    ],
+)
+def test_another_file_than_published_is_not_kept(publisher, tmp_path, asked, sentence):
+    assert sentence in refusal(tmp_path, publisher.offers(**asked))
+    assert len(publisher.asked) == 1
 
 
-def test_a_missing_file(publisher, tmp_path):
-    said = refusal(tmp_path, publisher.offers("/missing/set.csv"))
-    assert "answered 404 Not Found" in said
-
-
-def test_a_body_that_breaks_off(publisher, tmp_path):
-    said = refusal(tmp_path, publisher.offers("/cut/set.csv"))
-    assert "broke off" in said
-    assert publisher.asked == ["/cut/set.csv"]
-
-
-def test_a_body_without_end(publisher, tmp_path):
-    assert "not the one published" in refusal(tmp_path, publisher.offers("/endless/set.csv"))
-
-
-def test_nobody_answers(publisher, tmp_path):
+@pytest.mark.parametrize("host", ["127.0.0.1", "publisher.invalid"])  # RFC 2606
+def test_nobody_answers(publisher, tmp_path, host):
     with socket.socket() as closed:  # bound and not listening: connections are refused
         closed.bind(("127.0.0.1", 0))
-        port = closed.getsockname()[1]
         offers = publisher.offers()
-        offers["set"] = replace(offers["set"], url=f"http://127.0.0.1:{port}/set.csv")
-        assert "cannot be reached" in refusal(tmp_path, offers)
-
-
-def test_a_name_that_does_not_resolve(publisher, tmp_path):
-    offers = publisher.offers()
-    offers["set"] = replace(offers["set"], url="http://publisher.invalid/set.csv")  # RFC 2606
-    assert "publisher.invalid cannot be reached" in refusal(tmp_path, offers)
+        offers["set"] = replace(offers["set"], url=f"http://{host}:{closed.getsockname()[1]}/set.csv")
+        assert f"{host} cannot be reached" in refusal(tmp_path, offers)
 
 
 def test_no_room_for_the_file(publisher, tmp_path):

@@ -487,11 +487,6 @@ def test_other_records_are_not_its_own(records: list[dict[str, Any]]) -> None:
     assert label_studio.read(records, "other.json") is None
 
 
-@given(mangled(TASKS[:2]))
+@given(mangled(TASKS[:2]) | mangled(FLAT[:4]))
 def test_mangled_tasks(records: list[dict[str, Any]]) -> None:
-    survives(label_studio.read, records, "tasks.json")
-
-
-@given(mangled(FLAT[:4]))
-def test_mangled_records(records: list[dict[str, Any]]) -> None:
     survives(label_studio.read, records, "tasks.json")

@@ -69,9 +69,8 @@ def test_rows_are_those_of_the_file():
 
 
 def test_where_a_row_is_a_rater_the_columns_are_items():
-    table = text_table(
-        "participant stim1_rating stim1_rt stim2_rating stim2_rt age/a 1 90 2 80 30/b 3 70 4 60 20"
-    )
+    header = "participant stim1_rating stim1_rt stim2_rating stim2_rt age"
+    table = text_table(f"{header}/a 1 90 2 80 30/b 3 70 4 60 20")
     guess = recognise(table)
     assert (guess.spec.item, guess.spec.rater, guess.spec.label) == ("item", "participant", "rating")
     assert load(table, None, guess.spec).summary.items == 2
@@ -191,18 +190,9 @@ def test_numbers_missing_entries_and_several_choices() -> None:
 
 
 def test_lists_of_unequal_length_name_the_row() -> None:
+    rows = [["annotators", "labels"], ["['a']", "[1]"], ["['a', 'b']", "[1]"], *[["['a']", "[1]"]] * 30]
     with pytest.raises(DataError, match="row 3: 'labels' has 1 entry and 'annotators' has 2"):
-        read_table(
-            csv_bytes(
-                [
-                    ["annotators", "labels"],
-                    *[["['a']", "[1]"]] * 1,
-                    ["['a', 'b']", "[1]"],
-                    *[["['a']", "[1]"]] * 30,
-                ]
-            ),
-            "lists.csv",
-        )
+        read_table(csv_bytes(rows), "lists.csv")
 
 
 @pytest.mark.parametrize(
@@ -319,8 +309,8 @@ def test_lists_of_raters_go_before_objects_that_may_be_anything() -> None:
     records = [
         {
             "id": item,
-            "annotators": list(labels),
-            "labels": list(labels.values()),
+            "annotators": [*labels],
+            "labels": [*labels.values()],
             "scores": {f"s{item}a": 1, "b": 2},
         }
         for item, labels in GIVEN.items()
