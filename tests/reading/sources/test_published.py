@@ -232,8 +232,9 @@ def test_nobody_answers(publisher, tmp_path, host):
     with socket.socket() as closed:  # bound and not listening: connections are refused
         closed.bind(("127.0.0.1", 0))
         offers = publisher.offers()
-        offers["set"] = replace(offers["set"], url=f"http://{host}:{closed.getsockname()[1]}/set.csv")
-        assert f"{host} cannot be reached" in refusal(tmp_path, offers)
+        at = f"{host}:{closed.getsockname()[1]}"
+        offers["set"] = replace(offers["set"], url=f"http://{at}/set.csv")
+        assert f"{at} cannot be reached" in refusal(tmp_path, offers)
 
 
 def test_no_room_for_the_file(publisher, tmp_path):
@@ -258,9 +259,6 @@ def test_a_file_of_somebody_else_stays(publisher, tmp_path):
     (tmp_path / "set.csv").write_text("mine", encoding="utf-8")
     assert "is there already" in refusal(tmp_path, publisher.offers())
     assert publisher.asked == []
-
-
-def test_a_name_that_is_not_there(publisher, tmp_path):
     with pytest.raises(DataError, match="there are dices-350, dices-990"):
         fetch("dices", tmp_path)
 
