@@ -114,9 +114,8 @@ def test_a_brief_answer_fits_a_terminal(folder, monkeypatch, capsys) -> None:
 def test_tables_fit_the_columns_that_there_are(saved, monkeypatch, capsys) -> None:
     monkeypatch.setenv("COLUMNS", "90")
     assert cli.main(["report", "result.json"]) == 0
-    rows = [
-        line for line in capsys.readouterr().out.splitlines() if line.startswith(("race ", "Axis ", " Axis"))
-    ]
+    lines = capsys.readouterr().out.splitlines()
+    rows = [line for line in lines if line.startswith(("race ", "Axis ", " Axis"))]
     assert len(rows) > 5
     assert max(map(len, rows)) <= 90
 
@@ -219,18 +218,22 @@ def test_a_missing_text_that_no_cell_holds_is_named(folder: Path, capsys: Captur
     assert "--missing 'N/A'" not in said
 
 
+def interrupted(folder: Path, *asked: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """A command in a process of its own, stopped once permutations are counted."""
+    command = [sys.executable, "-c", STOPPED, *asked]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **more}
+    ended = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert ended.returncode == cli.INTERRUPTED, ended.stderr
+    assert "So far, after " in ended.stdout
+    return ended
+
+
 @pytest.mark.long
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_ctrl_c_tells_what_is_found_and_keeps_it(folder: Path) -> None:
     """Stopped once permutations are counted, and gone on from there to the digits of a run of one piece."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "GRASP_HOME": str(folder / "home")}
     asked = [*RUN[:-3], "--permutations", "100000", "--no-pairs", "--statistics", "irr"]
-    command = [sys.executable, "-c", STOPPED, *asked]
-    stopped = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    assert stopped.returncode == cli.INTERRUPTED, stopped.stderr
-    assert "So far, after " in stopped.stdout
+    stopped = interrupted(folder, *asked, GRASP_HOME=str(folder / "home"))
     assert "Provisional, after " in stopped.stdout
     assert stopped.stderr.splitlines()[-2:] == [
         "note: what was computed is kept: the same command with --resume goes on from there",
@@ -253,19 +256,8 @@ def test_ctrl_c_tells_of_models_what_is_found(folder: Path) -> None:
     (folder / "model.csv").write_text(
         "ID,Label\n" + "".join(f"{item},{lines[1].split(',')[2]}\n" for item in items), encoding="utf-8"
     )
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     models = ["models", *DATA, "--axis", "race", "--model", "one=model.csv", "--permutations", "100000"]
-    stopped = subprocess.run(
-        [sys.executable, "-c", STOPPED, *models],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert stopped.returncode == cli.INTERRUPTED, stopped.stderr
-    assert "So far, after " in stopped.stdout
-    assert "one sides with" in stopped.stdout
+    assert "one sides with" in interrupted(folder, *models).stdout
 
 
 STOPPED = f"""

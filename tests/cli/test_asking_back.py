@@ -79,16 +79,16 @@ def test_a_file_without_raters_says_what_would_do(folder: Path, capsys) -> None:
     assert "name it with --rater" in said
 
 
-def test_a_column_named_that_does_not_exist(folder: Path, capsys) -> None:
-    assert "votes.csv has no column 'Item'; did you mean 'item'" in refusal(
-        capsys, "run", "--annotations", "votes.csv", "--item", "Item"
-    )
-
-
-def test_a_label_misspelt_is_what_is_told(folder: Path, capsys) -> None:
+@pytest.mark.parametrize(
+    ("file", "named", "sentence"),
+    [
+        ("votes.csv", ("--item", "Item"), "votes.csv has no column 'Item'; did you mean 'item'"),
+        ("plain.csv", ("--label", "ofensive"), "has no column 'ofensive'; did you mean 'offensive'"),
+    ],
+)
+def test_a_column_named_that_does_not_exist(folder: Path, capsys, file, named, sentence) -> None:
     (folder / "plain.csv").write_bytes(votes("offensive").replace(b",gender", b",offensive 2"))
-    said = refusal(capsys, "run", "--annotations", "plain.csv", "--label", "ofensive")
-    assert "has no column 'ofensive'; did you mean 'offensive'" in said
+    assert sentence in refusal(capsys, "run", "--annotations", file, *named)
 
 
 def test_a_run_without_columns_about_raters_tells_how_well_they_agree(folder: Path, capsys) -> None:
@@ -178,11 +178,8 @@ def test_the_label_and_its_counts_come_first(folder: Path, capsys) -> None:
 
 
 def test_numbers_are_proposed_a_level_until_one_is_named(folder: Path, capsys) -> None:
-    options = [
-        *("--annotations", "votes.csv", "--label", "sarcastic"),
-        *("--permutations", "50", "--level", "nominal"),
-    ]
-    assert cli.main(["run", *options]) == 0
+    options = ["--annotations", "votes.csv", "--label", "sarcastic", "--permutations", "50"]
+    assert cli.main(["run", *options, "--level", "nominal"]) == 0
     assert "takes their order into account" not in capsys.readouterr().err
 
 

@@ -72,15 +72,9 @@ def test_cells_of_every_kind_become_text(column: Any, expected: list[str]) -> No
 
 
 def test_columns_of_polars_have_the_same_texts() -> None:
-    frame = pl.DataFrame(
-        {
-            "n": [1, None],
-            "f": [1.0, None],
-            "c": pl.Series(["a", None], dtype=pl.Categorical),
-            "e": pl.Series(["u", "v"], dtype=pl.Enum(["u", "v"])),
-            "b": [True, None],
-        }
-    )
+    columns = {"n": [1, None], "f": [1.0, None], "c": pl.Series(["a", None], dtype=pl.Categorical)}
+    columns |= {"e": pl.Series(["u", "v"], dtype=pl.Enum(["u", "v"])), "b": [True, None]}
+    frame = pl.DataFrame(columns)
     expected = {"n": ["1", ""], "f": ["1", ""], "c": ["a", ""], "e": ["u", "v"], "b": ["True", ""]}
     assert cells(frame) == expected
     assert cells(frame.to_arrow()) == expected
@@ -126,14 +120,8 @@ def test_names_become_text() -> None:
 
 
 def test_a_frame_is_read_as_the_parquet_file_that_it_makes(tmp_path: Any) -> None:
-    frame = pd.DataFrame(
-        {
-            "item": ["a", "b"],
-            "n": [1.0, np.nan],
-            "lists": [["r1", "r2"], ["r1", "r3"]],
-            "of": [[1, 2], [2, 2]],
-        }
-    )
+    lists = {"lists": [["r1", "r2"], ["r1", "r3"]], "of": [[1, 2], [2, 2]]}
+    frame = pd.DataFrame({"item": ["a", "b"], "n": [1.0, np.nan], **lists})
     frame.to_parquet(tmp_path / "votes.parquet")
     file, read = read_table(tmp_path / "votes.parquet"), frame_table(frame, "votes")
     pd.testing.assert_frame_equal(read.frame(), file.frame())
