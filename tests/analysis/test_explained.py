@@ -100,9 +100,8 @@ def test_nothing_to_explain_is_no_share() -> None:
 
 
 def test_few_permutations_give_no_p() -> None:
-    found, _ = hold_against(
-        distances(3), groupings(3), everybody(30), dataclasses.replace(SPEC, permutations=99)
-    )
+    few = dataclasses.replace(SPEC, permutations=99)
+    found, _ = hold_against(distances(3), groupings(3), everybody(30), few)
     assert [one.p for one in found] == [None, None]
     assert found[0].share is not None
 
@@ -158,11 +157,8 @@ def halves(n: int, *, strata: bool = False) -> Dataset:
     """Twice n raters of three labels, of whom the first half gives the first one more often."""
     data = dataset(3, raters=2 * n, items=14, categories=3)
     drawn = np.random.default_rng(n)
-    category = np.where(
-        (data.annotations.rater < n) & (drawn.random(data.annotations.category.size) < PLANTED / 2),
-        0,
-        data.annotations.category,
-    )
+    changed = (data.annotations.rater < n) & (drawn.random(data.annotations.category.size) < PLANTED / 2)
+    category = np.where(changed, 0, data.annotations.category)
     annotations = dataclasses.replace(data.annotations, category=category.astype(np.int32))
     axes = {"side": Axis(("a", "b"), np.repeat([0, 1], n).astype(np.int32))}
     if strata:
@@ -211,9 +207,8 @@ def holds(panel: Panel, every: FloatArray) -> None:
 
 
 def asked(correction: str, *, strata: bool = False) -> AnalysisSpec:
-    return AnalysisSpec(
-        axes=(("side",),), correction=correction, family="statistic", strata=("batch",) if strata else ()
-    )
+    within = ("batch",) if strata else ()
+    return AnalysisSpec(axes=(("side",),), correction=correction, family="statistic", strata=within)
 
 
 @pytest.mark.parametrize("strata", [False, True], ids=["freely", "within strata"])

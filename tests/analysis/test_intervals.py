@@ -47,14 +47,9 @@ def test_every_value_has_the_interval_asked_for(target) -> None:
     result = asked(1, interval=target)
     data, analysis = dataset(1, raters=30), result.spec.analysis
     grouping = form_groups(data.raters, AXES, min_raters=2)
-    right = intervals(
-        data.questions,
-        data.raters,
-        grouping,
-        analysis,
-        lambda of, g: group_columns(of, analysis),
-        Places(len(grouping.groups), data.annotations.n_categories).names,
-    )
+    names = Places(len(grouping.groups), data.annotations.n_categories).names
+    given = (data.questions, data.raters, grouping, analysis)
+    right = intervals(*given, lambda of, g: group_columns(of, analysis), names)
     for row, ends in zip(result.groups, right, strict=True):
         for outcome, (low, high) in zip(row.statistics.values(), ends, strict=False):
             assert outcome.no_interval is None
@@ -106,17 +101,12 @@ def test_a_value_that_hangs_on_one_unit_has_no_interval() -> None:
 
 
 def test_other_raters_on_these_items_vary_less_than_both() -> None:
-    widths = {
-        target: np.mean(
-            [
-                row.statistics[name].interval.high - row.statistics[name].interval.low
-                for row in asked(3, interval=target).groups
-                for name in STATISTICS
-            ]
-        )
-        for target in ("both", "raters", "items")
-    }
-    assert widths["both"] > max(widths["raters"], widths["items"])
+    def width(target: str) -> float:
+        rows = asked(3, interval=target).groups
+        found = [row.statistics[name].interval for row in rows for name in STATISTICS]
+        return float(np.mean([one.high - one.low for one in found]))
+
+    assert width("both") > max(width("raters"), width("items"))
 
 
 NAMES = ("irr", "xrr", "voting_agreement", "distance", "mean")
@@ -193,16 +183,8 @@ def test_intervals_for_other_raters_and_items_hold_their_value(shape) -> None:
         grouping = form_groups(raters, SPEC.axes).some([0])
         design = build_design(annotations, raters, grouping, SPEC)
         found.append(group_columns(compiled.observed(design), SPEC)[0])
-        ends.append(
-            intervals(
-                [annotations],
-                raters,
-                grouping,
-                SPEC,
-                lambda of, g: group_columns(of, SPEC),
-                Places(1, 3).names,
-            )[0]
-        )
+        given = ([annotations], raters, grouping, SPEC, lambda of, g: group_columns(of, SPEC))
+        ends.append(intervals(*given, Places(1, 3).names)[0])
     # Not of the largest difference of shares, which is folded at 0, and of the mean, which names do not have.
     kept = [*range(len(STATISTICS)), *range(LABELS, np.shape(found)[1])]
     names = [*STATISTICS, *annotations.categories]
@@ -223,7 +205,7 @@ RUNS = 200
 def task() -> PowerTask:
     annotations, raters = simulate(3, items=80, raters=48, missing=0.3, unknown=0.1)
     return next(
-        task for task in power_tasks(annotations, raters, [("race",)]) if task.group.values == ("Black",)
+        one for one in power_tasks(annotations, raters, [("race",)]) if one.group.values == ("Black",)
     )
 
 
@@ -238,9 +220,8 @@ def planted(
     any_item = rng.choice(k, p=counts.sum(axis=0) / counts.sum(), size=annotations.n_annotations)
     new = view[annotations.item] if direction == "up" else any_item
     change = member[annotations.rater] & (rng.random(annotations.n_annotations) < strength)
-    return dataclasses.replace(
-        annotations, category=np.where(change, new, annotations.category).astype(np.int32)
-    )
+    category = np.where(change, new, annotations.category).astype(np.int32)
+    return dataclasses.replace(annotations, category=category)
 
 
 def runs(task: PowerTask, strength: float, direction: str) -> tuple[float, float]:
@@ -252,12 +233,10 @@ def runs(task: PowerTask, strength: float, direction: str) -> tuple[float, float
         known, member = task.known[source][None], task.member[source][None]
         grouping = Grouping((task.group,), member, known, np.zeros(1, dtype=np.intp))
         data = planted(rng, task.annotations, member[0], strength, direction)
-        design = build_design(
-            data, Raters(data.rater_ids, {}), grouping, AnalysisSpec(axes=(task.group.axes,))
-        )
-        counted = np.concatenate([compiled.observed(design)[None], compiled.shuffled(design, run, 0, 399)])[
-            :, 0
-        ]
+        spec = AnalysisSpec(axes=(task.group.axes,))
+        design = build_design(data, Raters(data.rater_ids, {}), grouping, spec)
+        shuffled = compiled.shuffled(design, run, 0, 399)
+        counted = np.concatenate([compiled.observed(design)[None], shuffled])[:, 0]
         index = gai(counted[:, 0], counted[:, 1])
         values.append(index[0])
         p = None if np.isnan(index[0]) else p_value(index[0], index[1:][~np.isnan(index[1:])], "two-sided")

@@ -86,6 +86,13 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     server.database.dispose()
 
 
+def refusal(address: str, token: str | None = None, said: str | None = None) -> str:
+    """The code with which opening the address is refused."""
+    with pytest.raises(grasp.RemoteError, match=said) as refused:
+        grasp.open(address, token=token)
+    return refused.value.code
+
+
 def moved(asked: Asked, host: str, port: int) -> RedirectResponse:
     return RedirectResponse(f"http://{host}:{port}/team/api/v1/runs/{asked.path_params['run']}", 308)
 
@@ -114,9 +121,7 @@ def test_a_share_links_token_opens_its_run_without_names(served: Served) -> None
     assert isinstance(opened, grasp.Analysis)
     assert opened.result.data.files == ()
     other = served.server.runs.add(make_result(), title="Not shared", owner=ANN)
-    with pytest.raises(grasp.RemoteError) as refused:
-        grasp.open(f"{served.url}/results?run={other.id}", token=token)
-    assert refused.value.code == "not-found"
+    assert refusal(f"{served.url}/results?run={other.id}", token) == "not-found"
 
 
 @pytest.mark.parametrize(
@@ -138,18 +143,14 @@ def test_refusals_say_why(served: Served, place: str, token: str, code: str) -> 
 
 
 def test_an_unknown_run_is_not_found(served: Served) -> None:
-    with pytest.raises(grasp.RemoteError, match="no run of that id") as refused:
-        grasp.open(f"{served.url}/results?run=none", token=served.token)
-    assert refused.value.code == "not-found"
+    assert refusal(f"{served.url}/results?run=none", served.token, "no run of that id") == "not-found"
 
 
 def test_redirects_are_followed_within_a_server_alone(served: Served) -> None:
     run = served.server.runs.add(make_result(), title="Moved", owner=ANN)
     there = f"http://127.0.0.1:{served.port}"
     assert grasp.open(f"{there}/moved/results?run={run.id}", token=served.token)
-    with pytest.raises(grasp.RemoteError) as refused:
-        grasp.open(f"{there}/away/results?run={run.id}", token=served.token)
-    assert refused.value.code == "elsewhere"
+    assert refusal(f"{there}/away/results?run={run.id}", served.token) == "elsewhere"
 
 
 def test_runs_without_a_result_are_refused_by_their_state(served: Served) -> None:
@@ -158,19 +159,13 @@ def test_runs_without_a_result_are_refused_by_their_state(served: Served) -> Non
     claimed = runs.claim()
     assert claimed is not None
     address = f"{served.url}/results?run={claimed.id}"
-    with pytest.raises(grasp.RemoteError, match="once it is done") as refused:
-        grasp.open(address, token=served.token)
-    assert refused.value.code == "not-done"
+    assert refusal(address, served.token, "once it is done") == "not-done"
     runs.finish(claimed, "failed", error="the data are odd")
-    with pytest.raises(grasp.RemoteError, match="the data are odd") as refused:
-        grasp.open(address, token=served.token)
-    assert refused.value.code == "no-result"
+    assert refusal(address, served.token, "the data are odd") == "no-result"
 
 
 def test_a_server_that_is_not_there_is_told() -> None:
-    with pytest.raises(grasp.RemoteError) as refused:
-        grasp.open(f"http://127.0.0.1:{free_port()}/results?run=none")
-    assert refused.value.code == "no-server"
+    assert refusal(f"http://127.0.0.1:{free_port()}/results?run=none") == "no-server"
 
 
 @pytest.mark.parametrize(
@@ -205,8 +200,6 @@ def test_addresses_that_would_give_a_token_away_are_refused(address: str, code: 
 
 
 # Runs on a server
-__all__ = ["served"]  # the fixture
-
 ASKED: Any = {"axes": ["rater_gender"], "permutations": 200, "pairs": False, "progress": False}
 QUIET: Any = {"progress": False}
 

@@ -15,14 +15,14 @@ import grasp_core as grasp
 from grasp_core.report.writers.registry import EXPORTS
 from tests.notebook.asking import command, few
 
+AXES = ["rater_gender", "rater_race"]
+
 
 @pytest.fixture(scope="module")
 def analysis() -> grasp.Analysis:
     votes, raters = few()
     votes = votes.assign(topic=votes["item_id"].str[-2])
-    return grasp.analyse(
-        votes, raters, axes=["rater_gender", "rater_race"], slices=["topic"], permutations=200, progress=False
-    )
+    return grasp.analyse(votes, raters, axes=AXES, slices=["topic"], permutations=200, progress=False)
 
 
 def test_tables_hold_the_results_numbers(analysis: grasp.Analysis) -> None:
@@ -134,9 +134,8 @@ def test_a_cells_html_holds_no_markup_of_the_data() -> None:
     votes, raters = few()
     votes["label"] = votes["label"].replace("Yes", "<script>alert(1)</script>")
     raters["rater_gender"] = raters["rater_gender"].replace("Man", "<img src=x onerror=alert(1)>")
-    shown = grasp.analyse(
-        votes, raters, axes=["rater_gender"], permutations=100, progress=False
-    )._repr_html_()
+    found = grasp.analyse(votes, raters, axes=["rater_gender"], permutations=100, progress=False)
+    shown = found._repr_html_()
     tags = Tags()
     tags.feed(shown)
     assert "&lt;img" in shown
@@ -158,7 +157,6 @@ def test_nothing_of_a_result_can_be_changed(analysis: grasp.Analysis) -> None:
 
 
 # Beside a result
-AXES = ["rater_gender", "rater_race"]
 OPTIONS = ("--axis", "rater_gender", "--axis", "rater_race", "--permutations", "200")
 
 

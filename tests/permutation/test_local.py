@@ -96,7 +96,9 @@ def test_items_that_thousands_rated(level: Level) -> None:
     rng = np.random.default_rng(5)
     n_raters = 5000
     category = np.minimum(rng.geometric(0.02, 2 * n_raters) - 1, 299)
-    annotations = coded(np.repeat([0, 1], n_raters), np.tile(np.arange(n_raters), 2), category, [*map(str, range(300))])
+    annotations = coded(
+        np.repeat([0, 1], n_raters), np.tile(np.arange(n_raters), 2), category, [*map(str, range(300))]
+    )
     axis = Axis.from_values([str(j % 7) if j % 11 else None for j in range(n_raters)])
     people = Raters(annotations.rater_ids, {"axis": axis})
     assert_local_agrees(annotations, people, AnalysisSpec(axes=(("axis",),), level=level))
