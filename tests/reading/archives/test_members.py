@@ -98,10 +98,8 @@ def test_what_does_not_fit_is_named_with_its_rows():
     members = {"P01": rows_of(1), "P02": rows_of(2), "P03": rows_of(3)}
     gold = [["item", "text", "rude"], ["i0", "A longer text about item 0, with words", "1"]]
     raters = [["rater", "gender"], ["P01", "Woman"], ["P02", "Man"]]
-    table = read_table(
-        archive(**{"README.txt": README}, **members, gold=gold, raters=raters, P04=rows_of(4)[:1]),
-        "votes.zip",
-    )
+    beside = {"README.txt": README, "gold": gold, "raters": raters, "P04": rows_of(4)[:1]}
+    table = read_table(archive(**members, **beside), "votes.zip")
     assert triples(table) == expected(members)
     found = messages(table)
     assert "'gold.csv' (1 row, not named like the others)" in found
@@ -113,9 +111,8 @@ def test_what_does_not_fit_is_named_with_its_rows():
 def test_several_files_of_one_annotator():
     members = {"P01_batch1": rows_of(1), "P01_batch2": rows_of(2, first=50), "P02_batch1": rows_of(3)}
     table = read_table(archive(**members), "votes.zip")
-    assert triples(table) == {
-        (row[0], name[:3], row[2]) for name, rows in members.items() for row in rows[1:]
-    }
+    expected = {(row[0], name[:3], row[2]) for name, rows in members.items() for row in rows[1:]}
+    assert triples(table) == expected
     assert table.distinct("rater") == ("P01", "P02")
 
 
@@ -242,10 +239,8 @@ def test_a_matrix_per_question_is_no_item():
 def test_votes_that_came_with_the_items_say_nothing_of_annotators():
     def rated(seed: int) -> Rows:
         draw = random.Random(seed)
-        return [
-            ["review_id", "helpful_votes", "rude"],
-            *([f"i{at}", str(at % 7), draw.choice(LABELS)] for at in range(12)),
-        ]
+        rows = [[f"i{at}", str(at % 7), draw.choice(LABELS)] for at in range(12)]
+        return [["review_id", "helpful_votes", "rude"], *rows]
 
     members = {"anna": rated(1), "ben": rated(2)}
     assert triples(read_table(archive(**members), "votes.zip"), ("review_id", "rater", "rude")) == {
