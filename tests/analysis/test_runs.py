@@ -103,9 +103,8 @@ def test_the_result_reads_back_and_strangers_see_the_warning(busier: RunResult) 
 
 def test_strangers_see_no_group_that_is_hidden(busier: RunResult) -> None:
     least = busier.groups[0].n_raters + 1
-    hiding = replace(
-        busier, spec=replace(busier.spec, analysis=replace(busier.spec.analysis, min_raters=least))
-    )
+    analysis = replace(busier.spec.analysis, min_raters=least)
+    hiding = replace(busier, spec=replace(busier.spec, analysis=analysis))
     seen = public_view(hiding, small_groups=True)
     assert isinstance(seen, RunResult)
     assert (seen.warnings, seen.assignment) == ((), ())
@@ -139,9 +138,8 @@ def test_groups_given_other_items_have_marks_of_what_compares_the_same_items_alo
         assert told == {name: name == "distance" for name in STATISTICS}
         others = [row.statistics[name] for name in STATISTICS if name != "distance"]
         assert all(one.significance == "none" and one.q is None for one in others)
-        assert {one.reason.code.key for one in others if one.value is not None and one.reason} == {
-            "other-items"
-        }
+        reasons = {one.reason.code.key for one in others if one.value is not None and one.reason}
+        assert reasons == {"other-items"}
         assert row.label_use is not None
         assert row.label_use.test == "jackknife"
         assert row.verdict is not None
@@ -155,9 +153,8 @@ def test_groups_given_other_items_have_marks_of_what_compares_the_same_items_alo
 
 def test_a_run_of_what_is_withheld_alone_has_values_without_p(pool: Pool) -> None:
     found = run(drawn(CONFOUNDED[0], 1), pool, statistics=("irr", "xrr"), pairs=False)
-    assert all(
-        one.value is not None and one.p is None for row in found.groups for one in row.statistics.values()
-    )
+    cells = [one for row in found.groups for one in row.statistics.values()]
+    assert all(one.value is not None and one.p is None for one in cells)
 
 
 def of_models(data: Dataset) -> ModelsResult:
@@ -234,11 +231,8 @@ def test_all_stages_fit_and_change_nothing_else(result: RunResult) -> None:
         else:
             assert 0 < ours.p < 0.01
             assert ours.fit.counted == right.p
-        assert (
-            replace(ours, **dict.fromkeys(("p", "q", "fit", "no_fit")))
-            == replace(right, **dict.fromkeys(("p", "q", "fit", "no_fit")))
-            or ours.significance != right.significance
-        )
+        no_p = dict.fromkeys(("p", "q", "fit", "no_fit"))
+        assert replace(ours, **no_p) == replace(right, **no_p) or ours.significance != right.significance
 
 
 def test_a_file_keeps_both_p(result: RunResult) -> None:
@@ -264,11 +258,8 @@ def test_a_fitted_p_is_told_as_such_wherever_it_is_told(result: RunResult) -> No
 
 
 def test_a_fitted_p_has_one_digit_and_no_more_than_was_measured() -> None:
-    outcome = next(
-        one
-        for one in told_of(run_tail(permutations=5000))
-        if isinstance(one, Outcome) and one.fit is not None
-    )
+    every = told_of(run_tail(permutations=5000))
+    outcome = next(one for one in every if isinstance(one, Outcome) and one.fit is not None)
     told = replace(outcome, p=0.0000234, fit=replace(outcome.fit, limit=False))
     assert (p_text(told), p_words(told)) == ("≈ 0.00002", "p ≈ 0.00002 (fitted)")
     limit = replace(told, fit=replace(outcome.fit, limit=True))

@@ -25,7 +25,7 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.example import AXES, example_files, example_spec
 from grasp_core.reading.sandbox.read import read_table
 from tests.permutation.naive import GRID, JITTER, naive_max_t, naive_paper, naive_step_up, naive_two_sided
-from tests.permutation.simulated import clustered
+from tests.permutation.simulated import clustered, part
 from tests.strategies import rated
 
 # p-values and corrections
@@ -54,9 +54,8 @@ def test_two_sided_does_not_change_with_the_sign(observed: float, null: list[flo
 @given(null=NULLS, position=st.integers(0, 99))
 def test_order_of_the_shuffled_values_does_not_matter(null: list[float], position: int) -> None:
     for convention in ("two-sided", "paper"):
-        assert p_value(null[position], np.array(null), convention) == p_value(
-            null[position], np.array(sorted(null)), convention
-        )
+        found, ordered = (p_value(null[position], np.array(of), convention) for of in (null, sorted(null)))
+        assert found == ordered
 
 
 def test_by_hand() -> None:
@@ -248,15 +247,8 @@ def assert_same(one: dict, other: dict, *, but: tuple[int, ...] = ()) -> None:
 
 
 def rebuilt(annotations: Annotations, **codes) -> Annotations:
-    fields = {
-        "item": annotations.item,
-        "rater": annotations.rater,
-        "category": annotations.category,
-        "item_ids": annotations.item_ids,
-        "rater_ids": annotations.rater_ids,
-        "categories": annotations.categories,
-    }
-    return Annotations.from_codes(**{**fields, **codes})
+    names = ("item", "rater", "category", "item_ids", "rater_ids", "categories")
+    return Annotations.from_codes(**{name: getattr(annotations, name) for name in names} | codes)
 
 
 @given(data=rated(), random=st.randoms(use_true_random=False))
@@ -341,10 +333,5 @@ def test_unknown_raters_are_in_neither_group_nor_complement(data) -> None:
     annotations, raters = data
     spec = AnalysisSpec(axes=(("gender",),), min_raters=1, ties="first")
     keep = raters.axes["gender"].codes[annotations.rater] >= 0
-    without = rebuilt(
-        annotations,
-        item=annotations.item[keep],
-        rater=annotations.rater[keep],
-        category=annotations.category[keep],
-    )
+    without = part(annotations, keep)
     assert_same(values_by_group(annotations, raters, spec), values_by_group(without, raters, spec))

@@ -178,9 +178,8 @@ def test_blocks_and_their_order_change_nothing_where_values_are_counted(seed: in
     null[rng.random(B) < 0.1] = np.nan
     observed = np.array([4.5, -9.0, 9.5])
     largest = {2: Maximum((0, 1), within=2)}
-    tests = replace(
-        asked(columns), largest=largest, families=(testing.Family((0, 1, 2), "two-sided", "max-t", (2,)),)
-    )
+    families = (testing.Family((0, 1, 2), "two-sided", "max-t", (2,)),)
+    tests = replace(asked(columns), largest=largest, families=families)
 
     def fed(cuts: list[int], kept: int) -> list[Outcome]:
         tally = Tally(observed, tests.needs, B, tests.maxima, kept=kept, extremes=True)
@@ -192,10 +191,8 @@ def test_blocks_and_their_order_change_nothing_where_values_are_counted(seed: in
         if tally.counting:
             assert again.restore(tally.state())
             tally = again
-        return [
-            replace(one, null=None, null_median=None)
-            for one in outcomes(tests, observed, tally.null, {}).values()
-        ]
+        found = outcomes(tests, observed, tally.null, {}).values()
+        return [replace(one, null=None, null_median=None) for one in found]
 
     cuts = [0, *sorted(random.Random(seed).sample(range(1, B), 12))]
     assert fed(cuts, 2000) == fed([0], 2000)

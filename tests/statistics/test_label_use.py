@@ -26,6 +26,7 @@ from grasp_core.statistics.label_use import (
     shares_distance,
 )
 from grasp_core.statistics.rater_residuals import RaterResiduals, ResidualSums, difference, evidence, of_sums
+from tests.permutation.simulated import coded
 
 # Label use
 
@@ -75,13 +76,8 @@ def test_a_label_more_of_the_group_raises_its_use(rows: list[tuple[int, ...]], k
     if not here.any():
         return
     more = c.copy()
-    other = np.array(
-        [
-            next(j for j in range(3) if j != k and row[j]) if use else 0
-            for row, use in zip(c, here, strict=True)
-        ]
-    )
-    more[here, other[here]] -= 1  # a rater of the group changes to this label on each of these items
+    given_up = [next(j for j in range(3) if j != k and row[j]) for row in c[here]]
+    more[here, given_up] -= 1  # a rater of the group changes to this label on each of these items
     more[here, k] += 1
     assert label_use(more, d)[k] > label_use(c, d)[k]
 
@@ -147,14 +143,7 @@ cells = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 6), st.integers(0, 
 def annotations_residuals(rows: list[tuple[int, int, int]], raters: int = 7) -> Annotations:
     """One label of an item by a rater, the last that is named."""
     item, rater, label = np.array([(i, j, k) for (i, j), k in {(i, j): k for i, j, k in rows}.items()]).T
-    return Annotations.from_codes(
-        item=item,
-        rater=rater,
-        category=label,
-        item_ids=[f"i{i}" for i in range(6)],
-        rater_ids=[f"r{j}" for j in range(raters)],
-        categories=["a", "b", "c"],
-    )
+    return coded(item, rater, label, 3, (6, raters))
 
 
 def drawn(seed: int, raters: int = 7, share: float = 0.6) -> Annotations:
@@ -210,10 +199,7 @@ def test_weights_are_inverse_variances_between_and_within_raters() -> None:
 
 
 def test_difference_by_hand() -> None:
-    mean, weight = (
-        np.array([[0.1], [0.4], [-0.2], [0.0], [-0.1]]),
-        np.array([[1.0], [3.0], [2.0], [2.0], [1.0]]),
-    )
+    mean, weight = np.array([[0.1, 0.4, -0.2, 0.0, -0.1]]).T, np.array([[1.0, 3.0, 2.0, 2.0, 1.0]]).T
     found = RaterResiduals(np.ones(5, np.int64), mean, weight)
     inside = np.array([True, True, False, False, False])
     # m = (.1 + 1.2) / 4; n = 16 / 10; (n - 1) U = (.225^2 + 9 * .075^2) / 10.
@@ -261,9 +247,8 @@ def test_a_label_that_nobody_gives_has_no_difference() -> None:
 
 
 def test_nobody_differs_where_all_say_the_same() -> None:
-    found = RaterResiduals.of(
-        ResidualSums.of(annotations_residuals([(i, j, 0) for i in range(6) for j in range(7)]))
-    )
+    same = annotations_residuals([(i, j, 0) for i in range(6) for j in range(7)])
+    found = RaterResiduals.of(ResidualSums.of(same))
     side = np.arange(7) < 3
     assert np.isnan(difference(found, side, ~side)).all()
     assert np.isnan(evidence(difference(found, side, ~side), np.array(np.nan), 2))
@@ -284,14 +269,7 @@ def leaning(sd_inside: float, seed: int = 1) -> Annotations:
     lean = rng.normal(0, 1, RATERS) * np.where(np.arange(RATERS) < INSIDE, sd_inside, 0.3)
     chance = 1 / (1 + np.exp(-(rng.normal(0, 0.5, ITEMS)[None] + lean[:, None])))
     rater, item = np.divmod(np.arange(RATERS * ITEMS), ITEMS)
-    return Annotations.from_codes(
-        item=item,
-        rater=rater,
-        category=(rng.random((RATERS, ITEMS)) < chance).ravel().astype(np.int64),
-        item_ids=[f"i{i}" for i in range(ITEMS)],
-        rater_ids=[f"r{j}" for j in range(RATERS)],
-        categories=("no", "yes"),
-    )
+    return coded(item, rater, (rng.random((RATERS, ITEMS)) < chance).ravel().astype(np.int64), ["no", "yes"])
 
 
 def spread_test(data: Annotations, permutations: int = 499) -> SpreadTest:
@@ -301,7 +279,7 @@ def spread_test(data: Annotations, permutations: int = 499) -> SpreadTest:
     return SpreadTest([data], raters, form_groups(raters, spec.axes), spec, permutations)
 
 
-def spread_test_raters_who_rated_alike_it_is_the_ratio_of_variances() -> None:
+def test_of_raters_who_rated_alike_it_is_the_ratio_of_variances() -> None:
     """Everybody labelled as much, so all weigh the same: the ratio of the plain variances of means."""
     data = leaning(1.2)
     residuals = RaterResiduals.of(ResidualSums.of(data))
