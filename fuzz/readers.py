@@ -31,7 +31,7 @@ _EXAMPLE = re.compile(rb"^```\w+ [\w-]+\.\w+\n(.*?)^```$", re.MULTILINE | re.DOT
 _EXPORTS = _HERE.parent / "tests" / "reading" / "formats" / "tools" / "examples"
 _LONGEST = 1 << 15
 _SIZES = (3, 300)
-"""Of the hostile shapes to start from; tests/reading/sandbox/test_growth.py reads large ones."""
+"""Of the hostile shapes to start from; tests/reading/sandbox/test_process.py reads large ones."""
 _SLOW_SECONDS = 60
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from grasp_core.analysis.design import Unmatched
 from grasp_core.analysis.teams import Team
 from grasp_core.model.groups import axis_label, group_label, one_line
-from grasp_core.model.outcome import Account, AssignmentCheck, LeftOut
+from grasp_core.model.outcome import Account, AssignmentCheck
 from grasp_core.model.remarks.cautions import GuardCaution, LeftOutReason
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import Association, Result, Stopping, Undecided

@@ -10,7 +10,7 @@ import numpy as np
 from grasp_core.analysis.rater_map import MapTask
 from grasp_core.model.annotations import Annotations, Axis, Int64Array, Raters
 from grasp_core.model.spec import AnalysisSpec
-from tests.permutation.simulated import simulate
+from tests.permutation.simulated import coded, simulate
 
 GENDER = AnalysisSpec(axes=(("gender",),), permutations=1000)
 ALL = dataclasses.replace(GENDER, axes=(("gender",), ("race",), ("gender", "race")))
@@ -35,13 +35,8 @@ def divided(seed: int, *, raters: int = 40, items: int = 60, apart: float = 0.4)
 def of_labels(labels: Int64Array, women: np.ndarray, spec: AnalysisSpec = GENDER) -> MapTask:
     """The labels, shape (I, J), of women and men; -1 where there is none."""
     item, rater = np.nonzero(labels >= 0)
-    annotations = Annotations.from_codes(
-        item=item,
-        rater=rater,
-        category=labels[item, rater],
-        item_ids=[f"i{i}" for i in range(len(labels))],
-        rater_ids=[f"r{j}" for j in range(labels.shape[1])],
-        categories=[str(k) for k in range(int(labels.max()) + 1)],
+    annotations = coded(
+        item, rater, labels[item, rater], list(map(str, range(labels.max() + 1))), labels.shape
     )
     gender = Axis.from_values(["Woman" if woman else "Man" for woman in women])
     given = np.bincount(annotations.rater, minlength=annotations.n_raters)

@@ -1,4 +1,4 @@
-"""Whether groups were given the same items, and as many."""
+"""Whether groups were given the same items, and as many; groups whose GAI compares different items."""
 
 from __future__ import annotations
 
@@ -9,11 +9,20 @@ import numpy as np
 import pytest
 
 from benchmarks.confounded import CLEAN, CONFOUNDED, Situation, checked, drawn
+from benchmarks.planted import AXIS
 from benchmarks.simulated import d3_size
-from grasp_core.analysis.design import MOST_ANNOTATIONS, Seen, check_assignment, meetings, said_of_columns
-from grasp_core.model.annotations import Annotations, Axis, FloatArray, Raters
+from grasp_core.analysis.design import (
+    MOST_ANNOTATIONS,
+    Seen,
+    Unmatched,
+    check_assignment,
+    meetings,
+    said_of_columns,
+    unmatched,
+)
+from grasp_core.model.annotations import Axis, FloatArray, Raters
 from grasp_core.model.errors import Problem, SpecError
-from grasp_core.model.groups import form_groups
+from grasp_core.model.groups import Group, form_groups
 from grasp_core.model.outcome import unequal_axes
 from grasp_core.model.remarks.cautions import ShuffleCaution
 from grasp_core.model.remarks.problems import DataProblem
@@ -23,6 +32,10 @@ from grasp_core.permutation.testing.tail import check_something_moves
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.example import example_files, example_spec
 from grasp_core.reading.sandbox.read import read_table
+from grasp_core.statistics.cross_group import xrr
+from grasp_core.statistics.in_group import irr
+from grasp_core.statistics.items import count
+from tests.permutation.simulated import coded
 
 SETS = 12
 AXES = [("side",)]
@@ -101,9 +114,7 @@ def test_large_data_are_looked_at_by_items_drawn_at_random() -> None:
 
 
 def test_an_axis_without_groups_has_nothing_to_check() -> None:
-    annotations = Annotations.from_codes(
-        item=[0, 0], rater=[0, 1], category=[0, 0], item_ids=["i"], rater_ids=["a", "b"], categories=["x"]
-    )
+    annotations = coded([0, 0], [0, 1], [0, 0], 1)
     raters = Raters(("a", "b"), {"side": Axis.from_values([None, None])})
     grouping = form_groups(raters, AXES)
     (check,) = check_assignment(Seen.of(annotations), np.ones(2, np.int64), grouping, AXES)
@@ -173,3 +184,30 @@ def test_clusters_each_of_its_own_size_are_refused_for_their_sizes() -> None:
     grouping = form_groups(of, spec.axes)
     with pytest.raises(SpecError, match=r"each team has a size of its own.* shuffle within team"):
         check_something_moves(of, grouping, spec)
+
+
+# Groups whose GAI compares different items
+POOL, HARDER = CONFOUNDED[:2]
+SETS_MATCHED = 20
+
+
+def told(situation: object, seed: int) -> list[Unmatched]:
+    data = drawn(situation, seed)  # type: ignore[arg-type]
+    grouping = form_groups(data.raters, [(AXIS,)])
+    gai: dict[Group, float] = {}
+    for g, group in enumerate(grouping.groups):
+        c, d = (count(data.annotations, side) for side in (grouping.member[g], grouping.complement(g)))
+        gai[group] = irr(c) / xrr(c, d)
+    return unmatched(data.annotations, grouping, gai, [checked(data)], "nominal")
+
+
+def test_pools_of_unequal_difficulty_are_told() -> None:
+    found = [told(HARDER, seed) for seed in range(SETS_MATCHED)]
+    assert sum(map(len, found)) >= SETS_MATCHED - 3
+    of_group = [one for some in found for one in some if one.group.values == ("in",)]
+    assert all(one.gai < one.matched for one in of_group)
+
+
+@pytest.mark.parametrize("situation", [POOL, CONFOUNDED[-1]], ids=lambda one: one.name)
+def test_pools_alike_and_workloads_are_not(situation: object) -> None:
+    assert sum(len(told(situation, seed)) for seed in range(SETS_MATCHED)) <= 2

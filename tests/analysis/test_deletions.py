@@ -25,7 +25,7 @@ from grasp_core.permutation.draw import identity
 from grasp_core.permutation.reference import evaluate
 from grasp_core.statistics.items import count
 from grasp_core.statistics.label_use import label_use
-from tests.permutation.simulated import simulate
+from tests.permutation.simulated import coded, part, simulate
 
 SPEC = AnalysisSpec(axes=(("gender",),), ties="first")  # drawn ones follow who is there
 
@@ -48,7 +48,7 @@ def naive(questions: Sequence[Annotations], grouping: Grouping, spec: AnalysisSp
     everybody = identity(questions[0].n_raters)
 
     def without(out: Sequence[np.ndarray]) -> FloatArray:
-        left = [subset(one, ~gone) for one, gone in zip(questions, out, strict=True)]
+        left = [part(one, ~gone) for one, gone in zip(questions, out, strict=True)]
         return group_columns(evaluate(left, grouping, spec, everybody)[0], spec)[g]
 
     def variance(units: list) -> FloatArray:
@@ -72,15 +72,11 @@ def naive(questions: Sequence[Annotations], grouping: Grouping, spec: AnalysisSp
     return [variance(units) for units in (*by_rater, by_item, by_pair)]
 
 
-def subset(annotations: Annotations, chosen: np.ndarray) -> Annotations:
-    return Annotations.from_codes(
-        item=annotations.item[chosen],
-        rater=annotations.rater[chosen],
-        category=annotations.category[chosen],
-        item_ids=annotations.item_ids,
-        rater_ids=annotations.rater_ids,
-        categories=annotations.categories,
-    )
+def agree(questions: Sequence[Annotations], raters: Raters, spec: AnalysisSpec, g: int) -> None:
+    ours = found(questions, raters, spec, g)
+    right = naive(questions, form_groups(raters, spec.axes), spec, g)
+    for spread, variance in zip((ours.group, ours.others, ours.items, ours.annotations), right, strict=True):
+        np.testing.assert_allclose(spread.variance, variance, rtol=1e-9, atol=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -98,29 +94,20 @@ def subset(annotations: Annotations, chosen: np.ndarray) -> Annotations:
 def test_variances_are_those_of_values_computed_anew(shape, changed) -> None:
     spec = dataclasses.replace(SPEC, **changed)
     annotations, raters = simulate(5, items=8, raters=13, **shape)
-    ours = found([annotations], raters, spec, 1)
-    right = naive([annotations], form_groups(raters, spec.axes), spec, 1)
-    for spread, variance in zip((ours.group, ours.others, ours.items, ours.annotations), right, strict=True):
-        np.testing.assert_allclose(spread.variance, variance, rtol=1e-9, atol=1e-14)
+    agree([annotations], raters, spec, 1)
 
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal"])
 def test_many_labels_of_which_items_have_few(level) -> None:
     spec = dataclasses.replace(SPEC, level=level)
     annotations, raters = simulate(4, items=9, raters=30, categories=40, missing=0.8)
-    ours = found([annotations], raters, spec, 0)
-    right = naive([annotations], form_groups(raters, spec.axes), spec, 0)
-    for spread, variance in zip((ours.group, ours.others, ours.items, ours.annotations), right, strict=True):
-        np.testing.assert_allclose(spread.variance, variance, rtol=1e-9, atol=1e-14)
+    agree([annotations], raters, spec, 0)
 
 
 def test_an_annotation_of_several_questions_is_left_out_whole() -> None:
     first, raters = simulate(2, items=7, raters=12, missing=0.2)
     second, _ = simulate(3, items=7, raters=12, missing=0.4, categories=2)
-    ours = found([first, second], raters, SPEC, 0)
-    right = naive([first, second], form_groups(raters, SPEC.axes), SPEC, 0)
-    for spread, variance in zip((ours.group, ours.others, ours.items, ours.annotations), right, strict=True):
-        np.testing.assert_allclose(spread.variance, variance, rtol=1e-9, atol=1e-14)
+    agree([first, second], raters, SPEC, 0)
 
 
 def test_a_published_item_left_out() -> None:
@@ -132,38 +119,17 @@ def test_a_published_item_left_out() -> None:
         (1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, 0),
     )
     rater, item = np.nonzero(labels)
-    annotations = Annotations.from_codes(
-        item=item,
-        rater=rater,
-        category=np.array(labels)[rater, item] - 1,
-        item_ids=[str(i) for i in range(1, 13)],
-        rater_ids=list("ABCD"),
-        categories=list("12345"),
-    )
+    annotations = coded(item, rater, np.array(labels)[rater, item] - 1, 5)
     raters = Raters(annotations.rater_ids, {"gender": Axis.from_values(["x"] * 4)})
     grouping = form_groups(raters, SPEC.axes)
     design = lay_out([annotations], raters, grouping, SPEC)
-    (answers,) = (
-        answers_of(annotations, one, Sides(grouping.member[0], grouping.complement(0)))
-        for one in design.designs
-    )
+    (only,) = design.designs
+    answers = answers_of(annotations, only, Sides(grouping.member[0], grouping.complement(0)))
     added = answers.added(np.arange(12))
     sums = np.stack([added.sum(axis=0), added.sum(axis=0) - added[5]])
     alpha, without_6 = of_questions.together(of_questions.components(design, sums))[:, 0]
     assert alpha == pytest.approx(0.743, abs=5e-4)
     assert alpha - without_6 == pytest.approx(-0.114, abs=5e-4)
-
-
-def without(annotations: Annotations, rater: int) -> Annotations:
-    kept = annotations.rater != rater
-    return Annotations.from_codes(
-        item=annotations.item[kept],
-        rater=annotations.rater[kept],
-        category=annotations.category[kept],
-        item_ids=annotations.item_ids,
-        rater_ids=annotations.rater_ids,
-        categories=annotations.categories,
-    )
 
 
 def one_by_one(annotations: Annotations, group: BoolArray, others: BoolArray) -> FloatArray:
@@ -174,7 +140,7 @@ def one_by_one(annotations: Annotations, group: BoolArray, others: BoolArray) ->
 
     variance = 0.0
     for side in (group, others):
-        left = np.stack([use(without(annotations, int(j))) for j in np.flatnonzero(side)])
+        left = np.stack([use(part(annotations, annotations.rater != j)) for j in np.flatnonzero(side)])
         variance = variance + (len(left) - 1) / len(left) * ((left - left.mean(axis=0)) ** 2).sum(axis=0)
     return np.asarray(use(annotations) / np.sqrt(variance))
 

@@ -65,18 +65,18 @@ def test_numbers_are_as_far_apart_as_their_level_says(level: str) -> None:
     agree(dataclasses.replace(data, annotations=numbers), BLACK, level=level)
 
 
-@pytest.mark.parametrize("correction", ["benjamini-yekutieli", "max-t"])
-@pytest.mark.parametrize("missing", [0.0, 0.5])
-def test_every_correction(correction: str, missing: float) -> None:
-    agree(dataset(6, missing=missing), BLACK, correction=correction)
-
-
-def test_profiles_stay_within_strata() -> None:
-    agree(dataset(7, missing=0.2), BLACK, strata=("gender", "workload"), seed=3)
-
-
-def test_profiles_move_by_clusters() -> None:
-    agree(dataset(7, missing=0.2), BLACK, cluster="gender", seed=3)
+@pytest.mark.parametrize(
+    ("seed", "missing", "asked"),
+    [
+        *((6, missing, {"correction": "benjamini-yekutieli"}) for missing in (0.0, 0.5)),
+        *((6, missing, {"correction": "max-t"}) for missing in (0.0, 0.5)),
+        (7, 0.2, {"strata": ("gender", "workload"), "seed": 3}),
+        (7, 0.2, {"cluster": "gender", "seed": 3}),
+    ],
+    ids=str,
+)
+def test_every_correction_strata_and_clusters(seed: int, missing: float, asked: dict[str, Any]) -> None:
+    agree(dataset(seed, missing=missing), BLACK, **asked)
 
 
 def agree(data: Dataset, group: Group, **analysis: Any) -> None:
@@ -179,6 +179,12 @@ def test_progress_is_told_and_ends_the_work(monkeypatch: pytest.MonkeyPatch) -> 
         look_at_items(data, asked, in_turn, stop)
 
 
+def of_lines(rows: list[str], profiles: list[str], spec: DataSpec = DATA_SPEC) -> Dataset:
+    """The data set of a file of annotations and one of raters, whose axis is their side."""
+    annotations, raters = ("\n".join(lines).encode() for lines in (rows, profiles))
+    return load(read_table(annotations, "v.csv"), read_table(raters, "r.csv"), spec, ("side",))
+
+
 def planted(seed: int, on: tuple[str, ...] = ()) -> Dataset:
     """Two groups of 15 who answer alike, but for some items on which one inverts the answer."""
     rng = np.random.default_rng(seed)
@@ -191,10 +197,7 @@ def planted(seed: int, on: tuple[str, ...] = ()) -> Dataset:
                 yes = not yes
             rows.append(f"i{i},r{j},{'Yes' if yes else 'No'}")
     profiles = ["rater,side", *(f"r{j},{'a' if j < 15 else 'b'}" for j in range(30))]
-    tables = (
-        read_table("\n".join(text).encode(), name) for text, name in ((rows, "v.csv"), (profiles, "r.csv"))
-    )
-    return load(*tables, DATA_SPEC, ("side",))
+    return of_lines(rows, profiles)
 
 
 def test_items_with_an_opposite_view_are_found_and_no_others() -> None:
@@ -223,16 +226,10 @@ def test_without_a_difference_p_values_are_as_rare_as_they_say() -> None:
 
 
 def test_an_item_with_one_label_is_not_tested() -> None:
-    rows = [
-        "item,rater,label",
-        *(f"same,r{j},No" for j in range(8)),
-        *(f"b,r{j},{'NY'[j % 2]}" for j in range(8)),
-    ]
+    rows = ["item,rater,label", *(f"same,r{j},No" for j in range(8))]
+    rows += [f"b,r{j},{'NY'[j % 2]}" for j in range(8)]
     profiles = ["rater,side", *(f"r{j},{'ab'[j // 4]}" for j in range(8))]
-    tables = (
-        read_table("\n".join(text).encode(), name) for text, name in ((rows, "v.csv"), (profiles, "r.csv"))
-    )
-    found = look(load(*tables, DATA_SPEC, ("side",)), Group(("side",), ("a",)))
+    found = look(of_lines(rows, profiles), Group(("side",), ("a",)))
     same, _ = found.items
     for measure in MEASURES:
         part = same.of(measure)
@@ -250,23 +247,13 @@ def test_one_question_of_several_is_looked_at() -> None:
     ]
     profiles = ["rater,side", *(f"r{j},{'xy'[j % 2]}" for j in range(10))]
     spec = DataSpec(item="item", rater="rater", label="first", further=(Question("second", None),))
-    tables = (
-        read_table("\n".join(text).encode(), name) for text, name in ((rows, "v.csv"), (profiles, "r.csv"))
-    )
-    data, group = load(*tables, spec, ("side",)), Group(("side",), ("x",))
+    data, group = of_lines(rows, profiles, spec), Group(("side",), ("x",))
     run = RunSpec(spec, AnalysisSpec(axes=(("side",),), permutations=200))
     first, second = (look_at_items(data, ItemsAsked(run, group, 200, q), in_turn) for q in (0, 1))
     assert (first.question, second.question) == ("first", "second")
     assert (len(first.items), len(second.items)) == (6, 5)
     assert [*second.label_use] == ["c", "d"]
-    alone = load(
-        *(
-            read_table("\n".join(text).encode(), name)
-            for text, name in ((rows, "v.csv"), (profiles, "r.csv"))
-        ),
-        DataSpec(item="item", rater="rater", label="second"),
-        ("side",),
-    )
+    alone = of_lines(rows, profiles, DataSpec(item="item", rater="rater", label="second"))
     by_itself = look(alone, group, permutations=200)
     assert [row.label_use for row in by_itself.items] == [row.label_use for row in second.items]
     with pytest.raises(SpecError, match="2 questions; choose one"):
@@ -281,11 +268,8 @@ def test_what_cannot_be_looked_at_is_refused() -> None:
         look(data, Group(("gender",), ("Woman",)), axes=(("race",),))
     rows = ["item,rater,label", "a,r0,Yes", "a,r1,No", "b,r2,Yes", "b,r3,No"]
     profiles = ["rater,side", "r0,x", "r1,x", "r2,y", "r3,y"]
-    tables = (
-        read_table("\n".join(text).encode(), name) for text, name in ((rows, "v.csv"), (profiles, "r.csv"))
-    )
     with pytest.raises(DataError, match="x: no item was rated both by the group and by the others, so there"):
-        look(load(*tables, DATA_SPEC, ("side",)), Group(("side",), ("x",)))
+        look(of_lines(rows, profiles), Group(("side",), ("x",)))
 
 
 def test_too_few_permutations_and_lone_raters_are_told() -> None:
@@ -313,7 +297,7 @@ def test_file_is_read_back() -> None:
 @needs_shared_data
 def test_dices_350_as_the_methods_have_it() -> None:
     """E and D of White men: METHODS-2.md, section 10, computed by independent code."""
-    from tests.analysis.models.dices import SPEC, data
+    from tests.analysis.models.cases import SPEC, data
 
     group = Group(("rater_race", "rater_gender"), ("White", "Man"))
     spec = RunSpec(SPEC, AnalysisSpec(axes=(group.axes,)))

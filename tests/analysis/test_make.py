@@ -31,11 +31,8 @@ def test_a_divide_along_gender_is_seen() -> None:
     assert gender.significance == "corrected"
     assert (gender.p, gender.q) == (1 / 1001, 1 / 1001)
     assert (gender.explained or 0) > 4 * (gender.by_chance or 1)
-    by_value = {
-        value: np.mean([point.x for point in found.points if point.values == (value,)])
-        for value in ("Man", "Woman")
-    }
-    assert by_value["Man"] * by_value["Woman"] < 0  # on either side of the first direction
+    men, women = ([p.x for p in found.points if p.values == (value,)] for value in ("Man", "Woman"))
+    assert np.mean(men) * np.mean(women) < 0  # on either side of the first direction
     for row in gender.groups:
         assert (row.within or 0) < (row.between or 0)
     assert found.variance[0] > 1.5 * found.variance[1]
@@ -238,17 +235,17 @@ def test_strays_are_left_out_and_the_rest_is_kept_in_any_order() -> None:
     assert sorted(order[connected(common[np.ix_(order, order)])]) == list(range(60))
 
 
-@pytest.mark.parametrize(("share", "left"), [(5, 12), (4, 0)])
-def test_a_distance_takes_five_answers(share: int, left: int) -> None:
-    common = np.full((12, 12), share, np.int32)
+@pytest.mark.parametrize(
+    ("common", "left"),
+    [
+        *((np.full((12, 12), 5, np.int32), 12), (np.full((12, 12), 4, np.int32), 0)),
+        (np.kron(np.eye(10, dtype=np.int32), np.full((8, 8), 30, np.int32)), 0),
+    ],
+    ids=["five answers", "four answers", "batches that share nothing"],
+)
+def test_a_distance_takes_five_answers(common: np.ndarray, left: int) -> None:
     np.fill_diagonal(common, 0)
     assert connected(common).size == left
-
-
-def test_batches_that_share_nothing_have_no_map() -> None:
-    common = np.kron(np.eye(10, dtype=np.int32), np.full((8, 8), 30, np.int32))
-    np.fill_diagonal(common, 0)
-    assert connected(common).size == 0
 
 
 def plainly(questions: Sequence[Annotations], deltas: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:

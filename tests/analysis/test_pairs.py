@@ -125,9 +125,7 @@ def shuffled(a: np.ndarray, b: np.ndarray, raters: Raters, spec: AnalysisSpec, n
     ("level", "strata", "cluster"),
     [("nominal", (), None), ("ordinal", ("region", "workload"), None), ("nominal", (), "team")],
 )
-def test_values_and_shuffled_values_are_those_of_the_definitions(
-    data, level: str, strata: tuple[str, ...], cluster: str | None
-) -> None:
+def test_values_and_shuffled_values_are_those_of_the_definitions(data, level, strata, cluster) -> None:
     spec = asked(level=level, strata=strata, cluster=cluster, permutations=20)
     of_pairs = iter(members(data, spec))
     for panel in panels(data, spec):

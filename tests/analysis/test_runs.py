@@ -1,7 +1,9 @@
-"""Runs on data in which groups were given other items, or more of them."""
+"""Runs on data in which groups were given other items, or whose small p-values are fitted."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,19 +12,31 @@ import numpy as np
 import pytest
 
 from benchmarks.confounded import CLEAN, CONFOUNDED, Situation, drawn
-from benchmarks.planted import run_spec
+from benchmarks.planted import AXIS, dataset, independent_shares, labelled, own_view, run_spec, shifted
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.watching import Watcher
+from grasp_core.model.errors import SpecError
+from grasp_core.model.outcome import LabelUse, Outcome
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
 from grasp_core.reading.dataset.load import Dataset
+from grasp_core.report.contents import marks_legend
+from grasp_core.report.findings.findings import findings
 from grasp_core.report.public_view import public_view
 from grasp_core.report.saved import result_json
+from grasp_core.report.tidy import table_csv
+from grasp_core.report.words.names import FITTED, FITTED_MEANING, p_text, p_words
+from grasp_core.report.writers._html_page import report_html
+from grasp_core.report.writers.latex import table_latex
 from grasp_core.report.writers.markdown import table_markdown
 from tests.analysis.models.cases import compute_models, model
+from tests.computing import compute_in_threads
+
+# Other items, or more of them
+
 
 UNTOUCHED = [name for name in STATISTICS if name not in ("negentropy", "plurality_size")]
 
@@ -89,9 +103,8 @@ def test_the_result_reads_back_and_strangers_see_the_warning(busier: RunResult) 
 
 def test_strangers_see_no_group_that_is_hidden(busier: RunResult) -> None:
     least = busier.groups[0].n_raters + 1
-    hiding = replace(
-        busier, spec=replace(busier.spec, analysis=replace(busier.spec.analysis, min_raters=least))
-    )
+    analysis = replace(busier.spec.analysis, min_raters=least)
+    hiding = replace(busier, spec=replace(busier.spec, analysis=analysis))
     seen = public_view(hiding, small_groups=True)
     assert isinstance(seen, RunResult)
     assert (seen.warnings, seen.assignment) == ((), ())
@@ -117,9 +130,7 @@ def test_too_few_raters_leave_label_use_untested(pool: Pool) -> None:
 
 
 @pytest.mark.parametrize("situation", CONFOUNDED[:3], ids=lambda one: one.name)
-def test_groups_given_other_items_have_marks_of_what_compares_the_same_items_alone(
-    pool: Pool, situation: Situation
-) -> None:
+def test_groups_given_other_items_have_marks_of_what_compares_the_same_items_alone(pool, situation) -> None:
     found = run(drawn(situation, 1), pool)
     assert found.warnings[0].code.key == "own-items"
     for row in found.groups:
@@ -127,9 +138,8 @@ def test_groups_given_other_items_have_marks_of_what_compares_the_same_items_alo
         assert told == {name: name == "distance" for name in STATISTICS}
         others = [row.statistics[name] for name in STATISTICS if name != "distance"]
         assert all(one.significance == "none" and one.q is None for one in others)
-        assert {one.reason.code.key for one in others if one.value is not None and one.reason} == {
-            "other-items"
-        }
+        reasons = {one.reason.code.key for one in others if one.value is not None and one.reason}
+        assert reasons == {"other-items"}
         assert row.label_use is not None
         assert row.label_use.test == "jackknife"
         assert row.verdict is not None
@@ -143,9 +153,8 @@ def test_groups_given_other_items_have_marks_of_what_compares_the_same_items_alo
 
 def test_a_run_of_what_is_withheld_alone_has_values_without_p(pool: Pool) -> None:
     found = run(drawn(CONFOUNDED[0], 1), pool, statistics=("irr", "xrr"), pairs=False)
-    assert all(
-        one.value is not None and one.p is None for row in found.groups for one in row.statistics.values()
-    )
+    cells = [one for row in found.groups for one in row.statistics.values()]
+    assert all(one.value is not None and one.p is None for one in cells)
 
 
 def of_models(data: Dataset) -> ModelsResult:
@@ -176,3 +185,100 @@ def test_clean_data_are_tested_as_ever(pool: Pool) -> None:
         assert all(row.statistics[name].p is not None for name in STATISTICS)
         assert row.label_use is not None
         assert row.label_use.test == "shuffled"
+
+
+# Fitted p-values
+def three_groups(seed: int = 1) -> Dataset:
+    """One of three groups has a strong view of its own and a label it likes; age goes with nothing."""
+    rng = np.random.default_rng(seed)
+    shares = independent_shares(rng, 60, 80, 3)
+    shares[:15] = shifted(30)(own_view(0.5)(shares[:15], rng), rng)
+    axes = {
+        AXIS: ["in"] * 15 + ["out"] * 25 + ["far"] * 20,
+        "age": ["old" if j % 2 else "young" for j in range(60)],
+    }
+    return dataset(labelled(rng, shares, np.ones((60, 80), bool)), 3, axes)
+
+
+def run_tail(**changes: object) -> RunResult:
+    spec = run_spec(1, 2000)
+    asked = {"axes": ((AXIS,), ("age",)), "tail": True, **changes}
+    return compute_in_threads(three_groups(), replace(spec, analysis=replace(spec.analysis, **asked)))
+
+
+@pytest.fixture(scope="module")
+def result() -> RunResult:
+    return run_tail(pairs=True, given=("age",))
+
+
+def told_of(result: RunResult) -> list[Outcome | LabelUse]:
+    rows = [*result.groups, *(row for given in result.given for row in given.groups), *result.pairs]
+    found: list[Outcome | LabelUse] = [row.outcome for row in result.dsi]
+    for row in rows:
+        found += [*row.statistics.values(), *([row.label_use] if row.label_use else [])]
+    return found
+
+
+def test_all_stages_fit_and_change_nothing_else(result: RunResult) -> None:
+    counted = run_tail(pairs=True, given=("age",), tail=False)
+    fitted = [one for one in told_of(result) if one.fit is not None]
+    assert len(fitted) > 15
+    assert any(isinstance(one, LabelUse) for one in fitted)
+    assert result.dsi[0].outcome.fit is not None
+    for ours, right in zip(told_of(result), told_of(counted), strict=True):
+        if ours.fit is None:
+            assert ours.p == right.p
+        else:
+            assert 0 < ours.p < 0.01
+            assert ours.fit.counted == right.p
+        no_p = dict.fromkeys(("p", "q", "fit", "no_fit"))
+        assert replace(ours, **no_p) == replace(right, **no_p) or ours.significance != right.significance
+
+
+def test_a_file_keeps_both_p(result: RunResult) -> None:
+    assert RunResult.from_dict(result.to_dict()) == result
+    rows = list(csv.DictReader(io.StringIO(table_csv(result), newline="")))
+    fitted = [row for row in rows if row["p_counted"]]
+    assert fitted
+    assert all(0 < float(row["p"]) < 0.02 and float(row["p_counted"]) < 0.02 for row in fitted)
+    assert "p_counted" not in table_csv(run_tail(tail=False))
+
+
+@pytest.mark.long
+def test_a_fitted_p_is_told_as_such_wherever_it_is_told(result: RunResult) -> None:
+    assert all("(fitted)" in one.tested for one in findings(result) if one.outcome.fit)
+    assert any(one.outcome.fit for one in findings(result))
+    assert FITTED_MEANING in marks_legend(result.spec.analysis)
+    for told in (report_html(result), table_markdown(result), table_latex(result)):
+        assert FITTED in told
+        assert FITTED_MEANING in told
+    without = run_tail(tail=False)
+    for told in (report_html(without), table_markdown(without), table_latex(without)):
+        assert FITTED not in told
+
+
+def test_a_fitted_p_has_one_digit_and_no_more_than_was_measured() -> None:
+    every = told_of(run_tail(permutations=5000))
+    outcome = next(one for one in every if isinstance(one, Outcome) and one.fit is not None)
+    told = replace(outcome, p=0.0000234, fit=replace(outcome.fit, limit=False))
+    assert (p_text(told), p_words(told)) == ("≈ 0.00002", "p ≈ 0.00002 (fitted)")
+    limit = replace(told, fit=replace(outcome.fit, limit=True))
+    assert p_words(limit) == "p ≤ 0.00002 (fitted)"
+    assert p_text(replace(told, p=0.0042)) == "≈ 0.004"
+
+
+def test_runs_that_stop_early_and_those_beyond_what_is_kept_fit_too() -> None:
+    early = run_tail(adaptive=True, permutations=30_000)
+    whole = run_tail(permutations=12_000)
+    for found in (early, whole):
+        fitted = [one for one in told_of(found) if one.fit is not None]
+        assert fitted
+        assert all(one.p <= one.fit.counted for one in fitted if not one.fit.limit)
+
+
+def test_what_cannot_be_fitted_is_refused() -> None:
+    spec = run_spec(1, 1000)
+    with pytest.raises(SpecError, match="counted; for a curve through the tail take two-sided"):
+        replace(spec.analysis, tail=True, p_value="paper")
+    with pytest.raises(SpecError, match="`tail` must be true or false"):
+        replace(spec.analysis, tail=1)

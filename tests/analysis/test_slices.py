@@ -1,4 +1,4 @@
-"""Slices: each is the run on a file of its items alone, and q is over all values of the column."""
+"""Slices and one axis given another: each is the numbers of a run on a part, q over all values."""
 
 from __future__ import annotations
 
@@ -6,22 +6,34 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import chi2_contingency
 
+from benchmarks.planted import dataset, independent_shares, labelled, own_view, run_spec
 from grasp_core.analysis.cohesion.panel import CohesionWork
+from grasp_core.analysis.overview import associations, overlaps
 from grasp_core.analysis.stages import Slices
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import prepare
 from grasp_core.engine.watching import Watcher
-from grasp_core.model.annotations import Axis
+from grasp_core.model.annotations import Axis, Raters
+from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import form_groups
+from grasp_core.model.outcome import FEWEST_CLEAR
 from grasp_core.model.result import GroupResult, RunResult, SliceResult
 from grasp_core.model.spec import STATISTICS, AnalysisSpec, RunSpec
 from grasp_core.reading.dataset.load import Dataset, load
+from grasp_core.report.given import given_sentences, given_table, not_yet_given
 from grasp_core.report.public_view import public_view
+from grasp_core.report.quality import overlap_table
+from grasp_core.statistics.association import chance_of
+from tests.computing import compute_in_threads
 from tests.permutation.simulated import DATA_SPEC, simulate
 from tests.reading.making import rows_table
+
+# Slices
+
 
 TOPICS = ("art", "news", "sport")
 SPEC = replace(DATA_SPEC, categories=("label 0", "label 1", "label 2"))
@@ -42,7 +54,7 @@ def rows(seed: int, missing: float = 0.0, unknown: float = 0.1) -> tuple[list[li
     return votes, people
 
 
-def dataset(votes: list[list[str]], people: list[list[str]], slices: tuple[str, ...] = ()) -> Dataset:
+def dataset_slices(votes: list[list[str]], people: list[list[str]], slices: tuple[str, ...] = ()) -> Dataset:
     raters = rows_table(people, "raters.csv")
     return load(rows_table(votes), raters, SPEC, ["gender", "race"], slices=slices)
 
@@ -76,13 +88,13 @@ def without_corrections(row: GroupResult) -> dict:
 def test_a_slice_is_the_run_on_a_file_of_its_items(missing: float) -> None:
     votes, people = rows(1, missing)
     first = {"ties": "first"}  # drawn ones follow an item's place in the file
-    whole = computed(dataset(votes, people, ("topic",)), slices=("topic",), **first)
+    whole = computed(dataset_slices(votes, people, ("topic",)), slices=("topic",), **first)
     (found,) = whole.slices
     assert (found.column, found.without) == ("topic", 1)
     assert [one.value for one in found.values] == list(TOPICS)
     for value in TOPICS:
         own = [row for row in votes[1:] if row[3] == value]
-        alone, one = computed(dataset([votes[0], *own], people), **first), of_topic(whole, value)
+        alone, one = computed(dataset_slices([votes[0], *own], people), **first), of_topic(whole, value)
         assert (one.items, one.raters, one.annotations) == (10, len({row[1] for row in own}), len(own))
         assert [row.group for row in one.groups] == [row.group for row in alone.groups]
         for row, right in zip(one.groups, alone.groups, strict=True):
@@ -112,7 +124,7 @@ def benjamini_hochberg(p: list[float]) -> np.ndarray:
 
 
 def test_q_is_over_all_groups_and_values_of_the_column() -> None:
-    whole = computed(dataset(*rows(2), ("topic",)), slices=("topic",))
+    whole = computed(dataset_slices(*rows(2), ("topic",)), slices=("topic",))
     (found,) = whole.slices
     for name in STATISTICS:
         tests = [row.statistics[name] for one in found.values for row in one.groups]
@@ -123,7 +135,7 @@ def test_q_is_over_all_groups_and_values_of_the_column() -> None:
 
 
 def test_the_groups_on_all_items_are_as_without_slices() -> None:
-    data = dataset(*rows(3), ("topic",))
+    data = dataset_slices(*rows(3), ("topic",))
     plain, sliced = computed(data), computed(data, slices=("topic",))
     assert sliced.groups == plain.groups
     assert sliced.dsi == plain.dsi
@@ -131,7 +143,7 @@ def test_the_groups_on_all_items_are_as_without_slices() -> None:
 
 
 def test_max_t_is_over_all_values() -> None:
-    data = dataset(*rows(4), ("topic",))
+    data = dataset_slices(*rows(4), ("topic",))
     spec = AnalysisSpec(axes=AXES, permutations=200, correction="max-t", slices=("topic",), seed=3)
     whole = computed(data, permutations=200, correction="max-t", slices=("topic",), seed=3)
     panel = Slices(data, spec, "topic")
@@ -150,7 +162,7 @@ def test_max_t_is_over_all_values() -> None:
 
 
 def test_work_travels_and_stops_by_group() -> None:
-    data = dataset(*rows(5), ("topic",))
+    data = dataset_slices(*rows(5), ("topic",))
     panel = Slices(data, AnalysisSpec(axes=AXES, slices=("topic",)), "topic")
     units = panel.tests.needs.shape[1]
     whole = panel.work(np.ones(units, np.bool_)).shuffled(1, 0, 20)
@@ -165,7 +177,7 @@ def test_work_travels_and_stops_by_group() -> None:
 def test_several_columns_are_corrected_apart() -> None:
     votes, people = rows(6)
     votes = [[*row, "length" if n == 0 else "ab"[int(row[0][1:]) % 2]] for n, row in enumerate(votes)]
-    data = dataset(votes, people, ("topic", "length"))
+    data = dataset_slices(votes, people, ("topic", "length"))
     both = computed(data, slices=("topic", "length"))
     assert [found.column for found in both.slices] == ["topic", "length"]
     assert both.slices[:1] == computed(data, slices=("topic",)).slices
@@ -173,7 +185,7 @@ def test_several_columns_are_corrected_apart() -> None:
 
 
 def test_runs_that_stop_early_settle_slices_too() -> None:
-    data = dataset(*rows(7), ("topic",))
+    data = dataset_slices(*rows(7), ("topic",))
     found = computed(data, permutations=3000, adaptive=True, slices=("topic",))
     fixed = computed(data, permutations=3000, slices=("topic",))
     assert [one.value for one in found.slices[0].values] == list(TOPICS)
@@ -191,7 +203,7 @@ def test_runs_that_stop_early_settle_slices_too() -> None:
 def test_values_without_a_group_are_there_and_empty() -> None:
     votes, people = rows(8)
     few = [row for row in votes if row[3] != "news" or row[1] in ("r0", "r1")]
-    found = computed(dataset(few, people, ("topic",)), min_raters=3, slices=("topic",))
+    found = computed(dataset_slices(few, people, ("topic",)), min_raters=3, slices=("topic",))
     assert of_topic(found, "news").groups == ()
     assert of_topic(found, "news").raters == 2
     assert of_topic(found, "art").groups
@@ -203,13 +215,13 @@ def test_columns_of_which_no_value_has_a_group_are_told() -> None:
     items = {row[0]: f"i{n}" for n, row in enumerate(one_each)}
     apart = [[f"{row[0]}-{row[3]}", *row[1:]] for row in one_each]
     assert items
-    found = computed(dataset([votes[0], *apart], people, ("topic",)), min_raters=3, slices=("topic",))
+    found = computed(dataset_slices([votes[0], *apart], people, ("topic",)), min_raters=3, slices=("topic",))
     assert found.slices == ()
     assert any("no group has 3 raters or more on the items of any value" in str(w) for w in found.warnings)
 
 
 def test_slices_travel_in_the_result_file_and_strangers_see_no_single_item() -> None:
-    found = computed(dataset(*rows(10), ("topic",)), permutations=100, slices=("topic",))
+    found = computed(dataset_slices(*rows(10), ("topic",)), permutations=100, slices=("topic",))
     assert RunResult.from_dict(found.to_dict()) == found
     (column,) = found.slices
     one = replace(column.values[0], items=1)
@@ -224,7 +236,7 @@ def test_slices_travel_in_the_result_file_and_strangers_see_no_single_item() -> 
 
 
 def test_groups_of_a_slice_are_formed_of_its_raters() -> None:
-    data = dataset(*rows(11, 0.7), ("topic",))
+    data = dataset_slices(*rows(11, 0.7), ("topic",))
     prepared = prepare(data, RunSpec(SPEC, AnalysisSpec(axes=AXES)))
     panel = Slices(data, AnalysisSpec(axes=AXES, slices=("topic",)), "topic")
     assert panel.tests.needs.shape[1] <= 3 * len(prepared.grouping.groups)
@@ -236,3 +248,141 @@ def test_groups_of_a_slice_are_formed_of_its_raters() -> None:
         there = np.unique(data.annotations.rater[chosen])
         sizes.append(form_groups(data.raters, AXES).member[:, there].sum(axis=1))
     assert np.stack(sizes).min() < np.stack(sizes).max()
+
+
+# One axis given another
+RATERS, ITEMS = 60, 60
+
+
+def of_race(seed: int, strength: float = 0.5) -> Dataset:
+    """One race has a view of its own; age goes with race, three in four raters being on the same side."""
+    rng = np.random.default_rng(seed)
+    shares = independent_shares(rng, RATERS, ITEMS, 3)
+    half = np.arange(RATERS) < RATERS // 2
+    shares[half] = own_view(strength)(shares[half], rng)
+    turned = np.arange(RATERS) % 4 == 0
+    axes = {
+        "race": ["one" if one else "other" for one in half],
+        "age": ["old" if one else "young" for one in half ^ turned],
+        "hand": ["left" if j % 2 else "right" for j in range(RATERS)],
+    }
+    return dataset(labelled(rng, shares, np.ones((RATERS, ITEMS), bool)), 3, axes)
+
+
+def run(data: Dataset, **changes: object) -> RunResult:
+    spec = run_spec(1, FEWEST_CLEAR)
+    asked = {"axes": (("race",), ("age",), ("hand",)), **changes}
+    found = compute_in_threads(data, replace(spec, analysis=replace(spec.analysis, **asked)))
+    assert isinstance(found, RunResult)
+    return found
+
+
+@pytest.fixture(scope="module")
+def result() -> RunResult:
+    return run(of_race(3), given=("race", "age"))
+
+
+def test_given_an_axis_is_the_run_within_its_values(result: RunResult) -> None:
+    given = next(found for found in result.given if found.column == "race")
+    within = run(of_race(3), axes=(("age",), ("hand",)), strata=("race",))
+    bare = [[replace(row, verdict=None) for row in found.groups] for found in (given, within)]
+    assert bare[0] == bare[1]
+    tested = [
+        [row.verdict and (row.verdict.p, row.verdict.q) for row in one.groups] for one in (given, within)
+    ]
+    assert tested[0] == tested[1]
+    assert None not in tested[0]
+    assert given.dsi == within.dsi
+    assert {row.group.axes for row in given.groups} == {("age",), ("hand",)}
+
+
+def test_the_data_speak_for_what_was_planted(result: RunResult) -> None:
+    said = [sentence.plain for sentence in given_sentences(result)]
+    assert "The data speak for race: its groups differ given age, but not the other way round." in said
+    assert any(
+        one.startswith("Given race, it no longer holds of old, young: race may stand behind it")
+        for one in said
+    )
+    assert "Given age, it still holds of one, other." in said
+
+
+def test_both_p_values_stand_side_by_side(result: RunResult) -> None:
+    table = given_table(result, next(found for found in result.given if found.column == "race"))
+    assert list(table["Group"]) == ["old (age)", "young (age)", "left (hand)", "right (hand)"]
+    distance = table[["Distance: p", "Distance: p given race"]].iloc[0]
+    assert distance.iloc[0].endswith("**")
+    assert not distance.iloc[1].endswith("*")
+
+
+def test_axes_that_go_together_are_told_until_both_are_given(result: RunResult) -> None:
+    (pair,) = result.associations
+    assert (pair.first, pair.second) == ("race", "age")
+    assert 0.45 < pair.v < 0.55
+    assert not not_yet_given(result)
+    assert not_yet_given(replace(result, given=result.given[:1])) == (pair,)
+    assert associations(of_race(1).raters, ("race", "hand")) == ()
+
+
+def test_axes_given_which_nothing_is_left_are_refused_before_the_run() -> None:
+    data = of_race(1)
+    axes = {**data.raters.axes, "finer": data.raters.axes["race"]}
+    data = replace(data, raters=replace(data.raters, axes=axes))
+    with pytest.raises(SpecError, match="given finer nothing is left to shuffle for race: "):
+        run(data, axes=(("race",),), given=("finer",))
+    with pytest.raises(SpecError, match="given race nothing is left to test: "):
+        run(data, axes=(("race",),), given=("race",))
+    with pytest.raises(SpecError, match="within age already"):
+        run(data, axes=(("race",),), given=("age",), strata=("age",))
+
+
+def test_result_files_keep_it(result: RunResult) -> None:
+    again = RunResult.from_dict(result.to_dict())
+    assert again.given == result.given
+    assert again.associations == result.associations
+
+
+def test_strangers_see_no_small_groups_of_it(result: RunResult) -> None:
+    least = replace(result.spec, analysis=replace(result.spec.analysis, min_raters=32))
+    shown = public_view(replace(result, spec=least), small_groups=True)
+    assert isinstance(shown, RunResult)
+    assert all(not found.groups for found in shown.given)
+
+
+SETS = 200
+VALUES = (2, 3, 4, 5)
+
+
+def raters_of(columns: dict[str, list[str]]) -> Raters:
+    n = len(next(iter(columns.values())))
+    axes = {name: Axis.from_values(values) for name, values in columns.items()}
+    return Raters(tuple(f"r{j}" for j in range(n)), axes)
+
+
+def independent(seed: int, n: int) -> Raters:
+    rng = np.random.default_rng(seed)
+    return raters_of({f"axis {k}": [str(v) for v in rng.integers(k, size=n)] for k in VALUES})
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("n", [20, 104])
+def test_independent_axes_are_told_in_at_most_6_percent_of_data_sets(n: int) -> None:
+    told = [associations(one, tuple(one.axes)) for one in (independent(seed, n) for seed in range(SETS))]
+    assert np.mean([bool(found) for found in told]) <= 0.06
+    by_size = [[row.p is not None for row in overlaps(independent(seed, n))] for seed in range(SETS)]
+    assert np.mean([any(found) for found in by_size]) > 0.1  # what V alone would tell
+
+
+def test_axes_that_go_together_are_told() -> None:
+    first = ["a"] * 52 + ["b"] * 52
+    second = ["x"] * 40 + ["y"] * 12 + ["x"] * 14 + ["y"] * 38
+    raters = raters_of({"first": first, "second": second, "third": ["l", "r"] * 52})
+    (found,) = associations(raters, tuple(raters.axes))
+    assert (found.first, found.second) == ("first", "second")
+    assert found.p is not None
+    assert found.p < 0.001 * 3
+    assert overlap_table(overlaps(raters))["verdict"].tolist() == ["go together", "", ""]
+
+
+def test_p_is_that_of_chi_square_where_raters_are_many() -> None:
+    table = np.array([[60, 50, 45], [40, 55, 50]])
+    assert chance_of(table) == pytest.approx(chi2_contingency(table).pvalue, abs=0.015)

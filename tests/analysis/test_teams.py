@@ -50,11 +50,8 @@ def test_teams_without_views_are_seldom_proposed() -> None:
 def test_the_axis_by_another_name_and_a_column_apart_from_it_are_no_teams() -> None:
     data = in_teams(1)
     same = [{"in": "a", "out": "b"}[value] for value in _texts(data.raters.axes[AXIS])]
-    assert found(with_column(data, same)) == []
-    each = [f"{j}" for j in range(60)]
-    assert found(with_column(data, each)) == []
-    apart = [f"{j % 2}" for j in range(60)]
-    assert found(with_column(data, apart)) == []
+    for column in (same, [f"{j}" for j in range(60)], [f"{j % 2}" for j in range(60)]):
+        assert found(with_column(data, column)) == []
 
 
 def test_batches_that_lean_to_a_group_are_to_be_shuffled_within() -> None:
@@ -79,13 +76,10 @@ def test_larger_data_are_looked_at_in_part(monkeypatch: pytest.MonkeyPatch) -> N
 def test_python_proposes_the_cluster_and_changes_nothing() -> None:
     data = in_teams(2)
     annotations = data.annotations
-    frame = pd.DataFrame(
-        {
-            "item": np.array(annotations.item_ids)[annotations.item],
-            "rater": np.array(annotations.rater_ids)[annotations.rater],
-            "label": np.array(annotations.categories)[annotations.category],
-        }
-    )
+    texts = {"item": annotations.item_ids, "rater": annotations.rater_ids, "label": annotations.categories}
+    codes = (annotations.item, annotations.rater, annotations.category)
+    columns = zip(texts.items(), codes, strict=True)
+    frame = pd.DataFrame({name: np.array(ids)[code] for (name, ids), code in columns})
     raters = pd.DataFrame({name: _texts(axis) for name, axis in data.raters.axes.items()})
     raters.insert(0, "rater", annotations.rater_ids)
     asked = {"item": "item", "rater": "rater", "label": "label", "axes": [AXIS], "permutations": 200}

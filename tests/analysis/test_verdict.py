@@ -74,10 +74,7 @@ def test_the_order_of_groups_changes_no_digit() -> None:
     found = values()
     found[0, 2, USE] = found[0, 1, DIST] = 3
     order = [3, 1, 0, 2]
-    first, second = (
-        joint_tests(found, single(), LIKE, {}),
-        joint_tests(found[:, order], single(), LIKE, {}),
-    )
+    first, second = (joint_tests(found, single(), LIKE, {}), joint_tests(found[:, order], single(), LIKE, {}))
     assert [second[order.index(g)]._replace(groups=(g,)) for g in range(4)] == first
 
 
@@ -196,12 +193,9 @@ GROUP, OTHERS = spread([0.4, 0.5, 0.6, 0.55]), spread([0.5, 0.52, 0.47])
 ITEMS, ANNOTATIONS = spread([0.45, 0.5, 0.58, 0.51, 0.5]), spread([0.5, 0.51, 0.49])
 
 
-def test_variance_is_the_jackknifes() -> None:
+def test_variance_is_the_jackknifes_and_units_that_are_alike_are_added_once() -> None:
     values = np.array([0.4, 0.5, 0.6, 0.55])
     assert GROUP.variance[0] == pytest.approx(3 * np.var(values))  # (n - 1) / n times the sum of squares
-
-
-def test_units_that_are_alike_are_added_once() -> None:
     together = Spread.around(np.array([0.5]))
     together.add(np.array([[0.4], [0.6]]), np.array([3.0, 2.0]))
     assert together.variance == pytest.approx(spread([0.4, 0.4, 0.4, 0.6, 0.6]).variance)
@@ -215,9 +209,8 @@ def test_students_interval_by_its_formula(target, used) -> None:
     variances = [float(one.variance[0]) for one in used]
     total = sum(variances) - (ANNOTATIONS.variance[0] if target == "both" else 0.0)
     assert total > max(GROUP.variance[0] + OTHERS.variance[0], ITEMS.variance[0]) or target != "both"
-    freedom = sum(variances) ** 2 / sum(
-        v**2 / float(one.freedom[0]) for v, one in zip(variances, used, strict=True)
-    )
+    shares = [v**2 / float(one.freedom[0]) for v, one in zip(variances, used, strict=True)]
+    freedom = sum(variances) ** 2 / sum(shares)
     reach = stats.t.ppf(0.975, freedom) * np.sqrt(total)
     found = Spreads(GROUP, OTHERS, ITEMS, ANNOTATIONS).interval(target)
     assert found == pytest.approx(np.array([[0.5 - reach, 0.5 + reach]]))
@@ -241,12 +234,8 @@ def test_both_is_never_narrower_than_either_source() -> None:
     assert both == max(raters, items)
 
 
-def test_without_a_value_for_some_unit_there_is_no_interval() -> None:
-    lost = spread([0.4, np.nan, 0.6])
+def test_without_a_value_for_some_unit_there_is_no_interval_and_without_variance_no_width() -> None:
+    lost, still = spread([0.4, np.nan, 0.6]), spread([0.5, 0.5, 0.5])
     assert np.isnan(Spreads(lost, OTHERS, ITEMS, ANNOTATIONS).interval("both")).all()
     assert not np.isnan(Spreads(lost, OTHERS, ITEMS, ANNOTATIONS).interval("items")).any()
-
-
-def test_what_never_varies_has_an_interval_of_no_width() -> None:
-    still = spread([0.5, 0.5, 0.5])
     assert Spreads(still, still, still, still).interval("both").tolist() == [[0.5, 0.5]]

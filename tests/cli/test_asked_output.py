@@ -86,17 +86,13 @@ def test_a_saved_result_is_told_and_written_without_a_run(saved: Path, capsys: C
     ],
     ids=lambda value: value if isinstance(value, str) else " ".join(value[-3:]),
 )
-def test_what_cannot_be_written_is_refused(
-    saved: Path, capsys: Captured, arguments: list[str], sentence: str
-) -> None:
+def test_what_cannot_be_written_is_refused(saved, capsys, arguments, sentence) -> None:
     assert cli.main(arguments) == cli.BAD_INPUT
     said = capsys.readouterr().err.splitlines()
     assert sentence in said[-1]
 
 
-def test_a_brief_answer_fits_a_terminal(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
-) -> None:
+def test_a_brief_answer_fits_a_terminal(folder, monkeypatch, capsys) -> None:
     for name, content in example_files().items():
         (folder / name).write_bytes(content)
     run = ["run", "annotations.csv", "raters.csv", "--axis", "rater_race", "--axis", "rater_age"]
@@ -115,14 +111,11 @@ def test_a_brief_answer_fits_a_terminal(
     assert len(capsys.readouterr().out.splitlines()) > 24
 
 
-def test_tables_fit_the_columns_that_there_are(
-    saved: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
-) -> None:
+def test_tables_fit_the_columns_that_there_are(saved, monkeypatch, capsys) -> None:
     monkeypatch.setenv("COLUMNS", "90")
     assert cli.main(["report", "result.json"]) == 0
-    rows = [
-        line for line in capsys.readouterr().out.splitlines() if line.startswith(("race ", "Axis ", " Axis"))
-    ]
+    lines = capsys.readouterr().out.splitlines()
+    rows = [line for line in lines if line.startswith(("race ", "Axis ", " Axis"))]
     assert len(rows) > 5
     assert max(map(len, rows)) <= 90
 
@@ -140,9 +133,7 @@ def test_the_answer_is_bold_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch)
     assert lines.emphasised("clear") == "clear"
 
 
-def test_progress_is_a_line_now_and_then_where_no_line_is_written_anew(
-    monkeypatch: pytest.MonkeyPatch, capsys: Captured
-) -> None:
+def test_progress_is_a_line_now_and_then_where_no_line_is_written_anew(monkeypatch, capsys) -> None:
     clock = [1000.0]
     monkeypatch.setattr("time.monotonic", lambda: clock[0])
     monkeypatch.setattr(lines, "_SPACED", lines._Spaced())
@@ -193,9 +184,7 @@ def test_what_is_clear_decides_the_exit_code_where_it_is_asked(saved: Path, caps
     ],
     ids=lambda value: value if isinstance(value, str) else " ".join(value),
 )
-def test_what_is_misspelt_is_answered_with_what_may_be_meant(
-    capsys: Captured, arguments: list[str], answer: str
-) -> None:
+def test_what_is_misspelt_is_answered_with_what_may_be_meant(capsys, arguments, answer) -> None:
     with pytest.raises(SystemExit) as ended:
         cli.main(arguments)
     assert ended.value.code == 2
@@ -208,9 +197,7 @@ def test_files_may_stand_behind_options(folder: Path, capsys: Captured) -> None:
     assert cli.main(["run", "votes.csv", "--axis", "race", "--permutations", "50", "raters.csv", "-q"]) == 0
 
 
-def test_intersections_are_beside_the_recognised_axes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_intersections_are_beside_the_recognised_axes(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name, content in few_items().items():
         (tmp_path / name).write_bytes(content)
@@ -231,18 +218,22 @@ def test_a_missing_text_that_no_cell_holds_is_named(folder: Path, capsys: Captur
     assert "--missing 'N/A'" not in said
 
 
+def interrupted(folder: Path, *asked: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """A command in a process of its own, stopped once permutations are counted."""
+    command = [sys.executable, "-c", STOPPED, *asked]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **more}
+    ended = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert ended.returncode == cli.INTERRUPTED, ended.stderr
+    assert "So far, after " in ended.stdout
+    return ended
+
+
 @pytest.mark.long
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_ctrl_c_tells_what_is_found_and_keeps_it(folder: Path) -> None:
     """Stopped once permutations are counted, and gone on from there to the digits of a run of one piece."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "GRASP_HOME": str(folder / "home")}
     asked = [*RUN[:-3], "--permutations", "100000", "--no-pairs", "--statistics", "irr"]
-    command = [sys.executable, "-c", STOPPED, *asked]
-    stopped = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    assert stopped.returncode == cli.INTERRUPTED, stopped.stderr
-    assert "So far, after " in stopped.stdout
+    stopped = interrupted(folder, *asked, GRASP_HOME=str(folder / "home"))
     assert "Provisional, after " in stopped.stdout
     assert stopped.stderr.splitlines()[-2:] == [
         "note: what was computed is kept: the same command with --resume goes on from there",
@@ -265,19 +256,8 @@ def test_ctrl_c_tells_of_models_what_is_found(folder: Path) -> None:
     (folder / "model.csv").write_text(
         "ID,Label\n" + "".join(f"{item},{lines[1].split(',')[2]}\n" for item in items), encoding="utf-8"
     )
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     models = ["models", *DATA, "--axis", "race", "--model", "one=model.csv", "--permutations", "100000"]
-    stopped = subprocess.run(
-        [sys.executable, "-c", STOPPED, *models],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert stopped.returncode == cli.INTERRUPTED, stopped.stderr
-    assert "So far, after " in stopped.stdout
-    assert "one sides with" in stopped.stdout
+    assert "one sides with" in interrupted(folder, *models).stdout
 
 
 STOPPED = f"""
@@ -308,9 +288,7 @@ sys.exit(cli.main(sys.argv[1:]))
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
-def test_files_without_options_are_told_apart_by_every_command(
-    folder: Path, capsys: Captured, arguments: list[str], first: str
-) -> None:
+def test_files_without_options_are_told_apart_by_every_command(folder, capsys, arguments, first) -> None:
     command, *more = arguments
     if command == "items":
         more[1] = f"race={(folder / 'raters.csv').read_text(encoding='utf-8').splitlines()[1].split(',')[2]}"

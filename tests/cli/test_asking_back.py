@@ -79,16 +79,16 @@ def test_a_file_without_raters_says_what_would_do(folder: Path, capsys) -> None:
     assert "name it with --rater" in said
 
 
-def test_a_column_named_that_does_not_exist(folder: Path, capsys) -> None:
-    assert "votes.csv has no column 'Item'; did you mean 'item'" in refusal(
-        capsys, "run", "--annotations", "votes.csv", "--item", "Item"
-    )
-
-
-def test_a_label_misspelt_is_what_is_told(folder: Path, capsys) -> None:
+@pytest.mark.parametrize(
+    ("file", "named", "sentence"),
+    [
+        ("votes.csv", ("--item", "Item"), "votes.csv has no column 'Item'; did you mean 'item'"),
+        ("plain.csv", ("--label", "ofensive"), "has no column 'ofensive'; did you mean 'offensive'"),
+    ],
+)
+def test_a_column_named_that_does_not_exist(folder: Path, capsys, file, named, sentence) -> None:
     (folder / "plain.csv").write_bytes(votes("offensive").replace(b",gender", b",offensive 2"))
-    said = refusal(capsys, "run", "--annotations", "plain.csv", "--label", "ofensive")
-    assert "has no column 'ofensive'; did you mean 'offensive'" in said
+    assert sentence in refusal(capsys, "run", "--annotations", file, *named)
 
 
 def test_a_run_without_columns_about_raters_tells_how_well_they_agree(folder: Path, capsys) -> None:
@@ -120,8 +120,6 @@ def test_ages_are_offered_as_bands_that_are_an_axis(folder: Path, capsys) -> Non
 
 
 # What the data mark to be left out is asked about, where somebody is there.
-
-
 def marked(folder: Path) -> list[str]:
     rows = [["item", "rater", "label", "gender", "removed", "status"]]
     rows += [
@@ -144,9 +142,7 @@ def marked(folder: Path) -> list[str]:
         ("no\nno\n", "80 annotations", "--no-recommended"),
     ],
 )
-def test_on_a_terminal_it_is_asked_and_told_how_to_say_so(
-    folder: Path, capsys, monkeypatch, typed: str, left: str, again: str
-) -> None:
+def test_on_a_terminal_it_is_asked_and_told_how_to_say_so(folder, capsys, monkeypatch, typed, left, again):
     command = marked(folder)
     monkeypatch.setattr("sys.stdin", io.StringIO(typed))
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
@@ -160,9 +156,7 @@ def test_on_a_terminal_it_is_asked_and_told_how_to_say_so(
     assert capsys.readouterr().out == said.out
 
 
-def test_where_nobody_is_there_all_count_and_the_first_line_says_how_many_might_not(
-    folder: Path, capsys
-) -> None:
+def test_where_nobody_is_there_all_count_and_the_first_line_says_how_many_might_not(folder, capsys) -> None:
     assert cli.main(marked(folder)) == 0
     said = capsys.readouterr()
     assert "80 annotations" in said.out.splitlines()[0]
@@ -173,8 +167,6 @@ def test_where_nobody_is_there_all_count_and_the_first_line_says_how_many_might_
 
 
 # What was looked at is said first.
-
-
 def test_the_label_and_its_counts_come_first(folder: Path, capsys) -> None:
     options = ["--annotations", "votes.csv", "--label", "sarcastic"]
     for command in (["run", *options, "--permutations", "50"], ["quality", *options]):
@@ -186,11 +178,8 @@ def test_the_label_and_its_counts_come_first(folder: Path, capsys) -> None:
 
 
 def test_numbers_are_proposed_a_level_until_one_is_named(folder: Path, capsys) -> None:
-    options = [
-        *("--annotations", "votes.csv", "--label", "sarcastic"),
-        *("--permutations", "50", "--level", "nominal"),
-    ]
-    assert cli.main(["run", *options]) == 0
+    options = ["--annotations", "votes.csv", "--label", "sarcastic", "--permutations", "50"]
+    assert cli.main(["run", *options, "--level", "nominal"]) == 0
     assert "takes their order into account" not in capsys.readouterr().err
 
 
@@ -210,8 +199,6 @@ def test_a_slider_says_what_would_do(folder: Path, capsys) -> None:
 
 
 # Values that begin with a minus.
-
-
 def parsers(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
     """The parser and those of its commands."""
     found = [parser]

@@ -286,9 +286,7 @@ def test_a_failing_run_is_one_sentence(folder: Path, capsys, monkeypatch) -> Non
     [(KeyboardInterrupt(), 130, "grasp: stopped\n"), (GraspError("not today"), 2, "grasp: not today\n")],
     ids=["Ctrl-C", "refusal"],
 )
-def test_every_end_is_one_sentence(
-    capsys, monkeypatch, tmp_path: Path, error: BaseException, status: int, said: str
-) -> None:
+def test_every_end_is_one_sentence(capsys, monkeypatch, tmp_path, error, status, said) -> None:
     def end(*arguments):
         raise error
 
@@ -307,8 +305,6 @@ def test_example_writes_its_files_where_that_can_be(tmp_path: Path, capsys) -> N
 
 
 # As a process of its own
-
-
 def in_shell(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-W", "error", "-m", "grasp_core", *arguments],

@@ -17,8 +17,16 @@ from tests.engine.asking import sliced_files
 FILES = ["--annotations", "votes.csv", "--raters", "raters.csv"]
 ITEMS = ["--items", "items.csv"]
 SETTINGS = [
-    *("--item", "item", "--rater", "rater", "--label", "label"),
-    *("--axis", "gender", "--permutations", "150"),
+    "--item",
+    "item",
+    "--rater",
+    "rater",
+    "--label",
+    "label",
+    "--axis",
+    "gender",
+    "--permutations",
+    "150",
 ]
 
 
@@ -53,9 +61,8 @@ def test_slices_are_printed_recorded_and_found_again(capsys: pytest.CaptureFixtu
     recorded = ["--spec", "result.json", "--out", "again.json"]
     assert cli.main(["run", *FILES, *ITEMS, *recorded]) == 0
     again = result("again.json")
-    assert {name: again[name] for name in ("spec", "data", "groups", "slices")} == {
-        name: found[name] for name in ("spec", "data", "groups", "slices")
-    }
+    for name in ("spec", "data", "groups", "slices"):
+        assert again[name] == found[name]
 
 
 @pytest.mark.parametrize(
@@ -66,9 +73,7 @@ def test_slices_are_printed_recorded_and_found_again(capsys: pytest.CaptureFixtu
         ([*ITEMS, *SETTINGS, "--items-id", "nothing", "--slice", "topic"], "nothing"),
     ],
 )
-def test_what_cannot_be_sliced_is_a_sentence(
-    more: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_sliced_is_a_sentence(more, said, capsys) -> None:
     assert cli.main(["run", *FILES, *more]) == cli.BAD_INPUT
     error = capsys.readouterr().err
     assert error.splitlines()[-1].startswith("grasp: ")

@@ -1,14 +1,26 @@
-"""A command imports what it needs: what takes long to load is loaded by those commands alone that use it."""
+"""Commands import what they need; a shell completes a few words; sources and where they are told."""
 
 from __future__ import annotations
 
+import csv
+import io
+import json
+import shutil
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import grasp_core as grasp
+from grasp_core import cli
 from tests.few_items import few_items
+from tests.permutation.simulated import files, simulate
+from tests.reading.sources.serving import site
+
+# Imports
+
 
 ROOT = Path(__file__).parents[2]
 ENGINE = {"numba", "sklearn", "sqlalchemy", "scipy.stats", "scipy.special", "altair"}
@@ -78,3 +90,129 @@ def test_a_run_leaves_reading_to_the_process_that_reads(tmp_path: Path) -> None:
     used = {"numba", "scipy.special"}  # kernels, and Student's quantiles of the intervals
     assert used <= found
     assert not found & ((ENGINE | READERS | {"fsspec"}) - used)
+
+
+# Completion
+ASKED = 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _grasp; printf "%s\\n" "${COMPREPLY[@]}"'
+
+
+@pytest.fixture(scope="module")
+def scripts() -> dict[str, str]:
+    """The script of each shell."""
+    with pytest.MonkeyPatch.context() as patch:
+        said: list[str] = []
+        patch.setattr("grasp_core.cli.completion.say", lambda text, end: said.append(text))
+        assert [cli.main(["completion", shell]) for shell in ("bash", "zsh", "fish")] == [0, 0, 0]
+    return dict(zip(("bash", "zsh", "fish"), said, strict=True))
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["grasp", "agr"], {"agreement"}),
+        (["grasp", "run", "--lev"], {"--level"}),
+        (["grasp", "run", "--level", "or"], {"ordinal"}),
+        (["grasp", "raft", "val"], {"validate"}),
+        (["grasp", "raft", "score", "--ta"], {"--tasks"}),
+        (["grasp", "run", "--out", "re"], {"result one.json", "result.json"}),
+        (["grasp", "report", "result."], {"result.json"}),
+        (["grasp", "run", "--axis", "r"], {""}),
+        (["grasp", "completion", ""], {"bash", "zsh", "fish"}),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_bash_offers_what_may_follow(tmp_path, scripts, words, offered) -> None:
+    for name in ("result.json", "result one.json"):
+        (tmp_path / name).touch()
+    (tmp_path / "script").write_text(f"{scripts['bash']}\n{ASKED}\n", encoding="utf-8")
+    ran = subprocess.run(["bash", "script", *words], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert set(ran.stdout.split("\n")[:-1]) == offered
+    assert ran.stderr == ""
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_each_script_knows_all_commands(scripts: dict[str, str], shell: str) -> None:
+    for command in cli.entry.COMMANDS:
+        assert command.name in scripts[shell]
+    assert "--no-pairs" in scripts[shell] or "-l no-pairs" in scripts[shell]
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_another_shell_reads_its_script(tmp_path: Path, scripts: dict[str, str], shell: str) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    (tmp_path / "script").write_text(scripts[shell], encoding="utf-8")
+    subprocess.run([shell, "-n", "script"], cwd=tmp_path, check=True)
+
+
+# Addresses and databases
+@pytest.fixture
+def database(tmp_path: Path) -> str:
+    votes, raters = files(*simulate(1, items=30, missing=0.1))
+    with sqlite3.connect(tmp_path / "lab.db") as connection:
+        for name, content in (("votes", votes), ("raters", raters)):
+            head, *rows = csv.reader(io.StringIO(content.decode()))
+            connection.execute(f"CREATE TABLE {name} ({', '.join(head)})")
+            connection.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(head))})", rows)
+    connection.close()
+    for name, content in (("votes", votes), ("raters", raters)):
+        (tmp_path / f"{name}.csv").write_bytes(content)
+    return f"sql:sqlite:///{tmp_path}/lab.db"
+
+
+OPTIONS = [
+    *("--item", "item", "--rater", "rater", "--label", "label"),
+    *("--axis", "race", "--permutations", "100"),
+]
+
+
+def test_a_run_on_a_database_is_that_on_the_files(tmp_path, database, capsys) -> None:
+    results = []
+    for given in (
+        ["--annotations", f"{tmp_path}/votes.csv", "--raters", f"{tmp_path}/raters.csv"],
+        ["--from", f"{database}?table=votes", "--raters", f"{database}?table=raters"],
+    ):
+        assert cli.main(["run", *given, *OPTIONS, "--out", str(tmp_path / "out.json")]) == 0
+        results.append(json.loads((tmp_path / "out.json").read_text("utf-8")))
+    said = capsys.readouterr().err
+    assert f"votes.parquet is what {database}?table=votes holds now, SHA-256 " in said
+    plain, fetched = results
+    assert plain["groups"] == fetched["groups"]
+    assert [file.get("source") for file in plain["data"]["files"]] == [None, None]
+    assert [file["source"] for file in fetched["data"]["files"]] == [
+        f"{database}?table={name}" for name in ("votes", "raters")
+    ]
+    table = grasp.read(f"{database}?table=votes")
+    assert table.source == f"{database}?table=votes"
+    assert table.sha256 == fetched["data"]["files"][0]["sha256"]
+
+
+def test_a_tool_without_a_token_says_where_it_goes(monkeypatch, capsys) -> None:
+    monkeypatch.delenv("LABEL_STUDIO_API_KEY", raising=False)
+    assert cli.main(["quality", "--from", "label-studio:https://labels.example/projects/3"]) == 2
+    assert "Label Studio asks for a token: put it into LABEL_STUDIO_API_KEY" in capsys.readouterr().err
+    assert cli.main(["quality", "--from", "sql:mysql://labels.example/votes?table=a"]) == 2
+    assert "PostgreSQL and SQLite are" in capsys.readouterr().err
+
+
+def test_a_run_on_addresses_is_that_on_the_files(tmp_path: Path, capsys) -> None:
+    votes, raters = files(*simulate(1, items=30, missing=0.1))
+    (tmp_path / "votes.csv").write_bytes(votes)
+    (tmp_path / "raters.csv").write_bytes(raters)
+    results = []
+    with site(votes=votes, raters=raters) as web:
+        for start in (tmp_path.as_posix(), f"{web.url}/data", tmp_path.as_uri()):
+            given = ["--annotations", f"{start}/votes.csv", "--raters", f"{start}/raters.csv"]
+            assert cli.main(["run", *given, *OPTIONS, "--out", str(tmp_path / "out.json")]) == 0
+            result = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+            del result["timing"]
+            results.append(result)
+        assert results[0] == results[1] == results[2]
+        assert [file["name"] for file in results[0]["data"]["files"]] == ["votes.csv", "raters.csv"]
+        capsys.readouterr()
+        assert cli.main(["run", "--annotations", f"{web.url}/nowhere.csv", *OPTIONS]) == 2
+    said = capsys.readouterr().err
+    assert said == "grasp: nowhere.csv is not at that address; check its spelling\n"
+    assert cli.main(["run", "--annotations", "s3://team/votes.csv", *OPTIONS]) == 2
+    assert "needs the package s3fs: pip install s3fs" in capsys.readouterr().err

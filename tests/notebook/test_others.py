@@ -1,17 +1,31 @@
-"""Models and quality give what the commands write; plans are made and refused."""
+"""Models, quality, plans, comparisons, batches, other names, and the documents about Python."""
 
 from __future__ import annotations
 
 import json
+import random
+import re
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import nbformat
+import pandas as pd
 import pytest
+from nbclient import NotebookClient
 
 import grasp_core as grasp
+from grasp_core import cli
 from grasp_core.model.json_values import to_json
+from grasp_core.reading.example import example_files
 from grasp_core.report.quality import quality_json
+from tests.batches import in_batches
 from tests.notebook.asking import command, few, found
+from tests.results import make_group, make_outcome, make_result, with_pairs, with_slices
+
+# Models, quality and plans
+
 
 QUIET: Any = {"progress": False}
 
@@ -120,3 +134,138 @@ def test_a_pilot_is_read_and_what_cannot_be_planned_refused(options: Any, error:
 def test_a_plan_takes_a_pilot_or_assumed_figures(asked: Any) -> None:
     with pytest.raises(grasp.SpecError, match="a plan takes a pilot"):
         grasp.plan(**asked, **QUIET)
+
+
+# Comparisons
+def test_two_results_in_words_and_frames() -> None:
+    a = make_result((make_group(gai=make_outcome(1.1, "up")),), statistics=("gai",))
+    b = make_result((make_group(gai=make_outcome(1.3, "up", "**")),), statistics=("gai",), seed=2)
+    found = grasp.compare(grasp.Analysis(a), grasp.Analysis(b))
+    assert "GAI: 1 of 1 group changed significance" in found.answer()
+    assert found.asked().to_numpy().tolist() == [["Seed", "1", "2"]]
+    assert found.data().empty
+    assert found.table()["moved"].tolist() == pytest.approx([0.2, 0.2])
+    assert found.moved()["statistic"].tolist() == ["gai", "dsi"]
+    assert found.pairs().empty
+    assert "GAI: 1 of 1 group" in found._repr_html_()
+
+
+def test_files_and_pairs_and_slices(tmp_path: Path) -> None:
+    both = replace(with_slices(), pairs=with_pairs().pairs)
+    path = tmp_path / "result.json"
+    grasp.Analysis(both).save(path)
+    found = grasp.compare(path, grasp.Analysis(both))
+    assert set(found.slices()["slice"]) == {"topic = news", "topic = sport"}
+    assert len(set(found.pairs()["pair"])) == 3
+    assert found.moved().empty
+    with pytest.raises(grasp.DataError, match="missing"):
+        grasp.compare(path, tmp_path / "missing.json")
+
+
+# Batches
+SAID = "columns that could hold batches: 'batch'; strata=['batch'] shuffles within the values of one"
+FEW = {"axes": ["gender"], "permutations": 100, "progress": False}
+
+
+def _gold(votes: pd.DataFrame) -> pd.DataFrame:
+    return pd.DataFrame({"ID": votes["item_id"].unique(), "Label": "yes"})
+
+
+@pytest.mark.parametrize("beside", [True, False], ids=["raters file", "annotations alone"])
+def test_every_function_names_them(beside: bool) -> None:
+    votes, raters = in_batches()
+    given = (votes, raters) if beside else (votes.merge(raters, on="rater_id"), None)
+    assert SAID in grasp.analyse(*given, **FEW, pairs=False).notes
+    assert SAID in grasp.models(*given, **FEW, labels={"gold": _gold(votes)}).notes
+    assert SAID in grasp.quality(*given, axes=["gender"], progress=False).notes
+
+
+def test_within_them_nothing_is_said() -> None:
+    found = grasp.analyse(*in_batches(), **FEW, pairs=False, strata=["batch"])
+    assert not [note for note in found.notes if "batches" in note]
+
+
+def test_the_command_for_models_names_them(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    votes, raters = in_batches()
+    for name, frame in (("votes", votes), ("raters", raters), ("gold", _gold(votes))):
+        frame.to_csv(f"{name}.csv", index=False)
+    files = ["--annotations", "votes.csv", "--raters", "raters.csv", "--model", "gold=gold.csv"]
+    assert cli.main(["models", *files, "--axis", "gender", "--permutations", "100"]) == 0
+    assert "could hold batches: 'batch'; --within batch shuffles" in capsys.readouterr().err
+
+
+# Other names for labels and raters
+QUIET_RENAMING: dict[str, Any] = {"progress": False, "permutations": 400, "pairs": False}
+LABELS = {"No": "zeta", "Yes": "alpha", "Unsure": "Mid"}
+RATERS = {f"r{j}": f"p{7 * j % 12:02d}" for j in range(12)}
+
+
+def votes() -> pd.DataFrame:
+    """With many ties of pluralities, and a label that hardly anybody gives."""
+    rng = random.Random(4)
+    rows = [
+        (f"i{i}", f"r{j}", rng.choice(["No", "Yes", "Unsure"] if j % 4 else ["No", "Yes"]), "AB"[j % 2])
+        for i in range(20)
+        for j in range(12)
+        if rng.random() < 0.5
+    ]
+    return pd.DataFrame(rows, columns=["item", "rater", "label", "team"])
+
+
+def numbers(result: Mapping[str, Any], names: Mapping[str, str]) -> tuple[dict[Any, Any], dict[Any, Any]]:
+    """Values, and p-values, by group and by statistic or label under its new name."""
+    values, p = {}, {}
+    for group in result["groups"]:
+        who = tuple(group["group"].values())
+        for name, one in group["statistics"].items():
+            values[who, name], p[who, name] = one["value"], one["p"]
+        for label, one in group["label_use"]["labels"].items():
+            values[who, names.get(label, label)], p[who, names.get(label, label)] = one["value"], one["p"]
+    return values, p
+
+
+@pytest.mark.parametrize("renamed", ["label", "rater"])
+def test_other_names_change_no_number(tmp_path: Path, renamed: str) -> None:
+    frame = votes()
+    other = frame.assign(**{renamed: frame[renamed].map(LABELS if renamed == "label" else RATERS)})
+    names = LABELS if renamed == "label" else {}
+    first = numbers(grasp.analyse(frame, axes=["team"], **QUIET_RENAMING).result.to_dict(), names)
+    second = numbers(grasp.analyse(other, axes=["team"], **QUIET_RENAMING).result.to_dict(), {})
+    options = ("--axis", "team", "--permutations", "400", "--no-pairs")
+    third = numbers(command(tmp_path, "run", other, other[["rater", "team"]].drop_duplicates(), *options), {})
+    for other_values, other_p in (second, third):
+        assert other_values == pytest.approx(first[0], abs=1e-12, nan_ok=True)
+        for key, p in first[1].items():
+            if p is not None and other_p[key] is not None:
+                assert abs(p - other_p[key]) < 0.12  # as under another seed: four standard errors
+
+
+# Documents
+ROOT = Path(__file__).parents[2]
+NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
+
+
+def test_the_documents_code_runs(tmp_path, monkeypatch, capsys) -> None:
+    for name, content in example_files().items():
+        (tmp_path / name).write_bytes(content)
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "python.md").read_text("utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    names: dict[str, Any] = {}
+    for block in blocks:
+        exec(compile(block, "docs/python.md", "exec"), names)
+    assert len(blocks) > 4
+    assert "Black, Woman raters (n = 16)" in capsys.readouterr().out
+    assert (tmp_path / "result.json").stat().st_size > 10_000
+
+
+def test_the_notebook_runs_and_holds_no_outputs(monkeypatch: pytest.MonkeyPatch) -> None:
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    codes = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert not any(cell.outputs for cell in codes)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    NotebookClient(notebook, timeout=280, resources={"metadata": {"path": str(ROOT)}}).execute()
+    shown = [output.get("data", {}) for cell in codes for output in cell.outputs]
+    assert any("Black, Woman" in data.get("text/html", "") for data in shown)
+    assert sum("vega" in "".join(map(str, data.values())) for data in shown) == 2

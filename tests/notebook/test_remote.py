@@ -1,11 +1,13 @@
-"""A server's runs, opened by address and token from a real server."""
+"""A real server: runs opened by address and token, and computed by it to the digits of this machine."""
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Iterator
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import pytest
@@ -16,6 +18,7 @@ from starlette.responses import HTMLResponse, RedirectResponse
 from starlette.routing import Route
 
 import grasp_core as grasp
+from grasp_core import cli
 from grasp_core.engine.pools import workers
 from grasp_core.model.settings import Settings
 from grasp_core.notebook.remote import api_of
@@ -27,8 +30,12 @@ from grasp_core.store.runs import Request
 from grasp_core.store.schema import people
 from tests.empty_store import empty_home
 from tests.made_up import telling
+from tests.notebook.asking import few, found
 from tests.results import make_result
 from tests.serving import free_port
+
+# Runs of a server
+
 
 ANN = "ann@lab.example"
 SIGN_IN = {
@@ -79,6 +86,13 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     server.database.dispose()
 
 
+def refusal(address: str, token: str | None = None, said: str | None = None) -> str:
+    """The code with which opening the address is refused."""
+    with pytest.raises(grasp.RemoteError, match=said) as refused:
+        grasp.open(address, token=token)
+    return refused.value.code
+
+
 def moved(asked: Asked, host: str, port: int) -> RedirectResponse:
     return RedirectResponse(f"http://{host}:{port}/team/api/v1/runs/{asked.path_params['run']}", 308)
 
@@ -107,9 +121,7 @@ def test_a_share_links_token_opens_its_run_without_names(served: Served) -> None
     assert isinstance(opened, grasp.Analysis)
     assert opened.result.data.files == ()
     other = served.server.runs.add(make_result(), title="Not shared", owner=ANN)
-    with pytest.raises(grasp.RemoteError) as refused:
-        grasp.open(f"{served.url}/results?run={other.id}", token=token)
-    assert refused.value.code == "not-found"
+    assert refusal(f"{served.url}/results?run={other.id}", token) == "not-found"
 
 
 @pytest.mark.parametrize(
@@ -131,18 +143,14 @@ def test_refusals_say_why(served: Served, place: str, token: str, code: str) -> 
 
 
 def test_an_unknown_run_is_not_found(served: Served) -> None:
-    with pytest.raises(grasp.RemoteError, match="no run of that id") as refused:
-        grasp.open(f"{served.url}/results?run=none", token=served.token)
-    assert refused.value.code == "not-found"
+    assert refusal(f"{served.url}/results?run=none", served.token, "no run of that id") == "not-found"
 
 
 def test_redirects_are_followed_within_a_server_alone(served: Served) -> None:
     run = served.server.runs.add(make_result(), title="Moved", owner=ANN)
     there = f"http://127.0.0.1:{served.port}"
     assert grasp.open(f"{there}/moved/results?run={run.id}", token=served.token)
-    with pytest.raises(grasp.RemoteError) as refused:
-        grasp.open(f"{there}/away/results?run={run.id}", token=served.token)
-    assert refused.value.code == "elsewhere"
+    assert refusal(f"{there}/away/results?run={run.id}", served.token) == "elsewhere"
 
 
 def test_runs_without_a_result_are_refused_by_their_state(served: Served) -> None:
@@ -151,19 +159,13 @@ def test_runs_without_a_result_are_refused_by_their_state(served: Served) -> Non
     claimed = runs.claim()
     assert claimed is not None
     address = f"{served.url}/results?run={claimed.id}"
-    with pytest.raises(grasp.RemoteError, match="once it is done") as refused:
-        grasp.open(address, token=served.token)
-    assert refused.value.code == "not-done"
+    assert refusal(address, served.token, "once it is done") == "not-done"
     runs.finish(claimed, "failed", error="the data are odd")
-    with pytest.raises(grasp.RemoteError, match="the data are odd") as refused:
-        grasp.open(address, token=served.token)
-    assert refused.value.code == "no-result"
+    assert refusal(address, served.token, "the data are odd") == "no-result"
 
 
 def test_a_server_that_is_not_there_is_told() -> None:
-    with pytest.raises(grasp.RemoteError) as refused:
-        grasp.open(f"http://127.0.0.1:{free_port()}/results?run=none")
-    assert refused.value.code == "no-server"
+    assert refusal(f"http://127.0.0.1:{free_port()}/results?run=none") == "no-server"
 
 
 @pytest.mark.parametrize(
@@ -195,3 +197,127 @@ def test_addresses_that_would_give_a_token_away_are_refused(address: str, code: 
     with pytest.raises(grasp.RemoteError) as refused:
         api_of(address, None)
     assert refused.value.code == code
+
+
+# Runs on a server
+ASKED: Any = {"axes": ["rater_gender"], "permutations": 200, "pairs": False, "progress": False}
+QUIET: Any = {"progress": False}
+
+
+def token(served: Served, scope: Any = "run") -> str:
+    return served.server.tokens.create(owner=ANN, name="a notebook", scope=scope, days=1)
+
+
+@pytest.fixture(scope="module")
+def there(served: Served) -> grasp.Connection:
+    served.server.service.start()
+    return grasp.connect(served.url, token(served))
+
+
+@pytest.fixture(scope="module")
+def run(there: grasp.Connection) -> grasp.Analysis:
+    return there.analyse(*few(), **ASKED)
+
+
+def test_the_digits_and_notes_are_those_of_this_machine(run: grasp.Analysis) -> None:
+    here = grasp.analyse(*few(), **ASKED)
+    assert found(run.result.to_dict()) == found(here.result.to_dict())
+    assert run.spec == here.spec
+    assert set(run.notes) <= set(here.notes)
+    assert run.notes
+
+
+def test_files_and_saved_specs_are_sent_as_they_are(there, run, tmp_path) -> None:
+    for name, frame in zip(("votes.csv", "raters.csv"), few(), strict=True):
+        frame.to_csv(tmp_path / name, index=False)
+    run.save(tmp_path / "one.spec.json")
+    places = [str(tmp_path / name) for name in ("votes.csv", "raters.csv", "one.spec.json")]
+    again = there.analyse(places[0], Path(places[1]), spec=places[2], progress=False)
+    assert [file.name for file in again.result.data.files] == ["votes.csv", "raters.csv"]
+    assert found(again.result.to_dict())["groups"] == found(run.result.to_dict())["groups"]
+
+
+def test_what_is_asked_of_a_run(there: grasp.Connection, run: grasp.Analysis) -> None:
+    assert run.run in there.runs()["id"].tolist()
+    opened = there.open(run)
+    assert isinstance(opened, grasp.Analysis)
+    assert opened == run
+    other = there.analyse(*few(), **{**ASKED, "seed": 2})
+    assert there.compare(run, str(other.run)).asked()["what"].tolist() == ["Seed"]
+    drawn, here = there.map_raters(run), grasp.map_raters(*few(), result=run)
+    assert drawn.axes().equals(here.axes())
+    asked: Any = {"size": 40, "range_raters": (20, 22), "range_items": (10, 12)}
+    assumed = there.plan(assumed=grasp.Assumed(labels=2, agreement=0.5), share=0.5, **asked)
+    assert assumed.plan.spec.raters == (20, 22)
+    assert assumed.answer()
+    with pytest.raises(grasp.RemoteError, match="no group") as refused:
+        there.plan(run, group={"rater_gender": "Other"}, **asked)
+    assert refused.value.code == "not-found"
+
+
+@pytest.mark.long
+def test_a_plan_from_a_run_is_of_its_group(there: grasp.Connection, run: grasp.Analysis) -> None:
+    asked: Any = {"size": 40, "range_raters": (20, 22), "range_items": (10, 12)}
+    planned = there.plan(run, group={"rater_gender": "Man"}, **asked)
+    assert planned.plan.group is not None
+    assert planned.plan.group.values == ("Man",)
+
+
+def test_quality_and_agreement_of_everybody(there: grasp.Connection) -> None:
+    votes, raters = few()
+    told = there.quality(votes, raters, axes=["rater_gender"])
+    assert told["format"] == "grasp-quality"
+    assert told["small_groups"]
+    alone = there.analyse(votes, axes=(), permutations=50, **QUIET)
+    assert alone.result.everybody is not None
+
+
+@pytest.mark.parametrize(
+    ("asked", "error", "words"),
+    [
+        ({"axes": ["zodiac"]}, grasp.DataError, "zodiac"),
+        ({"axes": ["rater_gender"], "seed": -1}, grasp.SpecError, "`seed`"),
+        ({"item": "nothing"}, grasp.DataError, "nothing"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_as_here(there, asked, error, words) -> None:
+    with pytest.raises(error, match=words):
+        there.analyse(*few(), **QUIET, **asked)
+
+
+def test_what_a_server_refuses_has_a_code(served: Served, there: grasp.Connection) -> None:
+    def code(call: Any) -> str:
+        with pytest.raises(grasp.RemoteError) as refused:
+            call()
+        assert "--" not in str(refused.value)
+        return refused.value.code
+
+    assert code(lambda: grasp.connect(served.url)) == "not-admitted"
+    assert code(lambda: grasp.connect(f"http://127.0.0.1:{free_port()}")) == "no-server"
+    assert code(lambda: grasp.connect("http://grasp.example")) == "no-https"
+    reader = grasp.connect(served.url, token(served, "read"))
+    assert code(lambda: reader.analyse(*few(), **ASKED)) == "not-allowed"
+    assert code(lambda: there.open("no such run")) == "not-found"
+    assert code(lambda: there.map_raters(grasp.analyse(*few(), **ASKED))) == "no-run"
+
+
+def test_the_command_has_runs_computed_by_a_server(served, there, run, tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GRASP_TOKEN", token(served))
+    for name, frame in zip(("votes.csv", "raters.csv"), few(), strict=True):
+        frame.to_csv(name, index=False)
+    command = ["run", "votes.csv", "raters.csv", "--axis", "rater_gender", "--permutations", "200"]
+    command += ["--no-pairs", "-o", "result.json"]
+    assert cli.main(["--server", served.url, *command]) == 0
+    said = capsys.readouterr()
+    assert f"note: the run is {served.url}/results?run=" in said.err
+    plain = json.loads(Path("result.json").read_text(encoding="utf-8"))
+    assert found(plain)["groups"] == found(run.result.to_dict())["groups"]
+    for arguments, sentence in (
+        ([*command, "--workers", "1"], "--workers is of runs that are computed here"),
+        (["quality", "votes.csv"], "--server goes with `grasp run`"),
+    ):
+        assert cli.main(["--server", served.url, *arguments]) == cli.BAD_INPUT
+        assert sentence in capsys.readouterr().err
+    monkeypatch.delenv("GRASP_TOKEN")
+    assert cli.main(["--server", served.url, *command]) == cli.BAD_INPUT

@@ -1,4 +1,4 @@
-"""What results give: frames, figures, words, files, and a cell's HTML."""
+"""What results give: frames, figures, words, files, a cell's HTML; items, map, slices, axes given."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ import pytest
 
 import grasp_core as grasp
 from grasp_core.report.writers.registry import EXPORTS
-from tests.notebook.asking import few
+from tests.notebook.asking import command, few
+
+AXES = ["rater_gender", "rater_race"]
 
 
 @pytest.fixture(scope="module")
 def analysis() -> grasp.Analysis:
     votes, raters = few()
     votes = votes.assign(topic=votes["item_id"].str[-2])
-    return grasp.analyse(
-        votes, raters, axes=["rater_gender", "rater_race"], slices=["topic"], permutations=200, progress=False
-    )
+    return grasp.analyse(votes, raters, axes=AXES, slices=["topic"], permutations=200, progress=False)
 
 
 def test_tables_hold_the_results_numbers(analysis: grasp.Analysis) -> None:
@@ -89,9 +89,7 @@ def test_charts_are_altairs(analysis: grasp.Analysis, name: str, of: Any) -> Non
         ("slices", {"column": "text", "group": {"rater_gender": "Man"}}, "the column is one of"),
     ],
 )
-def test_figures_that_are_not_there_are_refused(
-    analysis: grasp.Analysis, name: str, of: Any, said: str
-) -> None:
+def test_figures_that_are_not_there_are_refused(analysis, name, of, said) -> None:
     with pytest.raises(grasp.SpecError, match=said):
         analysis.chart(name, **of)
 
@@ -116,9 +114,7 @@ def test_files_that_are_no_result_are_refused(content: str | None, said: str, tm
         grasp.open(file)
 
 
-def test_endings_and_places_that_cannot_be_written_are_refused(
-    analysis: grasp.Analysis, tmp_path: Path
-) -> None:
+def test_endings_and_places_that_cannot_be_written_are_refused(analysis, tmp_path) -> None:
     with pytest.raises(grasp.DataError, match=r"has to end in one of \.csv"):
         analysis.save(tmp_path / "result.docx")
     with pytest.raises(grasp.DataError, match="cannot be written"):
@@ -138,9 +134,8 @@ def test_a_cells_html_holds_no_markup_of_the_data() -> None:
     votes, raters = few()
     votes["label"] = votes["label"].replace("Yes", "<script>alert(1)</script>")
     raters["rater_gender"] = raters["rater_gender"].replace("Man", "<img src=x onerror=alert(1)>")
-    shown = grasp.analyse(
-        votes, raters, axes=["rater_gender"], permutations=100, progress=False
-    )._repr_html_()
+    found = grasp.analyse(votes, raters, axes=["rater_gender"], permutations=100, progress=False)
+    shown = found._repr_html_()
     tags = Tags()
     tags.feed(shown)
     assert "&lt;img" in shown
@@ -159,3 +154,70 @@ def test_nothing_of_a_result_can_be_changed(analysis: grasp.Analysis) -> None:
     assert json.dumps(analysis.result.to_dict()) == before
     assert isinstance(analysis.table(), pd.DataFrame)
     assert not (analysis.table()["gai"] == 0.0).all()
+
+
+# Beside a result
+OPTIONS = ("--axis", "rater_gender", "--axis", "rater_race", "--permutations", "200")
+
+
+@pytest.fixture(scope="module")
+def result() -> grasp.Analysis:
+    votes, raters = few()
+    votes = votes.assign(topic=votes["item_id"].str[-2])
+    asked: Any = {"slices": ["topic"], "given": ["rater_race"], "permutations": 200, "progress": False}
+    return grasp.analyse(votes, raters, axes=AXES, **asked)
+
+
+@pytest.fixture(scope="module")
+def plain() -> grasp.Analysis:
+    votes, raters = few()
+    return grasp.analyse(votes, raters, axes=AXES, permutations=200, progress=False)
+
+
+def test_slices_and_axes_given_are_tables(result: grasp.Analysis, plain: grasp.Analysis) -> None:
+    table = result.slices()
+    assert set(table["slice"]) == {"topic"}
+    assert {"gai", "label_use", "dsi"} <= set(table["statistic"])
+    of_dsi = table[(table["statistic"] == "dsi") & table["low"].notna()]
+    assert set(of_dsi["slice_value"]) <= set(table["slice_value"])
+    assert (of_dsi["low"] <= of_dsi["value"]).sum() > 2
+    given = result.given()
+    assert set(given["given"]) == {"rater_race"}
+    assert set(given["axis"]) == {"gender"}
+    assert plain.slices().empty
+    assert plain.given().empty
+
+
+def test_items_are_those_of_the_command(tmp_path: Path, plain: grasp.Analysis) -> None:
+    votes, raters = few()
+    group = {"rater_gender": "Woman"}
+    found = grasp.items(votes, raters, result=plain, group=group, progress=False)
+    told = command(tmp_path, "items", votes, raters, *OPTIONS, "--group", "rater_gender=Woman")
+    mine = found.result.to_dict()
+    assert mine["items"] == told["items"]
+    table = found.table()
+    assert len(table) == len(told["items"])
+    assert table["part"].abs().is_monotonic_decreasing
+    assert "raters say" in found.answer()
+    assert "raters say" in found._repr_html_()
+    for name in ("a.json", "a.csv", "a.xlsx", "a.md"):
+        found.save(tmp_path / name)
+    with pytest.raises(grasp.SpecError, match="name one group"):
+        grasp.items(votes, raters, result=plain, group={"rater_gender": "X"})
+    half = votes[votes["item_id"] < "item-200"]
+    other = grasp.items(half, raters, result=plain, group=group, progress=False)
+    assert "other data" in other.notes[0]
+
+
+def test_the_map_is_that_of_the_command(tmp_path: Path, plain: grasp.Analysis) -> None:
+    votes, raters = few()
+    found = grasp.map_raters(votes, raters, result=plain)
+    found.save(tmp_path / "map.json")
+    told = command(tmp_path, "rater-map", votes, raters, *OPTIONS)
+    assert [axis["p"] for axis in told["map"]["axes"]] == [axis.p for axis in found.map.axes]
+    assert found.axes()["axis"].tolist() == ["gender", "race"]
+    assert len(found.groups()) == 7
+    assert found.chart("rater_race").to_dict()
+    assert "Explained" in found._repr_html_()
+    with pytest.raises(grasp.SpecError, match="the axis is one of"):
+        found.chart("rater_age")

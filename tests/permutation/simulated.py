@@ -1,14 +1,21 @@
-"""Seeded data sets for tests, of any shape and with any kind of gap."""
+"""Seeded data sets for tests, of any shape and with any kind of gap; five groups of two axes."""
 
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from grasp_core.analysis.cohesion.columns import Places, cohesion_tests, members, with_dsi
+from grasp_core.analysis.cohesion.results import by_axis, by_group
 from grasp_core.model.annotations import Annotations, Axis, Raters
 from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.groups import Group, Grouping
+from grasp_core.model.spec import STATISTICS, AnalysisSpec
+from grasp_core.permutation.testing.deviations import Kept
+from grasp_core.permutation.testing.outcomes import outcomes
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
 
@@ -18,6 +25,29 @@ CONVENTIONS: dict[str, dict[str, Any]] = {
     "paper": {"cross_negentropy": "paper", "voting_agreement": "kappa"},
 }
 """What the conventions of GRASP and of the paper count on items, but for ties."""
+
+
+def coded(
+    item, rater, category, labels: int | Sequence[str], shape: tuple[int, int] | None = None
+) -> Annotations:
+    """Annotations from codes, whose ids and, unless they are given, labels are numbered."""
+    items, raters = shape or (int(np.max(item)) + 1, int(np.max(rater)) + 1)
+    return Annotations.from_codes(
+        item=item,
+        rater=rater,
+        category=category,
+        item_ids=[f"i{i}" for i in range(items)],
+        rater_ids=[f"r{j}" for j in range(raters)],
+        categories=[f"label {k}" for k in range(labels)] if isinstance(labels, int) else labels,
+    )
+
+
+def part(annotations: Annotations, chosen: Any, category: np.ndarray | None = None) -> Annotations:
+    """The chosen annotations, with all ids, and other labels where these are given."""
+    codes = (annotations.item, annotations.rater, annotations.category if category is None else category)
+    ids = {name: getattr(annotations, name) for name in ("item_ids", "rater_ids", "categories")}
+    item, rater, category = (one[chosen] for one in codes)
+    return Annotations.from_codes(item=item, rater=rater, category=category, **ids)
 
 
 def simulate(
@@ -39,14 +69,7 @@ def simulate(
     lean = rng.dirichlet(np.full(categories - unused, 0.7), size=items)
     labels = (rng.random((items, raters, 1)) > lean.cumsum(axis=1)[:, None, :-1]).sum(axis=2)
     item, rater = np.nonzero(rng.random((items, raters)) >= missing)
-    annotations = Annotations.from_codes(
-        item=item,
-        rater=rater,
-        category=labels[item, rater],
-        item_ids=[f"i{i}" for i in range(items)],
-        rater_ids=[f"r{j}" for j in range(raters)],
-        categories=[f"label {k}" for k in range(categories)],
-    )
+    annotations = coded(item, rater, labels[item, rater], categories, (items, raters))
     values = {"gender": ("Man", "Woman"), "race": ("Asian", "Black", "White"), "region": ("N", "S")}
     axes = {
         name: Axis.from_values(
@@ -89,3 +112,36 @@ def dataset(seed: int, **shape: float) -> Dataset:
     votes, profiles = files(*simulate(seed, **shape))  # type: ignore[arg-type]
     tables = read_table(votes, "votes.csv"), read_table(profiles, "raters.csv")
     return load(*tables, DATA_SPEC, ("gender", "race", "region"))
+
+
+GROUPS = tuple(
+    Group(axes, values)
+    for axes, choices in ((("gender",), ("Man", "Woman")), (("race",), ("Asian", "Black", "White")))
+    for values in ((choice,) for choice in choices)
+)
+SPEC = AnalysisSpec(axes=(("gender",), ("race",)), permutations=300)
+GAI = STATISTICS.index("gai")
+
+
+def kept(observed: np.ndarray, null: np.ndarray, groups=GROUPS) -> Kept:
+    """The values, laid out as they are tested."""
+    of_axis = members(groups, SPEC)
+    return Kept(with_dsi(observed, of_axis), with_dsi(null, of_axis))
+
+
+def by_group_and_axis(observed: np.ndarray, null, spec: AnalysisSpec = SPEC, groups=GROUPS, reasons=None):
+    """Every group's outcomes by statistic, and every axis's DSI."""
+    columns = with_dsi(observed, members(groups, spec))
+    found = outcomes(cohesion_tests(groups, spec), columns, null, reasons or {})
+    return by_group(found, Places(len(groups)), spec), by_axis(
+        found, groups, observed[:, GAI], spec, Places(len(groups))
+    )
+
+
+def dsi_p(grouping: Grouping, observed: np.ndarray, null: np.ndarray, spec: AnalysisSpec) -> float:
+    """The p of the one axis's DSI; NaN where too few permutations had a GAI."""
+    of_axis = members(grouping.groups, spec)
+    values = Kept(with_dsi(observed, of_axis), with_dsi(null, of_axis))
+    _, (dsi,) = by_group_and_axis(observed, values, spec, grouping.groups)
+    p = dsi.outcome.p
+    return np.nan if p is None else p

@@ -175,9 +175,7 @@ def compiled_before(first: tuple[Path, subprocess.CompletedProcess[str]], tmp_pa
     return shutil.copytree(first[0], tmp_path / "kernels"), first[1].stdout
 
 
-def test_kernels_are_kept_where_numba_is_told_to_and_whoever_waits_is_told_why(
-    first: tuple[Path, subprocess.CompletedProcess[str]],
-) -> None:
+def test_kernels_are_kept_where_numba_is_told_to_and_whoever_waits_is_told_why(first) -> None:
     folder, done = first
     kept, path = done.stdout.split()[-2:]
     assert kept == "True"
@@ -200,9 +198,7 @@ def test_damaged_compiled_code_is_compiled_again(compiled_before: tuple[Path, st
     assert all(file.stat().st_size > 100 for file in kept)
 
 
-def test_code_compiled_for_another_processor_is_left_alone_and_not_taken(
-    compiled_before: tuple[Path, str],
-) -> None:
+def test_code_compiled_for_another_processor_is_left_alone_and_not_taken(compiled_before) -> None:
     folder, own = compiled_before
     before = {file: file.read_bytes() for file in folder.rglob("*.nbc")}
     other = first_words(NUMBA_CACHE_DIR=str(folder), NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="").stdout
@@ -212,9 +208,7 @@ def test_code_compiled_for_another_processor_is_left_alone_and_not_taken(
     assert len(list(folder.glob("*/*.kept"))) == 2
 
 
-def test_without_a_folder_that_can_be_written_kernels_are_compiled_for_the_process_alone(
-    tmp_path: Path,
-) -> None:
+def test_without_a_folder_that_can_be_written_kernels_are_compiled_for_the_process_alone(tmp_path) -> None:
     (tmp_path / "file").touch()
     done = first_words(NUMBA_CACHE_DIR=str(tmp_path / "file" / "kernels"))
     assert done.stdout == f"{random_words(1, 2, 2)} True None\n"

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from grasp_core.model.annotations import Annotations, Axis, Raters
+from grasp_core.model.annotations import Axis, Raters
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import WORKLOAD, AnalysisSpec
@@ -28,6 +28,7 @@ from grasp_core.permutation.draw import (
     random_words,
 )
 from grasp_core.permutation.kernel import counting
+from tests.permutation.simulated import coded
 
 WORDS = st.integers(0, 2**64 - 1)
 
@@ -57,14 +58,7 @@ def telltale(raters: int, strata: Axis | None = None, cluster: Axis | None = Non
     rng = np.random.default_rng(20240616)
     items = 150
     labels = rng.integers(0, 3, size=(items, raters))
-    annotations = Annotations.from_codes(
-        item=np.repeat(np.arange(items), raters),
-        rater=np.tile(np.arange(raters), items),
-        category=labels.ravel(),
-        item_ids=[f"i{i}" for i in range(items)],
-        rater_ids=[f"r{j}" for j in range(raters)],
-        categories=["a", "b", "c"],
-    )
+    annotations = coded(*np.indices(labels.shape).reshape(2, -1), labels.ravel(), 3)
     given = {name: axis for name, axis in (("strata", strata), ("cluster", cluster)) if axis is not None}
     people = Raters(annotations.rater_ids, {"own": of_one(raters), **given})
     spec = spec_of(given, ["own"])

@@ -20,7 +20,7 @@ from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.kernel import crossed
 from grasp_core.permutation.kernel import crossed as crossed_layout
-from tests.permutation.simulated import CONVENTIONS, clustered, simulate
+from tests.permutation.simulated import CONVENTIONS, clustered, coded, simulate
 
 AXES = (("gender",), ("race",), ("gender", "race"), ("gender", "race", "region"))
 SHAPES = {
@@ -136,13 +136,11 @@ def test_counters_are_wide_enough_for_an_item_that_very_many_rated(
 ) -> None:
     """46,341 squared passes 2^31; so do 33,000 labels packed with the rank of one of 200, but not of 2."""
     rng = np.random.default_rng(7)
-    annotations = Annotations.from_codes(
-        item=np.r_[np.zeros(raters, dtype=int), np.ones(40, dtype=int)],
-        rater=np.r_[np.arange(raters), np.arange(40)],
-        category=np.r_[np.ones(raters - 9, dtype=int), np.zeros(9, dtype=int), rng.integers(0, 2, 40)],
-        item_ids=["a", "b"],
-        rater_ids=[str(j) for j in range(raters)],
-        categories=[str(k) for k in range(categories)],
+    annotations = coded(
+        np.r_[np.zeros(raters, dtype=int), np.ones(40, dtype=int)],
+        np.r_[np.arange(raters), np.arange(40)],
+        np.r_[np.ones(raters - 9, dtype=int), np.zeros(9, dtype=int), rng.integers(0, 2, 40)],
+        categories,
     )
     people = Raters(annotations.rater_ids, {"gender": Axis.from_values(["W"] * (raters - 20) + ["M"] * 20)})
     spec = AnalysisSpec(axes=(("gender",),))
@@ -181,13 +179,9 @@ def test_dense_and_sparse_agree_to_the_last_bit() -> None:
     annotations, raters = simulate(10, items=60, raters=70, missing=0.4, unknown=0.1)
     spec = AnalysisSpec(axes=AXES)
     grouping = form_groups(raters, spec.axes)
-    found = [
-        compiled.shuffled(
-            build_design(annotations, raters, grouping, spec, dense=dense, tables=False), 1, 0, 20
-        )
-        for dense in (True, False)
-    ]
-    np.testing.assert_array_equal(*found)
+    given = (annotations, raters, grouping, spec)
+    designs = (build_design(*given, dense=dense, tables=False) for dense in (True, False))
+    np.testing.assert_array_equal(*(compiled.shuffled(one, 1, 0, 20) for one in designs))
 
 
 def test_the_faster_layout_is_chosen_by_shape() -> None:
@@ -211,32 +205,15 @@ def test_a_stored_design_computes_the_same(tmp_path: Path, dense: bool) -> None:
         for one, other in zip(before, after, strict=True) if many else [(before, after)]:
             np.testing.assert_array_equal(one, other)
     np.testing.assert_array_equal(compiled.shuffled(loaded, 1, 0, 5), compiled.shuffled(design, 1, 0, 5))
-
-
-@pytest.mark.parametrize("dense", [True, False], ids=["dense", "sparse"])
-def test_a_loaded_design_is_of_the_same_types(tmp_path: Path, dense: bool) -> None:
-    """Else each worker's first block compiles again for ten seconds, which warming was to save."""
-    annotations, raters = simulate(13, missing=0.3)
-    spec = AnalysisSpec(axes=AXES, strata=("region",), **CONVENTIONS["paper"])
-    design = build_design(annotations, raters, form_groups(raters, spec.axes), spec, dense=dense)
-    np.savez(tmp_path / "design.npz", **design.arrays())
-    loaded = Design.of_arrays(dict(np.load(tmp_path / "design.npz")))
-
-    def types(of: Design) -> list[str]:
-        return [
-            str(numba.typeof(value))
-            for value in (of.order, of.bounds, of.counting, of.conventions, of.crossed, of.sparse)
-        ]
-
-    assert types(loaded) == types(design)
+    # Else each worker's first block compiles again for ten seconds, which warming was to save.
+    for name in ("order", "bounds", "counting", "conventions", "crossed", "sparse"):
+        assert str(numba.typeof(getattr(loaded, name))) == str(numba.typeof(getattr(design, name)))
 
 
 @pytest.mark.parametrize(("convention", "ties"), [("smooth", "first"), ("paper", "random")])
 @pytest.mark.parametrize("level", get_args(Level))
 @pytest.mark.parametrize("categories", [2, 3, 5])
-def test_tables_of_crossed_data_give_the_same_statistics(
-    monkeypatch, convention, ties: str, level, categories: int
-) -> None:
+def test_tables_of_crossed_data_give_the_same_statistics(monkeypatch, convention, ties, level, categories):
     """Every rater on every item, also where the last block is filled up, and a batch of permutations ends."""
     people = 70 if categories < 4 else 14
     annotations, raters = simulate(11, items=33, raters=people, missing=0.0, categories=categories)
@@ -286,9 +263,7 @@ def test_a_group_of_everybody_has_nobody_to_differ_from() -> None:
 @pytest.mark.parametrize("level", get_args(Level))
 @pytest.mark.parametrize(("convention", "ties"), [("smooth", "first"), ("paper", "random")])
 @pytest.mark.parametrize("categories", [2, 3, 5])
-def test_remembered_counts_of_sparse_data_give_the_same_statistics(
-    level, convention, ties, categories
-) -> None:
+def test_remembered_counts_of_sparse_data_give_the_same_statistics(level, convention, ties, categories):
     """More labels than packed sums hold, more counts than are remembered, groups that are unions."""
     annotations, raters = simulate(21, items=203, raters=150, missing=0.5, categories=categories)
     annotations = dataclasses.replace(annotations, categories=("0", "1", "3", "4.5", "9")[:categories])
@@ -303,9 +278,8 @@ def test_remembered_counts_of_sparse_data_give_the_same_statistics(
     found = compiled.shuffled(design, 5, 0, 70)
     np.testing.assert_allclose(found, compiled.shuffled(plain, 5, 0, 70), rtol=0, atol=1e-12)
     np.testing.assert_array_equal(found[40:], compiled.shuffled(design, 5, 40, 70))
-    expected, _ = reference.evaluate(
-        annotations, grouping, spec, permutation(5, 1, design.order, design.bounds)
-    )
+    source = permutation(5, 1, design.order, design.bounds)
+    expected, _ = reference.evaluate(annotations, grouping, spec, source)
     np.testing.assert_allclose(found[1], expected, rtol=0, atol=1e-10)
 
 

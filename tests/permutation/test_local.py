@@ -19,7 +19,7 @@ from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.kernel import digits_layout, local_layout
 from grasp_core.permutation.kernel import profiles as profiles_module
-from tests.permutation.simulated import CONVENTIONS, clustered, simulate
+from tests.permutation.simulated import CONVENTIONS, clustered, coded, part, simulate
 
 AXES = (("gender",), ("race",), ("gender", "race"), ("gender", "race", "region"))
 
@@ -60,13 +60,7 @@ def test_any_number_of_labels(level, convention, ties, unknown: float, categorie
         categories, items=items, raters=40, categories=categories, missing=0.5, unknown=unknown
     )
     spec = AnalysisSpec(
-        axes=AXES,
-        min_raters=1,
-        seed=3,
-        strata=("region",),
-        level=level,
-        ties=ties,
-        **CONVENTIONS[convention],
+        axes=AXES, min_raters=1, seed=3, strata=("region",), level=level, ties=ties, **CONVENTIONS[convention]
     )
     annotations = numbered(annotations)
     design = build_design(annotations, raters, form_groups(raters, AXES, min_raters=1), spec, dense=False)
@@ -80,9 +74,7 @@ def test_a_thousand_labels() -> None:
 
 @pytest.mark.parametrize("by_profile", [False, True])
 @pytest.mark.parametrize("unknown", [0.0, 0.2])
-def test_labels_are_counted_by_profile_or_one_by_one(
-    monkeypatch: pytest.MonkeyPatch, by_profile: bool, unknown: float
-) -> None:
+def test_labels_are_counted_by_profile_or_one_by_one(monkeypatch, by_profile, unknown) -> None:
     monkeypatch.setattr(digits_layout, "_IN_A_VECTOR", 10**9 if by_profile else 0)
     annotations, raters = simulate(7, items=12, raters=60, categories=30, missing=0.3, unknown=unknown)
     apart = (("gender",), ("race",), ("region",))  # so that each rater counts for several groups
@@ -93,14 +85,7 @@ def test_labels_are_counted_by_profile_or_one_by_one(
 
 def test_items_with_more_annotations_than_a_number_has_room_for_are_counted_otherwise() -> None:
     n_raters = digits_layout.MOST_ANNOTATIONS + 1
-    annotations = Annotations.from_codes(
-        item=np.zeros(n_raters, dtype=int),
-        rater=np.arange(n_raters),
-        category=np.arange(n_raters) % 20,
-        item_ids=["a"],
-        rater_ids=[str(j) for j in range(n_raters)],
-        categories=[str(k) for k in range(20)],
-    )
+    annotations = coded(np.zeros(n_raters, int), np.arange(n_raters), np.arange(n_raters) % 20, 20)
     people = Raters(annotations.rater_ids, {"axis": Axis.from_values([str(j % 3) for j in range(n_raters)])})
     assert assert_local_agrees(annotations, people, AnalysisSpec(axes=(("axis",),))).digits is None
 
@@ -111,13 +96,8 @@ def test_items_that_thousands_rated(level: Level) -> None:
     rng = np.random.default_rng(5)
     n_raters = 5000
     category = np.minimum(rng.geometric(0.02, 2 * n_raters) - 1, 299)
-    annotations = Annotations.from_codes(
-        item=np.repeat([0, 1], n_raters),
-        rater=np.tile(np.arange(n_raters), 2),
-        category=category,
-        item_ids=["a", "b"],
-        rater_ids=[str(j) for j in range(n_raters)],
-        categories=[str(k) for k in range(300)],
+    annotations = coded(
+        np.repeat([0, 1], n_raters), np.tile(np.arange(n_raters), 2), category, [*map(str, range(300))]
     )
     axis = Axis.from_values([str(j % 7) if j % 11 else None for j in range(n_raters)])
     people = Raters(annotations.rater_ids, {"axis": axis})
@@ -130,14 +110,7 @@ def test_more_profiles_than_sixteen_bits_number() -> None:
     n_raters = 140_000
     values = rng.integers(0, 2, (18, n_raters))
     assert np.unique(values, axis=1).shape[1] > 70_000
-    annotations = Annotations.from_codes(
-        item=np.arange(n_raters) // 2000,
-        rater=np.arange(n_raters),
-        category=rng.integers(0, 3, n_raters),
-        item_ids=[str(i) for i in range(70)],
-        rater_ids=[str(j) for j in range(n_raters)],
-        categories=["a", "b", "c"],
-    )
+    annotations = coded(np.arange(n_raters) // 2000, np.arange(n_raters), rng.integers(0, 3, n_raters), 3)
     axes = {f"axis {a}": Axis(("x", "y"), codes.astype(np.int32)) for a, codes in enumerate(values)}
     people = Raters(annotations.rater_ids, axes)
     assert_local_agrees(annotations, people, AnalysisSpec(axes=tuple((name,) for name in axes)))
@@ -147,14 +120,7 @@ def test_more_profiles_than_sixteen_bits_number() -> None:
 def test_an_item_of_a_hundred_thousand_different_labels() -> None:
     """All labels differ: both sides disagree as much as by chance, and pluralities are 1 / n."""
     n = 100_000
-    annotations = Annotations.from_codes(
-        item=np.zeros(n, dtype=int),
-        rater=np.arange(n),
-        category=np.arange(n),
-        item_ids=["a"],
-        rater_ids=[str(j) for j in range(n)],
-        categories=[str(k) for k in range(n)],
-    )
+    annotations = coded(np.zeros(n, int), np.arange(n), np.arange(n), n)
     people = Raters(annotations.rater_ids, {"axis": Axis.from_values(["x"] * 1000 + ["y"] * (n - 1000))})
     spec = AnalysisSpec(axes=(("axis",),))
     design = build_design(annotations, people, form_groups(people, spec.axes), spec)
@@ -167,14 +133,7 @@ def test_an_item_of_a_hundred_thousand_different_labels() -> None:
 def test_one_label_an_item_pairs_with_nothing() -> None:
     annotations, raters = simulate(7, items=30, raters=30, categories=40)
     alone = annotations.item == annotations.rater
-    annotations = Annotations.from_codes(
-        item=annotations.item[alone],
-        rater=annotations.rater[alone],
-        category=annotations.category[alone],
-        item_ids=annotations.item_ids,
-        rater_ids=annotations.rater_ids,
-        categories=annotations.categories,
-    )
+    annotations = part(annotations, alone)
     design = assert_local_agrees(annotations, raters, AnalysisSpec(axes=AXES[:3], min_raters=1))
     assert np.isnan(compiled.observed(design)[:, :2]).all()
 

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
-import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -21,15 +17,14 @@ from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
+from tests.reading.exports import parquet as parquet_of
 from tests.reading.files.workbook_files import ods_bytes, ods_text_rows, xlsx_text_bytes
 from tests.reading.making import csv_bytes
 from tests.strategies import AWKWARD
+from tests.zips import zipped
 
 Rows = list[list[str]]
-PLAIN = settings(
-    max_examples=settings().max_examples // 3,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+PLAIN = settings(max_examples=settings().max_examples // 3, suppress_health_check=[HealthCheck.too_slow])
 COLUMNS = {"", "item", "rater", "text", "label", "second", "gender", "age", "the gender", "the age"}
 """What no id is, since ids stand beside these in headers."""
 IDS = st.one_of(
@@ -105,8 +100,6 @@ def content(data: Dataset, axes: Sequence[str] = ("gender", "age")) -> object:
 
 
 # Layouts
-
-
 def long_rows(said: Given, header: Sequence[str] = ("item", "rater", "label", "second")) -> Rows:
     rows = [[item, rater, *labels, *said.axes[rater]] for (item, rater), labels in said.labels.items()]
     return [[*header, "gender", "age"], *rows]
@@ -129,27 +122,12 @@ def wide_rows(said: Given) -> Rows:
 
 
 # Formats
-
-
 def ods(rows: Rows) -> bytes:
     return ods_bytes({"Sheet1": ods_text_rows(rows)})
 
 
 def records(rows: Rows) -> list[dict[str, str]]:
     return [dict(zip(rows[0], row, strict=True)) for row in rows[1:]]
-
-
-def parquet(rows: Rows) -> bytes:
-    file = io.BytesIO()
-    pq.write_table(pa.table({name: [row[at] for row in rows[1:]] for at, name in enumerate(rows[0])}), file)
-    return file.getvalue()
-
-
-def zipped(rows: Rows) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("votes.csv", csv_bytes(rows))
-    return file.getvalue()
 
 
 FORMATS: dict[str, Callable[[Rows], bytes]] = {
@@ -159,12 +137,12 @@ FORMATS: dict[str, Callable[[Rows], bytes]] = {
     "UTF-16": lambda rows: csv_bytes(rows).decode().encode("utf-16"),
     "byte-order mark": lambda rows: b"\xef\xbb\xbf" + csv_bytes(rows),
     "gzip": lambda rows: gzip.compress(csv_bytes(rows)),
-    "zip": zipped,
+    "zip": lambda rows: zipped({"votes.csv": csv_bytes(rows)}),
     "XLSX": xlsx_text_bytes,
     "ODS": ods,
     "JSON": lambda rows: json.dumps(records(rows)).encode(),
     "JSON Lines": lambda rows: "\n".join(map(json.dumps, records(rows))).encode(),
-    "Parquet": parquet,
+    "Parquet": lambda rows: parquet_of(records(rows)),
 }
 
 LONG = DataSpec(item="item", rater="rater", label="label")
@@ -217,13 +195,7 @@ def test_lists_in_a_row_per_item(form: str, said: Given) -> None:
         by = {r: labels[0] for (i, r), labels in said.labels.items() if i == item}
         gender = [said.axes[r][0] for r in by]
         rows.append({"item_id": item, "raters": list(by), "labels": list(by.values()), "gender": gender})
-    if form == "JSON":
-        content_of = json.dumps(rows).encode()
-    else:
-        file = io.BytesIO()
-        pq.write_table(pa.Table.from_pylist(rows), file)
-        content_of = file.getvalue()
-    table = read_table(content_of, "file")
+    table = read_table(json.dumps(rows).encode() if form == "JSON" else parquet_of(rows), "file")
     assert table.recipe is not None
     assert table.recipe.spec is not None
     spec = replace(table.recipe.spec, label="labels")

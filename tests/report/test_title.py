@@ -136,7 +136,7 @@ def test_every_group_is_counted_once() -> None:
         "left that no p can be below 0.05."
     )
     assert counted(*rows[2:5]) == (
-        "3 groups were compared with everybody else. In one a difference may be luck. For two no difference "
+        "Three groups were compared with everybody else. In one a difference may be luck. For two no difference "
         "was found."
     )
     hidden = replace(part, verdict=replace(part.verdict, by=None))
@@ -156,6 +156,12 @@ def test_how_sure_says_how_often_luck_alone_finds_and_how_far_the_size_may_move(
     assert second == "How much is less sure: 7 to 19 more of 100 answers."
     wide = result_of(judged(saying("Woman", 0.04), "clear", "labels"))
     assert how_sure(wide, told(wide))[1].plain == LESS_CERTAIN
+    scale = Shift(0.358, 0.254, 0.462, 0.001)
+    row = judged(saying("Gen Z", 0.097), "clear", "labels")
+    assert row.label_use is not None
+    rated = result_of(replace(row, label_use=replace(row.label_use, mean=scale)))
+    rated = replace(rated, spec=replace(rated.spec, analysis=replace(rated.spec.analysis, level="interval")))
+    assert how_sure(rated, told(rated))[1].plain == "How much is less sure: 0.254 to 0.462 higher."
     far = replace(make_outcome(0.077, "up"), interval=Interval(0.01, 0.174, "both"))
     items = result_of(judged(make_group("A", distance=far), "clear", "items"))
     assert len(how_sure(items, told(items))) == 1

@@ -1,12 +1,21 @@
-"""Label use, the shift of the mean, and the distance: against other formulas, and by what has to hold."""
+"""Label use, distance and raters' residuals: against other formulas and sums written out, and properties."""
 
 from __future__ import annotations
+
+from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import norm
 
+from grasp_core.analysis.cohesion import label_use as spread_module
+from grasp_core.analysis.cohesion.label_use import SpreadTest
+from grasp_core.model.annotations import Annotations, Axis, Raters
+from grasp_core.model.groups import form_groups
+from grasp_core.model.spec import AnalysisSpec
+from grasp_core.statistics.between_raters import spread, spread_of_sums, spread_terms
 from grasp_core.statistics.items import NotEstimableError
 from grasp_core.statistics.label_use import (
     Scale,
@@ -16,6 +25,11 @@ from grasp_core.statistics.label_use import (
     mean_shift,
     shares_distance,
 )
+from grasp_core.statistics.rater_residuals import RaterResiduals, ResidualSums, difference, evidence, of_sums
+from tests.permutation.simulated import coded
+
+# Label use
+
 
 NAMES = Scale("nominal", np.arange(3.0))
 NUMBERS = Scale("interval", np.array([1.0, 2.0, 5.0]))
@@ -62,21 +76,14 @@ def test_a_label_more_of_the_group_raises_its_use(rows: list[tuple[int, ...]], k
     if not here.any():
         return
     more = c.copy()
-    other = np.array(
-        [
-            next(j for j in range(3) if j != k and row[j]) if use else 0
-            for row, use in zip(c, here, strict=True)
-        ]
-    )
-    more[here, other[here]] -= 1  # a rater of the group changes to this label on each of these items
+    given_up = [next(j for j in range(3) if j != k and row[j]) for row in c[here]]
+    more[here, given_up] -= 1  # a rater of the group changes to this label on each of these items
     more[here, k] += 1
     assert label_use(more, d)[k] > label_use(c, d)[k]
 
 
 @given(counts)
-def test_distance_of_numbers_is_twice_the_squared_difference_of_means_without_noise(
-    rows: list[tuple[int, ...]],
-) -> None:
+def test_distance_of_numbers_is_twice_the_squared_difference_of_means_without_noise(rows) -> None:
     c, d = sides(rows)
     n, m = c.sum(axis=1), d.sum(axis=1)
     paired = (n > 1) & (m > 1)
@@ -126,3 +133,183 @@ def test_whether_enough_items_have_pairs_is_the_same_for_both_sides(paired, othe
     c = np.array([[1, 1]] * paired + [[2, 1]] * others)
     d = np.array([[3, 0]] * paired + [[1, 0]] * others)
     assert enough_paired(c, d) == enough_paired(d, c) == enough
+
+
+# Residuals
+POSITIONS = np.array([0.0, 1.0, 4.0])
+cells = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 6), st.integers(0, 2)), min_size=2, max_size=40)
+
+
+def annotations_residuals(rows: list[tuple[int, int, int]], raters: int = 7) -> Annotations:
+    """One label of an item by a rater, the last that is named."""
+    item, rater, label = np.array([(i, j, k) for (i, j), k in {(i, j): k for i, j, k in rows}.items()]).T
+    return coded(item, rater, label, 3, (6, raters))
+
+
+def drawn(seed: int, raters: int = 7, share: float = 0.6) -> Annotations:
+    rng = np.random.default_rng(seed)
+    rows = [(i, j, int(rng.integers(3))) for i in range(6) for j in range(raters) if rng.random() < share]
+    return annotations_residuals(rows, raters)
+
+
+def residuals_of(data: Annotations) -> list[list[np.ndarray]]:
+    """Each rater's residuals, one by one: of the labels and of the position."""
+    found: list[list[np.ndarray]] = [[] for _ in data.rater_ids]
+    for i in range(data.n_items):
+        here = np.flatnonzero(data.item == i)
+        for a in here:
+            others = [data.category[b] for b in here if b != a]
+            if others:
+                shares = np.mean([np.eye(3)[k] for k in others], axis=0)
+                k = data.category[a]
+                away = POSITIONS[k] - np.mean(POSITIONS[others])
+                found[data.rater[a]].append(np.append(np.eye(3)[k] - shares, away))
+    return found
+
+
+@given(cells)
+def test_sums_are_those_of_residuals_from_everybody_else(rows: list[tuple[int, int, int]]) -> None:
+    data = annotations_residuals(rows)
+    sums = ResidualSums.of(data)
+    each = [one for of_rater in residuals_of(data) for one in of_rater]
+    found = RaterResiduals.of(sums, POSITIONS)
+    for j, of_rater in enumerate(residuals_of(data)):
+        assert sums.n[j] == len(of_rater)
+        expected = np.sum(of_rater, axis=0) if of_rater else np.zeros(4)
+        np.testing.assert_allclose(sums.total[j], expected[:3], atol=1e-12)
+        np.testing.assert_allclose(found.mean[j] * max(len(of_rater), 1), expected, atol=1e-12)
+    products = sum(np.outer(one[:3], one[:3]) for one in each)
+    np.testing.assert_allclose(sums.products, products, atol=1e-12)
+    assert sums.given.tolist() == np.bincount(data.category, minlength=3).tolist()
+
+
+def test_weights_are_inverse_variances_between_and_within_raters() -> None:
+    data = drawn(5)
+    found = RaterResiduals.of(ResidualSums.of(data), POSITIONS)
+    each = [np.array(one) for one in residuals_of(data)]
+    n = np.array([len(one) for one in each])
+    for c in range(4):
+        within = sum(((one[:, c] - one[:, c].mean()) ** 2).sum() for one in each) / (n - 1).sum()
+        mean = np.array([one[:, c].mean() for one in each])
+        w = n / within
+        centre = np.average(mean, weights=w)
+        between = max(0, ((w * (mean - centre) ** 2).sum() - 6) / (w.sum() - (w**2).sum() / w.sum()))
+        np.testing.assert_allclose(found.weight[:, c], 1 / (between + within / n))
+        np.testing.assert_allclose(found.mean[:, c], mean)
+
+
+def test_difference_by_hand() -> None:
+    mean, weight = np.array([[0.1, 0.4, -0.2, 0.0, -0.1]]).T, np.array([[1.0, 3.0, 2.0, 2.0, 1.0]]).T
+    found = RaterResiduals(np.ones(5, np.int64), mean, weight)
+    inside = np.array([True, True, False, False, False])
+    # m = (.1 + 1.2) / 4; n = 16 / 10; (n - 1) U = (.225^2 + 9 * .075^2) / 10.
+    first = ((0.225**2 + 9 * 0.075**2) / 10 + 4 / 4) / (1.6 - 1 + 4)
+    # m = -.5 / 5; n = 25 / 9; (n - 1) U = (4 * .1^2 + 4 * .1^2 + 0) / 9.
+    second = (0.08 / 9 + 4 / 5) / (25 / 9 - 1 + 4)
+    assert difference(found, inside, ~inside)[0] == pytest.approx((0.325 + 0.1) / np.sqrt(first + second))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_sums_give_the_difference_of_every_regrouping(seed: int) -> None:
+    found = RaterResiduals.of(ResidualSums.of(drawn(seed, 8)), POSITIONS)
+    for chosen in combinations(range(7), 3):  # nobody knows of the last
+        inside = np.isin(np.arange(8), chosen)
+        outside = ~inside & (np.arange(8) < 7)
+        sums = (found.terms[side].sum(axis=0) for side in (inside, outside))
+        np.testing.assert_allclose(of_sums(*sums), difference(found, inside, outside), rtol=1e-9, atol=1e-12)
+
+
+def test_mirrored_sides_are_opposite_to_rounding() -> None:
+    found = RaterResiduals.of(ResidualSums.of(drawn(1, 8, 1.0)))
+    whole = found.terms.sum(axis=0)
+    for chosen in combinations(range(8), 4):
+        inside = found.terms[list(chosen)].sum(axis=0)
+        t, mirrored = of_sums(inside, whole - inside), of_sums(whole - inside, inside)
+        np.testing.assert_allclose(t, -mirrored, rtol=1e-13)
+
+
+def test_one_rater_is_measured_by_what_all_spread() -> None:
+    found = RaterResiduals.of(ResidualSums.of(drawn(2)))
+    one = np.arange(7) == 0
+    assert np.isfinite(difference(found, one, ~one)).all()
+    alone = RaterResiduals(found.n, found.mean, np.ones_like(found.weight))
+    two = np.arange(7) < 2
+    expected = (alone.mean[0] - alone.mean[1]) / np.sqrt(1 + 1)
+    np.testing.assert_allclose(difference(alone, one, two & ~one), expected)
+
+
+def test_a_label_that_nobody_gives_has_no_difference() -> None:
+    data = annotations_residuals([(i, j, (i + j) % 2) for i in range(6) for j in range(7)])
+    found = RaterResiduals.of(ResidualSums.of(data))
+    side = np.arange(7) < 3
+    assert np.isnan(difference(found, side, ~side)).tolist() == [False, False, True]
+    assert np.isnan(of_sums(found.terms[side].sum(axis=0), found.terms[~side].sum(axis=0)))[2]
+
+
+def test_nobody_differs_where_all_say_the_same() -> None:
+    same = annotations_residuals([(i, j, 0) for i in range(6) for j in range(7)])
+    found = RaterResiduals.of(ResidualSums.of(same))
+    side = np.arange(7) < 3
+    assert np.isnan(difference(found, side, ~side)).all()
+    assert np.isnan(evidence(difference(found, side, ~side), np.array(np.nan), 2))
+
+
+def test_evidence_is_the_smallest_normal_p() -> None:
+    labels, shift = np.array([[1.0, -2.5, np.nan], [0.1, 0.2, 0.0]]), np.array([np.nan, -3.0])
+    expected = [-np.log10(2 * 2 * norm.sf(2.5)), -np.log10(2 * norm.sf(3.0))]
+    np.testing.assert_allclose(evidence(labels, shift, 2), expected)
+
+
+INSIDE, RATERS, ITEMS = 10, 40, 60
+
+
+def leaning(sd_inside: float, seed: int = 1) -> Annotations:
+    """Everybody labels everything; raters lean to "yes" by a normal amount, wider in the group."""
+    rng = np.random.default_rng(seed)
+    lean = rng.normal(0, 1, RATERS) * np.where(np.arange(RATERS) < INSIDE, sd_inside, 0.3)
+    chance = 1 / (1 + np.exp(-(rng.normal(0, 0.5, ITEMS)[None] + lean[:, None])))
+    rater, item = np.divmod(np.arange(RATERS * ITEMS), ITEMS)
+    return coded(item, rater, (rng.random((RATERS, ITEMS)) < chance).ravel().astype(np.int64), ["no", "yes"])
+
+
+def spread_test(data: Annotations, permutations: int = 499) -> SpreadTest:
+    side = Axis(("in", "out"), (np.arange(RATERS) >= INSIDE).astype(np.int32))
+    raters = Raters(data.rater_ids, {"side": side})
+    spec = AnalysisSpec((("side",),), permutations=permutations)
+    return SpreadTest([data], raters, form_groups(raters, spec.axes), spec, permutations)
+
+
+def test_of_raters_who_rated_alike_it_is_the_ratio_of_variances() -> None:
+    """Everybody labelled as much, so all weigh the same: the ratio of the plain variances of means."""
+    data = leaning(1.2)
+    residuals = RaterResiduals.of(ResidualSums.of(data))
+    inside = np.arange(RATERS) < INSIDE
+    plain = residuals.mean[inside, 0].var(ddof=1) / residuals.mean[~inside, 0].var(ddof=1)
+    assert spread(residuals, inside, ~inside) == pytest.approx(plain)
+    assert spread(residuals, ~inside, inside) == pytest.approx(1 / plain)
+
+
+def test_fewer_than_three_raters_on_a_side_have_none() -> None:
+    terms = spread_terms(RaterResiduals.of(ResidualSums.of(leaning(1.2))))
+    few, others = terms[:2].sum(axis=0), terms[2:].sum(axis=0)
+    assert np.isnan(spread_of_sums(few, others))
+    assert np.isfinite(spread_of_sums(terms[:3].sum(axis=0), others))
+
+
+def test_a_group_that_spreads_more_is_found_and_one_that_does_not_is_not() -> None:
+    wide = spread_test(leaning(1.5))(0, alike=False)
+    same = spread_test(leaning(0.3))(0, alike=False)
+    assert wide is not None
+    assert same is not None
+    assert (wide.ratio > 3, wide.p < 0.02) == (True, True)
+    assert same.p > 0.05
+
+
+def test_both_sides_say_the_same_and_blocks_change_nothing(monkeypatch) -> None:
+    first, second = (spread_test(leaning(1.0))(g, alike=False) for g in (0, 1))
+    assert first is not None
+    assert second is not None
+    assert second.ratio == pytest.approx(1 / first.ratio)
+    assert second.p == pytest.approx(first.p)
+    monkeypatch.setattr(spread_module, "_AT_ONCE", 7)
+    assert spread_test(leaning(1.0))(0, alike=False) == first

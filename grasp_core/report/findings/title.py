@@ -75,7 +75,8 @@ def counts(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
     hints, explained = count_groups(nearest(result)), of_verdict(result, "explained")
     none = sum(row.verdict is not None and row.verdict.code == "none" for row in result.groups)
     said: list[str | Segment] = [
-        f"{number(groups, 'group')} {agree(groups, 'was', 'were')} compared with {EVERYBODY}."
+        f"{spelled(groups).capitalize()} {agree(groups, 'group was', 'groups were')} compared with "
+        f"{EVERYBODY}."
     ]
     if clear:
         verb = agree(clear, "answers", "answer")
@@ -129,13 +130,22 @@ def claim(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
 
 def _labels(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
     """How a group uses the labels: on a scale of numbers how its mean moves, else its most telling label."""
-    use = one.row.label_use
-    mean = None if use is None else use.mean
-    if mean is not None and mean.value and result.spec.analysis.level in ("interval", "ratio"):
-        size = format_value(abs(mean.value))
-        return (f"rate {size} {'higher' if mean.value > 0 else 'lower'} on average than ",)
+    use, mean = one.row.label_use, _mean(one, result)
+    if mean is not None:
+        return (f"rate {format_value(abs(mean.value or 0.0))} {_where(mean)} on average than ",)
     found = None if use is None else said_more(use)
     return () if found is None else _says(*found)
+
+
+def _mean(one: Finding, result: RunResult) -> Shift | None:
+    """How the group's mean moves, on a scale of numbers."""
+    use = one.row.label_use
+    scaled = use is not None and result.spec.analysis.level in ("interval", "ratio")
+    return use.mean if use is not None and use.mean is not None and use.mean.value and scaled else None
+
+
+def _where(mean: Shift) -> str:
+    return "higher" if (mean.value or 0.0) > 0 else "lower"
 
 
 def _says(label: str, shift: Shift) -> tuple[str | Segment, ...]:
@@ -174,7 +184,7 @@ def how_sure(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...
     if found and not certain:
         return (Sentence.of("Not sure: what else may explain it was not ruled out."),)
     if certain:
-        return (Sentence.of(HOW_SURE), *_how_much(certain[0]))
+        return (Sentence.of(HOW_SURE), *_how_much(certain[0], result))
     usual = max(1, round(LEVEL * tested(result)))
     hints = f"Luck alone usually produces {spelled(usual)} such {agree(usual, 'hint', 'hints')}"
     said = [f"{hints} among {number(tested(result), 'group')}."] if nearest(result) else []
@@ -184,10 +194,16 @@ def how_sure(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...
     return tuple([Sentence.of(one) for one in said] + ([] if limit is None else [limit]))
 
 
-def _how_much(one: Finding) -> tuple[Sentence, ...]:
+def _how_much(one: Finding, result: RunResult) -> tuple[Sentence, ...]:
     """Between which sizes the difference may lie with other raters and items."""
     if one.unsettled:
         return (Sentence.of(LESS_CERTAIN),)
+    mean = _mean(one, result) if one.what == LABEL_USE else None
+    if mean is not None and mean.low is not None and mean.high is not None:
+        if mean.low <= 0 <= mean.high:
+            return (Sentence.of(LESS_CERTAIN),)
+        few, many = (format_value(end) for end in sorted((abs(mean.low), abs(mean.high))))
+        return (Sentence.of(f"How much is less sure: {few} to {many} {_where(mean)}."),)
     use = one.row.label_use
     told = said_more(use) if one.what == LABEL_USE and use is not None else None
     if told is None or told[1].low is None or told[1].high is None:

@@ -1,19 +1,24 @@
-"""Models beside simulated raters."""
+"""Models beside simulated raters, and DICES-350 with the planted model's labels."""
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 
 import numpy as np
 
 from grasp_core.analysis.models.labels import sources
 from grasp_core.analysis.models.result import ModelsResult, closer
 from grasp_core.model.annotations import Annotations, ModelLabels
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.reading.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset, load
+from grasp_core.reading.sandbox.read import read_table
 from grasp_core.statistics.items import count
 from tests.computing import compute_in_threads
 from tests.permutation.simulated import DATA_SPEC
+from tests.shared_data import DICES350
 
 
 def model(name: str, labels: np.ndarray, source: str = "labels.csv") -> ModelLabels:
@@ -54,3 +59,26 @@ def sided(result: ModelsResult, name: str) -> tuple[set[tuple[str, ...]], set[tu
         if outcome.significance == "corrected":
             found[closer("macro_f1", outcome)].add(row.group.values)
     return found[True], found[False]
+
+
+AXES = (("rater_age",), ("rater_gender",), ("rater_race",), ("rater_race", "rater_gender"))
+SPEC = DataSpec(
+    item="item_id",
+    rater="rater_id",
+    label="Q_overall",
+    categories=("No", "Yes", "Unsure"),
+    exclude=(("removed", "True"),),
+)
+ASIAN_WOMEN = ("Asian/Asian subcontinent", "Woman")
+
+
+@functools.cache
+def data() -> Dataset:
+    tables = (read_table(DICES350 / name) for name in ("ratings_long.csv", "raters.csv"))
+    return load(*tables, SPEC, [names[0] for names in AXES if len(names) == 1])
+
+
+def planted_labels() -> np.ndarray:
+    grouping = form_groups(data().raters, AXES)
+    position = [group.values for group in grouping.groups].index(ASIAN_WOMEN)
+    return plurality_of(data(), grouping.member[position])

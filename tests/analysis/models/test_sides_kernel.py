@@ -68,9 +68,8 @@ def test_every_option_on_every_shape(shape, dense, strata, ties) -> None:
     spec = AnalysisSpec(axes=AXES, min_raters=1, seed=9, strata=strata, ties=ties)
     grouping = form_groups(raters, AXES)
     labels = random_labels(1, annotations)
-    design = kernel.build_design(
-        annotations, raters, grouping, spec, labels, classes_of(annotations), dense=dense
-    )
+    given = (annotations, raters, grouping, spec, labels, classes_of(annotations))
+    design = kernel.build_design(*given, dense=dense)
     expected = twin(annotations, grouping, spec, labels, identity(annotations.n_raters))
     np.testing.assert_allclose(kernel.observed(design), expected, rtol=0, atol=1e-10)
     layout = exchange_of(raters, spec)
@@ -85,13 +84,10 @@ def test_items_cut_into_blocks(monkeypatch, block: int) -> None:
     annotations, raters = simulate(4, missing=0.5)
     spec = AnalysisSpec(axes=AXES)
     grouping, labels = form_groups(raters, AXES), random_labels(2, annotations)
-    whole = kernel.observed(
-        kernel.build_design(annotations, raters, grouping, spec, labels, classes_of(annotations))
-    )
+    given = (annotations, raters, grouping, spec, labels, classes_of(annotations))
+    whole = kernel.observed(kernel.build_design(*given))
     monkeypatch.setattr(design_module, "ITEM_BLOCK", block)
-    cut = kernel.observed(
-        kernel.build_design(annotations, raters, grouping, spec, labels, classes_of(annotations))
-    )
+    cut = kernel.observed(kernel.build_design(*given))
     np.testing.assert_allclose(cut, whole, rtol=0, atol=1e-12)
 
 
@@ -129,9 +125,8 @@ def test_one_set_of_classes_for_all_that_is_compared() -> None:
     classes = plain.compared_classes([x], c, ranks)
     assert classes.tolist() == [True, True, False]
     gold = c.argmax(axis=1)
-    assert plain.against_plurality(x, c, ranks, classes)[0] == pytest.approx(
-        f1_score(gold, x, labels=[0, 1], average="macro")
-    )
+    expected = f1_score(gold, x, labels=[0, 1], average="macro")
+    assert plain.against_plurality(x, c, ranks, classes)[0] == pytest.approx(expected)
     # The members' third label counts against them where they gave it, but is no third class.
     whole = plain.members_macro_f1(x, c, ranks, ALL)
     assert plain.members_macro_f1(x, c, ranks, classes) == pytest.approx(1.5 * whole)
@@ -239,17 +234,10 @@ def usual(**analysis) -> ModelsResult:
 def with_gaps() -> ModelsResult:
     gaps = dataset(8, items=30, raters=30, missing=0.7, unknown=0.2)
     labels = random_labels(1, gaps.annotations)
-    return ask(
-        gaps,
-        [model("any", labels[0]), model("one", labels[-1])],
-        ties="first",
-        p_value="paper",
-        axes=(("race",), ("gender", "race")),
-        min_raters=1,
-        family="statistic-axis",
-        correction="benjamini-yekutieli",
-        permutations=300,
-    )
+    how = {"ties": "first", "p_value": "paper", "min_raters": 1, "permutations": 300}
+    how |= {"family": "statistic-axis", "correction": "benjamini-yekutieli"}
+    axes = (("race",), ("gender", "race"))
+    return ask(gaps, [model("any", labels[0]), model("one", labels[-1])], axes=axes, **how)
 
 
 CASES = {
@@ -268,11 +256,8 @@ def test_every_digit_is_the_same(case: str) -> None:
     analysis = dataclasses.replace(now.spec.analysis, statistics=before.spec.analysis.statistics)
     assert dataclasses.replace(now.spec, analysis=analysis) == before.spec  # cohesion has two more by now
     for row, earlier in zip(now.groups, before.groups, strict=True):
-        assert (row.group, row.n_raters, row.n_annotations) == (
-            earlier.group,
-            earlier.n_raters,
-            earlier.n_annotations,
-        )
+        for field in ("group", "n_raters", "n_annotations"):
+            assert getattr(row, field) == getattr(earlier, field)
         for name, side in earlier.models.items():
             assert row.models[name].members_f1 == side.members_f1
             for statistic, outcome in side.statistics.items():

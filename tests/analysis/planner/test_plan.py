@@ -26,7 +26,7 @@ from grasp_core.model.remarks.cautions import PlanCaution
 from grasp_core.report.charts.plan import plan_chart
 from grasp_core.report.plan import lines_table, recruitment_csv, sentences, surface_table
 from grasp_core.report.writers.plan import recruitment_xlsx
-from tests.analysis.models.dices import data
+from tests.analysis.models.cases import data
 from tests.analysis.planner.pilots import LABELS, drawn, known_model, one_by_one
 from tests.permutation.simulated import files, simulate
 from tests.shared_data import needs_shared_data
@@ -96,9 +96,7 @@ def test_a_pilot_gives_a_range_around_the_answer():
 
 
 @pytest.mark.parametrize("refused", [1, 3])
-def test_pilots_that_cannot_have_the_difference_are_left_out_of_the_range_and_said(
-    refused: int, monkeypatch: pytest.MonkeyPatch
-):
+def test_pilots_that_cannot_have_the_difference_are_left_out_of_the_range_and_said(refused, monkeypatch):
     made: list[Pilot] = []
 
     def some(pilot: Pilot, spec: PlanSpec, categories: tuple[str, ...]) -> Model:

@@ -50,9 +50,7 @@ def test_people_are_listed_and_changed(accounts: Accounts, capsys: pytest.Captur
     assert accounts.acting(ann.id) is not None
 
 
-def test_a_name_from_the_provider_is_one_line_and_no_command_to_a_terminal(
-    accounts: Accounts, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_name_from_the_provider_is_one_line_and_no_command_to_a_terminal(accounts, capsys) -> None:
     ann = accounts.sign_in({**CLAIMS, "name": " Ann\n1\tadmin \x1b[2J\u202eLee\x9b31m "})
     assert ann.name == "Ann 1 admin [2J Lee 31m"
     TokenStore(accounts.people._engine).create(owner=ann.id, name="a\nb\x1b[2J", scope="read", days=1)
@@ -66,9 +64,7 @@ def test_a_name_from_the_provider_is_one_line_and_no_command_to_a_terminal(
         assert listed.replace("\t", "").strip().isprintable()
 
 
-def test_nobody_and_two_of_one_address_are_told(
-    accounts: Accounts, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_nobody_and_two_of_one_address_are_told(accounts, capsys) -> None:
     assert cli.main(["people", "disable", "ann@lab.example"]) == 2
     assert "nobody of that mail address" in capsys.readouterr().err
     for subject in ("a", "b"):
@@ -77,9 +73,7 @@ def test_nobody_and_two_of_one_address_are_told(
     assert "2 people signed in with it" in capsys.readouterr().err
 
 
-def test_the_only_admin_whose_provider_moved_gets_in_again(
-    accounts: Accounts, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_only_admin_whose_provider_moved_gets_in_again(accounts, monkeypatch, capsys) -> None:
     for name, value in {**SIGN_IN, "admins": "ann@lab.example"}.items():
         monkeypatch.setenv(variable(name), value)
     before = accounts.sign_in(CLAIMS)
@@ -93,9 +87,7 @@ def test_the_only_admin_whose_provider_moved_gets_in_again(
     assert cli.main(["people", "assign-address", moved.id, "nobody@lab.example"]) == 2
 
 
-def test_all_whom_a_new_provider_names_are_given_their_addresses(
-    accounts: Accounts, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_all_whom_a_new_provider_names_are_given_their_addresses(accounts, capsys) -> None:
     new = {"iss": "https://new.example"}
     addresses = [f"p{number}@lab.example" for number in range(3)]
     for claims in [{**CLAIMS, "sub": email, "email": email, **at} for at in ({}, new) for email in addresses]:
@@ -115,9 +107,7 @@ def test_all_whom_a_new_provider_names_are_given_their_addresses(
             cli.main(["people", "assign-address", *wrong])
 
 
-def test_a_token_made_for_an_address_is_that_persons(
-    accounts: Accounts, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_token_made_for_an_address_is_that_persons(accounts, capsys) -> None:
     make = ["token", "make", "--person", "Ann@lab.example", "--name", "nightly"]
     assert cli.main(make) == 2
     assert "nobody of that mail address" in capsys.readouterr().err
@@ -128,9 +118,7 @@ def test_a_token_made_for_an_address_is_that_persons(
     assert [line.split("\t")[1] for line in capsys.readouterr().out.splitlines()] == [ann.name]
 
 
-def test_a_person_is_taken_away_and_erased_once_the_address_is_typed(
-    accounts: Accounts, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_person_is_taken_away_and_erased_once_the_address_is_typed(accounts, capsys, tmp_path) -> None:
     ann = accounts.sign_in(CLAIMS)
     bob = accounts.sign_in({**CLAIMS, "sub": "b", "email": "bob@lab.example"})
     out = tmp_path / "ann.zip"
@@ -176,8 +164,6 @@ def test_a_token_is_made_listed_and_withdrawn(accounts: Accounts, capsys: pytest
     assert "withdrawn" in capsys.readouterr().out
 
 
-def test_a_token_that_would_work_for_ever_is_refused(
-    accounts: Accounts, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_token_that_would_work_for_ever_is_refused(accounts, capsys) -> None:
     assert cli.main(["token", "make", "--name", "mine", "--days", "9999"]) == 2
     assert "366 days at most" in capsys.readouterr().err

@@ -14,7 +14,7 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.example import example_files, example_spec
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.server.server import Server
-from tests.analysis.models.dices import AXES, SPEC, data, planted_labels
+from tests.analysis.models.cases import AXES, SPEC, data, planted_labels
 from tests.labels import CANCEL_RUN, RUN_AGAIN
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import PATIENCE_S, choose_view, finished, on, open_example, press, seen, widget

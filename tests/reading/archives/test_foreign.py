@@ -1,4 +1,4 @@
-"""Files of kinds that are not read are told by what they are, and never as badly encoded text."""
+"""Files of kinds that are not read are told by what they are; archives are bounded."""
 
 from __future__ import annotations
 
@@ -11,13 +11,19 @@ import random
 import sqlite3
 import tarfile
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 import xlsxwriter
 
+from grasp_core import cli
+from grasp_core.benchmark.language_models.answers import Answers
+from grasp_core.benchmark.language_models.prompt import FileTokens
+from grasp_core.benchmark.tasks import builtin_tasks, read_rows, read_task
 from grasp_core.model.errors import DataError
+from grasp_core.reading.archives.members import MIB, read_at_most
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from tests.reading.making import csv_bytes
@@ -149,3 +155,45 @@ def test_text_is_not_told_as_binary(encoding):
 def test_odd_bytes_in_text_keep_their_own_sentence():
     assert "row 3: a NUL byte" in str(outcome(b"a,b\n1,2\n3,\x004\n"))
     assert isinstance(outcome(b"a,b\n" + b"1,x\x07\n" * 50), Table)
+
+
+# Bounds
+TASK = next(iter(builtin_tasks().values()))
+
+
+def test_a_file_of_just_the_size_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"x" * MIB)
+    assert read_at_most(file, MIB, "anything") == b"x" * MIB
+    file.write_bytes(b"x" * (MIB + 1))
+    with pytest.raises(DataError, match="file is larger than 1 MiB, the most that is read of anything"):
+        read_at_most(file, MIB, "anything")
+    with pytest.raises(OSError, match="directory"):
+        read_at_most(tmp_path, MIB, "anything")
+
+
+@pytest.mark.parametrize(
+    ("name", "read", "what"),
+    [
+        ("task.json", lambda path: read_task(path.parent), "a task's description"),
+        ("train.csv", lambda path: read_rows(path, TASK, labelled=True), "a task's rows"),
+        ("tokenizer.json", FileTokens, "a tokenizer"),
+        ("answers.jsonl", Answers, "answers"),
+    ],
+)
+def test_files_of_the_benchmark_are_read_up_to_a_size(tmp_path, name, read, what) -> None:
+    file = tmp_path / name
+    with file.open("wb") as empty:
+        empty.truncate(1024 * MIB + 1)  # a sparse file: it takes no room
+    with pytest.raises(DataError, match=rf"larger than [\d,]+ MiB, the most that is read of {what}"):
+        read(file)
+
+
+def test_a_list_of_ids_is_read_up_to_a_size(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ids = tmp_path / "ids.txt"
+    with ids.open("wb") as empty:
+        empty.truncate(65 * MIB)
+    assert cli.main(["run", "--annotations", "a.csv", "--exclude-rater", f"@{ids}"]) == cli.BAD_INPUT
+    assert "is larger than 64 MiB, the most that is read of a list of ids" in capsys.readouterr().err
+    assert cli.main(["run", "--annotations", "a.csv", "--exclude-rater", "@no-such-file"]) == cli.BAD_INPUT
+    assert "'no-such-file' cannot be read as a list of ids" in capsys.readouterr().err

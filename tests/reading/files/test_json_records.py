@@ -63,14 +63,8 @@ def test_what_pandas_writes(orient):
 def test_objects_by_their_key():
     content = '{"i1": {"label": "Yes"}, "i2": {"label": "No", "age": 3}}'
     assert cells(content) == [["key", "label", "age"], ["i1", "Yes", ""], ["i2", "No", "3"]]
-    assert cells('{"i1": {"a": 1}, "i2": {"key": 2}}') == [
-        ["_key", "a", "key"],
-        ["i1", "1", ""],
-        ["i2", "", "2"],
-    ]
-
-
-def test_one_object_is_one_record():
+    expected = [["_key", "a", "key"], ["i1", "1", ""], ["i2", "", "2"]]
+    assert cells('{"i1": {"a": 1}, "i2": {"key": 2}}') == expected
     assert cells('{"item": "i1", "label": "Yes"}') == VOTES[:2]
 
 
@@ -78,30 +72,23 @@ def test_values_are_the_text_of_the_file():
     content = '[{"a": 007e0, "b": 1}]'.replace("007e0", "1.50e2")
     assert cells(content) == [["a", "b"], ["1.50e2", "1"]]
     many = "9" * 10_000
-    assert cells(f'[{{"a": {many}, "b": -0.0, "c": 12345678901234567890.10}}]')[1] == [
-        many,
-        "-0.0",
-        "12345678901234567890.10",
-    ]
+    found = cells(f'[{{"a": {many}, "b": -0.0, "c": 12345678901234567890.10}}]')[1]
+    assert found == [many, "-0.0", "12345678901234567890.10"]
     content = '[{"a": true, "b": false, "c": null, "d": NaN, "e": -Infinity, "f": ""}]'
     assert cells(content)[1] == ["True", "False", "", "", "-Infinity", ""]
 
 
-def test_lists_become_their_json_text():
+def test_nested_objects_become_columns_and_lists_their_json_text():
+    content = '[{"a": {"b": {"c": 1}, "d": 2}}, {"a": {"e": 3}, "f": 4}]'
+    assert cells(content) == [["a.b.c", "a.d", "a.e", "f"], ["1", "2", "", ""], ["", "", "3", "4"]]
+    assert cells('[{"a": 1}, {"a": {"b": 2}}]') == [["a", "a.b"], ["1", ""], ["", "2"]]
     content = '[{"a": [1, 2.50, "x\\n\\u00e9", null, true, {"b": []}], "c": []}]'
     assert cells(content)[1] == ['[1, 2.50, "x\\né", null, true, {"b": []}]', "[]"]
 
 
-def test_nested_objects_become_columns():
-    content = '[{"a": {"b": {"c": 1}, "d": 2}}, {"a": {"e": 3}, "f": 4}]'
-    assert cells(content) == [["a.b.c", "a.d", "a.e", "f"], ["1", "2", "", ""], ["", "", "3", "4"]]
-    assert cells('[{"a": 1}, {"a": {"b": 2}}]') == [["a", "a.b"], ["1", ""], ["", "2"]]
-
-
 def test_two_fields_of_one_name_are_refused():
-    assert "record 2: both a field and a nested one become the column 'a.b'" in refusal(
-        '[{"a": 1}, {"a": {"b": 1}, "a.b": 2}]'
-    )
+    both = refusal('[{"a": 1}, {"a": {"b": 1}, "a.b": 2}]')
+    assert "record 2: both a field and a nested one become the column 'a.b'" in both
     assert "votes.json: an object has the field 'a' twice" in refusal('[{"a": 1, "b": 2, "a": 1}]')
     assert "row 2: an object has the field 'a' twice" in refusal('{"a": 1}\n{"a": 1, "a": 1}')
 
@@ -147,10 +134,7 @@ def test_deep_nesting_is_refused():
         ('[{"a": {}}]', "no rows"),
         ('[{"a": "\\ud8zz"}]', "this is not JSON"),
         ('[{"a": "x', "unterminated string"),
-        (
-            '{"columns": ["a", "b"], "index": [0], "data": [["x"]]}',
-            "record 1: '[\"x\"]' is no list of 2 values",
-        ),
+        ('{"columns": ["a", "b"], "index": [0], "data": [["x"]]}', "record 1: '[\"x\"]' is no list of 2"),
     ],
 )
 def test_what_is_no_table_is_refused(content, message):
@@ -238,13 +222,10 @@ def test_text_of_lists_and_objects_is_their_json(value):
     assert json.loads(json_records.text(record["a"])) == mended(value)
 
 
-def test_a_list_whose_objects_name_their_items_holds_the_records() -> None:
-    entries = [{"task_id": n, "user": "a", "answer": "x"} for n in range(3)]
-    content = json.dumps({"annotations": entries, "version": 1}).encode()
-    assert len(json_records.records(content, "a.json")[0]) == 3
-
-
-def test_the_annotations_of_one_item_are_no_records() -> None:
-    entries = [{"user": "a", "answer": "x"}, {"user": "b", "answer": "y"}]
-    content = json.dumps({"id": 7, "annotations": entries}).encode()
-    assert len(json_records.records(content, "a.json")[0]) == 1
+@pytest.mark.parametrize(
+    ("beside", "name", "records"), [({"version": 1}, "task_id", 3), ({"id": 7}, "place", 1)]
+)
+def test_a_list_holds_the_records_where_its_objects_name_their_items(beside, name, records) -> None:
+    entries = [{name: n, "user": "abc"[n], "answer": "x"} for n in range(3)]
+    content = json.dumps({**beside, "annotations": entries}).encode()
+    assert len(json_records.records(content, "a.json")[0]) == records

@@ -82,9 +82,8 @@ def test_values_of_an_ods_file():
 
 
 def test_old_excel_files_are_read_with_their_sheets():
-    content = ole_bytes(
-        {"Workbook": biff_stream({"votes": VOTES, "people": [["rater", "age"], ["r1", "18"]]})}
-    )
+    sheets = {"votes": VOTES, "people": [["rater", "age"], ["r1", "18"]]}
+    content = ole_bytes({"Workbook": biff_stream(sheets)})
     table = read_table(content, "votes.xls")
     assert (table.kind, table.members, table.member) == ("XLS", ("votes", "people"), "votes")
     assert cells(table) == VOTES
@@ -159,18 +158,11 @@ def test_titles_and_blank_rows_are_skipped_and_rows_keep_their_numbers():
     rows = [["Study of 2024"], [], ["exported", "by", "me"][:1], ["item", "rater", "label", "x"]]
     rows += [["i1", "r1", "Yes", 1], [], ["i2", "r1", "", ""], ["i3", "r1", "No"], [None] * 6]
     table = read_table(xlsx_bytes(rows), "votes.xlsx")
-    assert cells(table) == [
-        ["item", "rater", "label", "x"],
-        ["i1", "r1", "Yes", "1"],
-        ["i2", "r1", "", ""],
-        ["i3", "r1", "No", ""],
-    ]
+    expected = [["i1", "r1", "Yes", "1"], ["i2", "r1", "", ""], ["i3", "r1", "No", ""]]
+    assert cells(table) == [["item", "rater", "label", "x"], *expected]
     assert [table.row(position) for position in range(3)] == [5, 7, 8]
     (note,) = table.problems
-    assert note.message == (
-        "votes.xlsx: the column names were taken from row 4; "
-        "2 rows above it, the first with 'Study of 2024', left out"
-    )
+    assert "taken from row 4; 2 rows above it, the first with 'Study of 2024', left out" in note.message
 
 
 def test_a_table_may_stand_anywhere_in_the_sheet():
@@ -184,29 +176,21 @@ def test_a_table_may_stand_anywhere_in_the_sheet():
     assert table.row(0) == 6
 
 
-def test_a_second_header_row_is_a_row():
-    rows = [["Q1", "Q2"], ["How safe?", "How old?"], ["Yes", 3]]
-    assert cells(read_table(xlsx_bytes(rows)))[1] == ["How safe?", "How old?"]
+SPARSE = [["item", "r1", "r2", "r3"], *([f"i{row}", *[""] * (row % 3), "Yes"] for row in range(40))]
 
 
-def test_a_matrix_with_few_values_keeps_its_header():
-    rows = [
-        ["item", "r1", "r2", "r3", "r4", "r5"],
-        *([f"i{row}", *[""] * (row % 5), "Yes"] for row in range(40)),
-    ]
+@pytest.mark.parametrize(
+    ("rows", "columns"),
+    [
+        ([["Q1", "Q2"], ["How safe?", "How old?"], ["Yes", 3]], ("Q1", "Q2")),
+        (SPARSE, ("item", "r1", "r2", "r3")),
+        ([["", "item", "label"], [0, "i1", "Yes"], [1, "i2", "No"]], ("column 1", "item", "label")),
+    ],
+    ids=["a second header row is a row", "a matrix with few values", "a column that numbers the rows"],
+)
+def test_the_first_row_is_the_header(rows, columns):
     table = read_table(xlsx_bytes(rows))
-    assert table.columns == tuple(rows[0])
-    assert table.problems == ()
-
-
-def test_a_column_that_numbers_the_rows_may_lack_a_name():
-    table = read_table(xlsx_bytes([["", "item", "label"], [0, "i1", "Yes"], [1, "i2", "No"]]))
-    assert table.columns == ("column 1", "item", "label")
-
-
-def test_filled_columns_without_a_name_are_refused_by_their_letter():
-    message = refusal(xlsx_bytes([["item", "label"], ["i1", "Yes"], ["i2", "No", "", "a remark"]]))
-    assert "row 1: 1 column with filled cells has no name (D); name every column, or clear it" in message
+    assert (table.columns, len(table)) == (columns, len(rows) - 1)
 
 
 def test_merged_names_are_refused_and_merged_cells_reported():
@@ -263,12 +247,6 @@ def test_messages_name_the_sheet_where_there_are_several():
     assert "votes.xlsx, sheet 'Names'" in refusal(content, "Names")
 
 
-def test_workbooks_without_a_table_are_refused():
-    assert "no visible sheet with a table" in refusal(saved(openpyxl.Workbook()))
-    assert "no visible sheet with a table (looked at 'Sheet1')" in refusal(xlsx_bytes([["a", "b"]]))
-    assert "no visible sheet with a table" in refusal(xlsx_bytes([["a"], ["b"], ["c"]]))
-
-
 def test_empty_rows_to_the_end_of_the_sheet_cost_nothing():
     rows = ods_rows(VOTES) + (
         '<table:table-row table:number-rows-repeated="1048570">'
@@ -294,9 +272,8 @@ def test_entities_are_refused(member):
 
 
 def test_calamine_expands_no_entities():
-    content = changed(
-        xlsx_bytes(VOTES), "xl/sharedStrings.xml", "<sst", "<!DOCTYPE x [<!ENTITY e 'boom'>]><sst"
-    )
+    entity = "<!DOCTYPE x [<!ENTITY e 'boom'>]><sst"
+    content = changed(xlsx_bytes(VOTES), "xl/sharedStrings.xml", "<sst", entity)
     content = changed(content, "xl/sharedStrings.xml", "<t>Yes</t>", "<t>&e;</t>")
     assert "boom" not in str([(about, list(rows)) for about, rows in sheets.sheets_of(content, None)])
 
@@ -334,16 +311,28 @@ def test_pictures_are_not_unpacked(monkeypatch):
     assert cells(read_table(zipped(members))) == VOTES
 
 
-def test_passwords_are_told():
-    content = ole_bytes({"EncryptedPackage": bytes(5000), "EncryptionInfo": bytes(100)})
-    assert refusal(content) == "votes.xlsx is a workbook with a password; save it without one"
-
-
-def test_other_office_files_are_refused():
-    assert "an old Office file without a sheet" in refusal(ole_bytes({"WordDocument": bytes(5000)}))
-    assert "binary form XLSB; save it as XLSX" in refusal(zipped({"xl/workbook.bin": b"x"}))
-    text = ods_bytes({"S": ods_rows(VOTES)}, kind="text")
-    assert "an OpenDocument file that is no spreadsheet" in refusal(text)
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (ole_bytes({"WordDocument": bytes(5000)}), "an old Office file without a sheet"),
+        (zipped({"xl/workbook.bin": b"x"}), "binary form XLSB; save it as XLSX"),
+        (ods_bytes({"S": ods_rows(VOTES)}, kind="text"), "an OpenDocument file that is no spreadsheet"),
+        (
+            ole_bytes({"EncryptedPackage": bytes(5000), "EncryptionInfo": bytes(100)}),
+            "with a password; save it",
+        ),
+        (xlsx_bytes([["a", "b"]]), "no visible sheet with a table (looked at 'Sheet1')"),
+        (xlsx_bytes([["a"], ["b"], ["c"]]), "no visible sheet with a table"),
+        (saved(openpyxl.Workbook()), "no visible sheet with a table"),
+        (
+            xlsx_bytes([["item", "label"], ["i1", "Yes"], ["i2", "No", "", "a remark"]]),
+            "has no name (D); name every",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_other_office_files_and_workbooks_without_a_table_are_refused(content, sentence):
+    assert sentence in refusal(content)
 
 
 def test_too_many_columns_are_refused(monkeypatch):
@@ -370,12 +359,9 @@ def test_missing_and_cut_off_members_are_refused(member):
     assert refusal(zipped(members))
 
 
-def test_numbers_have_their_shortest_form():
+def test_numbers_have_their_shortest_form_and_durations_are_hours_minutes_and_seconds():
     values = {1.0: "1", 0.1 + 0.2: "0.30000000000000004", 1e15: "1000000000000000", 1e16: "1e+16", -0.0: "0"}
     values |= {float("nan"): "", float("inf"): "", -2.5: "-2.5"}
+    values |= {datetime.timedelta(days=1, milliseconds=2500): "24:00:02.5"}
+    values |= {-datetime.timedelta(minutes=90): "-1:30:00"}
     assert {value: sheets.text(value) for value in values} == values
-
-
-def test_durations_are_hours_minutes_and_seconds():
-    assert sheets.text(datetime.timedelta(days=1, milliseconds=2500)) == "24:00:02.5"
-    assert sheets.text(-datetime.timedelta(minutes=90)) == "-1:30:00"

@@ -106,21 +106,15 @@ def run(folder: Path, files: dict[str, bytes], *options: str) -> dict:
 
 
 # DICES-350
-
-
 @pytest.fixture(scope="module")
 def published_350_bytes() -> bytes:
     """The 41 published columns; those that the development data lack hold filler."""
     file = io.StringIO()
     writer = csv.writer(file)
     writer.writerow(COLUMNS_350)
+    filler = {"context": "USER: hi\nLLM: hello", "response": "bye, then", "safety_gold_reason": '["a"]'}
     with (DICES350 / "ratings_long.csv").open(encoding="utf-8") as ratings:
         for row in csv.DictReader(ratings):
-            filler = {
-                "context": "USER: hi\nLLM: hello",
-                "response": "bye, then",
-                "safety_gold_reason": '["a"]',
-            }
             answers = {name: row["Q_overall"] for name in COLUMNS_350 if name.startswith("Q2")}
             cells = {name: "No" for name in COLUMNS_350} | filler | answers | row
             writer.writerow([cells[name] for name in COLUMNS_350])
@@ -278,8 +272,6 @@ def test_raters_may_be_in_a_file_of_their_own():
 
 
 # DICES-990
-
-
 def test_dices_990(tmp_path):
     rows = conversations(COLUMNS_990)
     recipe = recognised(rows_table(rows))
@@ -421,18 +413,13 @@ def test_popquorn(task, shown):
 def test_popquorn_with_its_columns_in_another_order(tmp_path):
     """Potato's exports begin with both ids, and are told by that."""
     turned = [list(reversed(row)) for row in popquorn("offensiveness", "{point}.0")]
-    result = run(tmp_path, {"raw_data.csv": csv_bytes(turned)})
-    assert result["data"]["categories"] == list("12345")
-    assert result["data"]["label_counts"] == [5, 3, 2, 1, 4]
+    data = run(tmp_path, {"raw_data.csv": csv_bytes(turned)})["data"]
+    assert (data["categories"], data["label_counts"]) == (list("12345"), [5, 3, 2, 1, 4])
 
 
 def test_popquorns_free_texts_are_not_ratings():
     rows = popquorn("offensiveness", "{point}")
-    texts = [
-        ["original email", "revised email", *row[4:]] if at == 0 else [*row[2:]]
-        for at, row in enumerate(rows)
-    ]
-    texts = [[*row[:2], *new] for row, new in zip(rows, texts, strict=True)]
+    texts = [[*rows[0][:2], "original email", "revised email", *rows[0][4:]], *rows[1:]]
     with pytest.raises(DataError, match=r"e-mail rewriting: its answers .* are free texts"):
         known(rows_table([list(reversed(row)) for row in texts]))
     assert known(rows_table(popquorn("offensiveness", "{point}0"))) is None
@@ -471,11 +458,7 @@ def test_multipico(tmp_path):
     assert data.summary.label_counts == (9, 11)  # counted by hand
     age = data.raters.axes["Age"]
     assert [None if code < 0 else age.values[code] for code in age.codes] == [
-        "under 25",
-        "under 25",
-        "25-34",
-        "55 and over",
-        None,
+        *("under 25", "under 25", "25-34", "55 and over", None)
     ]
     assert data.raters.axes["Ethnicity simplified"].values == ("Asian", "White")
     result = run(tmp_path, {"multipico.csv": csv_bytes(rows)})
@@ -498,8 +481,6 @@ def test_multipico_whose_replies_are_numbered_within_posts_is_left_to_a_person()
 
 
 # Everything else
-
-
 @pytest.mark.parametrize(
     "header",
     [

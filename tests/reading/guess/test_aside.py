@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -15,18 +15,23 @@ from grasp_core.reading.table.table import Table
 LONG = [f"i{n},w{r},{'yn'[(n + r) % 2]}" for n in range(9) for r in range(4)]
 
 
-def long(*more: str, header: str = "item,worker,answer") -> Table:
-    return read_table("\n".join([header, *LONG, *more]).encode(), "votes.csv")
+def long(*more: str) -> Table:
+    return read_table("\n".join(["item,worker,answer", *LONG, *more]).encode(), "votes.csv")
 
 
-def matrix(*more: str) -> Table:
-    rows = [f"i{n},{n % 3},{n % 2},1" for n in range(9)]
-    return read_table("\n".join(["item,rater_1,rater_2,rater_3", *rows, *more]).encode(), "votes.csv")
+def three(of_row: Callable[[int], str]) -> Callable[..., Table]:
+    """Maker of matrices of three raters and nine items, made of each item's number, between further rows."""
+
+    def made(*below: str, above: Sequence[str] = ()) -> Table:
+        lines = ["item,rater_1,rater_2,rater_3", *above, *(f"i{n},{of_row(n)}" for n in range(9)), *below]
+        return read_table("\n".join(lines).encode(), "votes.csv")
+
+    return made
 
 
-def words(*more: str) -> Table:
-    rows = [f"i{n},{'yn'[n % 2]},{'yn'[n % 3 % 2]},y" for n in range(9)]
-    return read_table("\n".join(["item,rater_1,rater_2,rater_3", *rows, *more]).encode(), "votes.csv")
+matrix = three(lambda n: f"{n % 3},{n % 2},1")
+words = three(lambda n: f"{'yn'[n % 2]},{'yn'[n % 3 % 2]},y")
+mixed = three(lambda n: f"{n % 3},{'yn'[n % 3 % 2]},y")
 
 
 def beside(column: str, of_row: Callable[[int], object], *more: str) -> Table:
@@ -101,11 +106,6 @@ def test_sums_below_a_matrix_are_no_items(made: Callable[..., Table], last: list
     assert why[-1].endswith("it sums up the rows above it")
 
 
-def mixed(*more: str) -> Table:
-    rows = [f"i{n},{n % 3},{'yn'[n % 3 % 2]},y" for n in range(9)]
-    return read_table("\n".join(["item,rater_1,rater_2,rater_3", *rows, *more]).encode(), "votes.csv")
-
-
 @pytest.mark.parametrize(
     ("made", "last"),
     [
@@ -120,29 +120,20 @@ def test_a_row_that_may_be_an_item_stays(made: Callable[..., Table], last: list[
     assert read(made(*last))[1:] == (3, [])
 
 
-def test_a_total_below_a_long_file_is_no_item() -> None:
+def test_a_total_below_a_long_file_is_no_item_and_nobody() -> None:
     annotations, raters, why = read(long("Total,4,36", "Mean,9,0.5", "Source: us,,"))
     assert (annotations, raters) == (36, 4)
     assert why == [
         f"'item' = '{text}' is no answer: it sums up the rows above it" for text in ("Mean", "Total")
     ]
-
-
-def test_a_total_in_the_column_of_raters_is_nobody() -> None:
-    assert read(long("36,Total,18", header="item,worker,answer"))[:2] == (36, 4)
-
-
-def test_an_item_of_such_a_name_that_several_rated_stays() -> None:
-    assert read(long(*(f"total,w{r},y" for r in range(4)))) == (40, 4, [])
+    assert read(long("36,Total,18"))[:2] == (36, 4)
 
 
 @pytest.mark.parametrize(
     "above", [["gender,f,m,f"], ["Gender,f,m,f", "age,31,40,52"], ["age group,18+,18+,30+"]]
 )
 def test_rows_about_raters_are_no_items(above: list[str]) -> None:
-    rows = [f"i{n},{n % 3},{n % 2},1" for n in range(9)]
-    table = read_table("\n".join(["item,rater_1,rater_2,rater_3", *above, *rows]).encode(), "votes.csv")
-    annotations, raters, why = read(table)
+    annotations, raters, why = read(matrix(above=above))
     assert (annotations, raters, len(why)) == (27, 3, len(above))
     assert why[0].endswith("it describes the raters; what is known of them goes into a raters file")
 
@@ -161,16 +152,9 @@ def test_the_command_says_so_first_whether_or_not_columns_are_named(
     tmp_path, monkeypatch, capsys, named, answer, left, told
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "votes.csv").write_text(
-        "\n".join(
-            [
-                "item,worker,answer,sex",
-                *(f"{row},{'fm'[int(row.split(',')[1][1:]) % 2]}" for row in LONG),
-                "i0,gold,y,f",
-                "i1,gold,n,f",
-            ]
-        )
-    )
+    rows = [f"{row},{'fm'[n % 4 % 2]}" for n, row in enumerate(LONG)]
+    lines = ["item,worker,answer,sex", *rows, "i0,gold,y,f", "i1,gold,n,f"]
+    (tmp_path / "votes.csv").write_text("\n".join(lines))
     asked = [*named, *answer, "--axis", "sex", "--permutations", "20"]
     assert cli.main(["run", "--annotations", "votes.csv", *asked]) == 0
     said = capsys.readouterr()
@@ -248,14 +232,9 @@ def test_what_says_something_else_leaves_nothing_out(column: str, of_row) -> Non
 @pytest.mark.parametrize(
     ("column", "check", "other"),
     [
-        ("_golden", "TRUE", "FALSE"),
-        ("is_gold", "1", "0"),
-        ("gold", "true", "false"),
-        ("test_question", "yes", "no"),
-        ("phase", "training", "main"),
-        ("block", "practice", "main"),
-        ("is_attn_check", "1", "0"),
-        ("GOLDEN:result", "y", ""),
+        *(("_golden", "TRUE", "FALSE"), ("is_gold", "1", "0"), ("gold", "true", "false")),
+        *(("test_question", "yes", "no"), ("phase", "training", "main"), ("block", "practice", "main")),
+        *(("is_attn_check", "1", "0"), ("GOLDEN:result", "y", "")),
     ],
 )
 def test_answers_to_test_questions_are_left_out(column: str, check: str, other: str) -> None:
@@ -271,15 +250,22 @@ def test_right_labels_in_a_column_called_gold_check_nobody() -> None:
     assert read(table) == (36, 4, [])
 
 
-@pytest.mark.parametrize("item", ["attention_check_1", "catch trial 3", "Practice 2", "attention check"])
-def test_items_that_are_checks_are_left_out(item: str) -> None:
+@pytest.mark.parametrize(
+    ("item", "check"),
+    [
+        *(
+            ("attention_check_1", True),
+            ("catch trial 3", True),
+            ("Practice 2", True),
+            ("attention check", True),
+        ),
+        *(("attention", False), ("practice makes perfect", False), ("check in 3", False), ("test_1", False)),
+        ("total", False),  # several rated it
+    ],
+)
+def test_items_that_are_checks_are_left_out_and_words_stay(item: str, check: bool) -> None:
     annotations, raters, why = read(long(*(f"{item},w{r},y" for r in range(4))))
-    assert (annotations, raters, len(why)) == (36, 4, 1)
-
-
-@pytest.mark.parametrize("item", ["attention", "practice makes perfect", "check in 3", "test_1"])
-def test_items_that_are_words_stay(item: str) -> None:
-    assert read(long(*(f"{item},w{r},y" for r in range(4)))) == (40, 4, [])
+    assert (annotations, raters, len(why)) == ((36, 4, 1) if check else (40, 4, 0))
 
 
 @pytest.mark.parametrize("who", ["nan", "NULL", "unknown", "Anonymous", "#N/A"])

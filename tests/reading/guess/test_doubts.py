@@ -1,20 +1,28 @@
-"""Doubts about ids, spans and questions are told or asked about; nothing is read in silence."""
+"""Doubts about ids, spans, questions, rows and files are told or asked about."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+from collections.abc import Mapping
 from random import Random
 
 import pytest
 
+from grasp_core import cli
+from grasp_core.model.errors import DataError
+from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.advice import Named
 from grasp_core.reading.guess.recognise import Guess, recognise
-from grasp_core.reading.guess.roles import question
+from grasp_core.reading.guess.roles import file_roles, question, with_items
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from tests.reading.making import rows_table
+from tests.shared_data import DICES350, SHARED, needs_shared_data
+
+# Ids, spans and questions
+
 
 HEADER = ["HITId", "AssignmentId", "WorkerId", "Input.text", "Answer.spans"]
 
@@ -51,8 +59,6 @@ def test_codes_for_no_answer_in_known_formats_too() -> None:
 
 
 # Rows that mark spans are no labels of items, also where equal ones would count once.
-
-
 def marked(columns: tuple[str, str], each: int = 2, step: int = 4) -> Table:
     """Spans of eight documents by four annotators, as many for each; all of a pair are of one kind."""
     rows = [
@@ -90,8 +96,6 @@ def test_other_numbers_are_none(table: Table) -> None:
 
 
 # Answers to several questions in one column are asked about where another column names the questions.
-
-
 ASKED = ("clear", "fluent", "true")
 
 
@@ -137,8 +141,6 @@ def test_a_label_that_is_named_is_sure() -> None:
 
 
 # Ids that begin anew are asked about; those that mean the same everywhere are not.
-
-
 PLACES = ("north", "south")
 
 
@@ -229,3 +231,216 @@ def test_a_rater_of_two_ages_by_mistake_is_said() -> None:
 )
 def test_nothing_is_said_of_raters_who_have_one_or_of_what_is_no_rater_s(value) -> None:
     assert not any("is none" in sentence for sentence in about(value))
+
+
+# Rows that may not be meant to count
+ROWS = [(n, r) for n in range(9) for r in range(6)]
+
+
+def beside(column: str, of_row, *more: str) -> Table:
+    """A long file with a further column, made of each row's item and rater."""
+    rows = [f"i{n},w{r},{'yn'[(n + r) % 2]},{'fm'[r % 2]},{of_row(n, r)}" for n, r in ROWS]
+    return read_table("\n".join([f"item,worker,answer,gender,{column}", *rows, *more]).encode(), "votes.csv")
+
+
+def doubts(guess: Guess) -> list[str]:
+    found = [one for one in guess.reasons if one.field in ("exclude", "filters")]
+    assert not guess.uncertain
+    assert all(one.confidence == "unsure" for one in found)
+    return [one.sentence for one in found]
+
+
+def counted(table: Table, guess: Guess) -> int:
+    return load(table, None, guess.spec, guess.axes).summary.annotations
+
+
+ACCEPTED = "such answers may not have been accepted"
+MADE = "such labels may be a model's, or made of others'"
+
+
+@pytest.mark.parametrize(
+    ("column", "of_row", "value", "rows", "may"),
+    [
+        ("accept", lambda n, r: int(n != r), "0", 6, ACCEPTED),
+        ("reject", lambda n, r: ("no", "yes")[n == r], "yes", 6, ACCEPTED),
+        ("removed", lambda n, r: (n + r) % 2, "1", 27, ACCEPTED),
+        ("is_valid", lambda n, r: (n + r) % 2, "0", 27, ACCEPTED),
+        ("is_test", lambda n, r: int(n < 2), "1", 12, "such rows may be tests"),
+        ("annotator_type", lambda n, r: ("human", "model")[r == 5], "model", 9, MADE),
+        ("label_source", lambda n, r: ("crowd", "consensus")[n == r], "consensus", 6, MADE),
+    ],
+)
+def test_rows_that_may_not_count_do_and_it_is_said(column, of_row, value, rows, may) -> None:
+    table = beside(column, of_row)
+    guess = recognise(table)
+    assert (counted(table, guess), guess.axes) == (54, ("gender",))
+    assert doubts(guess) == [
+        f"'{column}' = '{value}' in {rows} rows of 54: {may}; they count, unless left out on Data, "
+        f"under Leave out, or by --drop {column}={value}"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("column", "of_row"),
+    [
+        ("accept", lambda n, r: n % 2),  # the paper was, not the answer
+        ("accept", lambda n, r: (n + r) % 3),
+        ("author_type", lambda n, r: ("model", "human")[n % 2]),
+        ("source", lambda n, r: ("web", "news")[(n + r) % 2]),
+        ("test_score", lambda n, r: (n + r) % 2),
+    ],
+)
+def test_what_says_something_else_is_no_doubt(column, of_row) -> None:
+    table = beside(column, of_row)
+    guess = recognise(table)
+    assert (counted(table, guess), doubts(guess)) == (54, [])
+
+
+def test_a_column_without_any_value_and_ids_of_random_letters_are_no_doubt() -> None:
+    table = beside("_country", lambda n, r: "NA", *(f"i{n},llm4ki6p517tnu48lsl9,y,,NA" for n in range(9)))
+    assert doubts(recognise(table)) == []
+
+
+def test_raters_called_like_models_count_and_are_named() -> None:
+    rows = [f"i{n},{who},y,," for n in range(9) for who in ("gpt-4o", "Claude 3 Opus", "Claude")]
+    table = beside("x", lambda n, r: "", *rows)
+    guess = recognise(table)
+    assert counted(table, guess) == 81
+    assert doubts(guess) == [
+        "'gpt-4o', 'Claude 3 Opus' are called like models, not like the other raters; they count, unless "
+        "left out on Data, under Leave out, or by --exclude-rater gpt-4o"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("column", "of_row", "why"),
+    [
+        ("failed_checks", lambda n, r: r // 2, "'1' (one of 3 values, as counts have)"),
+        ("uses_bot", lambda n, r: ("yes", "no")[r // 3], "'yes' (3 of 6 raters, so many)"),
+        ("consent", lambda n, r: ("No", "Yes")[r > 0], "'No' (1 of 6 raters)"),
+        ("speeder", lambda n, r: int(r < 2), "'1' (2 of 6 raters)"),
+    ],
+)
+def test_counts_and_habits_exclude_nobody_by_themselves(column, of_row, why) -> None:
+    table = beside(column, of_row)
+    guess = recognise(table)
+    assert (counted(table, guess), guess.axes) == (54, ("gender",))
+    (said,) = doubts(guess)
+    assert said.startswith(f"'{column}' = {why} may say who should not count; nobody is left out")
+
+
+@pytest.mark.parametrize("named", [[], ["--item", "item", "--rater", "worker", "--label", "answer"]])
+def test_the_command_says_so_and_leaves_out_what_is_named(tmp_path, monkeypatch, capsys, named) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"i{n},w{r},{'yn'[(n + r) % 2]},{'fm'[r % 2]},{int(n != r)}" for n, r in ROWS]
+    (tmp_path / "votes.csv").write_text("\n".join(["item,worker,answer,gender,accept", *rows]))
+    run = ["run", "--annotations", "votes.csv", "--axis", "gender", "--permutations", "20", *named]
+    assert cli.main(run) == 0
+    said = capsys.readouterr()
+    assert "54 annotations" in said.out + said.err
+    assert "'accept' = '0' in 6 rows of 54" in said.err
+    assert cli.main([*run, "--drop", "accept=0"]) == 0
+    assert "48 annotations" in "".join(capsys.readouterr())
+
+
+# Which file is which
+VOTES = "item,rater,label\n" + "".join(f"i{i},r{j},{'YN'[i * j % 2]}\n" for i in range(9) for j in range(6))
+RATERS = "person,gender\n" + "".join(f"r{j},{'fm'[j % 2]}\n" for j in range(6))
+ITEMS = "id,topic\n" + "".join(f"i{i},{'ab'[i % 2]}\n" for i in range(9))
+MATRIX = "item,r0,r1,r2,r3\n" + "".join(f"i{i},Y,N,Y,{'YN'[i % 2]}\n" for i in range(9))
+
+
+def roles(files: Mapping[str, str], *, as_given: bool = False) -> list[str | None]:
+    return [*file_roles([read_table(text.encode(), name) for name, text in files.items()], as_given=as_given)]
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 0, 2)])
+def test_files_are_told_by_their_content_in_any_order(order: tuple[int, ...]) -> None:
+    files = (("x.csv", VOTES), ("y.csv", RATERS), ("z.csv", ITEMS))
+    said = ("annotations", "raters", "items")
+    assert roles(dict(files[place] for place in order)) == [said[place] for place in order]
+
+
+def test_the_heads_of_a_matrix_are_ids_too() -> None:
+    assert roles({"matrix.csv": MATRIX, "people.csv": RATERS}) == ["annotations", "raters"]
+    assert roles({"items.csv": ITEMS, "matrix.csv": MATRIX}) == ["items", "annotations"]
+
+
+def test_where_raters_and_items_have_the_same_ids_names_tell() -> None:
+    votes = "item,rater,label\n" + "".join(f"{i},{j},{'YN'[i * j % 2]}\n" for i in range(9) for j in range(9))
+    people = "id,gender\n" + "".join(f"{j},{'fm'[j % 2]}\n" for j in range(9))
+    texts = "id,text\n" + "".join(f"{i},some words about {i}\n" for i in range(9))
+    nothing = "id,x\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(9))
+    called = nothing.replace("id,", "rater,")
+    for other, role in ((people, "raters"), (texts, "items"), (nothing, None), (called, "raters")):
+        assert roles({"votes.csv": votes, "what.csv": other}) == ["annotations", role]
+
+
+def test_a_file_of_the_same_columns_holds_more_labels_and_one_that_joins_to_nothing_has_no_role() -> None:
+    assert roles({"june.csv": VOTES, "july.csv": VOTES.replace("\ni", "\nj")}) == ["annotations"] * 2
+    other = RATERS.replace("r", "other")
+    assert roles({"votes.csv": VOTES, "other.csv": other}, as_given=True) == ["annotations", None]
+
+
+def test_files_that_hold_no_labels_are_refused() -> None:
+    with pytest.raises(DataError, match="has only 2 columns"):
+        roles({"items.csv": ITEMS, "raters.csv": RATERS})
+
+
+@needs_shared_data
+def test_real_files_are_told() -> None:
+    files = ("items.csv", "raters.csv", "ratings_wide.csv")
+    tables = [read_table(DICES350 / name) for name in files]
+    assert file_roles(tables) == ("items", "raters", "annotations")
+    for folder in ("04", "13a", "17", "35"):
+        tables = [
+            read_table(SHARED / "data" / "reports" / folder / name) for name in ("raters.csv", "ann.csv")
+        ]
+        assert file_roles(tables) == ("raters", "annotations"), folder
+
+
+# The items file's column of ids: recognised where that is likely, else asked.
+ROWS_ROLES = [["item", "rater", "label"], *([f"i{n}", r, "xy"[n % 2]] for n in range(6) for r in "123")]
+VOTES_ITEM_IDS = rows_table(ROWS_ROLES)
+
+
+def beside_roles(header: list[str], *columns: list[str]) -> tuple[Guess, Table]:
+    items = rows_table([header, *map(list, zip(*columns, strict=True))], "items.csv")
+    return with_items(recognise(VOTES_ITEM_IDS), VOTES_ITEM_IDS, items), items
+
+
+IDS = [f"i{n}" for n in range(6)]
+
+
+def test_a_column_named_as_the_item_column_is() -> None:
+    guess, _ = beside_roles(["other", "item"], IDS, IDS)
+    assert guess.spec.items_id == "item"
+    assert not guess.uncertain
+
+
+def test_the_one_column_that_holds_the_items_each_once() -> None:
+    guess, _ = beside_roles(["topic", "key", "near"], list("ababab"), [*IDS[:5], "new"], ["i1"] * 6)
+    assert guess.spec.items_id == "key"
+    (reason,) = [reason for reason in guess.reasons if reason.field == "items_id"]
+    assert (reason.sentence, reason.confidence) == ("'key' holds 83% of the items", "likely")
+
+
+@pytest.mark.parametrize(
+    ("columns", "candidates"),
+    [((IDS, IDS[::-1]), ("key", "other")), ((["i0", *"abcde"], list("uvwxyz")), ("key", "other"))],
+)
+def test_what_is_not_certain_is_asked(columns: tuple[list[str], ...], candidates: tuple[str, ...]) -> None:
+    guess, _ = beside_roles(["key", "other"], *columns)
+    (reason,) = guess.uncertain
+    assert (reason.field, reason.candidates) == ("items_id", candidates)
+    assert "items file's column of item ids is not certain: 'key' or 'other'?" in question(reason)
+
+
+def test_a_column_that_is_named_is_sure() -> None:
+    _, items = beside_roles(["key", "other"], IDS, IDS[::-1])
+    guess = with_items(recognise(VOTES_ITEM_IDS), VOTES_ITEM_IDS, items, "other")
+    assert guess.spec.items_id == "other"
+    assert not guess.uncertain
+    with pytest.raises(DataError, match=r"items.csv has no column 'keys'; did you mean 'key'"):
+        with_items(recognise(VOTES_ITEM_IDS), VOTES_ITEM_IDS, items, "keys")
+    assert with_items(recognise(VOTES_ITEM_IDS), VOTES_ITEM_IDS, None).spec.items_id is None

@@ -1,19 +1,36 @@
-"""Guesses about columns: names first, then values; each with its reason."""
+"""Guesses about columns: names, then values; what types of columns name; time for many columns."""
 
 from __future__ import annotations
 
+import io
 import random
+import sys
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.feather as feather
 import pytest
 
+import grasp_core as grasp
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.checks import missing_columns
+from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.recognise import Guess, recognise
+from grasp_core.reading.sandbox.parse import frame_table
+from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table import names
-from grasp_core.reading.table.table import Recipe
+from grasp_core.reading.table.parsed import name_columns
+from grasp_core.reading.table.table import Recipe, Table
+from grasp_core.report.words.levels import known_scale, unranked
 from tests.reading.making import LONG, rows_table, text_table
+
+# Columns
 
 
 def long_rows(item: str, rater: str, label: str, *, order: tuple[int, ...] = (0, 1, 2, 3)) -> list[list[str]]:
@@ -198,11 +215,8 @@ def test_too_few_columns():
 @pytest.mark.parametrize(
     "text",
     [
-        "a b c/1 2 3",
-        "a b c/1 1 1/1 1 1",
-        "a b c/1 2 3/4 5 6/7 8 9",
-        "item rater c/1 2 3",
-        "a b c d/1 2 x y/1 3 x y",
+        *("a b c/1 2 3", "a b c/1 1 1/1 1 1", "a b c/1 2 3/4 5 6/7 8 9"),
+        *("item rater c/1 2 3", "a b c d/1 2 x y/1 3 x y"),
     ],
 )
 def test_there_is_always_a_guess_of_existing_columns(text):
@@ -229,3 +243,172 @@ def test_of_two_columns_of_one_name_one_is_proposed():
     parity = [str(ord(row[1][-1]) % 2) for row in rows]
     made = [[*row[:3], one, "yn"[int(one)]] for row, one in zip(rows, parity, strict=True)]
     assert len(recognise(rows_table([[*header[:3], "rater_age", "age"], *made])).axes) == 1
+
+
+# Vocabularies
+ORDER = ["low", "medium", "high", "extreme"]
+QUIET: dict[str, Any] = {"progress": False, "permutations": 50, "pairs": False, "axes": ["team"]}
+
+
+def votes() -> pd.DataFrame:
+    rows = [(f"i{i}", f"r{j}", ORDER[(i * (j + 1)) % 3], "AB"[j % 2]) for i in range(9) for j in range(6)]
+    return pd.DataFrame(rows, columns=["item", "rater", "label", "team"])
+
+
+def typed(*, ordered: bool, values: list[str] = ORDER) -> pd.DataFrame:
+    frame = votes()
+    return frame.assign(label=pd.Categorical(frame["label"], values, ordered=ordered))
+
+
+def enum() -> pl.DataFrame:
+    return pl.from_pandas(votes()).with_columns(pl.col("label").cast(pl.Enum(ORDER)))
+
+
+def as_file(frame: pd.DataFrame, kind: str) -> Any:
+    out = io.BytesIO()
+    if kind == "parquet":
+        frame.to_parquet(out)
+    elif kind == "feather":
+        feather.write_feather(frame, out)
+    else:
+        table = pa.Table.from_pandas(frame)
+        with pa.ipc.new_file(out, table.schema) as file:
+            file.write_table(table)
+    return read_table(out.getvalue(), f"votes.{kind}")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: frame_table(typed(ordered=True), "votes"),
+        lambda: frame_table(enum(), "votes"),
+        lambda: frame_table(pa.Table.from_pandas(typed(ordered=True)), "votes"),
+        lambda: as_file(typed(ordered=True), "parquet"),
+        lambda: as_file(typed(ordered=True), "feather"),
+        lambda: as_file(typed(ordered=True), "arrow"),
+    ],
+)
+def test_an_ordered_type_says_labels_and_their_order(make: Any) -> None:
+    guess = recognise(make())
+    assert guess.spec.categories == tuple(ORDER)
+    assert guess.ranked
+    (why,) = (one for one in guess.reasons if one.field == "categories")
+    assert "'extreme' is a label that no cell has" in why.sentence
+
+
+@pytest.mark.parametrize("values", [ORDER, ["medium", "low", "high"]])
+def test_a_type_without_an_order_says_its_labels_alone(values: list[str]) -> None:
+    guess = recognise(frame_table(typed(ordered=False, values=values), "votes"))
+    assert guess.spec.categories == (("extreme", "high", "low", "medium") if "extreme" in values else None)
+    assert not guess.ranked
+
+
+def test_texts_that_are_codes_to_save_room_say_nothing() -> None:
+    table = pa.Table.from_pandas(votes(), preserve_index=False).replace_schema_metadata(None)
+    coded = table.set_column(2, "label", table["label"].dictionary_encode())
+    assert recognise(frame_table(coded.slice(0, 20), "votes")).spec.categories is None
+
+
+def test_what_is_named_or_recoded_goes_before() -> None:
+    frame = typed(ordered=True)
+    named = grasp.analyse(frame, level="ordinal", categories=ORDER[:3], **QUIET)
+    assert named.result.spec.data.categories == tuple(ORDER[:3])
+    less = grasp.analyse(frame, level="ordinal", missing=["extreme"], **QUIET)
+    assert less.result.spec.data.categories == tuple(ORDER[:3])
+    assert less.result.groups == named.result.groups
+    both = grasp.MapValues(None, (("medium", "high"),))
+    assert grasp.analyse(frame, recode=[both], **QUIET).result.data.categories == ("high", "low")
+
+
+def test_words_without_an_order_are_not_ranked() -> None:
+    for frame in (votes(), typed(ordered=False)):
+        with pytest.raises(grasp.SpecError, match=r"nothing says how .* rank"):
+            grasp.analyse(frame, level="ordinal", **QUIET)
+    ordered = grasp.analyse(typed(ordered=True), level="ordinal", **QUIET)
+    named = grasp.analyse(votes(), level="ordinal", categories=ORDER, **QUIET)
+    assert ordered.result.groups == named.result.groups
+
+
+@pytest.mark.parametrize(
+    ("labels", "ranked"),
+    [
+        *((("1", "2", "3"), True), (("1 star", "2 stars", "3 stars"), True), (("no", "yes"), True)),
+        *((("level 1", "level 2", "level 10"), True), (("level 1", "level 10", "level 2"), False)),
+        *((("high", "low", "medium"), False), (("1", "2", "3", "not sure"), False), (("A", "B", "C"), False)),
+    ],
+)
+def test_numbers_rank_by_their_size_and_the_alphabet_ranks_nothing(labels, ranked) -> None:
+    assert (unranked(labels) is None) is ranked
+
+
+@pytest.mark.parametrize(
+    ("labels", "scale"),
+    [
+        (("High", "Low", "Medium"), ("Low", "Medium", "High")),
+        (("agree", "disagree", "strongly_agree"), ("disagree", "agree", "strongly_agree")),
+        (("joy", "anger", "fear"), None),
+    ],
+)
+def test_known_scales_are_proposed(labels: tuple[str, ...], scale: tuple[str, ...] | None) -> None:
+    assert known_scale(labels) == scale
+
+
+# Time
+FEW, TIMES = 60, 4
+NAMES = {
+    "nothing": "attribute_{}",
+    "items": "item_{}",
+    "raters": "rater_{}",
+    "ages": "age_{}",
+    "labels": "label_{}",
+    "shorter and longer": "q{}_label q{}",
+    "ids of both kinds": "item_{} rater_{}",
+    "yes or no": "is_excluded_{}",
+    "sets": "dataset_{}",
+    "one name": "x",
+}
+
+
+def wide(names: str, columns: int) -> Table:
+    """Annotations beside further columns, each of which varies within items and raters."""
+    rng, forms = random.Random(0), names.split()
+    header = ["item", "rater", "label", *(forms[n % len(forms)].format(n) for n in range(columns))]
+    rows = [
+        [f"i{n % 20}", f"r{n // 20}", rng.choice("yn"), *(rng.choice("abc") for _ in range(columns))]
+        for n in range(80)
+    ]
+    return rows_table([header, *rows])
+
+
+def calls(work: Callable[[], object]) -> int:
+    """How many functions are called, which no other work on the machine changes."""
+    made = 0
+
+    def count(_frame: object, event: str, _what: object) -> None:
+        nonlocal made
+        made += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return made
+
+
+def handled(table: Table) -> None:
+    spec = recognise(table).spec
+    with suppress(DataError):
+        load(table, None, spec)
+
+
+@pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
+def test_work_grows_with_the_columns_and_no_faster(names):
+    handled(wide(names, 5))  # what is made once
+    few, many = (wide(names, columns) for columns in (FEW, FEW * TIMES))
+    assert calls(lambda: handled(many)) < 1.2 * TIMES * calls(lambda: handled(few))
+
+
+def test_names_that_recur_are_numbered_without_counting_from_the_start():
+    few, many = (calls(lambda n=n: name_columns(["x"] * n, "votes.csv")) for n in (FEW, FEW * TIMES))
+    assert many < 1.2 * TIMES * few

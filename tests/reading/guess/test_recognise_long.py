@@ -31,6 +31,10 @@ def asked(guess: Guess) -> dict[str, tuple[str, ...]]:
     return {reason.field: reason.candidates for reason in guess.uncertain}
 
 
+def sure(guess: Guess, item: str, rater: str, label: str) -> bool:
+    return (guess.spec.item, guess.spec.rater, guess.spec.label, guess.uncertain) == (item, rater, label, ())
+
+
 def right(guess: Guess, file: Made) -> dict[str, bool]:
     """Which fields are as they should be, or are asked for."""
     open_ = asked(guess)
@@ -56,16 +60,8 @@ def right(guess: Guess, file: Made) -> dict[str, bool]:
 )
 def test_right_or_asked(seed, names, ids, beside, labels, size):
     items, raters, per_item = size
-    file = made(
-        random.Random(seed),
-        names,
-        items=items,
-        raters=raters,
-        per_item=per_item,
-        ids=ids,
-        beside=tuple(beside),
-        labels=labels,
-    )
+    how = {"ids": ids, "beside": tuple(beside), "labels": labels}
+    file = made(random.Random(seed), names, items=items, raters=raters, per_item=per_item, **how)
     guess = recognise(table(file))
     assert all(right(guess, file).values()), (right(guess, file), guess)
     for field, candidates in asked(guess).items():
@@ -76,9 +72,7 @@ def test_right_or_asked(seed, names, ids, beside, labels, size):
 @pytest.mark.parametrize("ids", IDS)
 def test_plain_names_are_not_asked_for(ids):
     file = made(random.Random(2), ("item_id", "worker_id", ("toxicity",)), ids=(ids, ids), beside=NOISE[:9])
-    guess = recognise(table(file))
-    assert (guess.spec.item, guess.spec.rater, guess.spec.label) == ("item_id", "worker_id", "toxicity")
-    assert not guess.uncertain
+    assert sure(recognise(table(file)), "item_id", "worker_id", "toxicity")
 
 
 def test_several_questions_alike_are_candidates():
@@ -92,22 +86,22 @@ def test_several_questions_alike_are_candidates():
     assert question(reason).endswith("and 8 more?")
 
 
-def test_a_score_beside_the_same_question_is_asked_about():
-    file = made(random.Random(11), ("item", "rater", ("toxicity", "toxicity_score")), labels=("1", "2", "3"))
-    assert set(asked(recognise(table(file)))["label"]) == {"toxicity", "toxicity_score"}
-
-
-def test_a_label_by_name_wins_over_other_questions():
-    file = made(random.Random(4), ("item", "rater", ("label", "confidence")), labels=("1", "2", "3"))
-    assert recognise(table(file)).spec.label == "label"
+@pytest.mark.parametrize(
+    ("questions", "label"),
+    [
+        (("toxicity", "toxicity_score"), None),  # a score beside the same question
+        (("label", "confidence"), "label"),  # by name
+        (("model_rating",), "model_rating"),  # of models
+    ],
+)
+def test_scores_are_asked_about_where_no_name_tells(questions, label):
+    guess = recognise(table(made(random.Random(11), ("item", "rater", questions), labels=("1", "2", "3"))))
+    assert set(asked(guess).get("label", ())) == (set() if label else set(questions))
+    assert label in (None, guess.spec.label)
 
 
 def test_codes_beside_their_names_are_one_question():
-    file = made(
-        random.Random(5),
-        ("item", "rater", ("toxic",)),
-        extra=None,
-    )
+    file = made(random.Random(5), ("item", "rater", ("toxic",)), extra=None)
     codes = {"Yes": "1", "No": "0", "Unsure": "2"}
     rows = [{**row, "toxic_coded": codes[row["toxic"]]} for row in file.rows]
     guess = recognise(table(file._replace(rows=rows)))
@@ -208,19 +202,14 @@ def test_a_large_file_is_looked_at_by_whole_items():
     rng = random.Random(8)
     rows = [["thing", "worker", "verdict_x"]]
     rows += [[f"i{i}", f"w{(i * 7 + k) % 900}", rng.choice("ab")] for i in range(90_000) for k in range(3)]
-    guess = recognise(rows_table(rows))
-    assert not guess.uncertain
-    assert (guess.spec.item, guess.spec.rater, guess.spec.label) == ("thing", "worker", "verdict_x")
+    assert sure(recognise(rows_table(rows)), "thing", "worker", "verdict_x")
 
 
 # What is named is sure, and the rest is guessed around it.
-
-
 def test_naming_the_uncertain_one_suffices():
     file = made(random.Random(9), ("stim", "who", ("toxic", "funny")), beside=("gender", "timestamp"))
     guess = recognise(table(file), named=Named(label="funny"))
-    assert not guess.uncertain
-    assert (guess.spec.item, guess.spec.rater, guess.spec.label) == ("stim", "who", "funny")
+    assert sure(guess, "stim", "who", "funny")
     assert guess.axes == ("gender",)
 
 
@@ -228,9 +217,7 @@ def test_naming_the_uncertain_one_suffices():
 def test_one_id_named_settles_the_other(named):
     file = made(random.Random(10), ("a", "b", ("c",)))
     assert {"item", "rater"} <= set(asked(recognise(table(file))))
-    guess = recognise(table(file), named=Named(layout="long", **named))
-    assert (guess.spec.item, guess.spec.rater, guess.spec.label) == ("a", "b", "c")
-    assert not guess.uncertain
+    assert sure(recognise(table(file), named=Named(layout="long", **named)), "a", "b", "c")
 
 
 def test_a_rater_named_where_none_was_found_is_taken():
@@ -244,14 +231,12 @@ MATRIX = "key a b c d/1 Yes No Yes Yes/2 No No Yes No/3 Yes Yes No No"
 
 def test_a_layout_named_is_taken_for_a_matrix():
     assert asked(recognise(text_table(MATRIX)))["layout"] == ("items-by-raters", "raters-by-items")
-    for named in (Named(layout="raters-by-items"), Named(rater="key")):
-        guess = recognise(text_table(MATRIX), named=named)
-        assert not guess.uncertain
-        assert (guess.spec.layout, guess.spec.rater, guess.spec.item) == ("raters-by-items", "key", None)
-    for named in (Named(layout="items-by-raters"), Named(item="key")):
-        guess = recognise(text_table(MATRIX), named=named)
-        assert not guess.uncertain
-        assert (guess.spec.layout, guess.spec.item, guess.spec.rater) == ("items-by-raters", "key", None)
+    for id_column, layout in (("rater", "raters-by-items"), ("item", "items-by-raters")):
+        for named in (Named(layout=layout), Named(**{id_column: "key"})):
+            guess = recognise(text_table(MATRIX), named=named)
+            found = {"item": guess.spec.item, "rater": guess.spec.rater}
+            assert (guess.spec.layout, guess.uncertain) == (layout, ())
+            assert found == {"item": None, "rater": None, id_column: "key"}
 
 
 def test_sentences_numbered_anew_in_documents_are_asked_about() -> None:
@@ -285,22 +270,11 @@ def test_what_may_have_been_shown_or_measured_is_no_label_for_sure(columns, also
     assert set(asked(recognise(table(file._replace(rows=rows))))["label"]) == also
 
 
-def test_a_rating_of_models_beside_other_columns_stays_the_label() -> None:
-    file = made(random.Random(5), ("item", "rater", ("model_rating",)), labels=("1", "2", "3"))
-    assert recognise(table(file)).spec.label == "model_rating"
-    assert not recognise(table(file)).uncertain
-
-
 def test_names_of_labels_are_labels() -> None:
     """Beside their codes, whose column is called an id."""
-    file = made(
-        random.Random(6),
-        ("item", "rater", ("label_name",)),
-        labels=("toxic", "fine"),
-    )
+    file = made(random.Random(6), ("item", "rater", ("label_name",)), labels=("toxic", "fine"))
     rows = [row | {"label_id": str(int(row["label_name"] == "toxic"))} for row in file.rows]
-    guess = recognise(table(file._replace(rows=rows)))
-    assert (guess.spec.label, guess.uncertain) == ("label_name", ())
+    assert sure(recognise(table(file._replace(rows=rows))), "item", "rater", "label_name")
 
 
 @pytest.mark.parametrize(("written", "said"), [("answer", True), ("comments", False), ("why", False)])
@@ -355,7 +329,7 @@ def test_a_gender_by_itself_is_a_rater_s() -> None:
 def test_ids_that_begin_as_durations_are_ids() -> None:
     rows = [[f"PT{i:02d}", f"v{j}", "ab"[(i * j + i) % 2]] for i in range(20) for j in range(12)]
     guess = recognise(rows_table([["patient_id", "reader", "malignant"], *rows]))
-    assert (guess.spec.item, guess.spec.rater, asked(guess)) == ("patient_id", "reader", {})
+    assert sure(guess, "patient_id", "reader", "malignant")
 
 
 def people(one: str, other: str) -> Table:
@@ -372,17 +346,14 @@ def people(one: str, other: str) -> Table:
         ("rater_id", "subject_id", "subject_id"),
         ("participant_id", "clinician_id", "participant_id"),
         ("moderator", "user", "user"),
+        *(("annotator", "reviewer", None), ("user", "worker", None)),  # both may rate
     ],
 )
 def test_people_may_be_rated_by_those_whose_name_says_that_they_rate(one, other, item) -> None:
     guess = recognise(people(one, other))
-    assert (guess.spec.item, {guess.spec.item, guess.spec.rater}) == (item, {one, other})
-    assert not guess.uncertain
-
-
-@pytest.mark.parametrize(("one", "other"), [("annotator", "reviewer"), ("user", "worker")])
-def test_two_columns_of_people_who_may_both_rate_are_asked_about(one, other) -> None:
-    assert set(asked(recognise(people(one, other)))) == {"item", "rater"}
+    assert set(asked(guess)) == (set() if item else {"item", "rater"})
+    assert item in (None, guess.spec.item)
+    assert {guess.spec.item, guess.spec.rater} == {one, other}
 
 
 @pytest.mark.parametrize("label", ["Label (yes/no)", "Is it toxic? (Yes / No)"])
@@ -400,6 +371,4 @@ def test_items_are_told_apart_by_their_id_where_some_have_one_text(digits: int, 
     for n in range(30):
         for worker in rng.sample(range(12), 4):
             rows.append([str(10 ** (digits - 1) + n), f"w{worker}", rng.choice("yn"), f"remark {n % texts}"])
-    guess = recognise(rows_table(rows))
-    assert (guess.spec.item, guess.spec.rater, guess.spec.label) == ("id", "worker", "toxic")
-    assert not guess.uncertain
+    assert sure(recognise(rows_table(rows)), "id", "worker", "toxic")

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grasp_core.model.errors import DataError
@@ -28,7 +28,7 @@ STYLES: dict[str, Callable[[int], str]] = {
     "Mechanical Turk": lambda n: f"A{n:02d}X7QZ81K3PL",
     "e-mail": lambda n: f"{'abcdefghij'[n % 10]}{n}x@example.org",
     "words": lambda n: (
-        ["alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi"][n % 8] + "y" * (n // 8)
+        ("alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi")[n % 8] + "y" * (n // 8)
     ),
 }
 FORM = ["Timestamp,Username,Age,Q [1],Q [2],Q [3]"] + [
@@ -105,7 +105,6 @@ def matrices(draw: st.DrawFn) -> tuple[list[list[str]], list[list[str]] | None, 
     return rows, people if draw(st.booleans()) else None, true
 
 
-@settings(deadline=None)  # the first file read may wait for a process
 @given(matrices())
 def test_counts_are_the_true_ones_or_the_guess_is_unsure(matrix):
     rows, people, true = matrix
@@ -152,10 +151,8 @@ def test_what_is_put_aside_is_said_with_its_cells():
     assert guess.spec.ignore == ("majority", "mean")
     account = load(table, None, guess.spec).summary.account
     assert account is not None
-    assert {(str(one.reason), one.count) for one in account.left_out} == {
-        ("column 'majority' put aside", 3),
-        ("column 'mean' put aside", 3),
-    }
+    told = {(str(one.reason), one.count) for one in account.left_out}
+    assert told == {("column 'majority' put aside", 3), ("column 'mean' put aside", 3)}
 
 
 def test_a_raters_file_that_names_most_columns_takes_those_named_alike():

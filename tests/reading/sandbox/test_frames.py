@@ -1,4 +1,4 @@
-"""Data frames are read as files with their columns are, whichever library made them."""
+"""Data frames are read as files with their columns; columns whose texts recur are kept as codes."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from grasp_core.model.errors import DataError
 from grasp_core.reading.sandbox.parse import frame_table
 from grasp_core.reading.sandbox.read import read_table
+from grasp_core.reading.table.parsed import compact
 
 CELLS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=6)
 NAMES = st.lists(st.text("abcdefg_.é", min_size=1, max_size=4), min_size=1, max_size=4, unique=True)
@@ -71,15 +72,9 @@ def test_cells_of_every_kind_become_text(column: Any, expected: list[str]) -> No
 
 
 def test_columns_of_polars_have_the_same_texts() -> None:
-    frame = pl.DataFrame(
-        {
-            "n": [1, None],
-            "f": [1.0, None],
-            "c": pl.Series(["a", None], dtype=pl.Categorical),
-            "e": pl.Series(["u", "v"], dtype=pl.Enum(["u", "v"])),
-            "b": [True, None],
-        }
-    )
+    columns = {"n": [1, None], "f": [1.0, None], "c": pl.Series(["a", None], dtype=pl.Categorical)}
+    columns |= {"e": pl.Series(["u", "v"], dtype=pl.Enum(["u", "v"])), "b": [True, None]}
+    frame = pl.DataFrame(columns)
     expected = {"n": ["1", ""], "f": ["1", ""], "c": ["a", ""], "e": ["u", "v"], "b": ["True", ""]}
     assert cells(frame) == expected
     assert cells(frame.to_arrow()) == expected
@@ -125,14 +120,8 @@ def test_names_become_text() -> None:
 
 
 def test_a_frame_is_read_as_the_parquet_file_that_it_makes(tmp_path: Any) -> None:
-    frame = pd.DataFrame(
-        {
-            "item": ["a", "b"],
-            "n": [1.0, np.nan],
-            "lists": [["r1", "r2"], ["r1", "r3"]],
-            "of": [[1, 2], [2, 2]],
-        }
-    )
+    lists = {"lists": [["r1", "r2"], ["r1", "r3"]], "of": [[1, 2], [2, 2]]}
+    frame = pd.DataFrame({"item": ["a", "b"], "n": [1.0, np.nan], **lists})
     frame.to_parquet(tmp_path / "votes.parquet")
     file, read = read_table(tmp_path / "votes.parquet"), frame_table(frame, "votes")
     pd.testing.assert_frame_equal(read.frame(), file.frame())
@@ -141,12 +130,8 @@ def test_a_frame_is_read_as_the_parquet_file_that_it_makes(tmp_path: Any) -> Non
 
 def test_the_hash_tells_names_cells_and_rows_apart() -> None:
     held = [
-        {"x": ["ab", "c"]},
-        {"x": ["a", "bc"]},
-        {"y": ["ab", "c"]},
-        {"x": ["ab", "c"], "y": ["", ""]},
-        {"x": ["c", "ab"]},
-        {"x": ["ab", "c", ""]},
+        *({"x": ["ab", "c"]}, {"x": ["a", "bc"]}, {"y": ["ab", "c"]}),
+        *({"x": ["ab", "c"], "y": ["", ""]}, {"x": ["c", "ab"]}, {"x": ["ab", "c", ""]}),
     ]
     assert len({frame_table(pd.DataFrame(one), "votes").sha256 for one in held}) == len(held)
 
@@ -167,3 +152,18 @@ def test_what_is_no_table_is_refused_with_a_code(frame: Any, code: str, said: st
         frame_table(frame, "votes")
     assert refused.value.code == code
     assert said in str(refused.value)
+
+
+# Codes
+ROWS = 600_000
+
+
+@pytest.mark.parametrize(("texts", "coded"), [(60_000, True), (5, True), (ROWS, False)])
+def test_ids_in_no_order_are_kept_as_codes_where_they_recur(texts: int, coded: bool) -> None:
+    rng = np.random.default_rng(0)
+    positions = rng.permutation(ROWS) if texts == ROWS else rng.integers(0, texts, ROWS)
+    ids = pa.array(positions).cast(pa.string())
+    kept = compact(pa.table({"id": pa.chunked_array([ids[: ROWS // 3], ids[ROWS // 3 :]])}))["id"]
+    assert pa.types.is_dictionary(kept.type) == coded
+    assert kept.num_chunks == 1
+    assert kept.cast(pa.string()).combine_chunks().equals(ids)

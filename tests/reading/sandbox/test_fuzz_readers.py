@@ -97,23 +97,8 @@ def test_any_json_tokens(start, tokens):
 
 CELLS = st.sampled_from(
     [
-        "a",
-        "b",
-        '"',
-        '""',
-        "\n",
-        "\r",
-        "\r\n",
-        ",",
-        ";",
-        "\t",
-        "|",
-        "\0",
-        " ",
-        "é",
-        "\u2028",
-        "\ufeff",
-        "x" * 50,
+        *("a", "b", '"', '""', "\n", "\r", "\r\n", ",", ";"),
+        *("\t", "|", "\0", " ", "é", "\u2028", "\ufeff", "x" * 50),
     ]
 )
 
@@ -156,26 +141,16 @@ def test_files_without_a_name_are_left_out_of_archives():
 def half_a_class_label() -> bytes:
     features = {"label": {"_type": "ClassLabel", "names": ["\ud800", "b"]}}
     table = pa.table({"item": ["a", "b"], "label": [0, 1]})
-    sink = io.BytesIO()
-    pq.write_table(
-        table.replace_schema_metadata({"huggingface": json.dumps({"info": {"features": features}})}), sink
-    )
+    about, sink = {"huggingface": json.dumps({"info": {"features": features}})}, io.BytesIO()
+    pq.write_table(table.replace_schema_metadata(about), sink)
     return sink.getvalue()
 
 
+LABEL_STUDIO = ["id", "annotator", "annotation_id", "lead_time"]
+MTURK = ["HITId", "WorkerId", "Answer.taskAnswers", "AssignmentId", "Input.x", "AssignmentStatus"]
 HALVES = {
-    "Label Studio": csv_bytes(
-        [
-            ["id", "annotator", "annotation_id", "lead_time", "q"],
-            ["1", "2", "3", "4", r'{"choices": ["\ud800"]}'],
-        ]
-    ),
-    "Mechanical Turk": csv_bytes(
-        [
-            ["HITId", "WorkerId", "Answer.taskAnswers", "AssignmentId", "Input.x", "AssignmentStatus"],
-            ["1", "1", r'[{"q": {"\ud800": true}}]', "1", "1", "Approved"],
-        ]
-    ),
+    "Label Studio": csv_bytes([[*LABEL_STUDIO, "q"], ["1", "2", "3", "4", r'{"choices": ["\ud800"]}']]),
+    "Mechanical Turk": csv_bytes([MTURK, ["1", "1", r'[{"q": {"\ud800": true}}]', "1", "1", "Approved"]]),
     "Parquet": half_a_class_label(),
 }
 
@@ -220,10 +195,8 @@ def test_mixed_encodings_are_refused_by_row():
 @pytest.mark.parametrize("form", ["CSV", "XLSX", "ODS"])
 def test_repeated_names_are_numbered_in_every_format(form):
     rows = [["item", "label", "item"], ["1", "2", "3"]]
-    content = {"CSV": csv_bytes, "XLSX": xlsx_bytes, "ODS": lambda rows: ods_bytes({"S": ods_rows(rows)})}[
-        form
-    ](rows)
-    assert outcome(content).columns == ("item", "label", "item (2)")
+    write = {"CSV": csv_bytes, "XLSX": xlsx_bytes, "ODS": lambda rows: ods_bytes({"S": ods_rows(rows)})}
+    assert outcome(write[form](rows)).columns == ("item", "label", "item (2)")
 
 
 COMPOSED, DECOMPOSED = unicodedata.normalize("NFC", "Zoé"), unicodedata.normalize("NFD", "Zoé")
@@ -232,10 +205,7 @@ COMPOSED, DECOMPOSED = unicodedata.normalize("NFC", "Zoé"), unicodedata.normali
 def test_ids_that_differ_by_their_unicode_form_are_told():
     rows = [["item", "rater", "label"], ["a", COMPOSED, "Yes"], ["b", DECOMPOSED, "No"], ["b", "r", "Yes"]]
     messages = [problem.message for problem in load(rows_table(rows), None, LONG).problems]
-    assert any(
-        "column 'rater': 1 id is there" in message and "Unicode form of their letters" in message
-        for message in messages
-    )
+    assert any("'rater': 1 id is there" in one and "Unicode form of their letters" in one for one in messages)
     assert not any(COMPOSED in message for message in messages)
 
 

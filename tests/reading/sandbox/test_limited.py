@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -29,22 +30,23 @@ from grasp_core.reading.sandbox import limits, process
 from grasp_core.reading.sandbox.process import HELPER
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Recipe
-from tests.reading.files.workbook_files import ods_bytes, xlsx_bytes
+from tests.reading.files.workbook_files import changed, ods_bytes, xlsx_bytes
 from tests.reading.making import csv_bytes, read_here, rows_table
 from tests.reading.reader_samples import ROWS, samples
 from tests.zips import zipped
 
 pytestmark = pytest.mark.in_earnest
 
+
 CSV = csv_bytes(ROWS)
 MEMORY = "takes more than 0.25 GiB of memory, the most that one file may"
 
 
-def refusal(content: bytes) -> str:
+def refusal(content: bytes, name: str = "votes.bin") -> str:
     with pytest.raises(DataError) as caught:
-        read_table(content, "votes.bin")
+        read_table(content, name)
     message = str(caught.value)
-    assert message.startswith("votes.bin")
+    assert message.startswith(name)
     assert "\n" not in message
     return message
 
@@ -61,6 +63,7 @@ def arrays(depth: int) -> bytes:
 
 
 def big_sheet(rows: int = 40_000, columns: int = 1_000) -> bytes:
+    """An ODS file of a few bytes whose one cell fills the rows and columns."""
     cell = f'<table:table-cell table:number-columns-repeated="{columns}" office:value-type="string">'
     row = f'<table:table-row table:number-rows-repeated="{rows}">{cell}<text:p>x</text:p></table:table-cell>'
     return ods_bytes({"S": row + "</table:table-row>"})
@@ -97,9 +100,10 @@ def test_what_takes_too_much_memory_is_told_in_a_sentence(form, monkeypatch):
     assert len(read_table(CSV, "votes.csv")) == len(ROWS) - 1
 
 
-def test_what_takes_too_much_time_is_told_in_a_sentence(monkeypatch):
+@pytest.mark.parametrize("form", ["CSV, stray quote", "ODS"])
+def test_what_takes_too_much_time_is_told_in_a_sentence(form, monkeypatch):
     monkeypatch.setenv("GRASP_READ_SECONDS", "1")
-    assert "takes more than 1 seconds of processor time" in refusal(BOMBS["CSV, stray quote"]())
+    assert "takes more than 1 seconds of processor time" in refusal(BOMBS[form]())
 
 
 @pytest.mark.parametrize("form", list(samples()))
@@ -219,26 +223,22 @@ def _linux() -> None:
 
 
 @pytest.mark.usefixtures("_linux")
-def test_a_killed_child_is_told_and_the_next_file_is_read():
+@pytest.mark.parametrize(
+    ("end", "sentence"),
+    [
+        (signal.SIGKILL, "of memory"),  # who else kills a child than the system, for want of memory
+        (signal.SIGSEGV, "the program that reads this format failed on it"),
+    ],
+)
+def test_a_child_that_is_killed_or_crashes_is_told_and_the_next_file_is_read(end, sentence):
     told: list[object] = []
     begun = threading.Event()
     thread = in_thread(SLOW, told, begun=begun)
     until(begun.is_set)  # a child that ends before it has begun is replaced
-    os.kill(children()[0], signal.SIGKILL)
+    os.kill(children()[0], end)
     thread.join()
-    assert "of memory" in str(told[0])  # who else kills a child than the system, for want of memory
+    assert sentence in str(told[0])
     assert len(read_table(CSV)) == len(ROWS) - 1
-
-
-@pytest.mark.usefixtures("_linux")
-def test_a_child_that_crashes_is_told():
-    told: list[object] = []
-    begun = threading.Event()
-    thread = in_thread(SLOW, told, begun=begun)
-    until(begun.is_set)  # a child that ends before it has begun is replaced
-    os.kill(children()[0], signal.SIGSEGV)
-    thread.join()
-    assert "the program that reads this format failed on it" in str(told[0])
 
 
 @pytest.mark.usefixtures("_linux")
@@ -314,10 +314,31 @@ def test_rows_of_too_many_different_ids_are_refused_though_they_could_be_parsed(
     content = "item,rater,label\n" + "".join(f"i{at},r,x\n" for at in range(1_100_000))
     monkeypatch.setenv("GRASP_READ_MEMORY_MB", "280")
     message = refusal(content.encode())
-    assert (
-        "holds 1,100,000 rows, which would take about 0.2" in message or "GiB of memory, the most" in message
-    )
+    assert "holds 1,100,000 rows, which would take" in message or "GiB of memory, the most" in message
 
 
 def test_processes_find_the_package_where_it_is_not_installed() -> None:
     assert (process.ROOT / "grasp_core" / "__init__.py").is_file()
+
+
+def test_cells_far_apart_take_no_memory_here():
+    book = openpyxl.Workbook()
+    book.active["A1"], book.active["XFD1048576"] = "a", "b"
+    file = io.BytesIO()
+    book.save(file)
+    message = refusal(file.getvalue())
+    assert "GiB of memory, the most that one file may" in message
+    assert "a cell far away from the table may be filled" in message
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(1_048_576, 16_384), (2**31, 2**31), (30_000, 16_384)])
+def test_repeated_cells_of_an_ods_file_take_no_memory_here(rows, columns):
+    assert refusal(big_sheet(rows, columns))
+
+
+def test_a_long_text_that_many_cells_share_takes_no_memory_here(monkeypatch):
+    monkeypatch.setenv("GRASP_READ_MEMORY_MB", "256")
+    content = xlsx_bytes([["long", "short"], *[["Yes", "y"]] * 1_000])
+    content = changed(content, "xl/sharedStrings.xml", "<t>Yes</t>", "<t>" + "x" * 2**20 + "</t>")
+    assert len(content) < 2**20
+    assert "takes more than 0.25 GiB of memory" in refusal(content)

@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grasp_core.model.errors import DataError
@@ -107,22 +107,25 @@ def test_line_ends(end, last):
     assert [table.row(0), table.row(1)] == [2, 4]
 
 
-def test_byte_order_mark_is_no_part_of_the_first_name():
-    assert read_table(b"\xef\xbb\xbfa,b\n1,2\n").columns == ("a", "b")
-
-
 def test_rows_are_counted_in_lines_when_cells_span_lines():
     table = read_table(b'a,b\n"one\ntwo",2\n\n3,4\n')
     assert table.head(9)["a"].tolist() == ["one\ntwo", "3"]
     assert [table.row(0), table.row(1)] == [2, 5]
 
 
-def test_stray_quotation_marks_are_text():
-    assert cells(b'a,b\n5" pipe,2\n3,4" x\n') == [["a", "b"], ['5" pipe', "2"], ["3", '4" x']]
-
-
-def test_tabs_decide_over_commas_in_text():
-    assert cells(b"a\tb\n1, 2\t3\n4\t5, 6, 7\n") == [["a", "b"], ["1, 2", "3"], ["4", "5, 6, 7"]]
+@pytest.mark.parametrize(
+    ("content", "read"),
+    [
+        (b'a,b\n5" pipe,2\n3,4" x\n', [["a", "b"], ['5" pipe', "2"], ["3", '4" x']]),
+        (b"a\tb\n1, 2\t3\n4\t5, 6, 7\n", [["a", "b"], ["1, 2", "3"], ["4", "5, 6, 7"]]),
+        (b"\xef\xbb\xbfa,b\n1,2\n", [["a", "b"], ["1", "2"]]),
+        (gzip.compress(b"a,b\n1,") + gzip.compress(b"2\n"), [["a", "b"], ["1", "2"]]),
+        (b"item,rater\na,b,,\nc,d,,\n", [["item", "rater"], ["a", "b"], ["c", "d"]]),
+    ],
+    ids=["stray quotes", "tabs over commas", "byte order mark", "gzip members", "empty last fields"],
+)
+def test_cells(content, read):
+    assert cells(content) == read
 
 
 def test_fingerprint_is_of_the_file_as_it_is():
@@ -149,7 +152,6 @@ def test_frame_is_text_with_a_plain_index():
     assert not frame.isna().any().any()
 
 
-@settings(deadline=None)
 @given(
     st.integers(2, 4).flatmap(
         lambda width: st.lists(
@@ -171,7 +173,6 @@ def test_whatever_is_written_is_read(rows, delimiter):
 DELIMITERS = {"CSV": ",", "TSV": "\t", "CSV, semicolons": ";", "CSV, bars": "|"}
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=60) | st.text('ab,\t;"\n\r ', max_size=40).map(str.encode))
 def test_any_bytes_are_read_or_refused(content):
     try:
@@ -189,8 +190,6 @@ def test_any_bytes_are_read_or_refused(content):
 
 
 # What is refused
-
-
 def test_missing_file(tmp_path):
     with pytest.raises(DataError, match=r"no\.csv does not exist"):
         read_table(tmp_path / "no.csv")
@@ -198,20 +197,47 @@ def test_missing_file(tmp_path):
         read_table(tmp_path)
 
 
-@pytest.mark.parametrize("content", [b"", b" \n\n", b"\xef\xbb\xbf", gzip.compress(b"", mtime=0)])
-def test_empty_file(content):
-    assert "is empty" in str(refusal(content))
+GZIPPED = gzip.compress(written(AWKWARD_ROWS * 50), mtime=0)
+PARQUET = parquet_bytes(pa.table({"a": ["1", "2"], "b": ["x", "y"]}))
+NOT_UTF_8 = pa.array([b"\xff"], pa.binary()).view(pa.string())
+UNCLOSED = b'a,b\n1,2\n3,"' + b"4\n5,6\n" * 40_000
 
 
-@pytest.mark.parametrize("content", [b"a,b", b"a,b\n", b"a,b\r\n\r\n", b'"a","b"\n', b'a" x,b\n'])
-def test_header_only(content):
+@pytest.mark.parametrize(
+    ("content", "parts"),
+    [
+        *((empty, ["is empty"]) for empty in (b"", b" \n\n", b"\xef\xbb\xbf", gzip.compress(b"", mtime=0))),
+        *(
+            (header, ["row 1", "no rows"])
+            for header in (b"a,b", b"a,b\n", b"a,b\r\n\r\n", b'"a","b"\n', b'a" x,b\n')
+        ),
+        (parquet_bytes(pa.table({"a": pa.array([], pa.string())})), ["no rows"]),
+        (b"label\nYes\nNo\n", ["'label'", "commas, tabs, semicolons or vertical bars"]),
+        ("item,label\n1,naïve\n2,caf".encode() + b"\xe9\n", ["row 3", "0xE9", "'é'", "one encoding"]),
+        (b"\xef\xbb\xbfa,b\n1,\xe9\n", ["row 2"]),
+        (b"a," * 100_000 + b"b\n" + b"1," * 100_000 + b"2\n", ["at most 20,000"]),
+        (b"a,b\n1,2\n3,\x004\n", ["row 3", "NUL"]),
+        (gzip.compress(gzip.compress(b"a,b\n1,2\n", mtime=0), mtime=0), ["gzip inside gzip"]),
+        (b'[{"item": 1, "label"', ["not JSON"]),
+        (b"<!DOCTYPE html><p>sign in, please</p>", ["web page"]),
+        (b"%PDF-1.7 a,b", ["PDF"]),
+        *(
+            (cut, ["gzip"])
+            for cut in (GZIPPED[:-12], GZIPPED[:4], GZIPPED[:12] + b"\xff" * 20 + GZIPPED[32:])
+        ),
+        *((cut, ["Parquet"]) for cut in (PARQUET[:-12], PARQUET[:4], PARQUET[:10] + PARQUET[40:])),
+        (parquet_bytes(pa.table({"a": [[1]]})), ["without a column of text"]),
+        (parquet_bytes(pa.table({"a": NOT_UTF_8, "b": ["x"]})), ["damaged"]),
+        (b'a,b\n1,2\n3,"4\n5,6\n', ["row 3", "never closed"]),
+        (b'a,b\n1,2\n3,"4\n5,"6"\n', ["row 3", "text follows"]),
+        (b'a,b\n1,2\n"3"x,4\n', ["row 3", "text follows"]),
+        (UNCLOSED, ["row 3", "open quote"]),
+    ],
+    ids=lambda value: ", ".join(value) if isinstance(value, list) else "",
+)
+def test_what_is_refused(content, parts):
     message = str(refusal(content))
-    assert "row 1" in message
-    assert "no rows" in message
-
-
-def test_parquet_without_rows():
-    assert "no rows" in str(refusal(parquet_bytes(pa.table({"a": pa.array([], pa.string())}))))
+    assert [part for part in parts if part not in message] == []
 
 
 @pytest.mark.parametrize(("separator", "kind"), [(";", "CSV, semicolons"), ("|", "CSV, bars")])
@@ -219,12 +245,6 @@ def test_other_separators(separator, kind):
     text = f"item{separator}rater{separator}label\n1{separator}r,1{separator}Yes\n"
     assert cells(text.encode()) == [["item", "rater", "label"], ["1", "r,1", "Yes"]]
     assert read_table(text.encode()).kind == kind
-
-
-def test_one_column():
-    message = str(refusal(b"label\nYes\nNo\n"))
-    assert "'label'" in message
-    assert "commas, tabs, semicolons or vertical bars" in message
 
 
 @pytest.mark.parametrize(
@@ -251,18 +271,6 @@ def test_other_encodings(encoding, text, kind):
     assert noted == ("Windows" in kind or kind in ("CSV, cp932", "CSV, gb18030"))
 
 
-def test_mixed_encodings_name_row_and_byte():
-    message = str(refusal("item,label\n1,naïve\n".encode() + "2,café\n".encode("latin-1")))
-    assert "row 3" in message
-    assert "0xE9" in message
-    assert "'é'" in message
-    assert "one encoding" in message
-
-
-def test_a_marked_file_that_is_not_utf_8():
-    assert "row 2" in str(refusal(b"\xef\xbb\xbfa,b\n1,\xe9\n"))
-
-
 @pytest.mark.parametrize(
     "pack", [gzip.compress, bz2.compress, lambda raw: pa.compress(raw, "zstd", asbytes=True)]
 )
@@ -271,10 +279,6 @@ def test_compressed_files(pack):
     assert cells(content) == [["a", "b"], ["1", "2"]]
     assert read_table(content).kind.split(", ")[1] in ("gzip", "zstd", "bz2")
     assert "ends too early" in str(refusal(content[:-3])) or "damaged" in str(refusal(content[:-3]))
-
-
-def test_gzip_members_one_after_the_other():
-    assert cells(gzip.compress(b"a,b\n1,") + gzip.compress(b"2\n")) == [["a", "b"], ["1", "2"]]
 
 
 def archive(**files: bytes) -> bytes:
@@ -327,10 +331,6 @@ def test_an_index_column_without_a_name_is_called_something():
     assert "first column has no name" in table.problems[0].message
 
 
-def test_too_many_columns():
-    assert "at most 20,000" in str(refusal(b"a," * 100_000 + b"b\n" + b"1," * 100_000 + b"2\n"))
-
-
 def test_a_very_long_line():
     assert "16,777,216 bytes" in str(refusal(b"a,b\n1,2\n" + b"x" * 40_000_000))
 
@@ -373,64 +373,20 @@ def test_class_labels_of_hugging_face_become_names():
     assert read_table(content).head(9)["label"].tolist() == ["yes", "no", "", ""]
 
 
-def test_nul_byte_names_the_row():
-    message = str(refusal(b"a,b\n1,2\n3,\x004\n"))
-    assert "row 3" in message
-    assert "NUL" in message
-
-
 @pytest.mark.parametrize(
-    ("content", "what"),
+    ("bomb", "most"),
     [
-        (gzip.compress(gzip.compress(b"a,b\n1,2\n", mtime=0), mtime=0), "gzip inside gzip"),
-        (b'[{"item": 1, "label"', "not JSON"),
-        (b"<!DOCTYPE html><p>sign in, please</p>", "web page"),
-        (b"%PDF-1.7 a,b", "PDF"),
+        (lambda: gzip.compress(b"a,b\n" + b"1,2\n" * 10_000_000), 1_000_000),
+        (lambda: parquet_bytes(pa.table({"a": ["x" * 100] * 100_000, "b": ["y"] * 100_000})), 100_000),
     ],
+    ids=["gzip", "Parquet"],
 )
-def test_other_formats(content, what):
-    message = str(refusal(content))
-    assert what in message
-
-
-@pytest.mark.parametrize(
-    "damage", [lambda raw: raw[:-12], lambda raw: raw[:4], lambda raw: raw[:12] + b"\xff" * 20 + raw[32:]]
-)
-def test_damaged_gzip(damage):
-    content = damage(gzip.compress(written(AWKWARD_ROWS * 50), mtime=0))
-    assert "gzip" in str(refusal(content))
-
-
-@pytest.mark.parametrize(
-    "damage", [lambda raw: raw[:-12], lambda raw: raw[:4], lambda raw: raw[:10] + raw[40:]]
-)
-def test_damaged_parquet(damage):
-    content = damage(parquet_bytes(pa.table({"a": ["1", "2"], "b": ["x", "y"]})))
-    assert "Parquet" in str(refusal(content))
-
-
-def test_parquet_without_text():
-    assert "without a column of text" in str(refusal(parquet_bytes(pa.table({"a": [[1]]}))))
-
-
-def test_parquet_text_that_is_not_utf_8():
-    column = pa.array([b"\xff"], pa.binary()).view(pa.string())
-    assert "damaged" in str(refusal(parquet_bytes(pa.table({"a": column, "b": ["x"]}))))
-
-
-def test_gzip_bomb_stops_early(monkeypatch):
-    monkeypatch.setattr(containers, "MAX_BYTES", 1_000_000)
+def test_bombs_stop_early(monkeypatch, bomb, most):
+    monkeypatch.setattr(containers, "MAX_BYTES", most)
     monkeypatch.setattr(containers, "CHUNK", 1 << 16)
-    bomb = gzip.compress(b"a,b\n" + b"1,2\n" * 10_000_000)  # 40 MB in 39 kB
-    assert len(bomb) < 100_000
-    assert "unpacks to more than" in str(refusal(bomb))
-
-
-def test_parquet_bomb_stops_early(monkeypatch):
-    monkeypatch.setattr(containers, "MAX_BYTES", 100_000)
-    bomb = parquet_bytes(pa.table({"a": ["x" * 100] * 100_000, "b": ["y"] * 100_000}))
-    assert len(bomb) < 10_000
-    assert "unpacks to more than" in str(refusal(bomb))
+    content = bomb()
+    assert len(content) < most / 10
+    assert "unpacks to more than" in str(refusal(content))
 
 
 def test_large_file(monkeypatch):
@@ -448,21 +404,6 @@ def test_ragged_rows(row, fields, stray):
     assert "1 more row" in message
 
 
-@pytest.mark.parametrize(
-    ("content", "found"),
-    [
-        (b'a,b\n1,2\n3,"4\n5,6\n', "never closed"),
-        (b'a,b\n1,2\n3,"4\n5,"6"\n', "text follows"),
-        (b'a,b\n1,2\n"3"x,4\n', "text follows"),
-        (b'a,b\n1,2\n3,"' + b"4\n5,6\n" * 40_000, "open quote"),
-    ],
-)
-def test_unclosed_quotation_mark(content, found):
-    message = str(refusal(content))
-    assert "row 3" in message
-    assert found in message
-
-
 def test_columns_without_a_name_of_their_own_get_one():
     table = read_table(b"item,,item,label, ,label\nx1,x2,x3,x4,x5,x6\n")
     assert table.columns == ("item", "column 2", "item (2)", "label", "column 5", "label (2)")
@@ -478,10 +419,6 @@ def test_columns_that_blanks_separate():
     assert table.columns == ("item", "rater", "label")
     assert table.distinct("rater") == ("a b", "2")
     assert read_table(b"item  rater label\n   1      2     3\n  10      2     4\n").cell("item", 1) == "10"
-
-
-def test_empty_fields_behind_the_last_column_count_for_nothing():
-    assert len(read_table(b"item,rater,label\na,b,1,,\nc,d,2,,\n")) == 2
 
 
 def test_values_in_messages_are_short_and_on_one_line():

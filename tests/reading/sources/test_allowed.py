@@ -62,8 +62,6 @@ def refused(allowed: AllowedSources, location: str) -> str:
 
 
 # The folder
-
-
 def test_a_file_of_the_folder_is_what_an_upload_would_be(allowed: AllowedSources) -> None:
     fetched = allowed.fetch("data:may/votes.csv")
     table, uploaded = fetched.table(), read_table(VOTES, "votes.csv")
@@ -87,20 +85,9 @@ def test_a_parquet_folder_is_what_the_command_line_reads(root: Path, allowed: Al
 @pytest.mark.parametrize(
     "path",
     [
-        "../secret.csv",
-        "may/../../secret.csv",
-        "may/./votes.csv",
-        "may//votes.csv",
-        "/etc/passwd",
-        "..",
-        ".",
-        "",
-        "may\\..\\..\\secret.csv",
-        "may/votes.csv\x00.txt",
-        ".hidden/votes.csv",
-        "~/x",
-        "/may/votes.csv",
-        "../mounted2/secret.csv",
+        *("../secret.csv", "may/../../secret.csv", "may/./votes.csv", "may//votes.csv", "/etc/passwd"),
+        *("..", ".", "", "may\\..\\..\\secret.csv", "may/votes.csv\x00.txt"),
+        *(".hidden/votes.csv", "~/x", "/may/votes.csv", "../mounted2/secret.csv"),
     ],
 )
 def test_no_way_out_of_the_folder(root: Path, allowed: AllowedSources, path: str) -> None:
@@ -125,18 +112,14 @@ def test_links_may_not_leave_the_folder(tmp_path: Path, root: Path, allowed: All
     assert listed == ["inside.csv", "may/votes.csv"]
 
 
-def test_links_within_a_parquet_folder_may_not_leave_either(
-    tmp_path: Path, root: Path, allowed: AllowedSources
-) -> None:
+def test_links_within_a_parquet_folder_may_not_leave_either(tmp_path, root, allowed) -> None:
     write_parquet(tmp_path / "secret.parquet", item=["secret"])
     write_parquet(root / "all" / "a.parquet", item=["i"])
     (root / "all" / "b.parquet").symlink_to(tmp_path / "secret.parquet")
     assert [path for path, _ in allowed.fetch("data:all").content] == ["a.parquet"]
 
 
-def test_a_link_that_appears_after_the_check_is_not_followed(
-    monkeypatch, tmp_path: Path, root: Path, allowed: AllowedSources
-) -> None:
+def test_a_link_that_appears_after_the_check_is_not_followed(monkeypatch, tmp_path, root, allowed) -> None:
     for name, target in (("votes.csv", "secret.csv"), ("may", "mounted2")):
         real = os.path.realpath
 
@@ -225,8 +208,6 @@ def test_places_that_cannot_be_used_are_a_sentence_of_the_setting(tmp_path: Path
 
 
 # Addresses
-
-
 def test_an_address_below_a_prefix(web: Site) -> None:
     allowed = AllowedSources(prefixes=(f"{web.url}/data/",))
     fetched = allowed.fetch(f" {web.url}/data/votes.csv ")
@@ -334,8 +315,6 @@ def test_protocols_that_this_server_cannot_read(url: str, sentence: str) -> None
 
 
 # The command line
-
-
 def test_whoever_runs_a_command_reads_any_path_and_address(web: Site, root: Path) -> None:
     expected = read_table(VOTES, "votes.csv")
     web.redirects["/moved.csv"] = "/data/votes.csv"

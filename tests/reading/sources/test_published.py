@@ -1,10 +1,11 @@
-"""Downloading published data sets: from a real server, and with everything that can go wrong on the way."""
+"""Published data sets, repositories and addresses, from real servers that answer as they should and not."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
 import hashlib
+import json
 import resource
 import socket
 import threading
@@ -16,10 +17,129 @@ from pathlib import Path
 import pytest
 
 from grasp_core import cli
+from grasp_core.benchmark.tasks import builtin_tasks, read_rows, read_tasks
 from grasp_core.cli.fetch import fill_fetch
 from grasp_core.model.errors import DataError
-from grasp_core.reading.sources.published import PUBLISHED, Published, fetch
+from grasp_core.reading.sources.published import (
+    PUBLISHED,
+    REPOSITORIES,
+    Published,
+    Repository,
+    fetch,
+    fetch_listed,
+    listing,
+)
+from grasp_core.reading.sources.remote import parse
+from tests.reading.sources.serving import Site, site
 
+# Addresses
+
+
+PREFIX = parse("https://data.example.org/annotations/")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://data.example.org/annotations/may.csv",
+        "HTTPS://Data.Example.ORG:443/annotations/may.csv",
+        "https://data.example.org./annotations/may.csv",
+        "https://data.example.org/%61nnotations/may.csv",
+        "https://data.example.org/annotations/m%61y.csv",
+    ],
+)
+def test_one_address_written_in_several_ways(text: str) -> None:
+    address = parse(text)
+    assert address.url == "https://data.example.org/annotations/may.csv"
+    assert address.name == "may.csv"
+    assert address.below(PREFIX)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://data.example.org.evil/annotations/may.csv",
+        "https://data.example.orgevil/annotations/may.csv",
+        "https://evil/data.example.org/annotations/may.csv",
+        "http://data.example.org/annotations/may.csv",
+        "https://data.example.org:8443/annotations/may.csv",
+        "https://data.example.org/annotations2/may.csv",
+        "https://data.example.org/Annotations/may.csv",
+        "https://data.example.org/may.csv",
+        "https://data.example.org/",
+        "s3://data.example.org/annotations/may.csv",
+    ],
+)
+def test_what_only_looks_as_if_it_were_below(text: str) -> None:
+    assert not parse(text).below(PREFIX)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("https://user:hidden@data.example.org/annotations/a.csv", "user name or password"),
+        ("https://data.example.org@evil/annotations/a.csv", "user name or password"),
+        ("https://data.example.org/annotations/../secret.csv", "called '.' or '..'"),
+        ("https://data.example.org/annotations/%2e%2e/secret.csv", "called '.' or '..'"),
+        ("https://data.example.org/annotations/%2E./secret.csv", "called '.' or '..'"),
+        ("https://data.example.org/annotations/..;/secret.csv", "called '.' or '..'"),
+        ("https://data.example.org/annotations/.%20/secret.csv", "called '.' or '..'"),
+        ("https://data.example.org/annotations/\uff0e\uff0e/secret.csv", "called '.' or '..'"),
+        ("https://data.example.org/annotations//a.csv", "an empty folder"),
+        ("https://data.example.org/annotations/a%2ecsv", "encoded dots"),
+        ("https://data.example.org/annotations/..%2fsecret.csv", "encoded characters"),
+        ("https://data.example.org/annotations/..%5csecret.csv", "encoded characters"),
+        ("https://data.example.org/annotations/%252e%252e/secret.csv", "encoded characters"),
+        ("https://data.example.org/annotations/%00.csv", "encoded characters"),
+        ("https://data.example.org/annotations/%ff.csv", "encoded characters"),
+        ("https://data.example.org/annotations\\..\\secret.csv", "a character that none may have"),
+        ("https://data.example.org/annotations/a.csv\n", "a character that none may have"),
+        ("https://data.example.org/annotations/a.csv?to=http://evil", "a query"),
+        ("https://data.example.org/annotations/a.csv?", "a query"),
+        ("https://data.example.org/annotations/a.csv#x", "a fragment"),
+        ("https://data.example.org:port/a.csv", "cannot be read"),
+        ("https://[::1/a.csv", "cannot be read"),
+        ("https://dat\u0430.example.org/a.csv", "not the name of a host"),
+        ("https://data%2eexample.org/a.csv", "not the name of a host"),
+        ("https:///annotations/a.csv", "not a whole address"),
+        ("//data.example.org/annotations/a.csv", "not a whole address"),
+        ("annotations/a.csv", "not a whole address"),
+        ("", "not a whole address"),
+        ("simplecache::https://data.example.org/annotations/a.csv", "chains several protocols"),
+        (
+            "zip://a.csv::https://data.example.org/annotations/a.zip",
+            "chains several protocols|cannot be read",
+        ),
+        ("https://data.example.org/annotations/a::file:///etc/passwd", "chains several protocols"),
+        ("file:///etc/passwd", "not a whole address"),
+        ("file://localhost/etc/passwd", "does not lead to another machine"),
+        ("local://x/etc/passwd", "does not lead to another machine"),
+        ("zip://a.csv/b", "does not lead to another machine"),
+        ("reference://x/y", "does not lead to another machine"),
+    ],
+)
+def test_what_is_refused(text: str, sentence: str) -> None:
+    with pytest.raises(DataError, match=sentence) as raised:
+        parse(text)
+    assert "hidden" not in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_names_of_objects_are_taken_literally() -> None:
+    """In an object store `%20` is no blank: two names, two objects."""
+    assert not parse("s3://bucket/team%20x/a.csv").below(parse("s3://bucket/team x/"))
+    assert parse("s3://bucket/team x/a b.csv").url == "s3://bucket/team x/a b.csv"
+    assert parse("https://h/team x/ä.csv").url == "https://h/team%20x/%C3%A4.csv"
+    assert parse("https://h/team x/ä.csv").name == "ä.csv"
+
+
+def test_hosts_with_ports() -> None:
+    assert parse("http://[::1]:8000/a.csv").url == "http://[::1]:8000/a.csv"
+    assert parse("http://127.0.0.1:80/a.csv").url == "http://127.0.0.1/a.csv"
+    assert parse("sftp://host:22/a.csv").url == "sftp://host:22/a.csv"
+
+
+# Published files
 CONTENT = b"item,rater,label\n" + b"i1,r1,Yes\n" * 40_000
 
 
@@ -93,39 +213,28 @@ def test_a_file_is_downloaded_once(publisher, tmp_path):
     assert publisher.asked == ["/data/set.csv"]
 
 
-def test_another_file_than_published_is_not_kept(publisher, tmp_path):
-    said = refusal(tmp_path, publisher.offers(content=b"something else"))
-    assert "not the one published" in said
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ({"content": b"something else"}, "not the one published"),
+        ({"path": "/missing/set.csv"}, "answered 404 Not Found"),
+        ({"path": "/cut/set.csv"}, "broke off"),
+        ({"path": "/endless/set.csv"}, "not the one published"),
+    ],
+)
+def test_another_file_than_published_is_not_kept(publisher, tmp_path, asked, sentence):
+    assert sentence in refusal(tmp_path, publisher.offers(**asked))
+    assert len(publisher.asked) == 1
 
 
-def test_a_missing_file(publisher, tmp_path):
-    said = refusal(tmp_path, publisher.offers("/missing/set.csv"))
-    assert "answered 404 Not Found" in said
-
-
-def test_a_body_that_breaks_off(publisher, tmp_path):
-    said = refusal(tmp_path, publisher.offers("/cut/set.csv"))
-    assert "broke off" in said
-    assert publisher.asked == ["/cut/set.csv"]
-
-
-def test_a_body_without_end(publisher, tmp_path):
-    assert "not the one published" in refusal(tmp_path, publisher.offers("/endless/set.csv"))
-
-
-def test_nobody_answers(publisher, tmp_path):
+@pytest.mark.parametrize("host", ["127.0.0.1", "publisher.invalid"])  # RFC 2606
+def test_nobody_answers(publisher, tmp_path, host):
     with socket.socket() as closed:  # bound and not listening: connections are refused
         closed.bind(("127.0.0.1", 0))
-        port = closed.getsockname()[1]
         offers = publisher.offers()
-        offers["set"] = replace(offers["set"], url=f"http://127.0.0.1:{port}/set.csv")
-        assert "cannot be reached" in refusal(tmp_path, offers)
-
-
-def test_a_name_that_does_not_resolve(publisher, tmp_path):
-    offers = publisher.offers()
-    offers["set"] = replace(offers["set"], url="http://publisher.invalid/set.csv")  # RFC 2606
-    assert "publisher.invalid cannot be reached" in refusal(tmp_path, offers)
+        at = f"{host}:{closed.getsockname()[1]}"
+        offers["set"] = replace(offers["set"], url=f"http://{at}/set.csv")
+        assert f"{at} cannot be reached" in refusal(tmp_path, offers)
 
 
 def test_no_room_for_the_file(publisher, tmp_path):
@@ -150,9 +259,6 @@ def test_a_file_of_somebody_else_stays(publisher, tmp_path):
     (tmp_path / "set.csv").write_text("mine", encoding="utf-8")
     assert "is there already" in refusal(tmp_path, publisher.offers())
     assert publisher.asked == []
-
-
-def test_a_name_that_is_not_there(publisher, tmp_path):
     with pytest.raises(DataError, match="there are dices-350, dices-990"):
         fetch("dices", tmp_path)
 
@@ -192,3 +298,173 @@ def test_the_registry_is_complete():
         assert published.bytes > 0
         assert published.licence
         assert published.citation
+
+
+# Repositories
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+def git_id(content: bytes) -> str:
+    """As ``git hash-object`` gives it."""
+    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+
+def rows_of(task: str) -> dict[str, bytes]:
+    """Two small files of a task."""
+    built = builtin_tasks()[task]
+    cells = ",".join("text" for _ in built.fields)
+    header = ",".join(built.fields)
+    return {
+        "train.csv": f"{header},Label,ID\n{cells},{built.classes[0]},0\n".encode(),
+        "test_unlabeled.csv": f"{header},ID\n{cells},50\n".encode(),
+    }
+
+
+def hub(held: Site) -> Repository:
+    """RAFT where `held` answers; banking_77's rows to be labelled are stored apart, as large files are."""
+    entries: list[dict[str, object]] = [
+        {"type": "directory", "oid": "0" * 40, "size": 0, "path": "data/ade_corpus_v2"},
+        {"type": "file", "oid": "1" * 40, "size": 3, "path": "data/ade_corpus_v2/task.json"},
+    ]
+    for task in builtin_tasks():
+        for name, content in rows_of(task).items():
+            path = f"data/{task}/{name}"
+            entry: dict[str, object] = {"type": "file", "path": path, "size": len(content)}
+            if (task, name) == ("banking_77", "test_unlabeled.csv"):
+                sha256 = hashlib.sha256(content).hexdigest()
+                entry |= {"oid": "2" * 40, "lfs": {"oid": sha256, "size": len(content), "pointerSize": 130}}
+            else:
+                entry["oid"] = git_id(content)
+            entries.append(entry)
+            held.files[f"/datasets/ought/raft/resolve/{COMMIT}/{path}"] = content
+    held.files["/api/datasets/ought/raft"] = json.dumps({"id": "ought/raft", "sha": COMMIT}).encode()
+    tree = f"/api/datasets/ought/raft/tree/{COMMIT}/data?recursive=true"
+    held.files[tree] = json.dumps(entries).encode()
+    return replace(REPOSITORIES["raft"], api=held.url, files=held.url)
+
+
+def github(held: Site) -> Repository:
+    """D3CODE where `held` answers."""
+    name = "google-research-datasets/D3code"
+    files = {"d3-raters.csv": b"rater_id\n1\n", "d3-items.csv": b"item_id\n1\n", "README.md": b"# D3\n"}
+    tree = [
+        {"path": path, "mode": "100644", "type": "blob", "sha": git_id(content), "size": len(content)}
+        for path, content in files.items()
+    ]
+    held.files[f"/repos/{name}/commits/HEAD"] = json.dumps({"sha": COMMIT}).encode()
+    held.files[f"/repos/{name}/git/trees/{COMMIT}?recursive=1"] = json.dumps({"tree": tree}).encode()
+    held.files |= {f"/{name}/{COMMIT}/{path}": content for path, content in files.items()}
+    return replace(REPOSITORIES["d3code"], api=held.url, files=held.url)
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
+    with site() as found:
+        yield found
+
+
+def run(repositories: dict[str, Repository], *arguments: str) -> None:
+    parser = argparse.ArgumentParser()
+    fill_fetch(parser, {}, repositories)
+    chosen = parser.parse_args(arguments)
+    chosen.command(chosen)
+
+
+def nothing(_done: int, _of: int) -> None: ...
+
+
+def test_raft_is_told_first_then_fetched_whole(held, tmp_path, capsys) -> None:
+    repositories = {"raft": hub(held)}
+    run(repositories, "raft", "--list")
+    told = capsys.readouterr().err
+    assert f"22 files, 0.0 MB, from {held.url}, ought/raft at {COMMIT}" in told
+    assert told.count("git:") == 21
+    assert told.count("sha256:") == 1
+    assert "licence: by task" in told
+    assert "warning: The tweets of tweet_eval_hate are offensive" in told
+    assert not any("resolve" in path for path in held.asked)
+
+    folder = tmp_path / "raft"
+    run(repositories, "raft", "--to", str(folder))
+    printed = capsys.readouterr()
+    assert "22 of 22 files are here" in printed.err
+    assert printed.err.index("warning:") < printed.err.index("1 of 22")
+    tasks = read_tasks(folder)
+    assert dict(tasks) == {name: builtin_tasks()[name] for name in sorted(builtin_tasks())}
+    for name, task in tasks.items():
+        train = read_rows(folder / name / "train.csv", task, labelled=True)
+        assert train.labels == (task.classes[0],)
+        assert (folder / name / "test_unlabeled.csv").read_bytes() == rows_of(name)["test_unlabeled.csv"]
+    assert not list(folder.rglob("*.part"))
+
+    held.asked.clear()
+    run(repositories, "raft", "--to", str(folder))
+    assert not any("resolve" in path for path in held.asked)
+
+
+def test_d3code_from_its_repository(held: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run({"d3code": github(held)}, "d3code", "--to", str(tmp_path))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["d3-items.csv", "d3-raters.csv"]
+    printed = capsys.readouterr()
+    assert printed.out.splitlines()[:2] == [str(tmp_path / "d3-items.csv"), str(tmp_path / "d3-raters.csv")]
+    assert "licence: CC BY 4.0" in printed.err
+
+
+def test_a_file_that_is_not_the_one_listed_is_not_kept(held: Site, tmp_path: Path) -> None:
+    found = listing(github(held))
+    bad = next(path for path in held.files if path.endswith("d3-raters.csv"))
+    good, held.files[bad] = held.files[bad], b"rater_id\n2\n"
+    with pytest.raises(DataError, match="not the one listed"):
+        fetch_listed(found, tmp_path, nothing)
+    assert [path.name for path in tmp_path.iterdir()] == ["d3-items.csv"]
+    held.files[bad] = good
+    held.asked.clear()
+    fetch_listed(found, tmp_path, nothing)
+    assert held.asked == [bad]
+
+
+def test_a_file_of_somebody_else_stays_repositories(held: Site, tmp_path: Path) -> None:
+    found = listing(github(held))
+    held.asked.clear()
+    (tmp_path / "d3-raters.csv").write_text("mine", encoding="utf-8")
+    with pytest.raises(DataError, match="is not the one published; move it away"):
+        fetch_listed(found, tmp_path, nothing)
+    assert (tmp_path / "d3-raters.csv").read_text(encoding="utf-8") == "mine"
+    assert held.asked == []
+
+
+@pytest.mark.parametrize(
+    "answer", [b"<html>", b"[]", b'{"tree": 5}', b'{"tree": [{"type": "blob", "path": "d3-raters.csv"}]}']
+)
+def test_listings_that_are_none(held: Site, answer: bytes) -> None:
+    repository = github(held)
+    held.files[f"/repos/{repository.name}/git/trees/{COMMIT}?recursive=1"] = answer
+    with pytest.raises(DataError, match="answered otherwise than expected"):
+        listing(repository)
+
+
+def test_paths_that_lead_out_are_left_out(held: Site) -> None:
+    repository = github(held)
+    tree = [{"path": "../raters.csv", "type": "blob", "sha": "0" * 40, "size": 1}]
+    held.files[f"/repos/{repository.name}/git/trees/{COMMIT}?recursive=1"] = json.dumps(
+        {"tree": tree}
+    ).encode()
+    with pytest.raises(DataError, match="holds none of"):
+        listing(repository)
+
+
+def test_a_task_that_is_no_longer_listed(held: Site) -> None:
+    repository = hub(held)
+    (tree,) = (path for path in held.files if "/tree/" in path)
+    kept = [one for one in json.loads(held.files[tree]) if "overruling" not in one["path"]]
+    held.files[tree] = json.dumps(kept).encode()
+    with pytest.raises(
+        DataError, match=r"does not list 'overruling/train\.csv', 'overruling/test_unlabeled\.csv'"
+    ):
+        run({"raft": repository}, "raft")
+
+
+def test_nobody_answers_repositories(held: Site) -> None:
+    with pytest.raises(DataError, match="answered 404"):
+        listing(replace(REPOSITORIES["raft"], api=held.url, files=held.url))

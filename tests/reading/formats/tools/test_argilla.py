@@ -8,23 +8,21 @@ https://huggingface.co/datasets/jfcalvo/export-testing-268 (2.x columns, statuse
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 
 from grasp_core.model.errors import DataError
 from grasp_core.reading.formats.tools import argilla
 from grasp_core.reading.sandbox.read import read_table
-from tests.reading.formats.tools.exports import (
+from tests.reading.exports import (
     cells,
     loaded,
     mangled,
+    parquet,
     recipe_of,
     refused,
     spec_of,
@@ -43,6 +41,10 @@ def fields(number: int) -> dict[str, Any]:
     return {"text": f"Text number {number}", "chat": [{"role": "user", "content": "hi"}]}
 
 
+def answered(answers: Answers) -> list[tuple[str, str]]:
+    return [(user, answer) for user, answer in zip(PEOPLE, answers, strict=True) if answer]
+
+
 def by_user(number: int, answers: Answers) -> dict[str, Any]:
     """1.x: what each user answered."""
     responses = [
@@ -51,8 +53,7 @@ def by_user(number: int, answers: Answers) -> dict[str, Any]:
             "values": {"toxic": {"value": answer}, "why": {"value": "so"}},
             "status": "submitted",
         }
-        for user, answer in zip(PEOPLE, answers, strict=True)
-        if answer
+        for user, answer in answered(answers)
     ]
     return {
         "id": f"server-{number}",
@@ -66,9 +67,7 @@ def by_user(number: int, answers: Answers) -> dict[str, Any]:
 
 def by_question(number: int, answers: Answers) -> dict[str, Any]:
     """2.x, `to_json`: what each question was answered."""
-    responses = [
-        {"value": answer, "user_id": user} for user, answer in zip(PEOPLE, answers, strict=True) if answer
-    ]
+    responses = [{"value": answer, "user_id": user} for user, answer in answered(answers)]
     return {
         "id": f"r{number}",
         "fields": fields(number),
@@ -82,16 +81,16 @@ def by_question(number: int, answers: Answers) -> dict[str, Any]:
 
 def by_column(number: int, answers: Answers, *, submitted: str | int = "submitted") -> dict[str, Any]:
     """2.x, columns of a data set."""
-    answered = [(user, answer) for user, answer in zip(PEOPLE, answers, strict=True) if answer]
+    given = answered(answers)
     return {
         "id": f"r{number}",
         "status": "completed",
         "_server_id": f"server-{number}",
         **fields(number),
         "source": "forum",
-        "toxic.responses": [answer for _, answer in answered],
-        "toxic.responses.users": [user for user, _ in answered],
-        "toxic.responses.status": [submitted for _ in answered],
+        "toxic.responses": [answer for _, answer in given],
+        "toxic.responses.users": [user for user, _ in given],
+        "toxic.responses.status": [submitted] * len(given),
         "toxic.suggestion": "No",
         "toxic.suggestion.agent": "model",
     }
@@ -104,10 +103,11 @@ def by_class_label(number: int, answers: Answers) -> dict[str, Any]:
 
 def of_users(number: int, answers: Answers) -> dict[str, Any]:
     """1.x, columns of a data set."""
-    answered = [(user, answer) for user, answer in zip(PEOPLE, answers, strict=True) if answer]
     return {
         **fields(number),
-        "toxic": [{"user_id": user, "value": answer, "status": "submitted"} for user, answer in answered],
+        "toxic": [
+            {"user_id": user, "value": answer, "status": "submitted"} for user, answer in answered(answers)
+        ],
         "toxic-suggestion": "No",
         "external_id": f"r{number}",
         "metadata": '{"source": "forum"}',
@@ -117,10 +117,8 @@ def of_users(number: int, answers: Answers) -> dict[str, Any]:
 def of_lists(number: int, answers: Answers) -> dict[str, Any]:
     """1.x, a question's column as an object of lists."""
     record = of_users(number, answers)
-    record["toxic"] = {
-        key: [entry[key] for entry in record["toxic"]] for key in ("user_id", "value", "status")
-    }
-    return record
+    keys = ("user_id", "value", "status")
+    return record | {"toxic": {key: [entry[key] for entry in record["toxic"]] for key in keys}}
 
 
 Form = Callable[[int, Answers], dict[str, Any]]
@@ -138,10 +136,7 @@ def test_a_row_per_record_and_user(form: Form) -> None:
     assert table.columns[:3] == ("item", "rater", "toxic")
     assert not {name for name in table.columns if "suggestion" in name or "chat" in name}
     expected = [
-        (f"r{number}", user, answer)
-        for number, answers in enumerate(ANSWERS, start=1)
-        for user, answer in zip(PEOPLE, answers, strict=True)
-        if answer
+        (f"r{n}", *given) for n, answers in enumerate(ANSWERS, start=1) for given in answered(answers)
     ]
     assert cells(table, "item", "rater", "toxic") == expected
     assert [table.row(position) for position in (0, 4, 10)] == [1, 2, 3]
@@ -162,12 +157,6 @@ def test_what_is_not_submitted_is_left_out_and_said() -> None:
         "4 responses that were not submitted were left out",
         "2 annotations of an unknown annotator were left out",
     )
-
-
-def parquet(records: list[dict[str, Any]]) -> bytes:
-    file = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(records), file)
-    return file.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -213,9 +202,7 @@ def test_parquet_leaves_out_drafts_and_reads_every_kind_of_question() -> None:
 
 def test_nested_records_without_statuses_are_refused() -> None:
     """2.x never writes them there: drafts would count as answers."""
-    with pytest.raises(
-        DataError, match=r"does not say which responses were submitted.*to_list\(flatten=True\)"
-    ):
+    with pytest.raises(DataError, match=r"does not say which responses were.*to_list\(flatten=True\)"):
         table_of(sample(by_question))
     records = sample(by_question)
     for record in records:
@@ -247,19 +234,10 @@ def test_rankings_of_2() -> None:
 def test_every_kind_of_answer() -> None:
     ranking = [{"value": "b", "rank": 1}, {"value": "a", "rank": 2}, {"value": "c", "rank": 2}]
     spans = [{"label": "X", "start": 0, "end": 4}]
-    given_answers = {
-        "stars": 4,
-        "kinds": ["threat", "insult"],
-        "order": ranking,
-        "marks": spans,
-        "why": "so",
-        "no": None,
-    }
-    values = {question: {"value": value} for question, value in given_answers.items()}
-    records = [
-        {"fields": fields(1), "responses": [{"user_id": "u", "values": values, "status": "submitted"}]}
-    ]
-    table = table_of(records)
+    given_answers = {"stars": 4, "kinds": ["threat", "insult"], "order": ranking, "marks": spans}
+    values = {name: {"value": value} for name, value in {**given_answers, "why": "so", "no": None}.items()}
+    response = {"user_id": "u", "values": values, "status": "submitted"}
+    table = table_of([{"fields": fields(1), "responses": [response]}])
     assert table.columns == ("item", "rater", "stars", "kinds", "order", "why", "no", "text")
     assert cells(table, *table.columns[:7]) == [("1", "u", "4", "insult + threat", "b > a = c", "so", "")]
     assert "questions whose answers cannot be read were left out: 'marks'" in recipe_of(table).sentences

@@ -18,15 +18,7 @@ from hypothesis import strategies as st
 
 from grasp_core.model.errors import DataError
 from grasp_core.reading.sandbox.read import read_table
-from tests.reading.formats.tools.exports import (
-    cells,
-    counted,
-    loaded,
-    mangled,
-    read_or_refused,
-    recipe_of,
-    recognised_run,
-)
+from tests.reading.exports import cells, counted, loaded, mangled, read_or_refused, recipe_of, recognised_run
 from tests.zips import zipped
 
 USERS = ("ann", "bob", "cem", "dot")
@@ -34,21 +26,18 @@ TEXT = "It rains 🌧."
 VOTES = {"a.txt": "YYNN", "b.txt": "NYNY"}
 
 
+DKPRO = "de.tudarmstadt.ukp"
+WHOLE = {"begin": 0, "end": 12, "documentTitle": "a.txt"}
+
+
 def cas(labels: dict[str, Any] | None, *more: dict[str, Any]) -> dict[str, Any]:
     """A CAS with a document-level layer `webanno.custom.Stance`."""
     structures: list[dict[str, Any]] = [
         {"%ID": 1, "%TYPE": "uima.cas.Sofa", "sofaNum": 1, "sofaID": "_InitialView", "sofaString": TEXT},
-        {
-            "%ID": 2,
-            "%TYPE": "de.tudarmstadt.ukp.dkpro.core.api.metadata.type.DocumentMetaData",
-            "@sofa": 1,
-            "begin": 0,
-            "end": 12,
-            "documentTitle": "a.txt",
-        },
+        {"%ID": 2, "%TYPE": f"{DKPRO}.dkpro.core.api.metadata.type.DocumentMetaData", "@sofa": 1, **WHOLE},
         {
             "%ID": 3,
-            "%TYPE": "de.tudarmstadt.ukp.clarin.webanno.api.type.CASMetadata",
+            "%TYPE": f"{DKPRO}.clarin.webanno.api.type.CASMetadata",
             "@sofa": 1,
             "username": "somebody",
         },
@@ -142,9 +131,7 @@ def test_several_features_and_labels() -> None:
 
 def test_structures_as_an_object() -> None:
     whole = cas({"stance": "yes"})
-    whole["%FEATURE_STRUCTURES"] = {
-        str(structure["%ID"]): structure for structure in whole["%FEATURE_STRUCTURES"]
-    }
+    whole["%FEATURE_STRUCTURES"] = {str(one["%ID"]): one for one in whole["%FEATURE_STRUCTURES"]}
     assert cells(read_table(one(whole), "p.zip"), "Stance.stance") == [("yes",)]
 
 
@@ -156,18 +143,13 @@ def test_annotations_of_the_whole_text_stand_in() -> None:
 
 
 def test_without_labels_of_documents_it_says_so() -> None:
-    with pytest.raises(
-        DataError, match=r"p\.zip holds no label of a document as a whole, its layers 'Span' mark"
-    ):
+    with pytest.raises(DataError, match=r"p\.zip holds no label of a document as a whole, its layers 'Span'"):
         read_table(one(cas(None)), "p.zip")
 
 
-def test_other_formats_are_refused_with_what_to_choose() -> None:
+def test_other_formats_and_a_single_document_are_refused_with_what_to_choose() -> None:
     with pytest.raises(DataError, match=r"choose 'UIMA CAS JSON 0\.4' or 'UIMA CAS XMI'"):
         read_table(one(b"#FORMAT=WebAnno TSV 3.3\n", "tsv"), "p.zip")
-
-
-def test_a_single_document_is_refused() -> None:
     with pytest.raises(DataError, match="one annotator's annotations of one document"):
         read_table(json.dumps(cas({"stance": "yes"})).encode(), "a.json")
 

@@ -23,8 +23,7 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.formats.tools import label_studio
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
-from tests.reading.files.workbook_files import ods_bytes, ods_rows
-from tests.reading.formats.tools.exports import (
+from tests.reading.exports import (
     RATERS,
     cells,
     loaded,
@@ -35,6 +34,7 @@ from tests.reading.formats.tools.exports import (
     survives,
     table_of,
 )
+from tests.reading.files.workbook_files import ods_bytes, ods_rows
 
 
 def result(name: str, kind: str, value: Any) -> dict[str, Any]:
@@ -255,8 +255,6 @@ def test_a_question_named_like_a_field_keeps_its_name() -> None:
 
 
 # JSON-MIN, CSV, TSV
-
-
 def flat(number: int, rater: Any, **answers: Any) -> dict[str, Any]:
     return {
         "text": f"Text number {number}",
@@ -439,8 +437,6 @@ def test_all_forms_give_the_same_annotations_and_first_question(tasks: list[dict
 
 
 # Damage
-
-
 def of_task(*annotations: Any) -> list[Any]:
     return [TASKS[0], task(2, *annotations)]
 
@@ -491,11 +487,6 @@ def test_other_records_are_not_its_own(records: list[dict[str, Any]]) -> None:
     assert label_studio.read(records, "other.json") is None
 
 
-@given(mangled(TASKS[:2]))
+@given(mangled(TASKS[:2]) | mangled(FLAT[:4]))
 def test_mangled_tasks(records: list[dict[str, Any]]) -> None:
-    survives(label_studio.read, records, "tasks.json")
-
-
-@given(mangled(FLAT[:4]))
-def test_mangled_records(records: list[dict[str, Any]]) -> None:
     survives(label_studio.read, records, "tasks.json")

@@ -18,15 +18,7 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.formats.tools import lewidi
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
-from tests.reading.formats.tools.exports import (
-    cells,
-    loaded,
-    mangled,
-    recipe_of,
-    recognised_run,
-    survives,
-    table_of,
-)
+from tests.reading.exports import cells, loaded, mangled, recipe_of, recognised_run, survives, table_of
 
 RATERS = ("Ann1", "Ann2", "Ann3", "Ann4")
 THIRD: dict[str, Any] = {
@@ -101,10 +93,7 @@ def test_annotations_as_an_object() -> None:
 def test_annotations_as_text_and_further_questions() -> None:
     table = table_of(SECOND)
     assert cells(table, "rater", "label", "offensive language detection")[:4] == [
-        ("Ann1", "0", "0"),
-        ("Ann2", "0", "1"),
-        ("Ann3", "1", "1"),
-        ("Ann4", "1", "1"),
+        *(("Ann1", "0", "0"), ("Ann2", "0", "1"), ("Ann3", "1", "1"), ("Ann4", "1", "1"))
     ]
     assert "too short" not in table.columns
     assert loaded(table).summary.annotations == 8
@@ -120,13 +109,10 @@ def test_annotators_become_a_raters_file(tmp_path: Path) -> None:
     dataset = load(annotations, raters, guess.spec, ("Gender", "Age"))
     assert dataset.raters.axes["Age"].codes.tolist() == [0, 1, -1, -1]
 
-    result = recognised_run(
-        tmp_path, json.dumps(THIRD).encode(), "train.json", json.dumps(META).encode(), axis="Gender"
-    )
-    assert {group["group"]["Gender"]: group["n_raters"] for group in result["groups"]} == {
-        "Female": 2,
-        "Male": 2,
-    }
+    votes, people = (json.dumps(one).encode() for one in (THIRD, META))
+    result = recognised_run(tmp_path, votes, "train.json", people, axis="Gender")
+    sizes = {group["group"]["Gender"]: group["n_raters"] for group in result["groups"]}
+    assert sizes == {"Female": 2, "Male": 2}
 
 
 INFERENCE = {

@@ -22,7 +22,7 @@ from grasp_core.reading.archives import containers
 from grasp_core.reading.formats.shapes import lists
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from tests.reading.formats.tools.exports import (
+from tests.reading.exports import (
     cells,
     counted,
     lines,
@@ -45,13 +45,8 @@ ROWS = {
     "tokens": [["on", "e"], ["two"], ["t", "h", "r", "e", "e"]],
 }
 EXPECTED = [
-    ("a", "r1", "yes"),
-    ("a", "r2", "yes"),
-    ("a", "r3", "no"),
-    ("a", "r4", ""),
-    ("b", "r1", "no"),
-    ("b", "r2", "yes"),
-    ("b", "r4", "yes"),
+    *(("a", "r1", "yes"), ("a", "r2", "yes"), ("a", "r3", "no"), ("a", "r4", "")),
+    *(("b", "r1", "no"), ("b", "r2", "yes"), ("b", "r4", "yes")),
 ]
 
 
@@ -86,11 +81,9 @@ def test_runs(tmp_path: Path) -> None:
 
 
 def test_row_groups_and_files_count_on(tmp_path: Path) -> None:
-    many = {
-        "id": [str(at) for at in range(50)],
-        "annotators": [["r1", "r2"][: at % 3] for at in range(50)],
-        "labels": [["x", "y"][: at % 3] for at in range(50)],
-    }
+    many: dict[str, Any] = {"id": [str(at) for at in range(50)]}
+    many |= {"annotators": [["r1", "r2"][: at % 3] for at in range(50)]}
+    many |= {"labels": [["x", "y"][: at % 3] for at in range(50)]}
     for part in ("a", "b"):
         later = {**many, "id": [part + value for value in many["id"]]}
         (tmp_path / f"{part}.parquet").write_bytes(parquet(later, row_group_size=7))
@@ -148,14 +141,9 @@ def test_rows_are_the_items_where_no_column_tells_them_apart() -> None:
 
 
 def test_lists_of_unequal_length_name_the_row() -> None:
-    columns = {
-        "id": [str(at) for at in range(1200)],
-        "annotators": [["r1", "r2"]] * 1200,
-        "labels": [["x", "y"]] * 1100 + [["x"]] + [["x", "y"]] * 99,
-    }
-    with pytest.raises(
-        DataError, match=r"train\.parquet, row 1101: 'labels' has 1 entry and 'annotators' has 2"
-    ):
+    columns = {"id": [str(at) for at in range(1200)], "annotators": [["r1", "r2"]] * 1200}
+    columns["labels"] = [["x", "y"]] * 1100 + [["x"]] + [["x", "y"]] * 99
+    with pytest.raises(DataError, match=r"train\.parquet, row 1101: 'labels' has 1 entry and 'annot"):
         read(columns)
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     with pytest.raises(DataError, match=r"x\.jsonl, row 1101: 'labels' has 1 entry"):
@@ -206,16 +194,10 @@ def test_json_with_lists() -> None:
     ]
     assert [table.row(at) for at in range(7)] == [1, 1, 1, 1, 2, 2, 2]
 
-    plain = [
-        {"id": "a", "annotators": ["r1", "r2"], "labels": [0, 1]},
-        {"id": "b", "annotators": ["r1"], "labels": [1]},
-    ]
-    table = read_table(lines(plain), "train.jsonl")
-    assert cells(table, "id", "annotators", "labels") == [
-        ("a", "r1", "0"),
-        ("a", "r2", "1"),
-        ("b", "r1", "1"),
-    ]
+    one, other = {"annotators": ["r1", "r2"], "labels": [0, 1]}, {"annotators": ["r1"], "labels": [1]}
+    table = read_table(lines([{"id": "a", **one}, {"id": "b", **other}]), "train.jsonl")
+    expected = [("a", "r1", "0"), ("a", "r2", "1"), ("b", "r1", "1")]
+    assert cells(table, "id", "annotators", "labels") == expected
 
 
 @given(mangled([*records(), {"id": "c", "annotators": ["r1", "r2"], "labels": ["x", "y"]}]))

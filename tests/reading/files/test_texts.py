@@ -1,13 +1,14 @@
-"""Tables without a header, with a header of several rows, or one field short: no row is lost or made up."""
+"""Text files: code pages by the letters of languages; no header, or several rows of it."""
 
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import load
+from grasp_core.reading.files.encodings import to_utf8
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
@@ -15,6 +16,157 @@ from tests.reading.files.workbook_files import xlsx_bytes
 from tests.reading.making import rows_table
 from tests.shared_data import SHARED, needs_shared_data
 
+# Code pages
+
+
+LANGUAGES = """
+cp1252 French: très bien; à côté; déçu
+La réponse est très claire, même après relecture.| Où sont passées les pièces à vérifier ?
+cp1252 Spanish: mañana; sí; quizás
+¿Está bien escrita la pregunta de mañana?| El niño llegó después y no pidió más.
+cp1252 Portuguese: não; sim, é; opinião
+Não há razão para mudar a opinião.| As três lições são difíceis, você também não acha?
+cp1252 Italian: è così; perché; più
+Perché la città è più bella di sera?| Non si può dire di no, però è già tardi.
+cp1252 Dutch: beïnvloed; één; geëerd
+De ideeën van één groep zijn geërfd.| Beïnvloeding van vóór de oorlog, zonder coördinatie.
+cp1252 Catalan: això; què; maça
+Això és el que més m'agrada, també a fora.| Què vol dir la lliçó d'avui, si és possible?
+cp1252 Swedish: på; nej då; också
+Jag tror att många får höra på när det går så.| Frågan är för svår, även på nästa år.
+cp1252 Danish: køn; må ikke; særlig
+Jeg tror på, at spørgsmålet er blevet læst.| Både år og køn mangler, så må vi gætte.
+cp1252 Norwegian: kjønn; må ikke; på
+Spørsmålet ble ikke lest nøye på skolen.| Vi må gå før været blir dårlig, så gå nå.
+cp1252 Finnish: hyvä; pöytä; ei tänään
+Tämä on hyvä väite, mutta pitää tänään lukea lisää.| Työ jäi kesken, koska sää oli märkä.
+cp1252 German: männlich; groß; übel
+Die Antwort gefällt mir überhaupt nicht, schöne Grüße.| Größe und Höhe fehlen für die Bäume.
+cp1252 Icelandic: já, það; góð; ekki með
+Það er góð spurning og við svörum þessu á morgun.| Hún sagði að veðrið væri síðan æði gott.
+cp1250 Hungarian: nő; férfi; egyszerű
+A kérdés első része egyszerű és jól érthető.| Az időjárás hűvös, később eső várható.
+cp1250 Romanian: bărbaţi; greşit; în parte
+Această întrebare este uşor de înţeles şi fără greşeli.| Să vorbim după ce aţi citit şi încă o dată.
+cp1250 Czech: muž; žádný; těžké
+Otázka je příliš těžká, řekl včera učitel.| Když jsme přišli domů, bylo už všechno zavřené.
+cp1250 Slovak: muž; žiadny; ťažké
+Otázka je príliš ťažká, povedal včera učiteľ.| Keď sme prišli, všetko už bolo späť na stole.
+cp1250 Polish: mężczyzna; źle; zupełnie
+Pytanie było łatwe, ale odpowiedź jest błędna.| Myślę, że są różne zdania i żadne nie jest złe.
+cp1250 Croatian: muško; žensko; točno
+Sljedeće pitanje nije točno, možda će biti lakše.| Kuća je već prodana, a mlađi će živjeti drugdje.
+cp1250 Slovene: moški; ženska; točno
+Vprašanje je težko, vendar še ni zaključeno.| Včeraj smo že našli rešitev, ki še velja.
+cp1254 Turkish: kadın; değil; yanlış
+Bu soru çok açık değil, yarın tekrar yazışalım.| İstanbul'da hava sıcak ve güneşliydi, ağaçlar yeşil.
+cp1257 Lithuanian: visiškai ne; iš dalies, taip; mažai žinių
+Šis klausimas yra per sunkus, todėl atsakymų mažai.| Vėliau žmonės grįžo į savo namus už miško.
+cp1257 Latvian: nē; pilnīgi; mazāk šeit
+Šis jautājums ir pārāk grūts, tāpēc atbilžu ir maz.| Vēlāk cilvēki atgriezās mājās aiz meža, ļoti lēni.
+"""  # noqa: RUF001
+"""For each language its code page, three labels and two sentences."""
+LINES = LANGUAGES.strip().splitlines()
+EVERY = {}
+for head, told in zip(LINES[::2], LINES[1::2], strict=True):
+    page, language, labels = head.replace(":", "").split(" ", 2)
+    EVERY[language] = (page, labels.split("; "), told.split("| "))
+WESTERN = [language for language, (page, *_) in EVERY.items() if page == "cp1252"]
+SHOWN = {
+    "cp1250": "Windows-1250",
+    "cp1252": "Windows-1252",
+    "cp1254": "Windows-1254",
+    "cp1257": "Windows-1257",
+}
+
+
+def small(labels: list[str]) -> str:
+    rows = [f"{item};r{rater};{labels[(item + rater) % 3]}" for item in range(8) for rater in range(3)]
+    return "\r\n".join(["item;rater;label", *rows, ""])
+
+
+def larger(sentences: list[str], labels: list[str]) -> str:
+    rows = [f"{n};{sentences[n % 2]} {n};r{n % 3};{labels[n % 3]}" for n in range(300)]
+    return "\r\n".join(["item;text;rater;label", *rows, ""])
+
+
+def example_of(content: bytes) -> str:
+    (note,) = to_utf8(content, "votes.csv")[2]
+    return note.message
+
+
+@pytest.mark.parametrize("language", EVERY)
+def test_each_language_is_read_in_its_code_page(language: str) -> None:
+    page, labels, sentences = EVERY[language]
+    for text in (small(labels), larger(sentences, labels), " ".join(sentences)):
+        read, encoding, notes = to_utf8(text.encode(page), "votes.csv")
+        assert read.decode() == text
+        assert encoding == SHOWN[page] or text.encode(page) == text.encode("cp1252")
+        assert len(notes) == 1
+
+
+@pytest.mark.parametrize("language", WESTERN)
+def test_single_western_labels_are_read_right(language: str) -> None:
+    for label in filter(lambda one: not one.isascii(), EVERY[language][1]):
+        text = f"item,label\n1,{label}\n2,no\n" * 5
+        assert to_utf8(text.encode("cp1252"), "votes.csv")[0].decode() == text
+
+
+@pytest.mark.parametrize("language", EVERY)
+def test_capitals_are_told_as_well(language: str) -> None:
+    page, labels, sentences = EVERY[language]
+    text = larger(sentences, labels)
+    # Turkish capitals are not those of Python, which makes I of both i and dotless i.
+    text = text.translate({ord("i"): "İ"}).upper() if language == "Turkish" else text.upper()
+    assert to_utf8(text.encode(page), "votes.csv")[0].decode() == text
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("cp1252", "item,label\n1,¿Cuántos m³ son?\n2,½ taza\n3,1º piso\n4,£5 más\n"),
+        (
+            "cp1252",
+            "name,votes\nMüller,1\nNúñez,2\nGonçalves,3\nSørensen,2\nSão Tomé,1\nLefèvre,2\nÅngström,3\n",
+        ),
+        ("cp1250", "item,label\n1,pleť\n2,zeď\n3,síť\n"),
+    ],
+    ids=["signs beside words", "names of all countries", "a byte that is nothing in Windows-1252"],
+)
+def test_what_tells_a_code_page(page: str, text: str) -> None:
+    assert to_utf8(text.encode(page), "votes.csv")[0].decode() == text
+
+
+def test_bytes_of_no_code_page_are_refused() -> None:
+    with pytest.raises(DataError, match="not text in Windows-1252"):
+        to_utf8(b"item,label\n1,caf\xe9\n2,\x81\x8d\x90\xa9\x98\x83\n", "votes.csv")
+
+
+@pytest.mark.parametrize(
+    ("page", "text", "said"),
+    [
+        ("cp1252", "item,label\n1,pâté\n2,élevé\n3,très\n4,après\n", "row 4 holds 'très' for one"),
+        (
+            "cp1250",
+            "item,label\n1,férfi\n2,nő\n3,első\n4,egyszerű\n5,időjárás\n6,később\n",
+            "row 3 holds 'nő'",
+        ),
+        ("cp1252", "item,label\n1,thé\n", "row 2 holds 'é' for one"),  # all pages agree
+        ("shift_jis", "item,label\n1,いいえ、違います\n2,はい\n" * 3, "holds 'い' for one"),
+    ],
+)
+def test_the_note_shows_a_word_or_letter_that_the_other_page_would_change(page, text, said) -> None:
+    assert said in example_of(text.encode(page))
+
+
+def test_the_note_shows_only_a_part_of_a_long_word() -> None:
+    text = "item,label\n1," + "x" * 50 + "ñ" + "y" * 50 + "\n"
+    message = example_of(text.encode("cp1252"))
+    assert "xñy" in message
+    assert "x" * 20 not in message
+
+
+# Headers
 BODY = [[f"C{n}", "1", "y", "2", "n"] for n in range(3)]
 
 
@@ -69,24 +221,11 @@ def test_what_was_made_of_the_header_is_said():
         assert any(said in problem.message for problem in table(text).problems)
 
 
-@pytest.mark.parametrize(
-    ("text", "columns"),
-    [
-        ("a,a,b\n1,2,3\n", ("a", "a (2)", "b")),
-        ("item,,,\na,1,2,3\n", ("item", "column 2", "column 3", "column 4")),
-        ("a,b,a\nx,y,z\nx,y,z\n", ("a", "b", "a (2)")),
-    ],
-)
-def test_columns_without_a_name_of_their_own_get_one(text, columns):
-    assert table(text).columns == columns
-
-
 def test_a_first_row_of_ids_that_recur_later_is_no_header():
     rows = [f"21687865{n % 9:03},{n:02}hfu1edim4o69ihnmeas7{n % 7:02},{'n123'[n % 4]}" for n in range(80)]
     assert len(table("\n".join(rows))) == 80
 
 
-@settings(deadline=None)  # the first file read may wait for a process
 @given(
     st.integers(2, 12),
     st.integers(2, 6),
@@ -145,22 +284,8 @@ def test_a_first_row_that_may_be_an_answer_stays(header, first, rows):
 @pytest.mark.parametrize(
     ("rows", "annotations"),
     [
-        (
-            [
-                ["item", "P1", "", "P2", ""],
-                ["", "off", "sar", "off", "sar"],
-                *([f"C{n}", "1", "y", "2", "n"] for n in "abc"),
-            ],
-            6,
-        ),
-        (
-            [
-                ["", "P1", "", "P2", ""],
-                ["item", "off", "sar", "off", "sar"],
-                *([f"C{n}", "1", "y", "2", "n"] for n in "abc"),
-            ],
-            6,
-        ),
+        ([["item", "P1", "", "P2", ""], ["", "off", "sar", "off", "sar"], *BODY], 6),
+        ([["", "P1", "", "P2", ""], ["item", "off", "sar", "off", "sar"], *BODY], 6),
         ([["C1", "P1", "yes"], ["C2", "P1", "no"], ["C1", "P2", "no"], ["C2", "P2", "yes"]], 4),
     ],
 )

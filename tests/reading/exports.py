@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import copy
+import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import strategies as st
 
@@ -27,6 +30,12 @@ JUNK: tuple[Any, ...] = (None, True, "", "x", "7", [], {}, [[]], [None], {"a": "
 
 def lines(records: Sequence[Any]) -> bytes:
     return "".join(json.dumps(record) + "\n" for record in records).encode()
+
+
+def parquet(records: Sequence[Any]) -> bytes:
+    file = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(records), file)
+    return file.getvalue()
 
 
 def table_of(records: Any, name: str = "export.json") -> Table:

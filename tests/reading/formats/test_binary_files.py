@@ -1,0 +1,373 @@
+"""Arrow, Feather, SPSS and Stata files, as their own programs show them."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import json
+import tempfile
+import warnings
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.feather
+import pyreadstat
+import pytest
+
+from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import DataError
+from grasp_core.reading.dataset.load import load
+from grasp_core.reading.guess.recognise import recognise
+from grasp_core.reading.sandbox.read import read_table
+from grasp_core.reading.table.table import Table
+from tests.shared_data import SHARED, needs_shared_data
+from tests.zips import zipped
+
+# Arrow files, and data sets as Hugging Face saves them
+
+
+FEATURES = {"info": {"features": {"label": {"names": ["no", "yes"], "_type": "ClassLabel"}}}}
+NAMES = ("item", "rater", "label")
+
+
+def votes(first: int = 0, items: int = 3) -> pa.Table:
+    pairs = [(item, rater) for item in range(first, first + items) for rater in (1, 2)]
+    rows = [(f"i{item}", f"r{rater}", (item + rater) % 2) for item, rater in pairs]
+    table = pa.table({name: [row[at] for row in rows] for at, name in enumerate(NAMES)})
+    return table.replace_schema_metadata({"huggingface": json.dumps(FEATURES)})
+
+
+def expected(table: pa.Table) -> list[list[str]]:
+    return [[row["item"], row["rater"], ("no", "yes")[row["label"]]] for row in table.to_pylist()]
+
+
+def stream_bytes(table: pa.Table) -> bytes:
+    sink = io.BytesIO()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table, max_chunksize=4)
+    return sink.getvalue()
+
+
+def file_bytes(table: pa.Table, compression: str | None = None) -> bytes:
+    sink = io.BytesIO()
+    options = pa.ipc.IpcWriteOptions(compression=compression)
+    with pa.ipc.new_file(sink, table.schema, options=options) as writer:
+        writer.write_table(table, max_chunksize=4)
+    return sink.getvalue()
+
+
+def old_feather(table: pa.Table) -> bytes:
+    sink = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pyarrow.feather.write_feather(table, sink, version=1)
+    return sink.getvalue()
+
+
+def saved(table: pa.Table, files: int = 1) -> dict[str, bytes]:
+    """What `save_to_disk` writes."""
+    shards = [table.slice(at * len(table) // files, -(-len(table) // files)) for at in range(files)]
+    names = [f"data-{at:05}-of-{files:05}.arrow" for at in range(files)]
+    state = {"_data_files": [{"filename": name} for name in names], "_fingerprint": "0", "_split": None}
+    about = {
+        "state.json": json.dumps(state).encode(),
+        "dataset_info.json": json.dumps(FEATURES["info"]).encode(),
+    }
+    return {**about, **{name: stream_bytes(shard) for name, shard in zip(names, shards, strict=True)}}
+
+
+def splits(**tables: pa.Table) -> dict[str, bytes]:
+    about = {"dataset_dict.json": json.dumps({"splits": list(tables)}).encode()}
+    return about | {
+        f"{split}/{path}": content
+        for split, table in tables.items()
+        for path, content in saved(table).items()
+    }
+
+
+def put(folder: Path, files: dict[str, bytes]) -> Path:
+    for path, content in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content)
+    return folder
+
+
+def cells(table: Table) -> list[list[str]]:
+    return table.head(1000)[list(NAMES)].to_numpy().tolist()
+
+
+def messages(table: Table) -> str:
+    return " | ".join(problem.message for problem in table.problems)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        stream_bytes,
+        file_bytes,
+        lambda table: file_bytes(table, "zstd"),
+        lambda table: file_bytes(table, "lz4"),
+    ],
+    ids=["stream", "file", "zstd", "lz4"],
+)
+def test_arrow_files(write):
+    table = read_table(write(votes()), "votes.arrow")
+    assert cells(table) == expected(votes())
+    assert (table.kind, table.row(0)) == ("Arrow", 1)
+
+
+def test_the_first_version_of_feather():
+    plain = votes().replace_schema_metadata(None)
+    assert cells(read_table(old_feather(plain), "x"))[0] == ["i0", "r1", "1"]
+
+
+def test_feather_as_pandas_writes_it():
+    frame = pd.DataFrame({"item": ["a", None], "label": [1.0, None], "kind": pd.Categorical(["x", "y"])})
+    sink = io.BytesIO()
+    frame.to_feather(sink)
+    rows = read_table(sink.getvalue(), "votes.feather").head(9).to_numpy().tolist()
+    assert rows == [["a", "1", "x"], ["", "", "y"]]
+
+
+def test_lists_of_annotations_in_arrow():
+    table = pa.table({"id": ["a", "b"], "annotators": [["r1", "r2"], ["r1"]], "labels": [["x", "y"], ["y"]]})
+    found = read_table(stream_bytes(table), "votes.arrow")
+    assert found.kind == "Arrow with lists"
+    assert found.head(9).to_numpy().tolist() == [["a", "r1", "x"], ["a", "r2", "y"], ["b", "r1", "y"]]
+
+
+@pytest.mark.parametrize("write", [stream_bytes, file_bytes, lambda table: file_bytes(table, "zstd")])
+def test_damaged_arrow_files_are_refused(write):
+    with pytest.raises(DataError, match="damaged or cut-off Arrow"):
+        read_table(stream_bytes(votes(items=10))[:-8], "votes.arrow")  # without the mark of its end
+    content = write(votes())
+    for length in range(12, len(content) - 20, 97):
+        with pytest.raises(
+            DataError, match=r"^votes\.arrow (is a damaged or cut-off Arrow|holds column nam)"
+        ):
+            read_table(content[:length], "votes.arrow")
+
+
+@pytest.mark.parametrize("files", [1, 3])
+@pytest.mark.parametrize("top", ["", "my_data/"])
+def test_a_saved_data_set(tmp_path, files, top):
+    members = {f"{top}{path}": content for path, content in saved(votes(), files).items()}
+    packed = read_table(zipped(members), "votes.zip")
+    assert cells(packed) == expected(votes())
+    assert packed.members == ()
+    assert packed.kind == f"Hugging Face dataset{', 3 files' if files == 3 else ''}, zip"
+    folder = read_table(put(tmp_path, members))
+    assert cells(folder) == expected(votes())
+    assert folder.kind == packed.kind.replace("zip", "folder")
+    assert read_table(tmp_path).sha256 == folder.sha256
+
+
+def test_splits_of_one_data_set_are_read_together_or_alone(tmp_path):
+    members = splits(train=votes(), test=votes(first=10))
+    table = read_table(zipped(members), "votes.zip")
+    assert cells(table) == expected(votes()) + expected(votes(first=10))
+    assert (table.members, table.member) == (("train", "test"), None)
+    assert table.distinct("split") == ("train", "test")
+    assert "its 2 splits with the same columns were read as one table of 12 rows" in messages(table)
+    guess = recognise(table)
+    assert (guess.spec.item, guess.spec.rater, guess.spec.label) == NAMES
+    alone = read_table(put(tmp_path, members), member="test")
+    assert (cells(alone), alone.member) == (expected(votes(first=10)), "test")
+    with pytest.raises(DataError, match="no split 'x'; its splits are 'train', 'test'"):
+        read_table(tmp_path, member="x")
+
+
+def test_splits_that_repeat_annotations_are_not_put_together():
+    table = read_table(zipped(splits(train=votes(), test=votes())), "votes.zip")
+    assert (table.member, len(table)) == ("train", 6)
+    assert "only its split 'train' (6 rows) was read; another is 'test' (6 rows)" in messages(table)
+
+
+def test_items_that_are_only_row_numbers_are_not_put_together():
+    table = pa.table({"annotators": [["r1", "r2"], ["r1", "r2"]], "labels": [["x", "y"], ["y", "x"]]})
+    other = pa.table({"annotators": [["r3", "r4"], ["r3", "r4"]], "labels": [["x", "x"], ["y", "x"]]})
+    found = read_table(zipped(splits(train=table, test=other)), "votes.zip")
+    assert (found.member, len(found)) == ("train", 4)
+    assert "another is 'test' (4 rows)" in messages(found)
+
+
+def test_a_saved_data_set_that_lacks_a_file():
+    members = saved(votes(), 2)
+    del members["data-00001-of-00002.arrow"]
+    with pytest.raises(DataError, match=r"lacks 'data-00001-of-00002\.arrow'; save it again"):
+        read_table(zipped(members), "votes.zip")
+    with pytest.raises(DataError, match="a damaged description"):
+        read_table(zipped({**saved(votes()), "state.json": b"{"}), "votes.zip")
+
+
+def test_a_folder_with_a_file_per_annotator(tmp_path):
+    text = "item,label\n" + "".join(f"i{item},{{}}\n" for item in range(5))
+    for number, rater in enumerate(("anna", "ben")):
+        labels = (str((item * (number + 1)) % 3) for item in range(5))
+        (tmp_path / f"{rater}.csv").write_text(text.format(*labels))
+    (tmp_path / ".hidden").write_text("x")
+    table = read_table(tmp_path)
+    assert table.distinct("rater") == ("anna", "ben")
+    assert table.kind == "CSV, folder, 2 files"
+    assert len(table) == 10
+
+
+# SPSS and Stata
+FRAME = pd.DataFrame(
+    {
+        "item": ["a", "b", "é"],
+        "rating": [1.0, 99.0, np.nan],
+        "gender": [1, 2, 1],
+        "scale": [1, 3, 5],
+        "at": pd.to_datetime(["2024-01-31 12:30:00", "2024-02-01 00:00:00", None]),
+        "day": [datetime.date(2020, 1, 1), datetime.date(1890, 12, 31), None],
+        "took": [datetime.time(1, 2, 3)] * 3,
+        "note": ["x", "NA", ""],
+        "share": [0.5, 1e6, 2.25],
+    }
+)
+LABELS = {"gender": {1: "Woman", 2: "Man", 3: "Other"}, "scale": {1: "not at all", 5: "very"}}
+MISSING = {"rating": [99, {"lo": 6, "hi": 8}], "note": ["NA"]}
+
+
+def sav(frame: pd.DataFrame, **options: object) -> bytes:
+    return written(pyreadstat.write_sav, frame, "votes.sav", **options)
+
+
+def written(write, frame: pd.DataFrame, name: str, **options: object) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        write(frame, path, **options)
+        return path.read_bytes()
+
+
+def cells_statistical(table: Table, column: str) -> list[str]:
+    return table.head(100)[column].tolist()
+
+
+@pytest.mark.parametrize("options", [{}, {"row_compress": True}, {"compress": True}])
+def test_spss_files(options):
+    content = sav(FRAME, variable_value_labels=LABELS, missing_ranges=MISSING, **options)
+    table = read_table(content, "votes.sav")
+    assert table.kind == ("SPSS, ZSAV" if "compress" in options else "SPSS")
+    assert table.row(0) == 1
+    assert table.columns == tuple(FRAME.columns)
+    assert cells_statistical(table, "item") == ["a", "b", "é"]
+    assert cells_statistical(table, "rating") == ["1", "", ""]
+    assert cells_statistical(table, "gender") == ["Woman", "Man", "Woman"]
+    assert cells_statistical(table, "scale") == ["1", "3", "5"]
+    assert cells_statistical(table, "at") == ["2024-01-31 12:30:00", "2024-02-01", ""]
+    assert cells_statistical(table, "day") == ["2020-01-01", "1890-12-31", ""]
+    assert cells_statistical(table, "took") == ["1:02:03"] * 3
+    assert cells_statistical(table, "note") == ["x", "", ""]
+    assert cells_statistical(table, "share") == ["0.5", "1000000", "2.25"]
+    assert "2 cells that the file declares missing, read as empty, in 'rating', 'note'" in messages(table)
+    assert "3 cells without a value (system-missing), read as empty, in 'rating', 'at'" in messages(table)
+    assert "'gender' holds the labels of the values in place of codes" in messages(table)
+    assert "'scale' keeps its codes" in messages(table)
+    assert "(1 'not at all', 5 'very')" in messages(table)
+
+
+def test_portable_spss_files():
+    content = written(pyreadstat.write_por, FRAME.replace("é", "e"), "votes.por")
+    table = read_table(content, "votes.por")
+    assert table.kind == "SPSS, portable"
+    assert cells_statistical(table, "ITEM") == ["a", "b", "e"]
+    assert cells_statistical(table, "RATING") == ["1", "99", ""]
+    assert cells_statistical(table, "AT") == ["2024-01-31 12:30:00", "2024-02-01", ""]
+
+
+@pytest.mark.parametrize("version", [8, 10, 12, 13, 14, 15])
+def test_stata_files_of_every_version(version):
+    frame = FRAME.drop(columns="took")
+    content = written(pyreadstat.write_dta, frame, "votes.dta", version=version, variable_value_labels=LABELS)
+    table = read_table(content, "votes.dta")
+    assert table.kind == "Stata"
+    assert cells_statistical(table, "item") == ["a", "b", "é"]
+    assert cells_statistical(table, "gender") == ["Woman", "Man", "Woman"]
+    assert cells_statistical(table, "scale") == ["1", "3", "5"]
+    assert cells_statistical(table, "at") == ["2024-01-31 12:30:00", "2024-02-01", ""]
+    assert cells_statistical(table, "day") == ["2020-01-01", "1890-12-31", ""]
+    assert cells_statistical(table, "share") == ["0.5", "1000000", "2.25"]
+
+
+@pytest.mark.parametrize("version", [114, 117, 118, 119])
+def test_stata_files_that_pandas_wrote(version):
+    frame = pd.DataFrame(
+        {
+            "item": ["a", "b"],
+            "label": pd.Categorical(["Yes", "No"]),
+            "single": np.array([0.1, 2.0], dtype=np.float32),
+            "month": pd.to_datetime(["2024-03-01", "1959-12-01"]),
+        }
+    )
+    sink = io.BytesIO()
+    frame.to_stata(sink, write_index=False, version=version, convert_dates={"month": "tm"})
+    table = read_table(sink.getvalue(), "votes.dta")
+    assert cells_statistical(table, "label") == ["Yes", "No"]
+    assert cells_statistical(table, "single") == ["0.1", "2"]
+    assert cells_statistical(table, "month") == ["2024-03", "1959-12"]
+
+
+def test_missing_values_of_stata_that_have_a_letter():
+    frame = pd.DataFrame({"item": ["a", "b", "c"], "rating": ["a", 2, None]})
+    content = written(pyreadstat.write_dta, frame, "votes.dta", missing_user_values={"rating": ["a"]})
+    table = read_table(content, "votes.dta")
+    assert cells_statistical(table, "rating") == ["", "2", ""]
+    assert "1 cell that the file declares missing" in messages(table)
+    assert "1 cell without a value (system-missing)" in messages(table)
+
+
+def test_codes_stay_where_two_values_have_one_label():
+    frame = pd.DataFrame({"item": ["a", "b"], "label": [1, 2]})
+    table = read_table(sav(frame, variable_value_labels={"label": {1: "Other", 2: "Other"}}), "votes.sav")
+    assert cells_statistical(table, "label") == ["1", "2"]
+    assert "'label' keeps its codes, as not every value has a label of its own" in messages(table)
+
+
+def test_labels_of_missing_values_alone_are_not_told():
+    frame = pd.DataFrame({"item": ["a", "b"], "label": [1, 99]})
+    content = sav(frame, variable_value_labels={"label": {99: "refused"}}, missing_ranges={"label": [99]})
+    table = read_table(content, "votes.sav")
+    assert cells_statistical(table, "label") == ["1", ""]
+    assert messages(table) == "votes.sav: 1 cell that the file declares missing, read as empty, in 'label'"
+
+
+def test_ids_keep_all_their_digits():
+    frame = pd.DataFrame({"item": ["a", "b"], "rater": [296708581782793, 1]})
+    assert cells_statistical(read_table(sav(frame), "votes.sav"), "rater") == ["296708581782793", "1"]
+
+
+def test_old_letters_are_told():
+    frame = pd.DataFrame({"item": ["caf\xe9", "b"], "label": ["x", "y"]})
+    sink = io.BytesIO()
+    frame.to_stata(sink, write_index=False, version=114)
+    table = read_table(sink.getvalue(), "votes.dta")
+    assert cells_statistical(table, "item") == ["café", "b"]
+    assert "read as Windows-1252, where it holds 'café' for one" in messages(table)
+
+
+@pytest.mark.parametrize("ending", ["por", "dta"])
+def test_damaged_files_are_refused(ending):
+    content = written(getattr(pyreadstat, f"write_{ending}"), FRAME[["rating", "share"]], f"votes.{ending}")
+    with pytest.raises(DataError, match=r"votes is a damaged or cut-off (SPSS|Stata)"):
+        read_table(content[: len(content) * 2 // 3], "votes")
+
+
+def test_files_without_rows():
+    with pytest.raises(DataError, match="no rows"):
+        read_table(sav(FRAME[["item", "rating"]].iloc[:0]), "votes.sav")
+
+
+@needs_shared_data
+@pytest.mark.parametrize("ending", ["sav", "dta"])
+def test_a_survey_as_statistics_programs_keep_it(ending):
+    table = read_table(SHARED / "data" / "exports" / "survey" / f"long.{ending}")
+    data = load(table, None, DataSpec(item="item", rater="rater", label="offensive"), [])
+    assert data.summary.annotations == 725
+    counted = Counter(dict(zip(data.summary.categories, data.summary.label_counts, strict=True)))
+    assert counted == {"1": 213, "2": 188, "3": 134, "4": 112, "5": 78}
+    assert data.summary.raters == 24
