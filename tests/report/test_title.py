@@ -136,8 +136,8 @@ def test_every_group_is_counted_once() -> None:
         "left that no p can be below 0.05."
     )
     assert counted(*rows[2:5]) == (
-        "Three groups were compared with everybody else. In one a difference may be luck. For two no difference "
-        "was found."
+        "Three groups were compared with everybody else. In one a difference may be luck. For two no "
+        "difference was found."
     )
     hidden = replace(part, verdict=replace(part.verdict, by=None))
     assert "One differs only because of other groups." in counted(whole, hidden)
