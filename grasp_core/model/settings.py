@@ -332,9 +332,12 @@ def _check_url(name: str, text: str) -> None:
 def kept_secret(text: str) -> bool:
     """Whether nobody between the two ends can read along."""
     url = urlsplit(text)
-    if url.scheme == "https" or url.hostname == "localhost":
-        return True
+    return url.scheme == "https" or on_this_machine(url.hostname or "")
+
+
+def on_this_machine(host: str) -> bool:
+    """Whether a host's name or address is this machine's own."""
     try:
-        return ip_address(url.hostname or "").is_loopback
+        return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
         return False

@@ -240,10 +240,10 @@ def safe_cell(text: str) -> str:
     return _FORMULA.sub(r"\1'", text)
 
 
-def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A CSV file with a header, lines ended by a line feed."""
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]], *, end: str = "\n") -> str:
+    """A CSV file with a header; `end` stands at the end of each line."""
     out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
+    writer = csv.writer(out, lineterminator=end)
     writer.writerow(header)
     writer.writerows(rows)
     return out.getvalue()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import http.client
-import ipaddress
 import json
 import re
 import time
@@ -20,6 +19,7 @@ from grasp_core.analysis.results import read_result
 from grasp_core.engine.request.reading import Reading
 from grasp_core.model.errors import RemoteError
 from grasp_core.model.result import Result
+from grasp_core.model.settings import kept_secret
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import for_python
 from grasp_core.reading.table.table import Table
@@ -148,16 +148,9 @@ def _checked(address: str, how: str) -> Any:
     parts = urlsplit(address)
     if parts.hostname is None or parts.username is not None or parts.password is not None:
         raise RemoteError(f"this is no address of a server; write it like {how}", "no-address")
-    if parts.scheme != "https" and not _this_machine(parts.hostname):
+    if not kept_secret(address):
         raise RemoteError("a token and what it opens need an address that begins with https://", "no-https")
     return parts
-
-
-def _this_machine(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _parquet(table: Table) -> bytes:

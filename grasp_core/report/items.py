@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal
@@ -13,7 +11,16 @@ import pandas as pd
 from grasp_core.analysis.items.outcomes import Contribution, ItemOutcome, ItemsResult, Measure, TopTenth
 from grasp_core.model.groups import group_label, one_line
 from grasp_core.model.spec import LEVEL
-from grasp_core.model.text import Segment, Sentence, agree, number, printable, printable_name, safe_cell
+from grasp_core.model.text import (
+    Segment,
+    Sentence,
+    agree,
+    csv_text,
+    number,
+    printable,
+    printable_name,
+    safe_cell,
+)
 from grasp_core.report.tables import exact
 from grasp_core.report.words.names import MINUS, STARS, format_p_value, format_value
 
@@ -289,17 +296,15 @@ def items_csv(result: ItemsResult) -> str:
     Text cells that a spreadsheet would run as a formula get a leading apostrophe. What has no value is empty,
     with the reason beside it.
     """
-    buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer)
-    labels = list(result.label_use)
-    writer.writerow([*CSV_COLUMNS, *(safe_cell(f"{side}: {label}") for label in labels for side in _SIDES)])
+    labels, rows = list(result.label_use), []
+    header = [*CSV_COLUMNS, *(safe_cell(f"{side}: {label}") for label in labels for side in _SIDES)]
     for row in result.items:
         counts = [str(of.get(label, 0)) for label in labels for of in (row.inside, row.outside)]
         sizes = [str(sum(of.values())) for of in (row.inside, row.outside)]
         label = safe_cell(row.label_use.label or "")
         parts = [label, *_tests(row.label_use), *_tests(row.distance)]
-        writer.writerow([safe_cell(row.item), *sizes, *parts, *counts])
-    return buffer.getvalue()
+        rows.append([safe_cell(row.item), *sizes, *parts, *counts])
+    return csv_text(header, rows, end="\r\n")
 
 
 def _tests(part: Contribution | None) -> list[str]:

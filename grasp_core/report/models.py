@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 
 import pandas as pd
@@ -11,7 +9,7 @@ import pandas as pd
 from grasp_core.analysis.models.result import GroupSides, ModelsResult, ModelSummary, Side, closer
 from grasp_core.model.groups import axis_label, group_label, group_labels
 from grasp_core.model.outcome import Outcome
-from grasp_core.model.text import Segment, Sentence, safe_cell
+from grasp_core.model.text import Segment, Sentence, csv_text, safe_cell
 from grasp_core.report.findings.sentences import strength
 from grasp_core.report.tables import cell_text, exact, or_nan
 from grasp_core.report.words.models import LEAD, SIDE_WORDS
@@ -222,12 +220,10 @@ def sides_csv(result: ModelsResult) -> str:
     `closer` is "yes" where the model is closer to the group than to the median random group. Values that
     are not estimable are empty, with their reason in the last column.
     """
-    buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer)
-    writer.writerow(CSV_COLUMNS)
+    rows = []
     for model, row, side, statistic in _each_side(result):
         outcome = side.statistics[statistic]
-        writer.writerow(
+        rows.append(
             [
                 safe_cell(model),
                 safe_cell(" x ".join(row.group.axes)),
@@ -245,7 +241,7 @@ def sides_csv(result: ModelsResult) -> str:
                 safe_cell(str(outcome.reason or "")),
             ]
         )
-    return buffer.getvalue()
+    return csv_text(CSV_COLUMNS, rows, end="\r\n")
 
 
 def _each_side(result: ModelsResult) -> Iterator[tuple[str, GroupSides, Side, str]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,7 +11,7 @@ from grasp_core.analysis.planner.designs import MOST_SIMULATED, rater_steps, ste
 from grasp_core.analysis.planner.surface import Choice, Needed, chance, cheapest, items_needed, recruitment
 from grasp_core.analysis.planner.values import LINES, Plan, PlanSpec, Target
 from grasp_core.model.groups import group_label
-from grasp_core.model.text import Segment, Sentence, number, safe_cell
+from grasp_core.model.text import Segment, Sentence, csv_text, number, safe_cell
 from grasp_core.report.tables import exact
 
 TARGETS: dict[Target, str] = {
@@ -201,14 +199,11 @@ def recruitment_table(plan: Plan) -> pd.DataFrame:
 
 def recruitment_csv(plan: Plan) -> str:
     """:func:`recruitment_rows` as CSV."""
-    out = io.StringIO()
-    write = csv.writer(out, lineterminator="\n")
-    write.writerow(CSV_COLUMNS)
-    for row in recruitment_rows(plan):
-        write.writerow(
-            (safe_cell(row.group), row.have, row.needed, row.recruit, row.annotations, exact(row.cost))
-        )
-    return out.getvalue()
+    rows = (
+        (safe_cell(row.group), row.have, row.needed, row.recruit, row.annotations, exact(row.cost))
+        for row in recruitment_rows(plan)
+    )
+    return csv_text(CSV_COLUMNS, rows)
 
 
 def _cost(cost: float) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import replace
 
 import pandas as pd
@@ -12,7 +10,16 @@ from grasp_core.analysis.rater_map import LEAST_COMMON
 from grasp_core.analysis.rater_map_values import MapAxis, RaterMap
 from grasp_core.model.groups import AxisSet, Group, axis_label, group_label
 from grasp_core.model.spec import Level
-from grasp_core.model.text import Segment, Sentence, agree, number, printable_name, printable_names, safe_cell
+from grasp_core.model.text import (
+    Segment,
+    Sentence,
+    agree,
+    csv_text,
+    number,
+    printable_name,
+    printable_names,
+    safe_cell,
+)
 from grasp_core.report.tables import exact, or_nan
 from grasp_core.report.words.names import SIGNIFICANCE_NAMES, format_p, format_p_value, format_value
 from grasp_core.report.words.printable import printable_group
@@ -254,9 +261,7 @@ def distance_words(level: Level) -> str:
 
 def map_csv(found: RaterMap) -> str:
     """Axes and groups at full precision, a row per group."""
-    written = io.StringIO()
-    table = csv.writer(written, lineterminator="\n")
-    table.writerow(CSV_COLUMNS)
+    rows = []
     for axis in found.axes:
         head = [axis_label(axis.axes), *map(exact, (axis.explained, axis.by_chance, axis.p, axis.q))]
         head += [axis.significance, str(axis.reason or "")]
@@ -264,5 +269,5 @@ def map_csv(found: RaterMap) -> str:
             cells = [""] * 4
             if row is not None:
                 cells = [group_label(row.group), str(row.n_raters), exact(row.within), exact(row.between)]
-            table.writerow([safe_cell(cell) for cell in (*head, *cells)])
-    return written.getvalue()
+            rows.append([safe_cell(cell) for cell in (*head, *cells)])
+    return csv_text(CSV_COLUMNS, rows)

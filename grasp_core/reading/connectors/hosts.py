@@ -7,11 +7,11 @@ import socket
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
 from grasp_core.model.errors import DataError, SettingsError
+from grasp_core.model.settings import on_this_machine
 from grasp_core.reading.connectors.source import HUB, PORTS, Source
 
 _FORBIDDEN = ("subprocess.Popen", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.system")
@@ -91,7 +91,7 @@ class Hosts:
             for entry in self.named
             if (entry.host, entry.port or PORTS[parts.scheme]) == (place.host, place.port)
         ]
-        safe = not place.plain or _here(place.host) or any(entry.plain for entry in entries)
+        safe = not place.plain or on_this_machine(place.host) or any(entry.plain for entry in entries)
         if (entries or self.any) and safe:
             return place
         shown = f"{place.host}:{place.port}"
@@ -120,10 +120,3 @@ def _place(entry: str) -> Place:
             f"GRASP_SOURCE_HOSTS lists hosts like labels.example.org or db.internal:5433; found {entry!r}"
         )
     return Place(found[2].strip("[]"), int(found[3] or 0), bool(found[1]))
-
-
-def _here(host: str) -> bool:
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False

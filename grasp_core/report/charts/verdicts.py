@@ -29,7 +29,13 @@ from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.finding import COHESION, NO_EFFECT, Finding
 from grasp_core.report.findings.findings import by_verdict
 from grasp_core.report.tables import ends
-from grasp_core.report.words.label_use import of_100, said_more, scale_outcome, shift_outcome
+from grasp_core.report.words.label_use import (
+    higher_or_lower,
+    of_100,
+    said_more,
+    scale_outcome,
+    shift_outcome,
+)
 from grasp_core.report.words.names import VERDICT_NAMES, format_interval, format_value
 
 SHOWN = 8
@@ -130,9 +136,7 @@ def _left(result: RunResult, found: list[Finding]) -> _Panel:
             f"Mean{unit}, beside others",
             lambda one: scale_outcome(one.row.label_use, result) or Outcome(None),
             0.0,
-            lambda value: (
-                f"{format_value(abs(value)).rstrip('0').rstrip('.')} {'higher' if value > 0 else 'lower'}"
-            ),
+            lambda value: f"{format_value(abs(value)).rstrip('0').rstrip('.')} {higher_or_lower(value)}",
             ("labels",),
         )
 
@@ -211,7 +215,7 @@ def _said(one: Finding, result: RunResult, *, scaled: bool) -> str:
     who = "" if one.other is None else f"{one.name}: "
     mean = scale_outcome(use, result) if scaled else None
     if mean is not None and mean.value is not None:
-        return f"{who}{format_value(abs(mean.value))} {'higher' if mean.value > 0 else 'lower'}"
+        return f"{who}{format_value(abs(mean.value))} {higher_or_lower(mean.value)}"
     told = None if use is None else said_more(use)
     if told is None or told[1].value is None:
         return ""

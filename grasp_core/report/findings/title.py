@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from grasp_core.model.groups import group_labels, one_line
-from grasp_core.model.outcome import Shift, Untestable
+from grasp_core.model.outcome import Outcome, Shift, Untestable
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import LEVEL
 from grasp_core.model.text import Segment, Sentence, agree, number, spelled
 from grasp_core.report.everybody import agreement_title
 from grasp_core.report.findings.finding import COHESION, LABEL_USE, NO_EFFECT, SPREAD, Finding
 from grasp_core.report.findings.findings import count_groups, judged, nearest, of_verdict, standing_pair
-from grasp_core.report.words.label_use import of_100, said_more
+from grasp_core.report.words.label_use import higher_or_lower, of_100, said_more, scale_outcome
 from grasp_core.report.words.names import WORDS, format_value, lead_statistic
 
 EVERYBODY = "everybody else"
@@ -130,22 +130,18 @@ def claim(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
 
 def _labels(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
     """How a group uses the labels: on a scale of numbers how its mean moves, else its most telling label."""
-    use, mean = one.row.label_use, _mean(one, result)
-    if mean is not None:
-        return (f"rate {format_value(abs(mean.value or 0.0))} {_where(mean)} on average than ",)
+    mean = _mean(one, result)
+    if mean is not None and mean.value:
+        return (f"rate {format_value(abs(mean.value))} {higher_or_lower(mean.value)} on average than ",)
+    use = one.row.label_use
     found = None if use is None else said_more(use)
     return () if found is None else _says(*found)
 
 
-def _mean(one: Finding, result: RunResult) -> Shift | None:
+def _mean(one: Finding, result: RunResult) -> Outcome | None:
     """How the group's mean moves, on a scale of numbers."""
-    use = one.row.label_use
-    scaled = use is not None and result.spec.analysis.level in ("interval", "ratio")
-    return use.mean if use is not None and use.mean is not None and use.mean.value and scaled else None
-
-
-def _where(mean: Shift) -> str:
-    return "higher" if (mean.value or 0.0) > 0 else "lower"
+    numbers = result.spec.analysis.level in ("interval", "ratio")
+    return scale_outcome(one.row.label_use, result) if numbers else None
 
 
 def _says(label: str, shift: Shift) -> tuple[str | Segment, ...]:
@@ -199,11 +195,12 @@ def _how_much(one: Finding, result: RunResult) -> tuple[Sentence, ...]:
     if one.unsettled:
         return (Sentence.of(LESS_CERTAIN),)
     mean = _mean(one, result) if one.what == LABEL_USE else None
-    if mean is not None and mean.low is not None and mean.high is not None:
-        if mean.low <= 0 <= mean.high:
+    if mean is not None and mean.value and mean.interval is not None:
+        low, high = mean.interval.low, mean.interval.high
+        if low <= 0 <= high:
             return (Sentence.of(LESS_CERTAIN),)
-        few, many = (format_value(end) for end in sorted((abs(mean.low), abs(mean.high))))
-        return (Sentence.of(f"How much is less sure: {few} to {many} {_where(mean)}."),)
+        few, many = (format_value(end) for end in sorted((abs(low), abs(high))))
+        return (Sentence.of(f"How much is less sure: {few} to {many} {higher_or_lower(mean.value)}."),)
     use = one.row.label_use
     told = said_more(use) if one.what == LABEL_USE and use is not None else None
     if told is None or told[1].low is None or told[1].high is None:

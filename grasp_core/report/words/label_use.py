@@ -201,6 +201,11 @@ def _steps(use: LabelUse) -> float | None:
     return sum(place * value for place, value in enumerate(known)) if len(known) == len(values) else None
 
 
+def higher_or_lower(value: float) -> str:
+    """Which way a mean moves."""
+    return "higher" if value > 0 else "lower"
+
+
 def mean_outcome(use: LabelUse | None) -> Outcome | None:
     """The shift of the mean with its own p; None where labels have no mean."""
     if use is None or use.mean is None:
