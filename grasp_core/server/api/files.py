@@ -52,14 +52,14 @@ def join_files(request: Request, parts: Parts, asking: Asking, project: Project 
     user, stores = asking.runner(project), asking.stores(project)
     asking.server.rates.upload(asking.asker)
     sizes = {one.sha256: one.bytes for one in stores.files.of(user.id) if one.location is None}
-    away = next((one for one in parts.sha256s if one not in sizes), None)
-    if away is not None:
-        raise ProblemError(HTTPStatus.NOT_FOUND, f"There is no part {away} of yours; upload it first.")
     ledger: UploadLedger = request.app.state.uploads
-    _check_size(sum(sizes[one] for one in parts.sha256s), ledger.largest)
+    _check_size(sum(sizes.get(one, 0) for one in parts.sha256s), ledger.largest)
     with Spool(_IN_MEMORY) as spool:
         for one in parts.sha256s:
-            spool.write(stores.files.get(one) or b"")
+            content = stores.files.get(one) if one in sizes else None  # it may go while others are read
+            if content is None:
+                raise ProblemError(HTTPStatus.NOT_FOUND, f"There is no part {one} of yours; upload it first.")
+            spool.write(content)
         joined = _keep(asking, stores, user, parts.name, spool)
     for one in {*parts.sha256s} - {joined.sha256}:
         stores.files.delete(one, owner=user.id)

@@ -18,6 +18,7 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.look import Look
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.server.server import Server
+from grasp_core.store.files import FileStore
 from grasp_core.store.runs import RunRecord
 from tests.computing import compute_in_threads
 from tests.few_items import few_items
@@ -198,6 +199,17 @@ def test_a_file_sent_in_parts_is_joined_and_its_parts_go(ann: TestClient, server
     assert answer.json() == {"sha256": sha256, "name": "v.csv", "bytes": len(b"".join(parts))}
     assert server.files.get(sha256) == b"".join(parts)
     assert [one["sha256"] for one in ann.get("/api/v1/files").json()["files"]] == [sha256]
+
+
+def test_a_part_that_goes_while_it_is_joined_is_missed(
+    ann: TestClient, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = [ann.post("/api/v1/files", params={"name": "p"}, content=c).json()["sha256"] for c in (b"a", b"b")]
+    get = FileStore.get
+    monkeypatch.setattr(FileStore, "get", lambda self, one: None if one == sent[1] else get(self, one))
+    answer = ann.post("/api/v1/files/joined", json={"name": "v.csv", "sha256s": sent})
+    assert sent[1] in problem(answer, HTTPStatus.NOT_FOUND)
+    assert {one["sha256"] for one in ann.get("/api/v1/files").json()["files"]} == set(sent)
 
 
 def test_joined_parts_are_no_larger_than_a_file_may_be(ann: TestClient, server: Server) -> None:
