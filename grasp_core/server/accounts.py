@@ -7,7 +7,7 @@ import json
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import IO, Any
 
 from sqlalchemy import Engine
@@ -77,17 +77,17 @@ class _Fresh:
             self._known.clear()
 
 
-@dataclass(frozen=True, slots=True)
 class Accounts:
     """Who signs in, and what they may do."""
 
-    settings: Settings
-    people: PeopleStore
-    sessions: SessionStore
-    audit: AuditStore
-    personal: PersonalData
-    projects: ProjectStore
-    _fresh: _Fresh = field(default_factory=_Fresh, init=False)
+    def __init__(self, settings: Settings, engine: Engine) -> None:
+        self.settings = settings
+        self.people = PeopleStore(engine)
+        self.sessions = SessionStore(engine, idle_minutes=settings.session_idle_minutes)
+        self.audit = AuditStore(engine)
+        self.personal = PersonalData(engine)
+        self.projects = ProjectStore(engine)
+        self._fresh = _Fresh()
 
     def sign_in(self, claims: Mapping[str, Any], *, browser: str = "") -> User:
         """Begin a session from the provider's new claims; raises AccessError if they are not admitted."""
@@ -252,19 +252,6 @@ class Accounts:
         admins = [one.id for one in self.people.enabled() if role_of(one, self.settings) == "admin"]
         if admins == [person.id]:
             raise LimitError(f"{person.identity.name} is the only admin; make somebody else one before that.")
-
-
-def accounts_of(settings: Settings, engine: Engine) -> Accounts:
-    """Accounts in a database."""
-    sessions = SessionStore(engine, idle_minutes=settings.session_idle_minutes)
-    return Accounts(
-        settings,
-        PeopleStore(engine),
-        sessions,
-        AuditStore(engine),
-        PersonalData(engine),
-        ProjectStore(engine),
-    )
 
 
 def _check_admin(by: User | None) -> None:

@@ -23,7 +23,7 @@ from grasp_core.server.api.app import mount
 from grasp_core.server.gate import Gate, TabGate
 from grasp_core.server.headers import Headers, WayBack, security_headers
 from grasp_core.server.metrics import Metrics
-from grasp_core.server.server import Server, make_server
+from grasp_core.server.server import Server
 from grasp_core.server.uploads import UploadLedger
 from grasp_core.server.visits import Visits
 from grasp_core.store.runs import RunRecord
@@ -47,7 +47,7 @@ MakeClient = Callable[..., TestClient]
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    made = make_server(Settings(home=empty_home(tmp_path)), workers.threads)
+    made = Server(Settings(home=empty_home(tmp_path)), workers.threads)
     yield made
     made.service.close()
     made.database.dispose()

@@ -13,7 +13,7 @@ from sqlalchemy import URL
 from grasp_core import cli
 from grasp_core.model.access import Identity
 from grasp_core.model.settings import Settings, variable
-from grasp_core.server.accounts import Accounts, accounts_of
+from grasp_core.server.accounts import Accounts
 from grasp_core.store.database import connect, to_write
 from grasp_core.store.people.tokens import TokenStore
 from grasp_core.store.schema import people
@@ -27,7 +27,7 @@ CLAIMS = {"iss": "https://id.example", "sub": "a", "email": "ann@lab.example", "
 def accounts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Accounts]:
     monkeypatch.setenv("GRASP_HOME", empty_home(tmp_path))
     engine = connect(URL.create("sqlite", database=str(tmp_path / "grasp.db")))
-    yield accounts_of(Settings(), engine)
+    yield Accounts(Settings(), engine)
     engine.dispose()
 
 

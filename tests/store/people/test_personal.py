@@ -16,7 +16,7 @@ from sqlalchemy import Engine
 from grasp_core.model.access import EVERYONE, Identity, only
 from grasp_core.model.errors import AccessError, LimitError
 from grasp_core.model.settings import Settings
-from grasp_core.server.accounts import Accounts, accounts_of
+from grasp_core.server.accounts import Accounts
 from grasp_core.store.calls import Outcome, OutcomeStore, WebhookStore
 from grasp_core.store.drafts import Draft, DraftFile, DraftStore
 from grasp_core.store.files import FileStore
@@ -50,7 +50,7 @@ def claims(identity: Identity) -> dict[str, object]:
 
 @pytest.fixture
 def accounts(engine: Engine) -> Accounts:
-    return accounts_of(Settings(admins=("root@lab.example",)), engine)
+    return Accounts(Settings(admins=("root@lab.example",)), engine)
 
 
 @pytest.fixture
