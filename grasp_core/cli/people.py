@@ -20,8 +20,8 @@ from grasp_core.model.settings import read_settings
 from grasp_core.model.text import quoted, tabbed
 from grasp_core.server.accounts import STAYS, Accounts, erasing
 from grasp_core.store.people.audit import AuditStore
+from grasp_core.store.people.credentials import TokenStore
 from grasp_core.store.people.people import PeopleStore
-from grasp_core.store.people.tokens import TokenStore
 
 _MOST = 10_000
 

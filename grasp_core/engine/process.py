@@ -26,9 +26,9 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from sqlalchemy import Engine
 
+from grasp_core.engine.compute import server_pool
 from grasp_core.engine.computing import Computing
 from grasp_core.engine.pools import workers
-from grasp_core.engine.pools.choose import server_pool
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.pools.workers import LEAST_MEMORY, limit_memory
 from grasp_core.engine.warm import warm_beside

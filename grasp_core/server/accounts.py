@@ -27,9 +27,9 @@ from grasp_core.model.errors import AccessError, LimitError
 from grasp_core.model.settings import Settings
 from grasp_core.model.text import listed, number
 from grasp_core.store.people.audit import AuditStore
+from grasp_core.store.people.credentials import Session, SessionStore
 from grasp_core.store.people.people import PeopleStore, PersonalData, Traces
 from grasp_core.store.people.projects import ProjectStore
-from grasp_core.store.people.sessions import Session, SessionStore
 
 _BROWSER_LENGTH = 300
 _MOST_FRESH = 10_000

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from grasp_core.model.access import User, actor_of
 from grasp_core.model.errors import AccessError, LimitError
 from grasp_core.model.rates import Asker, Rates
-from grasp_core.store.links import LinkStore, Target, Terms
+from grasp_core.store.links import SECONDS, LinkStore, Target, Terms, TryStore, matches
 from grasp_core.store.people.audit import AuditStore
-from grasp_core.store.visiting import SECONDS, TryStore, matches
 
 CLOSED = (
     "This link does not work: it may be incomplete, its password may be wrong, or it has ended. Ask whoever "

@@ -151,6 +151,11 @@ def base_path(scope: Scope) -> str:
     return mounted.removesuffix("/v1").removesuffix("/api")
 
 
+def missing(kind: str) -> ProblemError:
+    """The problem that there is no such thing."""
+    return ProblemError(HTTPStatus.NOT_FOUND, f"There is no {kind} of that id.")
+
+
 def too_often(error: TooOftenError) -> ProblemError:
     """The problem that somebody asks too often; its header says after how many seconds to come again."""
     return ProblemError(HTTPStatus.TOO_MANY_REQUESTS, str(error), again_after(error.seconds))

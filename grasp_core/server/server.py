@@ -9,10 +9,9 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, fields
 from typing import Any
 
-from grasp_core.engine.background import GroupItems, Makings, Plans
-from grasp_core.engine.pools.choose import server_pool
+from grasp_core.engine.compute import server_pool
 from grasp_core.engine.process import Apart
-from grasp_core.engine.service import Service
+from grasp_core.engine.service import GroupItems, Makings, Plans, Service
 from grasp_core.model.access import Reach, User
 from grasp_core.model.errors import StoreError
 from grasp_core.model.rates import Rates
@@ -25,19 +24,16 @@ from grasp_core.server.links import Visitors
 from grasp_core.server.sources import Sources
 from grasp_core.server.watches import History, Watches
 from grasp_core.server.webhooks import Webhooks
-from grasp_core.store.answers import AnswerStore
 from grasp_core.store.calls import OutcomeStore, WebhookStore
 from grasp_core.store.database import check, connect, database_url, leave_no_trace
-from grasp_core.store.drafts import DraftStore
 from grasp_core.store.files import FileStore
-from grasp_core.store.links import LinkStore
+from grasp_core.store.links import LinkStore, TryStore
 from grasp_core.store.people.audit import Refusals
+from grasp_core.store.people.credentials import SourceTokenStore, TokenStore
 from grasp_core.store.people.projects import ProjectStore
-from grasp_core.store.people.tokens import SourceTokenStore, TokenStore
-from grasp_core.store.readings import ReadingStore
-from grasp_core.store.runs import RunStore
+from grasp_core.store.readings import DraftStore, ReadingStore
+from grasp_core.store.runs import AnswerStore, RunStore
 from grasp_core.store.submissions import SubmissionStore
-from grasp_core.store.visiting import TryStore
 from grasp_core.store.watches import WatchStore
 
 log = logging.getLogger(__name__)

@@ -1,4 +1,4 @@
-"""Saved runs: asked, found again, described, deleted; how they are computed is in :mod:`.claims`."""
+"""Saved runs: asked, found, described, deleted, and answers about them; :mod:`.claims` computes them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from grasp_core.analysis.results import read_result
-from grasp_core.model.errors import LimitError, StoreError
+from grasp_core.model.errors import DataError, LimitError, StoreError
 from grasp_core.model.json_values import to_json
 from grasp_core.model.result import DataSummary, Result
 from grasp_core.model.spec import RunSpec
+from grasp_core.store.bound import Bound
 from grasp_core.store.claims import (
     Claims,
     LostRunError,
@@ -32,7 +33,16 @@ from grasp_core.store.claims import (
 )
 from grasp_core.store.database import new_id, only_one, to_read, to_write
 from grasp_core.store.people.people import ids_named
-from grasp_core.store.schema import files, losses, provisional_results, run_files, runs, storable, tags
+from grasp_core.store.schema import (
+    answers,
+    files,
+    losses,
+    provisional_results,
+    run_files,
+    runs,
+    storable,
+    tags,
+)
 
 __all__ = ["TAG_LENGTH", "LostRunError", "Request", "RunRecord", "RunStore", "State"]
 
@@ -270,3 +280,58 @@ def _answers() -> sa.ColumnElement[bool]:
     """Whether a run has the answer to its question or is on its way there."""
     coming = runs.c.state.in_(("queued", "running")) & ~runs.c.cancel_requested
     return (runs.c.state == "done") | coming
+
+
+MAX_BYTES = 2**26
+"""Most that an answer may hold, unpacked."""
+
+
+class AnswerStore(Bound):
+    """Answers in the database, by run and name; they go when the run goes."""
+
+    def keep(self, run_id: str, name: str, answer: Any) -> None:
+        """Keep an answer's JSON-ready form in place of an earlier one; of a run deleted meanwhile, none.
+
+        `name`: what was asked, in at most 80 characters.
+
+        Raises DataError if it is larger than can be found again.
+        """
+        text = json.dumps(answer, allow_nan=False).encode("ascii")
+        if len(text) > MAX_BYTES:
+            raise DataError(
+                f"The answer is larger than the {MAX_BYTES // 2**20} MB that are kept with a run; ask it on "
+                "the command line."
+            )
+        content = zlib.compress(text)
+        with to_write(self._engine, alone=f"answers of {run_id}") as connection:
+            there = sa.select(runs.c.id).where(runs.c.id == run_id, self._seen(runs.c.project_id))
+            if connection.execute(there).first() is None:
+                return
+            connection.execute(answers.delete().where(answers.c.run_id == run_id, answers.c.name == name))
+            connection.execute(answers.insert().values(run_id=run_id, name=name, content=content))
+
+    def find(self, run_id: str, name: str) -> Any:
+        """The answer's JSON-ready form; None where it was not asked yet."""
+        query = sa.select(answers.c.content).where(
+            answers.c.run_id == run_id, answers.c.name == name, self._of_seen_run(answers.c.run_id)
+        )
+        content = self._value(query)
+        return None if content is None else unpacked(content)
+
+    def names(self, run_id: str, prefix: str) -> list[str]:
+        """Names of the run's answers that begin so, in order."""
+        query = sa.select(answers.c.name).where(
+            answers.c.run_id == run_id,
+            answers.c.name.startswith(prefix, autoescape=True),
+            self._of_seen_run(answers.c.run_id),
+        )
+        return sorted(self._values(query))
+
+
+def unpacked(content: bytes) -> Any:
+    """The JSON-ready form that was packed; raises ValueError or zlib.error if it is none, or too large."""
+    unpacking = zlib.decompressobj()
+    text = unpacking.decompress(content, MAX_BYTES)
+    if not unpacking.eof:
+        raise ValueError("too large")
+    return json.loads(text)

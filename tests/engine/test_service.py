@@ -17,7 +17,7 @@ from sqlalchemy import URL
 from grasp_core import __version__
 from grasp_core.engine import compute as compute_module
 from grasp_core.engine import computing as computing_module
-from grasp_core.engine import conductor as conductor_module
+from grasp_core.engine import computing as conductor_module
 from grasp_core.engine import run as run_module
 from grasp_core.engine import service as service_module
 from grasp_core.engine.inputs import Holding, Inputs

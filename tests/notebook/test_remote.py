@@ -24,8 +24,8 @@ from grasp_core.model.settings import Settings
 from grasp_core.notebook.remote import api_of
 from grasp_core.report.saved import result_json
 from grasp_core.server.api.app import mount
+from grasp_core.server.gate import UploadLedger
 from grasp_core.server.server import Server
-from grasp_core.server.uploads import UploadLedger
 from grasp_core.store.runs import Request
 from grasp_core.store.schema import people
 from tests.empty_store import empty_home

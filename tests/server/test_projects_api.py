@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from grasp_core.engine.background import id_of
 from grasp_core.engine.pools import workers
+from grasp_core.engine.service import id_of
 from grasp_core.model.access import EVERYONE, only
 from grasp_core.model.settings import Settings
 from grasp_core.server.server import Server

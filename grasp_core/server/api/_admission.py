@@ -22,14 +22,12 @@ from grasp_core.model.rates import Asker
 from grasp_core.model.result import Result
 from grasp_core.model.turns import ask_as, link_name
 from grasp_core.report.public_view import public_view
-from grasp_core.server.identity import Identify, asker, bearer, same_origin
+from grasp_core.server.identity import Identify, asker, bearer, same_origin, visit_of
 from grasp_core.server.links import PasswordError, Visitor
 from grasp_core.server.problem import ProblemError, again_after, too_often
 from grasp_core.server.server import Server, Stores
-from grasp_core.server.visits import visit_of
-from grasp_core.store.links import Target
-from grasp_core.store.people.tokens import PREFIX
-from grasp_core.store.visiting import SECONDS
+from grasp_core.store.links import SECONDS, Target
+from grasp_core.store.people.credentials import PREFIX
 
 MAX_JSON = 2**20
 """Bytes of a request's JSON."""

@@ -18,26 +18,13 @@ from starlette.routing import Mount, Route
 
 from grasp_core.model.errors import GraspError
 from grasp_core.model.turns import loads
-from grasp_core.server.api import (
-    _deferred,
-    account,
-    analyses,
-    files,
-    items,
-    links,
-    new_runs,
-    people,
-    runs,
-    submissions,
-    watches,
-)
+from grasp_core.server.api import _answers, analyses, files, new_runs, people, runs, submissions, watches
 from grasp_core.server.api._admission import Admission
-from grasp_core.server.api._middleware import RefuseUnknown
-from grasp_core.server.api.reference import described, problem_page, reference_page
+from grasp_core.server.api.reference import RefuseUnknown, described, problem_page, reference_page
+from grasp_core.server.gate import UploadLedger
 from grasp_core.server.identity import Identify
 from grasp_core.server.problem import ProblemError, answer_fault
 from grasp_core.server.server import Server
-from grasp_core.server.uploads import UploadLedger
 from grasp_core.version import __version__
 
 VERSION = "v1"
@@ -96,8 +83,11 @@ def application(server: Callable[[], Server], identify: Identify, uploads: Uploa
         exception_handlers=_FAULTS,
     )
     app.state.uploads = uploads
-    rooms = (new_runs, _deferred, runs, links, files, items, analyses, account, submissions)
-    for router in (*(room.router for room in rooms), watches.webhooks, watches.router, people.router):
+    for router in (
+        *(new_runs.router, _answers.router, runs.router, runs.sharing, files.router),
+        *(analyses.of_groups, analyses.router, people.own, submissions.router),
+        *(watches.webhooks, watches.router, people.router),
+    ):
         app.include_router(router)
 
     def schema(request: Request) -> Response:

@@ -16,10 +16,9 @@ from starlette.requests import ClientDisconnect, Request
 from grasp_core.model.access import EVERYONE, User
 from grasp_core.server.api._admission import Asking, Caller
 from grasp_core.server.api.forms import OwnFile, OwnFiles, Parts, Project, StoredFile
-from grasp_core.server.api.runs import missing
-from grasp_core.server.problem import ProblemError
+from grasp_core.server.gate import UploadLedger, room, stated_size
+from grasp_core.server.problem import ProblemError, missing
 from grasp_core.server.server import Stores
-from grasp_core.server.uploads import UploadLedger, room, stated_size
 
 router = APIRouter(tags=["Files"])
 _IN_MEMORY = 2**20

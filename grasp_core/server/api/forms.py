@@ -11,13 +11,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Fiel
 
 from grasp_core.analysis.items.panel import ItemsAsked
 from grasp_core.analysis.small_groups import LEAST
-from grasp_core.engine.background import id_of
+from grasp_core.engine.service import id_of
 from grasp_core.model.access import EVERYONE, Role
 from grasp_core.model.access import Person as KnownPerson
 from grasp_core.store import links
-from grasp_core.store.links import MOST_USES
+from grasp_core.store.links import LONGEST, MOST_USES, SHORTEST
 from grasp_core.store.runs import TAG_LENGTH, RunRecord
-from grasp_core.store.visiting import LONGEST, SHORTEST
 
 _HALF = re.compile("[\ud800-\udfff]")
 State = Literal["queued", "running", "done", "failed", "cancelled"]

@@ -21,8 +21,7 @@ from grasp_core.reading.table.table import Table
 from grasp_core.report.contents import run_title
 from grasp_core.report.quality import quality_report
 from grasp_core.server.api._admission import Asking, Caller
-from grasp_core.server.api._answers import Done, IdempotencyKey, once
-from grasp_core.server.api._deferred import Found, at_once_or_later
+from grasp_core.server.api._answers import Done, Found, IdempotencyKey, at_once_or_later, once
 from grasp_core.server.api._reading import Bringing, Json, Recognised, Sent, Told, ask, hints, recognised
 from grasp_core.server.api.forms import (
     Checked,

@@ -1,4 +1,4 @@
-"""Runs: found, looked at, taken away as files, deleted."""
+"""Runs: found, looked at, taken away as files, shared, deleted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import math
 import time
 from collections.abc import AsyncIterator, Mapping
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 from urllib.parse import quote
 
 import anyio
@@ -26,11 +26,24 @@ from grasp_core.report.models import sides_csv
 from grasp_core.report.saved import result_json, spec_json
 from grasp_core.report.writers.registry import EXPORTS, safe_name
 from grasp_core.server.api._admission import Asking, Caller, check_link, map_shown_to, shown_to
-from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, Tagged, TaggedJson
-from grasp_core.server.api.forms import ChangedRun, Found, Project, Run, Runs, State
-from grasp_core.server.problem import ProblemError, again_after
+from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, Done, IdempotencyKey, Tagged, TaggedJson, once
+from grasp_core.server.api.forms import (
+    ChangedRun,
+    Found,
+    Link,
+    Links,
+    MadeLink,
+    NewLink,
+    Project,
+    Run,
+    Runs,
+    State,
+    Withdrawn,
+)
+from grasp_core.server.links import told_of, withdraw_of_person, withdraw_of_run
+from grasp_core.server.problem import ProblemError, again_after, missing
 from grasp_core.store.database import digest_of
-from grasp_core.store.links import Target
+from grasp_core.store.links import Target, Terms, fingerprint
 from grasp_core.store.runs import RunRecord
 
 router = APIRouter(tags=["Runs"])
@@ -200,11 +213,6 @@ def managed_run(asking: Caller, run_id: str) -> tuple[RunRecord, User]:
     return record, asking.manager(record.owner, record.project)
 
 
-def missing(kind: str) -> ProblemError:
-    """The problem that there is no such thing."""
-    return ProblemError(HTTPStatus.NOT_FOUND, f"There is no {kind} of that id.")
-
-
 def result_of(asking: Caller, record: RunRecord) -> Result:
     """The run's result as the caller may see it; raises ProblemError if there is none, or none yet."""
     if record.state != "done":
@@ -311,3 +319,71 @@ def _later(asking: Caller, record: RunRecord, again: bool) -> RunRecord | None:
         return visible_run(asking.again(), record.id) if again else asking.stores().runs.get(record.id)
     except (ProblemError, StoreError):
         return None
+
+
+sharing = APIRouter(tags=["Links"])
+
+
+@sharing.get("/runs/{run_id}/links")
+def list_links(run_id: str, asking: Asking) -> Links:
+    """The links to a run, for those who may make them; never their tokens."""
+    _ = asking.person
+    record, _ = managed_run(asking, run_id)
+    return Links(links=[Link.of(one) for one in asking.stores(record.project).links.of_run(record.id)])
+
+
+@sharing.post("/runs/{run_id}/links", status_code=HTTPStatus.CREATED, response_model=MadeLink)
+def make_link(run_id: str, new: NewLink, asking: Asking, idempotency_key: IdempotencyKey = None) -> Response:
+    """Make a link that shows the result to people without an account, without what could name a person."""
+    record, user = managed_run(asking, run_id)
+    action = f"POST /runs/{record.id}/links"
+    asked = new
+    if new.password is not None:  # of what is asked a plain hash is kept: it takes as long as the link's
+        known = fingerprint(new.password, f"{user.id}\n{action}\n{idempotency_key}")
+        asked = new.model_copy(update={"password": known})
+
+    def make() -> Done:
+        links = asking.stores(record.project).links
+        terms = cast(Terms, {**new.model_dump(), "label": new.label.strip()})
+        token = links.create(record.id, created_by=user.id, **terms)
+        asking.server.audit.record(user.id, "share", "run", record.id, told_of(terms))
+        address = f"{asking.server.settings.public_url}/shared?token={token}"
+        return HTTPStatus.CREATED, MadeLink.of(links.of_token(token), token=token, address=address)
+
+    kept = {"token": None, "address": None}
+    return once(asking, idempotency_key, action, asked.model_dump_json(), make, kept)
+
+
+@sharing.delete("/runs/{run_id}/links/{link_id}", status_code=HTTPStatus.NO_CONTENT)
+def withdraw_link(run_id: str, link_id: str, asking: Asking) -> None:
+    """Withdraw a link: it stops working at once, and for good."""
+    record, user = managed_run(asking, run_id)
+    if link_id not in [link.id for link in asking.stores(record.project).links.of_run(record.id)]:
+        raise missing("link to this run")
+    asking.stores(record.project).links.revoke(link_id)
+    asking.server.audit.record(user.id, "withdraw", "link", link_id)
+
+
+@sharing.delete("/runs/{run_id}/links")
+def withdraw_links(run_id: str, asking: Asking) -> Withdrawn:
+    """Withdraw all links to a run."""
+    record, user = managed_run(asking, run_id)
+    links = asking.stores(record.project).links
+    return Withdrawn(withdrawn=withdraw_of_run(links, asking.server.audit, record.id, by=user))
+
+
+@sharing.delete("/links")
+def withdraw_links_of_person(
+    asking: Asking,
+    person: Annotated[
+        str | None, Query(max_length=64, description="Id of another person, whose links admins may withdraw.")
+    ] = None,
+) -> Withdrawn:
+    """Withdraw all links that you made, or as an admin all that a person made, in every project."""
+    user = asking.person
+    if not user.may_run:
+        raise ProblemError(HTTPStatus.FORBIDDEN, "This takes an analyst, and of a token the scope run.")
+    if user.may_administer and person is not None and asking.server.accounts.people.get(person) is None:
+        raise missing("person")
+    links, audit, whose = asking.server.links, asking.server.audit, user.id if person is None else person
+    return Withdrawn(withdrawn=withdraw_of_person(links, audit, whose, by=user))

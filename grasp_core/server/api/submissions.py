@@ -18,8 +18,7 @@ from grasp_core.server.api._admission import Asking, check_link
 from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, TaggedJson
 from grasp_core.server.api.files import FILE_BODY, received
 from grasp_core.server.api.forms import Form, Found, Project, Time
-from grasp_core.server.api.runs import missing
-from grasp_core.server.problem import ProblemError
+from grasp_core.server.problem import ProblemError, missing
 from grasp_core.server.submitting import NAME_LENGTH, benchmark_of, checked, scored, systems, tasks_folder
 from grasp_core.store.links import Target
 

@@ -14,7 +14,8 @@ from grasp_core.server import watches as history
 from grasp_core.server.api._admission import Asking, Caller
 from grasp_core.server.api._answers import Done, IdempotencyKey, once
 from grasp_core.server.api.forms import Form, Project, Time, WebhookKey
-from grasp_core.server.api.runs import missing, visible_run
+from grasp_core.server.api.runs import visible_run
+from grasp_core.server.problem import missing
 from grasp_core.store.watches import EVERY
 from grasp_core.store.watches import Watch as Stored
 

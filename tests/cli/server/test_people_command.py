@@ -15,7 +15,7 @@ from grasp_core.model.access import Identity
 from grasp_core.model.settings import Settings, variable
 from grasp_core.server.accounts import Accounts
 from grasp_core.store.database import connect, to_write
-from grasp_core.store.people.tokens import TokenStore
+from grasp_core.store.people.credentials import TokenStore
 from grasp_core.store.schema import people
 from tests.empty_store import empty_home
 from tests.server.conftest import SIGN_IN
