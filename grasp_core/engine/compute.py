@@ -75,12 +75,7 @@ def compute(
     *,
     load_s: float = 0.0,
 ) -> Result:
-    """Compute a run.
-
-    `dataset`: with the spec's models, if it has some.
-    `checkpoints`: by default nothing is kept.
-    `load_s`: seconds that reading took, for the result's timing.
-    """
+    """Compute a run of a data set, with the spec's models; `load_s`, of reading, is for its timing."""
     if not spec.analysis.axes and not spec.models:
         return agreement_alone(dataset, spec, load_s)
     before = Progress(0, spec.analysis.permutations, None)
@@ -163,8 +158,6 @@ def permute(
 ) -> Tally:
     """Compute a panel's permutations, stage by stage, from where an earlier attempt ended.
 
-    `analysis`: number of permutations, seed, and whether they stop early.
-    `checkpoints`: what of an earlier attempt cannot be read is computed again. By default nothing is kept.
     `show`: called with the tally before the first permutation and several times a second.
     `labels`: annotations that a permutation has to count.
     `open_together`: whether no unit of a run that may stop early is to stop yet, for the sake of all of them.

@@ -53,18 +53,11 @@ server loses at most, of each run as many times that as it computes runs."""
 
 
 class Conductor(Watcher, Checkpoints):
-    """Keeps the claim on a run, saves its blocks now and then, and ends it when asked to.
+    """A claimed run while it is computed here: keeps the claim, saves blocks now and then, hears of its end.
 
-    `record`: as it was claimed.
-    `losses`: how often in a row whoever computed it was lost before it got on.
+    `losses`: how often in a row whoever computed it was lost; 0 once it gets on.
     `known`: set once there is something to see: a provisional result, or the run's end.
-    `closing`: set when the server closes.
-    `in_hand`: the runs that this server computes now.
-
-    `losses`: 0 once it gets on: until then the process may be lost again, by this run's fault.
-    `progress`: once it is known.
-    `provisional`: what is found so far.
-    `version`: tells it from what was found before, in this process or another; 0 before anything is found.
+    `version`: tells the provisional result from those before, also of other processes; 0 before there is one.
     `cancelled`: whether somebody asked for the run to be cancelled, on this or another server.
     `gives_way`: whether it is to be handed back for somebody of whom nothing is computed.
     """
@@ -221,11 +214,9 @@ class Found(NamedTuple):
 
 
 class Computing:
-    """Computes what is queued, in threads that wait for the workers.
+    """Computes what is queued, in threads that wait for the workers; once `closing` is set, hands it back.
 
     `allowed`: where files may be that are not uploaded; by default there are none.
-
-    `closing`: set to hand running work back.
     """
 
     def __init__(

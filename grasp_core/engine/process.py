@@ -144,10 +144,7 @@ _Manager.register("desk", _Desk, _DeskProxy)
 
 
 class Apart:
-    """Has a process compute what is queued: see :class:`~grasp_core.engine.computing.Computing`.
-
-    `closing`: set when the server closes.
-    """
+    """Has a process compute what is queued: see :class:`~grasp_core.engine.computing.Computing`."""
 
     def __init__(self, settings: Settings) -> None:
         self.closing = threading.Event()

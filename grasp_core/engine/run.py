@@ -67,10 +67,7 @@ MAX_NULL_BYTES = 4 * 2**30
 class Prepared:
     """A run whose observed statistics are known and whose permutations are still to be computed.
 
-    `dataset`, `spec`: what is run.
-    `grouping`: the groups that are compared.
     `shuffles`: what the permutations leave of the groups.
-    `observed_s`: seconds spent so far.
     `assignment`: whether the groups of each axis were given the same items, and as many.
     """
 
@@ -84,10 +81,7 @@ class Prepared:
 
 
 def prepare(dataset: Dataset, spec: RunSpec, check: Callable[[], None] = lambda: None) -> Prepared:
-    """Form the groups and make the spec's panel, with its observed statistics.
-
-    `check`: called between one step and the next; what it raises ends the work.
-    """
+    """Form the groups and make the spec's panel; what `check`, called between steps, raises ends the work."""
     started = time.perf_counter()
     grouping = checked_groups(dataset, spec)
     check()
@@ -208,11 +202,8 @@ def finish(
     stopping: Stopping | None = None,
     provisional: bool = False,
 ) -> Result:
-    """Test the observed statistics against the shuffled ones.
+    """Test the observed statistics against the shuffled ones of a tally from :func:`new_tally`.
 
-    `tally`: from :func:`new_tally`, with every permutation from 0 on unless `provisional`.
-    `load_s`, `permutations_s`: seconds, for the result's timing.
-    `stopping`: how an adaptive run ended.
     `provisional`: whether permutations go on: p and q then have intervals.
     """
     found = prepared.panel.result(

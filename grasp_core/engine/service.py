@@ -41,11 +41,7 @@ class Service:
     """Takes in questions, has them computed in the background and finds their answers.
 
     `pool`: for further questions about runs.
-    `allowed`: where files may be that are not uploaded; by default there are none.
     `computing`: what computes; by default this process does, with the same pool.
-
-    `inputs`: where the data of runs come from.
-    `closing`: set when the server closes.
     """
 
     def __init__(
@@ -84,15 +80,10 @@ class Service:
         owner: str = "",
         load_s: float = 0.0,
     ) -> tuple[RunRecord, bool]:
-        """Save a run and compute it in the background.
+        """Save a run in the project of `reach` and compute it; returns whether the person asked it before.
 
-        `dataset`: with the spec's models. Their files should be in the file store: another server, or this
-            one after a restart, reads them there; parts it reads where they are.
-        `reach`: of whoever asks; the run belongs to their project.
-        `load_s`: seconds that reading took.
-
-        Returns whether the person asked the same data and spec in the project before, of the same version of
-        the code. What others asked is not computed again either, but the run is another one.
+        What others asked, of the same version of the code, is not computed again, but the run is another one.
+        The data's files should be in the file store, where another server, or this one restarted, reads them.
         """
         key, runs = run_key(dataset.summary, spec, __version__), self.runs.within(reach)
         answering = runs.answering(key, owner)
@@ -120,10 +111,9 @@ class Service:
         return known or Progress(record.done, record.total, None)
 
     def provisional(self, run_id: str) -> Result | None:
-        """What is found so far of a run that goes on; None where nothing is known yet.
+        """What is found so far of a run that goes on; of one that waits for another, by `computed_as`.
 
-        Of a run computed here, the same object until more is found. A run of somebody else's that is computed
-        for this one is meant by its own id, :attr:`~grasp_core.store.runs.RunRecord.computed_as`.
+        None where nothing is known yet; of a run computed here, the same object until more is found.
         """
         version, seen = self._seen.get(run_id, (0, None))
         found = self._computing.found(run_id, version)
@@ -139,8 +129,7 @@ class Service:
     def news_every(self, run_id: str) -> float:
         """Seconds from one provisional result of a run to the next, as things are now.
 
-        A server has about one new result a second to show, however many runs it computes and people watch;
-        for runs that wait, or that another server computes, it looks as often as for new ones.
+        For runs that wait, or that another server computes, it looks as often as for new ones.
         """
         return self._computing.news_every(run_id) or POLL_SECONDS
 
@@ -181,15 +170,7 @@ T = TypeVar("T")
 
 
 class Making(Generic[T]):
-    """An answer on its way: what is known of it so far, and how it ended.
-
-    `owner`: who asked for it first.
-
-    `found`: as far as it is known.
-    `share`: how much of the work is done, where that is told.
-    `error`: why there is none.
-    `cancelled`: set to stop it.
-    """
+    """An answer on its way: what is `found` so far, the `share` done, its `error`; `cancelled` stops it."""
 
     def __init__(self, owner: str) -> None:
         self.owner = owner
@@ -214,10 +195,7 @@ class Making(Generic[T]):
 
 
 class Makings(Generic[T]):
-    """Answers by the key of what was asked; asked twice at a time, they are computed once.
-
-    `kind`: what the log calls them.
-    """
+    """Answers by the key of what was asked; asked twice at a time, they are computed once."""
 
     def __init__(self, kind: str) -> None:
         self._kind = kind
@@ -230,11 +208,7 @@ class Makings(Generic[T]):
         return self._makings.get(key)
 
     def begin(self, key: str, make: Callable[[Making[T]], T], *, owner: str) -> Making[T]:
-        """Compute an answer, unless it is being computed or known.
-
-        `make`: makes the answer and keeps it, in the answer's own thread: it may have to read data.
-        `owner`: who asks.
-        """
+        """Have an answer made and kept, in a thread of its own, unless it is being computed or known."""
         with self._lock:
             known = self._makings.get(key)
             if known is not None and not (known.ended.is_set() and (known.error or known.cancelled)):
@@ -279,12 +253,7 @@ class Plans(Makings[Plan]):
     def ask(
         self, key: str, task: Callable[[], PlanTask], keep: Callable[[Plan], None], *, owner: str
     ) -> Making[Plan]:
-        """Compute a plan, unless it is being computed or known.
-
-        `task`: makes the task, in the plan's own thread: it may have to read data.
-        `keep`: takes the whole plan.
-        `owner`: who asks.
-        """
+        """Compute a plan of a task, which may have to read data, unless it is under way or known; keep it."""
 
         def make(making: Making[Plan]) -> Plan:
             plan = make_plan(task(), partial(self._pool.each, check=making.check), making.tell)
@@ -300,10 +269,7 @@ _PREFIX = "items "
 
 
 class GroupItems:
-    """Items of groups of saved runs.
-
-    `service`: reads the runs' data and computes.
-    """
+    """Items of groups of saved runs."""
 
     def __init__(self, service: Service, answers: AnswerStore) -> None:
         self._service = service
@@ -311,11 +277,7 @@ class GroupItems:
         self._makings = Makings[None]("items")
 
     def find(self, run_id: str, project: str, asked_id: str) -> ItemsResult | None:
-        """What was found of a group's items; None where nobody has asked yet, or the answer is damaged.
-
-        `run_id`, `project`: ids of the run and of its project.
-        `asked_id`: see :func:`id_of`.
-        """
+        """What was found of a group's items, by :func:`id_of`; None where it is not there, or damaged."""
         plain = self.kept(run_id, project, asked_id)
         try:
             return None if plain is None else ItemsResult.from_dict(plain)
@@ -323,7 +285,7 @@ class GroupItems:
             return None
 
     def kept(self, run_id: str, project: str, asked_id: str) -> Any:
-        """What is kept, in its file form; None where nothing is. See :meth:`find`."""
+        """What is kept, in its file form; None where nothing is."""
         return self._answers.within(only(project)).find(run_id, _PREFIX + asked_id)
 
     def kept_ids(self, run: RunRecord) -> frozenset[str]:
@@ -338,11 +300,7 @@ class GroupItems:
         progress: Callable[[float], None] = lambda _: None,
         each: Each | None = None,
     ) -> ItemsResult:
-        """Find a group's items now, in the workers, and keep them with the run.
-
-        `progress`: called with the share that is done; what it raises ends the work.
-        `each`: has the pieces of work computed; by default the server's workers.
-        """
+        """Find a group's items now and keep them with the run; what `progress` raises ends the work."""
         dataset = self._service.data_of(run)
         found = look_at_items(dataset, asked, each or self._service.pool.each, progress)
         name = _PREFIX + id_of(asked.group, asked.question)
@@ -350,10 +308,7 @@ class GroupItems:
         return found
 
     def start(self, run: RunRecord, asked: ItemsAsked, *, owner: str) -> Making[None]:
-        """Have a group's items found in a thread of their own, and kept with the run.
-
-        `owner`: who asks.
-        """
+        """Have a group's items found in a thread of their own, and kept with the run."""
 
         def make(making: Making[None]) -> None:
             self.look(run, asked, making.tell_share, partial(self._service.pool.each, check=making.check))

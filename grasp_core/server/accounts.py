@@ -106,9 +106,7 @@ class Accounts:
         return user
 
     def user(self, claims: Mapping[str, Any], *, seen: bool = True) -> User | None:
-        """Whose session it is, as they may act now; None if it has ended or never began.
-
-        `seen`: count this as use of the session.
+        """Whose session it is, as they may act now; None if it has ended. `seen` counts this as use of it.
 
         Raises AccessError if the person is not admitted (any more).
         """
@@ -159,8 +157,7 @@ class Accounts:
     def set_role(self, person_id: str, role: Role | None, *, by: User | None) -> None:
         """Give a person a role, or None for the settings' one; `by` None is whoever has the database.
 
-        Raises AccessError if `by` may not, or the settings make the person an admin; LimitError if nobody
-        would be left to administer the server.
+        Raises AccessError if `by` may not; LimitError if nobody would be left to administer the server.
         """
         person = self._changeable(person_id, by)
         if role != "admin":
@@ -172,8 +169,7 @@ class Accounts:
     def assign_address(self, person_id: str, address: str, *, by: User | None) -> None:
         """Let a person hold the mail address that they signed in with last; whoever held it does no more.
 
-        Raises AccessError if `by` may not, or the settings make whoever holds the address an admin;
-        LimitError if it is not the person's, or they are disabled.
+        Raises AccessError if `by` may not; LimitError if it is not the person's, or they are disabled.
         """
         person = self._changeable(person_id, by)
         if address.strip().casefold() != person.identity.email:
@@ -214,12 +210,9 @@ class Accounts:
         self.audit.record(actor_of(by), "export", "person", person_id)
 
     def erase(self, person_id: str, *, by: User | None, confirm: str, heir: str | None) -> None:
-        """Erase a person, and end their sessions; `heir` gets what they own in projects, or it is deleted.
+        """Erase a person, whose mail address confirms it; `heir` gets what they own in projects, or it goes.
 
-        `confirm`: the person's mail address.
-
-        Raises as :meth:`set_role`; AccessError also if the heir may not look after all of it, LimitError if
-        the address is another one.
+        Raises as :meth:`set_role`; AccessError also if the heir may not look after all of it.
         """
         person = self._changeable(person_id, by)
         self._check_not_last(person)

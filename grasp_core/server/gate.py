@@ -103,9 +103,8 @@ _PROXIED = ("forwarded", "x-forwarded-", "x-real-ip", "via")
 class Gate:
     """ASGI middleware that refuses what must not reach the pages or the API.
 
-    Without sign-in, that is whatever does not come from this machine, unless the settings ask for it. With
-    sign-in, it is uploads by people who may not run analyses. In any case it is connections that another
-    site's page opens, and what Streamlit offers beside the pages.
+    That is connections that another site's page opens, what Streamlit offers beside the pages, with sign-in
+    uploads by viewers, and without it whatever comes from elsewhere, unless the settings ask for it.
     """
 
     app: ASGIApp
@@ -180,8 +179,7 @@ TRY_AGAIN_LATER = 1013
 class TabGate:
     """ASGI middleware that counts websockets, each of which is a tab, and refuses too many.
 
-    A page that could open none is refused too, with a sentence and the time after which it asks again. Tabs
-    that are open stay so; one whose connection broke off asks again by itself and has lost nothing.
+    A page that could open none is refused too, with a sentence and the time after which it asks again.
     """
 
     app: ASGIApp
@@ -247,8 +245,7 @@ class UploadLedger:
     """Uploads that arrive and that wait, by browser session and person.
 
     `waiting`: bytes that wait in memory, by session.
-    `whose`: id of the person who has a session's tab open; None where there is no such tab. By default all
-        tabs are everybody's, as where nobody signs in.
+    `whose`: who has a session's tab open, None where nobody has; by default all tabs are everybody's.
     """
 
     def __init__(
@@ -317,10 +314,7 @@ class UploadLedger:
 
 @dataclass(eq=False)
 class UploadGate:
-    """ASGI middleware that lets an upload in where there is room for it, and else says so.
-
-    :class:`~grasp_core.server.gate.Gate` has refused those who may not upload.
-    """
+    """ASGI middleware that lets in an upload, of somebody whom the gate let in, where there is room."""
 
     app: ASGIApp
     ledger: UploadLedger

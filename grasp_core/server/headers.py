@@ -90,8 +90,7 @@ class Headers:
     def _mended(self, name: bytes, value: bytes, here: bytes) -> tuple[bytes, bytes]:
         """A header, with a cookie kept to https and to the path below which all is found.
 
-        Where it leads to a page of this server, it does so without the server's name: what a request says
-        that it is might be anything, and a proxy would keep it.
+        One that leads to this server does so without its name: a request might claim any, which proxies keep.
         """
         if name.lower() == b"location" and value.startswith(here + b"/"):
             return name, b"/" + value.removeprefix(here).lstrip(b"/")

@@ -56,8 +56,8 @@ _KEY = "grasp.visit"
 class Visits:
     """ASGI middleware that gives browsers and programs that come by a share link a random number to carry.
 
-    It says nothing of who somebody is; scripts cannot read it, and no other site sends it. As another cookie,
-    :data:`BROWSER`, it knows a browser again where nobody signs in.
+    Scripts cannot read it, and no other site sends it. As :data:`BROWSER`, it knows a browser again where
+    nobody signs in.
     """
 
     app: ASGIApp

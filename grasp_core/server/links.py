@@ -41,13 +41,10 @@ class Visitors:
     rates: Rates
 
     def open(self, token: str, visitor: Visitor, only: Target | None = None) -> Target:
-        """Open a link to a visitor, and count the visit once.
+        """Open a link to a visitor, if it opens what is asked for, and count the visit once.
 
-        `only`: what is asked for; a link that opens something else is not counted as used.
-
-        Raises PasswordError if the link's password is missing or wrong; LimitError if there were too many
-        wrong ones; AccessError if the link opens nothing for this visitor (any more); TooOftenError if too
-        many links that open nothing were tried from their address.
+        Raises PasswordError if the link's password is missing or wrong; LimitError after too many wrong ones;
+        AccessError if the link opens nothing (any more); TooOftenError if too many such links were tried.
         """
         stranger = Asker("", visitor.address)
         lock = self.links.lock(token, visitor.visit)

@@ -85,7 +85,7 @@ def scored(
     `told`: takes how many rows are scored, of how many, and the task that is being scored.
     `some`: whether the predictions may be of a part of each task's rows, as people label.
 
-    Raises LimitError if the person has used up a task; DataError if the benchmark's files cannot be used.
+    Raises LimitError if the person has used up a task.
     """
     before = store.renamed(name, predictions, owner=owner)
     if before is not None:
@@ -109,7 +109,7 @@ def compared_by(
     pool: Pool,
     told: Told = lambda _done, _of, _task: None,
 ) -> Comparison:
-    """Compare two submissions in the workers; parameters and errors are those of :func:`scored`."""
+    """Compare two submissions in the workers, as :func:`scored` does."""
     there = held.with_gold()
     both = {task: labels for task, labels in first.items() if task in second and task in there}
     names = read_tasks(held.tasks)

@@ -105,8 +105,7 @@ class Watches:
     def add(self, run: RunRecord, *, every: str, by: User, webhook: str | None = None) -> Watch:
         """Watch a run's files for a person who may run in its project, which has been asked.
 
-        Raises AccessError if what the server knows of them while they are away does not let them; DataError
-        if the run cannot be watched, or a file takes a token that is not kept.
+        Raises AccessError if that is not known while they are away; DataError if the run cannot be watched.
         """
         origins = self.origins(run)
         if self._acting(by.id, run.project) is None:
@@ -213,10 +212,7 @@ _REMEMBERED = 256
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A run of a watch, and what changed since the one `before`; number 0 is the run that was watched.
-
-    `found`: the same for tables; None where there is nothing to hold against each other.
-    """
+    """A run of a watch, and what changed since the one `before`; number 0 is the run that was watched."""
 
     number: int
     run_id: str

@@ -29,9 +29,7 @@ class OutcomeStore(Store):
     """Outcomes in the database."""
 
     def begin(self, key: str, request: str, *, owner: str) -> Outcome | None:
-        """Begin to answer a request, or find what the same one came to.
-
-        `key`: whose and which request it is; `request`: what it asks for.
+        """Begin to answer a request, or find what the same one, of this key, came to.
 
         Returns None for the first one, which has to be ended by :meth:`end` or :meth:`forget`. Raises
         LimitError if the first one is still being answered, or asked for something else.

@@ -183,14 +183,12 @@ class Claims(Bound):
     """A server's dealings with the runs that it computes, and with those whose time is over."""
 
     def claim(self, in_hand: Collection[str] = ()) -> RunRecord | None:
-        """Take the next run that nobody computes.
+        """Take the next run that nobody computes, and that is not in hand here already.
 
         Those whose process was lost before they got on come last; before that the user with the fewest
         running is first, then who has waited longest since the run was asked or one of theirs gave way. One
         whose question is being computed for somebody else waits for that one; what was computed of the
         question for those who have given it up is taken over.
-
-        `in_hand`: runs that this server still works on: it does not take them over from itself.
         """
         theirs = runs.alias()
         gave_way = sa.func.coalesce(
@@ -249,13 +247,10 @@ class Claims(Bound):
         counted: bytes | None = None,
         provisional: Result | None = None,
     ) -> bool:
-        """Renew the claim on a run, save how far it is and what was computed.
-
-        Blocks may be given again, e.g. where the connection broke before the database's answer came.
+        """Renew the claim on a run, save how far it is and what was computed; blocks may be given again.
 
         `computed`: new blocks, each of shape (block, W).
-        `counted`, `provisional`: state of a :class:`~grasp_core.permutation.testing.tally.Tally`, and what is
-            found so far, in place of what was saved before.
+        `counted`, `provisional`: state of the tally, and what is found so far, in place of the last ones.
 
         Returns whether somebody asked for the run to be cancelled; raises LostRunError if it is not ours.
         """

@@ -90,11 +90,9 @@ def sqlite_engine(url: URL) -> Engine:
 
 
 def check_file(engine: Engine) -> None:
-    """Refuse to go on where the file that the engine opened is no longer in its place.
+    """Refuse to go on, by a StoreError, where the file that the engine opened is no longer in its place.
 
     SQLite itself would go on with a deleted file, whose content is lost when the process ends.
-
-    Raises StoreError if the file is gone or is another one.
     """
     opened = engine.get_execution_options().get(_FILE)
     if opened is None:
@@ -258,11 +256,9 @@ def database_url(settings: Settings) -> URL:
 
 
 def connect(url: URL, secret: str = "") -> Engine:
-    """Open the database and bring its tables up to date.
+    """Open the database and bring its tables up to date; raises StoreError if that cannot be done.
 
     `secret`: what the database does not hold, and seals of what it holds are made of; by default none are.
-
-    Raises StoreError if it cannot be reached, written or upgraded.
     """
     if url.drivername == "sqlite":
         engine = sqlite_engine(url)

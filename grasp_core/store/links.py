@@ -48,13 +48,7 @@ class Lock:
 
 
 class Terms(TypedDict, total=False):
-    """How a link is made.
-
-    `days`: after so many days the link stops working.
-    `password`: what visitors are asked for.
-    `max_uses`: visits after which the link stops working.
-    `small_groups`: whether groups of few raters are shown.
-    """
+    """How a link is made: its name, after how many days or visits it ends, its password, what it shows."""
 
     label: str
     days: float | None
@@ -182,9 +176,7 @@ class LinkStore(Bound):
         """The target of a token, or None if it is unknown, revoked, expired or used up.
 
         `visit`: what the visitor carries; the same one counts once in :data:`VISIT_HOURS`, "" each time.
-        `count`: whether somebody opens it; else only whether it still works for who has opened it is asked.
-
-        The link's row is locked, so that of two visitors for one last use one is let in.
+        `count`: whether somebody opens it, of two visitors for one last use one; else it is only asked.
         """
         query = sa.select(*_TARGET, links.c.uses, links.c.max_uses).where(self._works(token))
         with (to_write if count else to_read)(self._engine) as connection:

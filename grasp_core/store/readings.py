@@ -18,10 +18,7 @@ from grasp_core.store.schema import drafts, readings, storable
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A reading that somebody confirmed.
-
-    `ids_left_out`: how many of its rules name items or raters; they belong to one file and are not kept.
-    """
+    """A reading that somebody confirmed, without rules that name items or raters of one file."""
 
     spec: DataSpec
     axes: tuple[str, ...]
@@ -94,11 +91,7 @@ class DraftFile:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What somebody has brought and chosen.
-
-    `spec`: the reading as it was chosen, without what `answers` to questions say.
-    `decided`: the reading with these answers, once no question is open.
-    """
+    """What somebody has brought and chosen; `decided` is the reading with the `answers` to questions."""
 
     annotations: DraftFile | None
     raters: DraftFile | None

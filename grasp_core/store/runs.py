@@ -60,8 +60,7 @@ class RunStore(Claims):
         """Save a run as queued, or find the one with which the person asked the same question before.
 
         One that failed, was cancelled or is being cancelled is queued again; its checkpoints count. Where
-        somebody else of the project has the answer, the run is done at once; where theirs goes on, it waits
-        for that one.
+        somebody else of the project has the answer, the run is done at once; where theirs goes on, it waits.
 
         Returns whether the person's own run was queued, running or done before. Raises AccessError if nothing
         is added to the project any more; LimitError if the user has too many runs waiting.
@@ -290,9 +289,7 @@ class AnswerStore(Bound):
     """Answers in the database, by run and name; they go when the run goes."""
 
     def keep(self, run_id: str, name: str, answer: Any) -> None:
-        """Keep an answer's JSON-ready form in place of an earlier one; of a run deleted meanwhile, none.
-
-        `name`: what was asked, in at most 80 characters.
+        """Keep an answer's JSON-ready form by a name of at most 80 characters; of a deleted run, none.
 
         Raises DataError if it is larger than can be found again.
         """

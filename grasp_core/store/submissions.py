@@ -37,11 +37,7 @@ class SubmissionRecord:
 
 
 class SubmissionStore(Bound):
-    """Submissions of a project in the database.
-
-    One person may have `limit` different predictions scored per task, in whatever projects: each answer tells
-    a little of the gold labels.
-    """
+    """Submissions of a project; one person may have `limit` different predictions scored per task."""
 
     def __init__(self, engine: Engine, *, limit: int = SCORINGS) -> None:
         super().__init__(engine)

@@ -40,11 +40,9 @@ class Origin:
 class Watch:
     """A saved analysis that is run again when its files change.
 
-    `last_run`: id of the run whose data new ones are held against; None where it was deleted.
-    `going_run`: id of the run of changed data, until it has ended.
+    `last_run`, `going_run`: whose data new ones are held against, and the run of changed data that goes on.
     `lease_until`: whoever looks knows its claim by it.
     `failures`, `problem`: looks that failed in a row, and why the last one did.
-    `webhook`: address that is told when a run of changed data ends.
     """
 
     id: str
@@ -107,8 +105,7 @@ class WatchStore(Bound):
     ) -> Watch:
         """Watch a run's files; the first look is due after the time of `every`.
 
-        Raises AccessError if nothing is added to the project any more; LimitError if the person has too many;
-        StoreError if the project has no such run (any more).
+        Raises LimitError if the person has too many; StoreError if the project has no such run (any more).
         """
         owner, now, watch_id = storable(owner), self._now, new_id()
         with to_write(self._engine, alone=f"watches of {owner}") as connection:

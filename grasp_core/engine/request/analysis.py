@@ -55,11 +55,7 @@ def analysis_of(
     preset: Preset | None,
     voice: Voice,
 ) -> AnalysisSpec:
-    """The analysis that is asked for; a known data set is run as it was published.
-
-    `fields`: of an :class:`AnalysisSpec`; as many as somebody named.
-    `preset`: whose conventions hold where no field says otherwise.
-    """
+    """The analysis of the fields that somebody named; a known data set is run as it was published."""
     if fields.get("level") == "ordinal" and found.spec.categories is not None and not found.ranked:
         why = unranked(found.spec.categories)
         if why is not None:

@@ -45,11 +45,7 @@ ENDED = "This token is unknown, withdrawn or expired; make one on Account."
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks; `user` is None for strangers, `token` may be a share link's.
-
-    `who`: finds the user anew.
-    `first`: whether this is the request itself, which counts as a use of a link.
-    """
+    """Who asks: `user` is None for strangers, `token` may be a link's; not `first`, no use is counted."""
 
     server: Server
     user: User | None
@@ -129,9 +125,8 @@ class Caller:
 class Admission:
     """ASGI middleware that finds who asks, and refuses what need not be read any further.
 
-    Refused are personal tokens that do not work, other credentials than tokens, changes by strangers or from
-    pages of other sites, and whoever asks too often. Whoever brings a token is who it says, and no other:
-    neither who has signed in, nor the person at this machine.
+    Whoever brings a token is who it says, and no other: neither who has signed in, nor the person at this
+    machine. Changes by strangers, or from pages of other sites, are refused.
     """
 
     app: ASGIApp

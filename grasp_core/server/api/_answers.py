@@ -76,10 +76,9 @@ def once(
     kept: Mapping[str, None] | None = None,
     place: str = "/work",
 ) -> Response:
-    """Do what is asked, unless the same request was answered before: then answer as then.
+    """Do what is asked at an address, unless the same request was answered before: then answer as then.
 
     `key`: the request's Idempotency-Key; without one it is always done.
-    `action`, `asked`: the address, and what is asked there.
     `do`: returns the status and the answer; what it raises is not kept, for nothing was changed.
     `kept`: values that are kept in place of the answer's own, such as null for a secret.
     `place`: below it, what was begun is found by its id.

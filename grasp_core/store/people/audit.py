@@ -62,12 +62,9 @@ class UnsealedError(StoreError):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One act.
+    """One act, numbered from 1 without gaps, at a time by the database's clock.
 
-    `number`: from 1, without gaps.
-    `at`: seconds since 1970 by the database's clock.
     `actor`: a person's id; "" where nobody has to sign in, or nobody is known, `COMMAND` on the command line.
-    `action`: one of `ACTIONS`.
     `kind`, `object_id`: what it was done to, such as ``run`` and its id.
     `details`: numbers, states and roles; nothing that files hold.
     """
@@ -150,12 +147,9 @@ class AuditStore(Store):
                 yield json.dumps(row) + "\n"
 
     def check(self, since: Head | None = None) -> int:
-        """Follow the chain; returns how many entries it has.
+        """Follow the chain; returns how many entries it has; raises StoreError where it is not as written.
 
         `since`: of an earlier time, as a backup holds it: the log has to go on from there.
-
-        Raises StoreError if the chain is broken, its beginning or end is missing, or its head is not
-        sealed as it should be; the sentence says where.
         """
         entries, first, found = 0, 0, since is None
         with snapshot(self._engine) as connection:
@@ -168,10 +162,7 @@ class AuditStore(Store):
         return entries
 
     def seal(self) -> None:
-        """Seal the head by this server's key, whatever it was sealed by; the chain is followed before.
-
-        Raises StoreError if there is no key, or the chain is broken, or its beginning or end is missing.
-        """
+        """Seal the head by this server's key once the chain was followed; raises StoreError without a key."""
         if not self._key:
             raise StoreError("There is no key to seal the log by: set GRASP_SECRET_KEY.")
         with suppress(UnsealedError):
@@ -271,11 +262,7 @@ class Refusals:
         self._lock = threading.Lock()
 
     def record(self, actor: str, kind: str, place: str, **details: str | int) -> None:
-        """Record a refusal, unless there were too many.
-
-        `actor`: the person's id; "" for strangers, who count as one.
-        `place`: the page, or the path that was asked for.
-        """
+        """Record a refusal at a page or path, unless there were too many; strangers ("") count as one."""
         with self._lock:
             now = time.monotonic()
             while self._recorded and self._recorded[0][0] < now - _HOUR:

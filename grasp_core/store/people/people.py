@@ -242,8 +242,8 @@ class PersonalData(Store):
     def erase(self, person_id: str, heir: str | None) -> None:
         """Erase the person, with their sessions and all that is theirs alone.
 
-        `heir`: who gets what they own in projects, and owns those that they alone owned; None has it deleted.
-            A project that nobody belongs to any more then goes too, if nothing is left in it.
+        `heir`: who gets what they own in projects, and owns those that they alone owned; None has it deleted,
+            and projects that then have nobody and nothing.
         """
         with to_write(self._engine, alone="people") as connection:
             names = _names_of(connection, person_id)

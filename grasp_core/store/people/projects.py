@@ -86,10 +86,7 @@ class ProjectStore(Bound):
         self._known: dict[Any, tuple[float, dict[str, ProjectRole]]] = {}
 
     def create(self, name: str, *, owner: Member | None) -> Project:
-        """Make a project; `owner` is its first member, None where nobody signs in.
-
-        Raises LimitError if the name is empty or too long, or the owner's cannot be one of its kind.
-        """
+        """Make a project with its first member, None where nobody signs in; LimitError if a name is none."""
         project_id = new_id()
         row = {"id": project_id, "name": _checked_name(name), "created_at": self._now}
         with to_write(self._engine) as connection:
@@ -130,8 +127,7 @@ class ProjectStore(Bound):
     def move(self, run_id: str, project_id: str) -> None:
         """Let a run that has ended belong to another project; its address and its links stay the same.
 
-        Its files are copied, for other runs of its earlier project may need them too. That whoever moves it
-        owns both projects is asked before.
+        Its files are copied, for other runs of its earlier project may need them too.
 
         Raises AccessError if one of the two is out of reach or gone, or the project is archived; StoreError
         if the run has not ended, or the project holds its owner's run of the same question.
@@ -227,8 +223,7 @@ class ProjectStore(Bound):
     def admit(self, project_id: str, member: Member) -> None:
         """Let somebody belong to the project, or give them another role in it.
 
-        Raises LimitError if the name cannot be one of its kind; StoreError if it is Everyone, is
-        gone, or has no owner left.
+        Raises LimitError if the name cannot be one of its kind; StoreError as :meth:`delete`.
         """
         member = _checked(member)
         with to_write(self._engine) as connection:
