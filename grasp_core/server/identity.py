@@ -78,16 +78,8 @@ class Visits:
 
         async def send_on(message: Message) -> None:
             if message["type"] == "http.response.start" and not carried:
-                answer = Response()
-                answer.set_cookie(
-                    self.cookie,
-                    given,
-                    max_age=round(self.hours * 3600),
-                    path=self.base_path or "/",
-                    httponly=True,
-                    samesite="lax",
-                )
-                MutableHeaders(scope=message).append("Set-Cookie", answer.headers["Set-Cookie"])
+                seconds = round(self.hours * 3600)
+                add_cookie(MutableHeaders(scope=message), self.cookie, given, seconds, self.base_path)
             await send(message)
 
         await self.app(scope, receive, send_on)
@@ -98,6 +90,13 @@ class Visits:
             token = bearer(connection)
             return token is not None and not token.startswith(PREFIX)
         return path in self.pages
+
+
+def add_cookie(headers: MutableHeaders, name: str, value: str | None, seconds: int, base_path: str) -> None:
+    """Add a cookie that no script can read to a response; None takes it away."""
+    answer, (age, ends) = Response(), (0, 0) if value is None else (seconds, None)
+    answer.set_cookie(name, value or "", age, ends, base_path or "/", httponly=True, samesite="lax")
+    headers.append("Set-Cookie", answer.headers["Set-Cookie"])
 
 
 def new_visit() -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
-from typing import Any, Self
+from operator import attrgetter
+from typing import Any, ClassVar
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -22,7 +23,7 @@ from grasp_core.model.groups import Group, form_groups, one_line
 from grasp_core.model.json_values import FormError, from_json, to_json
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import listed, printable, quoted
-from grasp_core.report.comparison.changes import Change, compare, in_words
+from grasp_core.report.comparison.changes import compare, in_words
 from grasp_core.report.comparison.since import details, headline, since
 from grasp_core.report.plan import sentences
 from grasp_core.server.api._admission import Asking, Caller, map_shown_to
@@ -37,7 +38,7 @@ from grasp_core.server.api._answers import (
     once,
 )
 from grasp_core.server.api._reading import Told
-from grasp_core.server.api.forms import AskedItems, Form, FoundItems, Items, NewItems, Work
+from grasp_core.server.api.forms import AskedItems, Form, FoundItems, Items, Makers, NewItems, Work, by_axis
 from grasp_core.server.api.runs import AGAIN_SECONDS, agreement_of, result_of, visible_run
 from grasp_core.server.problem import ProblemError, again_after, missing
 from grasp_core.store.runs import RunRecord
@@ -53,6 +54,7 @@ class Differs(Form):
     what: str
     a: str
     b: str
+    made: ClassVar[Makers] = {"what": lambda difference: difference.name}
 
 
 class Value(Form):
@@ -75,20 +77,11 @@ class Moved(Form):
     moved: float | None = Field(description="From a to b; null where either is not estimable.")
     interval: tuple[float, float] | None = Field(description="95 % interval of `moved`.")
     changed_significance: bool
-
-    @classmethod
-    def of(cls, stored: Change, **more: Any) -> Self:
-        """The form of a change."""
-        interval = stored.moved_interval
-        return super().of(
-            stored,
-            group=dict(zip(stored.group.axes, stored.group.values, strict=True)),
-            a=Value.of(stored.a),
-            b=Value.of(stored.b),
-            moved=stored.value_moved,
-            interval=None if interval is None else (interval.low, interval.high),
-            **more,
-        )
+    made: ClassVar[Makers] = {
+        "group": lambda change: by_axis(change.group),
+        "moved": lambda change: change.value_moved,
+        "interval": lambda change: change.moved_interval and attrgetter("low", "high")(change.moved_interval),
+    }
 
 
 class Compared(Form):
@@ -136,8 +129,8 @@ def compare_runs(run_id: str, other_id: str, asking: Asking) -> Compared:
         b=other_id,
         sentences=[printable(one_line(one)) for one in (*told, *in_words(found))],
         noise_alone=None if moved is None else moved.noise_alone,
-        asked=[Differs.of(one, what=one.name) for one in found.spec],
-        data=[Differs.of(one, what=one.name) for one in found.data],
+        asked=[Differs.of(one) for one in found.spec],
+        data=[Differs.of(one) for one in found.data],
         changes=[Moved.of(one) for one in found.changes],
     )
 

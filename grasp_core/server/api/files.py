@@ -78,7 +78,7 @@ def list_files(asking: Asking, project: Project = EVERYONE) -> OwnFiles:
     """Files of yours that a project has; they are deleted some hours after no run needs them any more."""
     user = asking.seeing(project)
     found = asking.stores(project).files.of(user.id)
-    return OwnFiles(files=[OwnFile.of(one, added_at=one.created_at) for one in found])
+    return OwnFiles(files=[OwnFile.of(one) for one in found])
 
 
 @router.delete("/files/{sha256}", status_code=HTTPStatus.NO_CONTENT)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -33,6 +33,7 @@ from grasp_core.server.api.forms import (
     Question,
     StartedRun,
     Work,
+    by_axis,
 )
 from grasp_core.server.problem import listed
 
@@ -151,45 +152,39 @@ def _formed(
 
 def _validated(bringing: Bringing, new: NewCheck, told: Told) -> tuple[HTTPStatus, Checked]:
     sent = Sent(new.spec)
-    problems = [ProblemListed(code="spec", text=text, place="spec") for text in sent.wrong]
+    lists: dict[str, list[Any]] = {name: [] for name in ("groups", "notes", "hints", "questions")}
+    answer = Checked(runs=False, spec=None, data=None, problems=_of_spec(sent.wrong), **lists)
     tables = bringing.tables(sent.data if isinstance(sent.data, dict) else {}, told)
-    found: Recognised | None = None
-    dataset: Dataset | None = None
-    groups: list[GroupFormed] = []
-    helpful: list[str] = []
-    questions: list[Question] = []
+    if answer.problems:
+        return HTTPStatus.OK, answer
     try:
-        if not problems:
-            told("Looking at what the files hold")
-            found = recognised(sent, tables, new.recommended)
-            questions = [
-                Question(field=one.field, text=ask(one), candidates=list(one.candidates))
-                for one in found.questions
-            ]
-        if found is not None and not questions:
-            dataset = bringing.formed(found.spec, tables, told)
-            grouping = checked_groups(dataset, found.spec)
-            groups = [
-                GroupFormed(group=dict(zip(one.axes, one.values, strict=True)), raters=int(count))
+        told("Looking at what the files hold")
+        found = recognised(sent, tables, new.recommended)
+        answer.notes = found.notes
+        answer.questions = [
+            Question(field=one.field, text=ask(one), candidates=list(one.candidates))
+            for one in found.questions
+        ]
+        if found.known is not None:
+            answer.spec = found.known.to_dict()
+            dataset = bringing.formed(found.known, tables, told)
+            answer.data = to_json(dataset.summary)
+            grouping = checked_groups(dataset, found.known)
+            answer.groups = [
+                GroupFormed(group=by_axis(one), raters=int(count))
                 for one, count in zip(grouping.groups, grouping.n_raters, strict=True)
             ]
-    except (DataError, SpecError) as error:
-        if isinstance(error, SpecError):
-            problems = [ProblemListed(code="spec", text=text, place="spec") for text in error.sentences]
-        problems += [ProblemListed(**listed(one)) for one in getattr(error, "problems", ())]
-    else:
-        if found is not None and dataset is not None:
-            helpful = hints(sent, found.spec, tables, dataset, grouping)
-    return HTTPStatus.OK, Checked(
-        runs=not questions and not problems,
-        spec=None if found is None or found.known is None else found.known.to_dict(),
-        data=None if dataset is None else to_json(dataset.summary),
-        groups=groups,
-        notes=[] if found is None else found.notes,
-        hints=helpful,
-        questions=questions,
-        problems=problems,
-    )
+            answer.hints = hints(sent, found.known, tables, dataset, grouping)
+    except SpecError as error:
+        answer.problems = _of_spec(error.sentences)
+    except DataError as error:
+        answer.problems = [ProblemListed(**listed(one)) for one in error.problems]
+    answer.runs = not answer.questions and not answer.problems
+    return HTTPStatus.OK, answer
+
+
+def _of_spec(sentences: Sequence[str]) -> list[ProblemListed]:
+    return [ProblemListed(code="spec", text=text, place="spec") for text in sentences]
 
 
 def _reported(bringing: Bringing, new: NewReport, sent: Sent, told: Told) -> tuple[HTTPStatus, Found]:
