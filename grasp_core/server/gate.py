@@ -26,7 +26,7 @@ from grasp_core.model.access import User
 from grasp_core.model.errors import StoreError, TooOftenError
 from grasp_core.model.settings import Settings
 from grasp_core.server.identity import Identify, asker, same_origin
-from grasp_core.server.problem import ProblemError, again_after, store_away, too_often
+from grasp_core.server.problem import ProblemError, again_after, problem_of
 from grasp_core.server.server import Server
 
 MOST_BYTES = 64 * 1024
@@ -145,7 +145,7 @@ class Gate:
             try:
                 user = await who(self.identify, connection)
             except StoreError as error:
-                return store_away(str(error))
+                return problem_of(error)
             if user is None:
                 return ProblemError(HTTPStatus.UNAUTHORIZED, "Sign in first.")
             if not user.may_run:
@@ -272,9 +272,11 @@ class UploadLedger:
         Raises ProblemError if there is no room for it; with when to come again, where that passes.
         """
         if size > quota:
-            raise _too_much("Your files would take more room than you have here; delete some on Data.")
+            more = "Your files would take more room than you have here; delete some on Data."
+            raise ProblemError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, more)
         if size > FOR_ONE * self.largest:
-            raise _too_much(f"Files of {self.largest / 2**20:,.0f} MiB at most are taken.")
+            most = f"Files of {self.largest / 2**20:,.0f} MiB at most are taken."
+            raise ProblemError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, most)
         self._check_room(owner, size, quota)
         self._owners[session] = owner
         self._under_way[session] += 1
@@ -352,9 +354,7 @@ class UploadGate:
 
                 await self.app(scope, counted, send)
         except (ProblemError, TooOftenError, StoreError) as error:
-            refused = error if isinstance(error, ProblemError) else store_away(str(error))
-            refused = too_often(error) if isinstance(error, TooOftenError) else refused
-            await refused.response(self.base_path)(scope, receive, send)
+            await problem_of(error).response(self.base_path)(scope, receive, send)
 
 
 def room(server: Server, user: User | None) -> int:
@@ -366,10 +366,6 @@ def stated_size(connection: HTTPConnection, largest: int) -> int:
     """The size that an upload states; one that states none is taken for the largest, where it is cut."""
     said = connection.headers.get("Content-Length", "")
     return int(said) if said.isascii() and said.isdigit() else largest
-
-
-def _too_much(sentence: str) -> ProblemError:
-    return ProblemError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, sentence)
 
 
 def _not_now(sentence: str) -> ProblemError:

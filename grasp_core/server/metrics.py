@@ -23,7 +23,7 @@ from starlette.routing import Route
 from grasp_core.model.errors import StoreError, TooOftenError
 from grasp_core.server.gate import is_local
 from grasp_core.server.identity import asker
-from grasp_core.server.problem import ProblemError, too_often
+from grasp_core.server.problem import ProblemError, problem_of
 from grasp_core.server.server import Server
 
 
@@ -55,10 +55,9 @@ class Metrics:
                 given = brought.removeprefix("Bearer ").encode()
                 if not (hmac.compare_digest(given, token.encode()) if token else is_local(request)):
                     server.rates.guess(asking, brought)
-                    refused = ProblemError(HTTPStatus.UNAUTHORIZED, "Bring the metrics token.")
-                    return refused.response(base_path)
-            except TooOftenError as often:
-                return too_often(often).response(base_path)
+                    raise ProblemError(HTTPStatus.UNAUTHORIZED, "Bring the metrics token.")
+            except (ProblemError, TooOftenError) as error:
+                return problem_of(error).response(base_path)
             return Response(generate_latest(self._registry), media_type=CONTENT_TYPE_LATEST)
 
         return Route(f"{base_path}/metrics", metrics)

@@ -156,17 +156,6 @@ def missing(kind: str) -> ProblemError:
     return ProblemError(HTTPStatus.NOT_FOUND, f"There is no {kind} of that id.")
 
 
-def too_often(error: TooOftenError) -> ProblemError:
-    """The problem that somebody asks too often; its header says after how many seconds to come again."""
-    return ProblemError(HTTPStatus.TOO_MANY_REQUESTS, str(error), again_after(error.seconds))
-
-
-def store_away(sentence: str) -> ProblemError:
-    """The problem that the store cannot be reached just now."""
-    again = again_after(STORE_SECONDS)
-    return ProblemError(HTTPStatus.SERVICE_UNAVAILABLE, sentence, again, code="store")
-
-
 def again_after(seconds: int) -> dict[str, str]:
     """The header that says after how many seconds to come again."""
     return {"Retry-After": str(seconds)}
@@ -197,11 +186,12 @@ def problem_of(error: Exception) -> ProblemError:
             more={"problems": found},
         )
     if isinstance(error, TooOftenError):
-        return too_often(error)
+        return ProblemError(HTTPStatus.TOO_MANY_REQUESTS, str(error), again_after(error.seconds))
     if isinstance(error, StoreError):
-        return store_away(_sentence(str(error)))
+        again = again_after(STORE_SECONDS)
+        return ProblemError(HTTPStatus.SERVICE_UNAVAILABLE, _sentence(str(error)), again, code="store")
     if isinstance(error, GraspError):
-        return refusal(error)
+        return _refusal(error)
     places = " < ".join(f"{frame.name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__))
     log.error("unexpected %s at %s", type(error).__name__, places)  # the message could quote data
     return ProblemError(
@@ -209,7 +199,7 @@ def problem_of(error: Exception) -> ProblemError:
     )
 
 
-def refusal(error: GraspError) -> ProblemError:
+def _refusal(error: GraspError) -> ProblemError:
     """What a person can mend, with the sentences and codes that pages and files give."""
     limited = HTTPStatus.CONFLICT if isinstance(error, LimitError) else HTTPStatus.UNPROCESSABLE_ENTITY
     status = HTTPStatus.FORBIDDEN if isinstance(error, AccessError) else limited

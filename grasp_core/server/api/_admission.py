@@ -24,7 +24,7 @@ from grasp_core.model.turns import ask_as, link_name
 from grasp_core.report.public_view import public_view
 from grasp_core.server.identity import Identify, asker, bearer, same_origin, visit_of
 from grasp_core.server.links import PasswordError, Visitor
-from grasp_core.server.problem import ProblemError, again_after, too_often
+from grasp_core.server.problem import ProblemError, again_after, problem_of
 from grasp_core.server.server import Server, Stores
 from grasp_core.store.links import SECONDS, Target
 from grasp_core.store.people.credentials import PREFIX
@@ -162,7 +162,7 @@ class Admission:
         try:
             caller = await run_in_threadpool(self._caller, HTTPConnection(scope))
         except (ProblemError, TooOftenError) as error:
-            refused = error if isinstance(error, ProblemError) else too_often(error)
+            refused = problem_of(error)
             await run_in_threadpool(_note, self.server(), "", scope, refused.status)
             raise refused from None
         scope[_KEY] = caller
