@@ -38,13 +38,7 @@ from grasp_core.model.outcome import AssignmentCheck, unequal_axes
 from grasp_core.model.remarks.benchmark import ranked
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.remarks.remark import Remark
-from grasp_core.model.result import (
-    DataSummary,
-    Result,
-    RunResult,
-    Stopping,
-    Timing,
-)
+from grasp_core.model.result import DataSummary, Result, RunResult, Stopping, Timing
 from grasp_core.model.spec import LEVEL, SIDES, AnalysisSpec, RunSpec
 from grasp_core.model.text import listed, quoted
 from grasp_core.permutation.design import MOST_TOLD

@@ -39,11 +39,7 @@ class Sources:
     ) -> Snapshot:
         """Fetch a source, by default with the person's kept token; raises DataError if it cannot be done."""
         return fetch(
-            source,
-            token or self.token(source, owner=owner),
-            hosts=self.hosts,
-            folder=self._folder,
-            told=told,
+            source, token or self.token(source, owner=owner), hosts=self.hosts, folder=self._folder, told=told
         )
 
     def keep(self, source: Source, token: str, *, owner: str) -> None:

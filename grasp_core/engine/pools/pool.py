@@ -84,11 +84,7 @@ class Pool:
         raise WorkerError(GAVE_UP)
 
     def each(
-        self,
-        function: Callable[[A], B],
-        arguments: Iterable[A],
-        *,
-        check: Callable[[], None] = lambda: None,
+        self, function: Callable[[A], B], arguments: Iterable[A], *, check: Callable[[], None] = lambda: None
     ) -> Iterator[B]:
         """Compute a function of each argument in the workers, results in order; what `check` raises ends it.
 

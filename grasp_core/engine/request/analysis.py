@@ -49,11 +49,7 @@ def proposed_axes(found: Reading) -> tuple[AxisSet, ...]:
 
 
 def analysis_of(
-    found: Reading,
-    fields: Mapping[str, Any],
-    named: Sequence[AxisSet],
-    preset: Preset | None,
-    voice: Voice,
+    found: Reading, fields: Mapping[str, Any], named: Sequence[AxisSet], preset: Preset | None, voice: Voice
 ) -> AnalysisSpec:
     """The analysis of the fields that somebody named; a known data set is run as it was published."""
     if fields.get("level") == "ordinal" and found.spec.categories is not None and not found.ranked:

@@ -352,8 +352,7 @@ class NewLink(Form):
         None, ge=1, le=MOST_USES, description="Visits that it takes; null for any number."
     )
     small_groups: bool = Field(
-        False,
-        description=f"Show groups of fewer than {LEAST} raters too. Small groups are people.",
+        False, description=f"Show groups of fewer than {LEAST} raters too. Small groups are people."
     )
 
 

@@ -273,9 +273,7 @@ async def _followed(run_id: str, asking: Asking) -> AsyncIterator[RunRecord]:
         )
     if len(_open) >= MAX_STREAMS:
         raise ProblemError(
-            HTTPStatus.SERVICE_UNAVAILABLE,
-            "Too many runs are followed; ask for states.",
-            again_after(10),
+            HTTPStatus.SERVICE_UNAVAILABLE, "Too many runs are followed; ask for states.", again_after(10)
         )
     _open.append(keys)
     try:
