@@ -26,7 +26,7 @@ from grasp_core.model.access import (
 from grasp_core.model.errors import AccessError, LimitError
 from grasp_core.model.settings import Settings
 from grasp_core.model.text import listed, number
-from grasp_core.store.people.audit import AuditStore
+from grasp_core.store.people.audit import Action, AuditStore, Details
 from grasp_core.store.people.credentials import Session, SessionStore
 from grasp_core.store.people.people import PeopleStore, PersonalData, Traces
 from grasp_core.store.people.projects import ProjectStore
@@ -147,8 +147,7 @@ class Accounts:
     def sign_out_everywhere(self, person_id: str, *, by: User | None) -> None:
         """End all sessions of a person; `by` None is whoever has the database."""
         self.sessions.end_all(person_id)
-        self.audit.record(actor_of(by), "sign-out", "person", person_id)
-        self._fresh.forget()
+        self._note(by, "sign-out", "person", person_id)
 
     def sessions_of(self, user: User) -> list[Session]:
         """The person's sessions that go on, latest seen first."""
@@ -163,8 +162,7 @@ class Accounts:
         if role != "admin":
             self._check_not_last(person)
         self.people.set_role(person_id, role)
-        self.audit.record(actor_of(by), "role", "person", person_id, {"role": role})
-        self._fresh.forget()
+        self._note(by, "role", "person", person_id, {"role": role})
 
     def assign_address(self, person_id: str, address: str, *, by: User | None) -> None:
         """Let a person hold the mail address that they signed in with last; whoever held it does no more.
@@ -183,21 +181,19 @@ class Accounts:
         if person.disabled_at is not None:
             raise LimitError(f"{person.identity.name} is disabled; enable the account first.")
         before = self.people.assign_address(person_id, address)
-        self.audit.record(actor_of(by), "assign", "address", person_id, {"from": before})
-        self._fresh.forget()
+        self._note(by, "assign", "address", person_id, {"from": before})
 
     def disable(self, person_id: str, *, by: User | None) -> None:
         """Let a person in no more, and end their sessions; raises as :meth:`set_role`."""
         self._check_not_last(self._changeable(person_id, by))
         self.people.disable(person_id)
-        self.audit.record(actor_of(by), "disable", "person", person_id)
-        self._fresh.forget()
+        self._note(by, "disable", "person", person_id)
 
     def enable(self, person_id: str, *, by: User | None) -> None:
         """Let a person sign in again; raises as :meth:`set_role`."""
         self._changeable(person_id, by)
         self.people.enable(person_id)
-        self.audit.record(actor_of(by), "enable", "person", person_id)
+        self._note(by, "enable", "person", person_id)
 
     def known(self, user: User) -> User:
         """The user with their projects; an admin may all in every one."""
@@ -207,7 +203,7 @@ class Accounts:
         """Write all that names a person, as :class:`PersonalData` does; raises where `by` may not."""
         _check_admin(by)
         self.personal.write(person_id, file)
-        self.audit.record(actor_of(by), "export", "person", person_id)
+        self._note(by, "export", "person", person_id)
 
     def erase(self, person_id: str, *, by: User | None, confirm: str, heir: str | None) -> None:
         """Erase a person, whose mail address confirms it; `heir` gets what they own in projects, or it goes.
@@ -227,7 +223,13 @@ class Accounts:
                 told = f"{user.name} is no analyst or owner of {listed(others)}; make them one first."
                 raise AccessError(told)
         self.personal.erase(person_id, heir)
-        self.audit.record(actor_of(by), "erase", "person", person_id, {"to": heir})
+        self._note(by, "erase", "person", person_id, {"to": heir})
+
+    def _note(
+        self, by: User | None, action: Action, kind: str, person_id: str, details: Details | None = None
+    ) -> None:
+        """Tell the log what was changed, and know nothing of anybody from before."""
+        self.audit.record(actor_of(by), action, kind, person_id, details)
         self._fresh.forget()
 
     def _changeable(self, person_id: str, by: User | None) -> Person:

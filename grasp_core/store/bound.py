@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self, TypeVar, cast
 
 import sqlalchemy as sa
@@ -22,6 +22,12 @@ def of_row(kind: Callable[..., T], row: Any, **more: Any) -> T:
     """A data class of the row's columns that are named as its fields, and of `more`."""
     names = [one.name for one in dataclasses.fields(cast(Any, kind)) if one.name not in more]
     return kind(**{name: getattr(row, name) for name in names}, **more)
+
+
+def put(connection: Connection, table: sa.Table, key: Mapping[str, Any], **values: Any) -> None:
+    """Insert a row in place of those that have the same values in the columns of `key`."""
+    connection.execute(table.delete().where(*(table.c[name] == value for name, value in key.items())))
+    connection.execute(table.insert().values(**key, **values))
 
 
 class Store:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from grasp_core.model.errors import LimitError
-from grasp_core.store.bound import Store, of_row
+from grasp_core.store.bound import Store, of_row, put
 from grasp_core.store.database import digest_of, insert_new, new_id, to_write
 from grasp_core.store.schema import outcomes, runs, webhook_keys, webhooks
 
@@ -91,11 +91,9 @@ class WebhookStore(Store):
 
     def add(self, run_id: str, url: str, *, owner: str) -> None:
         """Have an address told when the run ends, once; at once where it has ended."""
-        same = (webhooks.c.run_id == run_id) & (webhooks.c.url == url) & (webhooks.c.owner == owner)
         with to_write(self._engine) as connection:
-            connection.execute(webhooks.delete().where(same))
-            row = {"id": new_id(), "run_id": run_id, "owner": owner, "url": url, "next_at": self._now}
-            connection.execute(webhooks.insert().values(row))
+            told = {"run_id": run_id, "url": url, "owner": owner}
+            put(connection, webhooks, told, id=new_id(), next_at=self._now)
 
     def key_number(self, owner: str) -> int:
         """How often a person's key was made anew."""

@@ -21,7 +21,7 @@ from grasp_core.model.result import DataSummary, Result, RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.report.findings.advice import told
 from grasp_core.report.findings.title import title
-from grasp_core.store.bound import Bound, of_row
+from grasp_core.store.bound import Bound, of_row, put
 from grasp_core.store.database import insert_new, only_one, to_read, to_write
 from grasp_core.store.schema import checkpoints, losses, provisional_results, runs, tags, tallies
 
@@ -261,9 +261,8 @@ class Claims(Bound):
                 _forget(connection, run, *_COMPUTED)
                 connection.execute(tallies.insert().values(run_id=run.id, state=counted))
             if provisional is not None:
-                _forget(connection, run, provisional_results)
                 content = zlib.compress(result_text(provisional).encode())
-                connection.execute(provisional_results.insert().values(run_id=run.id, content=content))
+                put(connection, provisional_results, {"run_id": run.id}, content=content)
             blocks = [
                 {
                     "run_id": run.id,

@@ -203,9 +203,8 @@ class LinkStore(Bound):
 
     def end_visits(self) -> None:
         """Forget visits that have lasted as long as they may."""
-        with to_write(self._engine) as connection:
-            old = link_visits.c.began_at < self._now - VISIT_HOURS * 3600
-            connection.execute(link_visits.delete().where(old))
+        old = link_visits.c.began_at < self._now - VISIT_HOURS * 3600
+        self._write(link_visits.delete().where(old))
 
     def revoke(self, link_id: str) -> bool:
         """Make a link stop working for good; returns False where there is none to withdraw."""

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from grasp_core.model.data_spec import Combine, DataSpec
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.store.bound import Bound
+from grasp_core.store.bound import Bound, put
 from grasp_core.store.database import new_id, to_write
 from grasp_core.store.schema import drafts, readings, storable
 
@@ -33,13 +33,11 @@ class ReadingStore(Bound):
     def remember(self, signature: str, spec: DataSpec, axes: tuple[str, ...], *, owner: str) -> None:
         """Keep a reading in place of the person's earlier one; raises AccessError in an archived project."""
         kept, left_out = without_ids(spec)
-        earlier = self._of(signature) & (readings.c.owner == storable(owner))
+        whose = {"project_id": self._home, "signature": signature, "owner": owner}
+        told = {"data": json.dumps(to_json(kept)), "axes": json.dumps(axes), "ids_left_out": left_out}
         with to_write(self._engine, alone=f"reading {signature}") as connection:
             self._check_open(connection)
-            connection.execute(readings.delete().where(earlier))
-            told = {"data": json.dumps(to_json(kept)), "axes": json.dumps(axes), "ids_left_out": left_out}
-            whose = {"id": new_id(), "project_id": self._home, "signature": signature, "owner": owner}
-            connection.execute(readings.insert().values(updated_at=self._now, **whose, **told))
+            put(connection, readings, whose, id=new_id(), updated_at=self._now, **told)
 
     def recall(self, signature: str, *, owner: str) -> Reading | None:
         """The person's own reading, else the project's latest; None where there is none that can be read."""

@@ -15,7 +15,7 @@ from grasp_core.model.errors import DataError, LimitError, StoreError
 from grasp_core.model.json_values import to_json
 from grasp_core.model.result import DataSummary, Result
 from grasp_core.model.spec import RunSpec
-from grasp_core.store.bound import Bound
+from grasp_core.store.bound import Bound, put
 from grasp_core.store.claims import (
     Claims,
     LostRunError,
@@ -304,8 +304,7 @@ class AnswerStore(Bound):
             there = sa.select(runs.c.id).where(runs.c.id == run_id, self._seen(runs.c.project_id))
             if connection.execute(there).first() is None:
                 return
-            connection.execute(answers.delete().where(answers.c.run_id == run_id, answers.c.name == name))
-            connection.execute(answers.insert().values(run_id=run_id, name=name, content=content))
+            put(connection, answers, {"run_id": run_id, "name": name}, content=content)
 
     def find(self, run_id: str, name: str) -> Any:
         """The answer's JSON-ready form; None where it was not asked yet."""

@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from grasp_core.model.errors import StoreError
-from grasp_core.store.bound import Store, of_row
+from grasp_core.store.bound import Store, of_row, put
 from grasp_core.store.database import SECRET, snapshot, to_read, to_write
 from grasp_core.store.schema import audit, audit_heads, storable
 
@@ -45,6 +45,7 @@ Action = Literal[
     "watch",
 ]
 ACTIONS: tuple[Action, ...] = get_args(Action)
+Details = Mapping[str, str | int | float | bool | None]
 FIRST = "0" * 64
 """What the first entry of all follows."""
 BROKEN = "The log is not as it was written: "
@@ -97,7 +98,7 @@ class AuditStore(Store):
         action: Action,
         kind: str = "",
         object_id: str = "",
-        details: Mapping[str, str | int | float | bool | None] | None = None,
+        details: Details | None = None,
     ) -> None:
         """Add an entry; raises StoreError if it cannot be written."""
         with to_write(self._engine, alone="audit") as connection:
@@ -201,10 +202,7 @@ class AuditStore(Store):
     def _put(self, connection: Connection, head: Head, *, sealed: bool) -> None:
         """Write the head; one that was not sealed as it should have been is not sealed by going on."""
         told = {"first": head.first, "number": head.number, "hash": head.hash}
-        connection.execute(audit_heads.delete())
-        connection.execute(
-            audit_heads.insert().values(log=_LOG, seal=self._seal(head) if sealed else "", **told)
-        )
+        put(connection, audit_heads, {"log": _LOG}, seal=self._seal(head) if sealed else "", **told)
 
     def _checked(self, connection: Connection) -> Iterator[dict[str, Any]]:
         """Every entry, each of which has to follow the one before, up to the head."""

@@ -12,8 +12,8 @@ from sqlalchemy import Engine
 
 from grasp_core.model.access import Person, Scope, Token
 from grasp_core.model.errors import LimitError
-from grasp_core.store.bound import Store, of_row
-from grasp_core.store.database import digest_of, insert_new, new_id, to_read, to_write
+from grasp_core.store.bound import Store, of_row, put
+from grasp_core.store.database import digest_of, insert_new, new_id, to_write
 from grasp_core.store.people.people import PERSON, person_of
 from grasp_core.store.schema import people, sessions, source_tokens, storable, tokens
 
@@ -181,9 +181,7 @@ class TokenStore(Store):
         which = (tokens.c.id == token_id) & tokens.c.revoked_at.is_(None)
         if owner is not None:
             which &= tokens.c.owner == storable(owner)
-        with to_write(self._engine) as connection:
-            ended = tokens.update().where(which).values(revoked_at=self._now)
-            return bool(connection.execute(ended).rowcount)
+        return bool(self._write(tokens.update().where(which).values(revoked_at=self._now)))
 
     def delete_ended(self, *, older_than_days: float) -> int:
         """Delete tokens that were withdrawn or expired so long ago; returns how many."""
@@ -212,23 +210,17 @@ class SourceTokenStore(Store):
     def keep(self, sealed: bytes, *, owner: str, site: str) -> None:
         """Keep a token in place of the person's earlier one for this site."""
         with to_write(self._engine, alone=f"source tokens of {owner}") as connection:
-            connection.execute(source_tokens.delete().where(_is(owner, site)))
-            row = {"owner": owner, "site": site, "sealed": sealed, "created_at": self._now}
-            connection.execute(source_tokens.insert().values(row))
+            kept = {"owner": owner, "site": site}
+            put(connection, source_tokens, kept, sealed=sealed, created_at=self._now)
 
     def get(self, *, owner: str, site: str) -> KeptToken | None:
         """A person's token for a site; None where none is kept."""
-        return next(iter(self._found(_is(owner, site))), None)
+        row = self._row(sa.select(source_tokens).where(_is(owner, site)))
+        return None if row is None else of_row(KeptToken, row)
 
     def forget(self, *, owner: str, site: str) -> bool:
         """Delete a token; whether there was one."""
         return bool(self._write(source_tokens.delete().where(_is(owner, site))))
-
-    def _found(self, which: sa.ColumnElement[bool]) -> list[KeptToken]:
-        columns = (source_tokens.c.site, source_tokens.c.sealed, source_tokens.c.created_at)
-        with to_read(self._engine) as connection:
-            rows = connection.execute(sa.select(*columns).where(which).order_by(source_tokens.c.site))
-            return [KeptToken(*row) for row in rows]
 
 
 def _is(owner: str, site: str) -> sa.ColumnElement[bool]:

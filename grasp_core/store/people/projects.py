@@ -12,7 +12,7 @@ from sqlalchemy.exc import IntegrityError
 
 from grasp_core.model.access import EVERYONE, ProjectRole, User
 from grasp_core.model.errors import AccessError, LimitError, StoreError
-from grasp_core.store.bound import Bound, of_row
+from grasp_core.store.bound import Bound, of_row, put
 from grasp_core.store.database import leave_no_trace, new_id, only_one, to_write
 from grasp_core.store.schema import (
     chunks,
@@ -92,7 +92,7 @@ class ProjectStore(Bound):
         with to_write(self._engine) as connection:
             connection.execute(projects.insert().values(row))
             if owner is not None:
-                _insert_member(connection, project_id, _checked(owner))
+                _put_member(connection, project_id, _checked(owner))
             made = connection.execute(sa.select(projects).where(projects.c.id == project_id)).one()
         self._known.clear()
         return _project(made)
@@ -137,11 +137,7 @@ class ProjectStore(Bound):
             run = connection.execute(asked).first()
             target = connection.execute(sa.select(projects).where(projects.c.id == project_id)).first()
             seen = self._reach.projects
-            if (
-                run is None
-                or target is None
-                or (seen is not None and not {run.project_id, project_id} <= seen)
-            ):
+            if run is None or target is None or not (seen is None or {run.project_id, project_id} <= seen):
                 raise AccessError("The run or the project is not there any more, or not for you.")
             if target.archived_at is not None:
                 raise AccessError("This project is archived, so nothing is added to it.")
@@ -181,14 +177,11 @@ class ProjectStore(Bound):
         with to_write(self._engine, alone=f"current project of {person}") as connection:
             if connection.execute(sa.select(projects.c.id).where(self._is(project_id))).first() is None:
                 raise _not_there(project_id)
-            connection.execute(current_projects.delete().where(current_projects.c.person == person))
-            connection.execute(current_projects.insert().values(person=person, project_id=project_id))
+            put(connection, current_projects, {"person": person}, project_id=project_id)
 
     def _change(self, project_id: str, **values: Any) -> None:
-        with to_write(self._engine) as connection:
-            changed = projects.update().where(self._may_change(project_id)).values(**values)
-            if not connection.execute(changed).rowcount:
-                raise _not_there(project_id)
+        if not self._write(projects.update().where(self._may_change(project_id)).values(**values)):
+            raise _not_there(project_id)
 
     def roles(self, user: User) -> dict[str, ProjectRole]:
         """The user's role by project, the highest where several rows name them; without Everyone."""
@@ -228,8 +221,7 @@ class ProjectStore(Bound):
         member = _checked(member)
         with to_write(self._engine) as connection:
             self._lock(connection, project_id)
-            connection.execute(project_members.delete().where(_row_of(project_id, member.kind, member.name)))
-            _insert_member(connection, project_id, member)
+            _put_member(connection, project_id, member)
             _check_owner_left(connection, project_id)
         self._known.clear()
 
@@ -237,8 +229,9 @@ class ProjectStore(Bound):
         """Let somebody belong to the project no more; raises StoreError if then no owner is left."""
         with to_write(self._engine) as connection:
             self._lock(connection, project_id)
-            gone = project_members.delete().where(_row_of(project_id, kind, name))
-            found = connection.execute(gone).rowcount
+            columns, of_kind = project_members.c, project_members.c.kind == kind
+            theirs = (columns.project_id == project_id) & of_kind & (columns.name == storable(name))
+            found = connection.execute(project_members.delete().where(theirs)).rowcount
             _check_owner_left(connection, project_id)
         self._known.clear()
         return bool(found)
@@ -284,15 +277,9 @@ def _copy_files(connection: Connection, run_id: str, source: str, target: str) -
             connection.execute(table.insert().from_select(list(table.c.keys()), rows))
 
 
-def _insert_member(connection: Connection, project_id: str, member: Member) -> None:
-    """Insert a row of somebody who did not belong to the project."""
-    values = {"kind": member.kind, "name": member.name, "role": member.role}
-    connection.execute(project_members.insert().values(project_id=project_id, **values))
-
-
-def _row_of(project_id: str, kind: MemberKind, name: str) -> sa.ColumnElement[bool]:
-    columns = project_members.c
-    return (columns.project_id == project_id) & (columns.kind == kind) & (columns.name == storable(name))
+def _put_member(connection: Connection, project_id: str, member: Member) -> None:
+    key = {"project_id": project_id, "kind": member.kind, "name": member.name}
+    put(connection, project_members, key, role=member.role)
 
 
 def _check_owner_left(connection: Connection, project_id: str) -> None:
