@@ -15,7 +15,8 @@ from sqlalchemy import URL, Engine
 from sqlalchemy.exc import IntegrityError
 
 from grasp_core.model.errors import StoreError
-from grasp_core.store.links import LOG2_N, Leaderboard, Link, LinkStore, Target, TryStore
+from grasp_core.store import links as links_module
+from grasp_core.store.links import Leaderboard, Link, LinkStore, Target, TryStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import link_tries, link_visits, links
 from tests.empty_store import open_store
@@ -268,7 +269,7 @@ def test_the_database_says_neither_who_came_nor_the_password(engine, store, targ
     digests = {hashlib.sha256(text.encode()).hexdigest() for text in ("a browser", "192.0.2.7")}
     assert not digests & {*column(engine, link_visits, "visit"), *column(engine, link_tries, "who")}
     (kept,) = column(engine, links, "password")
-    assert kept.startswith(f"scrypt-{LOG2_N}-8-3$")
+    assert kept.startswith(f"scrypt-{links_module.LOG2_N}-8-3$")
     assert "correct" not in kept
 
 
