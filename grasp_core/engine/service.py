@@ -6,8 +6,10 @@ import hashlib
 import json
 import logging
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any, Generic, TypeVar
 
@@ -169,16 +171,22 @@ _REMEMBERED = 32
 T = TypeVar("T")
 
 
+@dataclass(eq=False)
 class Making(Generic[T]):
-    """An answer on its way: what is `found` so far, the `share` done, its `error`; `cancelled` stops it."""
+    """An answer on its way: what is `found` so far, the `share` done, its `error`; `cancelled` stops it.
 
-    def __init__(self, owner: str) -> None:
-        self.owner = owner
-        self.found: T | None = None
-        self.share = 0.0
-        self.error: str | None = None
-        self.ended = threading.Event()
-        self.cancelled = False
+    `began`, `took`: a time of the monotonic clock, and seconds, once it has ended.
+    """
+
+    owner: str
+    found: T | None = None
+    share: float = 0.0
+    doing: str = "Waiting for others' work"
+    error: str | None = None
+    cancelled: bool = False
+    ended: threading.Event = field(default_factory=threading.Event)
+    began: float = field(default_factory=time.monotonic)
+    took: float | None = None
 
     def check(self) -> None:
         """Raise RunCancelledError if nobody wants it any more."""
@@ -240,6 +248,7 @@ class Makings(Generic[T]):
             log.error("%s failed: %s", self._kind, type(error).__name__)
             making.error = FAULT
         finally:
+            making.took = time.monotonic() - making.began
             making.ended.set()
 
 

@@ -7,9 +7,8 @@ import json
 import secrets
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Header
 from pydantic import BaseModel, RootModel
@@ -112,17 +111,6 @@ class Found(RootModel[dict[str, object]]):
     """JSON that docs/file-formats.md describes."""
 
 
-@dataclass(eq=False, slots=True)
-class UnderWay:
-    """Work of one request: what is done just now, and how it ended."""
-
-    doing: str = "Waiting for others' work"
-    began: float = field(default_factory=time.monotonic)
-    seconds: float | None = None
-    answer: BaseModel | None = None
-    problem: ProblemError | None = None
-
-
 def at_once_or_later(bringing: Bringing, work: Callable[[Told], Done], *, slow: bool = False) -> Done:
     """What work returns; of slow one, large files, or those that are fetched first, that it was begun."""
     if not (slow or bringing.takes_long):
@@ -131,28 +119,24 @@ def at_once_or_later(bringing: Bringing, work: Callable[[Told], Done], *, slow: 
 
 
 def later(
-    asking: Caller, user: User, work: Callable[[Told], Done], beside: Makings[UnderWay] | None = None
+    asking: Caller, user: User, work: Callable[[Told], Done], beside: Makings[Any] | None = None
 ) -> Done:
     """Have work done beside the request, by default among files that are read; returns how it is followed."""
-    named, asked = secrets.token_urlsafe(15), UnderWay()
+    named = secrets.token_urlsafe(15)
 
-    def make(making: Making[UnderWay]) -> UnderWay:
+    def make(making: Making[BaseModel | ProblemError]) -> BaseModel | ProblemError:
         def told(words: str) -> None:
             making.check()
-            asked.doing = words
+            making.doing = words
 
         try:
-            asked.answer = work(told)[1]
+            return work(told)[1]
         except RunCancelledError:
             raise
         except (GraspError, ProblemError) as error:
-            asked.problem = problem_of(error)
-        finally:
-            asked.seconds = time.monotonic() - asked.began
-        return asked
+            return problem_of(error)
 
     making = (beside or asking.server.works).begin(f"{user.id} {named}", make, owner=user.id)
-    making.tell(asked)
     return HTTPStatus.ACCEPTED, _told(asking, named, making)
 
 
@@ -173,31 +157,28 @@ def stop_work(work_id: str, asking: Asking) -> None:
     _own(asking, work_id).cancelled = True
 
 
-def _own(asking: Caller, work_id: str) -> Making[UnderWay]:
+def _own(asking: Caller, work_id: str) -> Making[Any]:
     key, server = f"{asking.person.id} {work_id}", asking.server
-    found: Making[UnderWay] | None = server.works.find(key) or server.questions.find(key)
+    found = server.works.find(key) or server.questions.find(key)
     if found is None or found.cancelled:
         raise missing("work")
     return found
 
 
-def _told(asking: Caller, work_id: str, making: Making[UnderWay]) -> Work:
+def _told(asking: Caller, work_id: str, making: Making[Any]) -> Work:
     """The form of work under way."""
-    asked = making.found or UnderWay()
-    seconds = time.monotonic() - asked.began if asked.seconds is None else asked.seconds
-    problem = asked.problem
-    if problem is None and making.error is not None:
+    found, seconds = making.found, time.monotonic() - making.began if making.took is None else making.took
+    problem = found if isinstance(found, ProblemError) else None
+    if making.error is not None:
         problem = ProblemError(HTTPStatus.INTERNAL_SERVER_ERROR, making.error)
-    state: Literal["running", "done", "failed"] = (
-        "failed" if problem is not None else "running" if asked.answer is None else "done"
-    )
+    goes_on = problem is None and found is None
     return Work(
         id=work_id,
-        state=state,
-        doing=asked.doing if state == "running" else "",
+        state="failed" if problem is not None else "running" if goes_on else "done",
+        doing=making.doing if goes_on else "",
         seconds=round(seconds, 1),
-        run=asked.answer if isinstance(asked.answer, StartedRun) else None,
-        checked=asked.answer if isinstance(asked.answer, Checked) else None,
-        report=asked.answer.root if isinstance(asked.answer, Found) else None,
+        run=found if isinstance(found, StartedRun) else None,
+        checked=found if isinstance(found, Checked) else None,
+        report=found.root if isinstance(found, Found) else None,
         problem=None if problem is None else Problem(**problem.document(asking.server.settings.base_path)),
     )

@@ -249,9 +249,8 @@ def list_items(run_id: str, asking: Asking) -> Items:
     """Of which groups of a run items were asked for, on the page or here."""
     record, result = _run(asking, run_id)
     kept = asking.server.items.kept_ids(record)
-    found = (
-        _told(asking, record, one, kept=id_of(one.group, one.question) in kept) for one in all_asked(result)
-    )
+    asked = ((one, id_of(one.group, one.question) in kept) for one in all_asked(result))
+    found = (_told(asking, record, one, kept=is_kept) for one, is_kept in asked)
     return Items(items=[one for one in found if one is not None])
 
 
@@ -338,6 +337,5 @@ def _told(asking: Caller, record: RunRecord, asked: ItemsAsked, *, kept: bool) -
     making = asking.server.items.under_way(record, id_of(asked.group, asked.question))
     if making is None or making.cancelled:
         return None
-    if making.error is not None:
-        return AskedItems.of(asked, state="failed", share=making.share, error=making.error)
-    return AskedItems.of(asked, state="running", share=making.share, error=None)
+    state = "running" if making.error is None else "failed"
+    return AskedItems.of(asked, state=state, share=making.share, error=making.error)
