@@ -136,20 +136,20 @@ class Gate:
             named = None
         local = is_local(connection) and named in _LOOPBACK_NAMES
         if self.settings.own_machine and not local and not self._below(connection, _HEALTH):
-            return ProblemError(HTTPStatus.FORBIDDEN, LOCAL_ONLY)
+            return ProblemError("forbidden", LOCAL_ONLY)
         if connection.scope["type"] == "websocket" and not same_origin(connection, self.settings):
-            return ProblemError(HTTPStatus.FORBIDDEN, "Open GRASP under its own address.")
+            return ProblemError("forbidden", "Open GRASP under its own address.")
         if any(self._below(connection, path) for path in _CLOSED):
-            return ProblemError(HTTPStatus.NOT_FOUND, "Not found.")
+            return ProblemError("not-found", "Not found.")
         if self._below(connection, UPLOADS):
             try:
                 user = await who(self.identify, connection)
             except StoreError as error:
                 return problem_of(error)
             if user is None:
-                return ProblemError(HTTPStatus.UNAUTHORIZED, "Sign in first.")
+                return ProblemError("sign-in", "Sign in first.")
             if not user.may_run:
-                return ProblemError(HTTPStatus.FORBIDDEN, "Viewers may not upload.")
+                return ProblemError("forbidden", "Viewers may not upload.")
         return None
 
     def _below(self, connection: HTTPConnection, path: str) -> bool:
@@ -273,10 +273,10 @@ class UploadLedger:
         """
         if size > quota:
             more = "Your files would take more room than you have here; delete some on Data."
-            raise ProblemError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, more)
+            raise ProblemError("too-large", more)
         if size > FOR_ONE * self.largest:
             most = f"Files of {self.largest / 2**20:,.0f} MiB at most are taken."
-            raise ProblemError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, most)
+            raise ProblemError("too-large", most)
         self._check_room(owner, size, quota)
         self._owners[session] = owner
         self._under_way[session] += 1
@@ -337,7 +337,7 @@ class UploadGate:
             user = await who(self.identify, connection)
             whose = self.ledger.whose  # of what waits for somebody else's tab, whose id is no secret
             if whose is not None and (user is None or await run_in_threadpool(whose, session) != user.id):
-                raise ProblemError(HTTPStatus.FORBIDDEN, "This tab is not yours; load the page anew.")
+                raise ProblemError("forbidden", "This tab is not yours; load the page anew.")
             if scope["method"] == "DELETE":
                 await self.app(scope, receive, send)
                 return
@@ -370,7 +370,5 @@ def stated_size(connection: HTTPConnection, largest: int) -> int:
 
 def _not_now(sentence: str) -> ProblemError:
     return ProblemError(
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        f"{sentence}; try again in {AGAIN_SECONDS} seconds.",
-        again_after(AGAIN_SECONDS),
+        "unavailable", f"{sentence}; try again in {AGAIN_SECONDS} seconds.", again_after(AGAIN_SECONDS)
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable, Iterator
-from http import HTTPStatus
 
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -55,7 +54,7 @@ class Metrics:
                 given = brought.removeprefix("Bearer ").encode()
                 if not (hmac.compare_digest(given, token.encode()) if token else is_local(request)):
                     server.rates.guess(asking, brought)
-                    raise ProblemError(HTTPStatus.UNAUTHORIZED, "Bring the metrics token.")
+                    raise ProblemError("sign-in", "Bring the metrics token.")
             except (ProblemError, TooOftenError) as error:
                 return problem_of(error).response(base_path)
             return Response(generate_latest(self._registry), media_type=CONTENT_TYPE_LATEST)

@@ -59,14 +59,14 @@ class Caller:
         """The caller as they are now; raises ProblemError if who asked as a person is none any more."""
         found = replace(self, user=self.who(), first=False)
         if self.user is not None and found.user is None:
-            raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
+            raise ProblemError("sign-in", SIGN_IN)
         return found
 
     @property
     def person(self) -> User:
         """The user; raises ProblemError if it is a stranger."""
         if self.user is None:
-            raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
+            raise ProblemError("sign-in", SIGN_IN)
         return self.user
 
     def runner(self, project: str) -> User:
@@ -74,7 +74,7 @@ class Caller:
         self.seeing(project)
         if not self.person.may_run_in(project):
             raise ProblemError(
-                HTTPStatus.FORBIDDEN,
+                "forbidden",
                 "This takes an analyst's sign-in, or an analyst's token with the scope run, and a project in "
                 "which its person is an analyst.",
             )
@@ -83,14 +83,14 @@ class Caller:
     def seeing(self, project: str) -> User:
         """The user, who may see a project; raises ProblemError if there is no such project for them."""
         if not self.person.may_see(project) or self.server.projects.get(project) is None:
-            raise ProblemError(HTTPStatus.NOT_FOUND, "There is no project of that id for you.")
+            raise ProblemError("not-found", "There is no project of that id for you.")
         return self.person
 
     def changing(self) -> Token | None:
         """As :meth:`personal_token`; raises ProblemError also if the token lets the person look only."""
         token = self.personal_token()
         if token is not None and token.scope == "read":
-            raise ProblemError(HTTPStatus.FORBIDDEN, "This takes a token with the scope run.")
+            raise ProblemError("forbidden", "This takes a token with the scope run.")
         return token
 
     def personal_token(self) -> Token | None:
@@ -100,7 +100,7 @@ class Caller:
             return None
         token = self.server.tokens.use(self.token)
         if token is None:
-            raise ProblemError(HTTPStatus.UNAUTHORIZED, ENDED)
+            raise ProblemError("sign-in", ENDED)
         return token
 
     def stores(self, project: str = EVERYONE) -> Stores:
@@ -114,7 +114,7 @@ class Caller:
         """The user, who may change what is `owner`'s in a project; raises ProblemError if they may not."""
         if not self.person.may_manage(owner, project):
             raise ProblemError(
-                HTTPStatus.FORBIDDEN,
+                "forbidden",
                 "Only the person whose this is, an owner of its project or an admin may do that; a token "
                 "needs the scope run, or admin.",
             )
@@ -175,7 +175,7 @@ class Admission:
         server = self.server()
         brought, changes = bearer(connection), connection.scope["method"] not in _LOOKING
         if not brought and "Authorization" in connection.headers:
-            raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
+            raise ProblemError("sign-in", SIGN_IN)
         personal = brought if brought is not None and brought.startswith(PREFIX) else None
 
         def who() -> User | None:
@@ -193,17 +193,17 @@ class Admission:
         server.rates.request(asking, changes=changes)
         if personal is not None and user is None:
             server.rates.guess(asking, personal)
-            raise ProblemError(HTTPStatus.UNAUTHORIZED, ENDED)
+            raise ProblemError("sign-in", ENDED)
         if changes and personal is None:  # a browser sends its cookie for pages of other sites too
             told = connection.headers.get("Origin") is not None or not server.settings.sign_in
             site = connection.headers.get("Sec-Fetch-Site", "none")
             if not (told and same_origin(connection, server.settings) and site in _OWN_SITE):
                 raise ProblemError(
-                    HTTPStatus.UNAUTHORIZED if not told else HTTPStatus.FORBIDDEN,
+                    "sign-in" if not told else "forbidden",
                     "What changes something takes a personal token; make one on Account.",
                 )
         if changes and user is None:
-            raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
+            raise ProblemError("sign-in", SIGN_IN)
         password = connection.headers.get(WITH_LINK)
         given = None if password is None else unquote(password)
         return Caller(
@@ -236,16 +236,16 @@ def check_link(asking: Caller, target: Target) -> None:
         try:
             opened = asking.server.visitors.open(asking.token, asking.visitor, target)
         except PasswordError:
-            raise ProblemError(HTTPStatus.UNAUTHORIZED, TAKES_PASSWORD) from None
+            raise ProblemError("sign-in", TAKES_PASSWORD) from None
         except LimitError as error:
             wait = again_after(int(SECONDS))
-            raise ProblemError(HTTPStatus.TOO_MANY_REQUESTS, str(error), wait) from None
+            raise ProblemError("too-often", str(error), wait) from None
         except AccessError:
             opened = None
     if opened is None:
-        raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
+        raise ProblemError("sign-in", SIGN_IN)
     if opened != target:
-        raise ProblemError(HTTPStatus.NOT_FOUND, f"This link opens no {target.kind} of that id.")
+        raise ProblemError("not-found", f"This link opens no {target.kind} of that id.")
 
 
 def _still_open(asking: Caller) -> Target | None:

@@ -170,7 +170,7 @@ def _told(asking: Caller, work_id: str, making: Making[Any]) -> Work:
     found, seconds = making.found, time.monotonic() - making.began if making.took is None else making.took
     problem = found if isinstance(found, ProblemError) else None
     if making.error is not None:
-        problem = ProblemError(HTTPStatus.INTERNAL_SERVER_ERROR, making.error)
+        problem = ProblemError("fault", making.error)
     goes_on = problem is None and found is None
     return Work(
         id=work_id,

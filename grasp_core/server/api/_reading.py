@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from http import HTTPStatus
 from typing import Any
 
 from grasp_core.engine.request.analysis import say_data, say_level, say_order, say_shuffles, say_teams
@@ -220,7 +219,7 @@ class Bringing:
         if told:
             every = [*told, *(("spec", text, "spec") for text in wrong)]
             found = [{"code": code, "text": text, "place": place} for code, text, place in every]
-            raise ProblemError(HTTPStatus.NOT_FOUND, told[0][1], more={"problems": found})
+            raise ProblemError("not-found", told[0][1], more={"problems": found})
 
     def tables(self, data: Mapping[str, Any], told: Told) -> dict[str, Table]:
         """The files, read as the `data` of the spec says; raises DataError if one cannot be had or read."""

@@ -118,9 +118,8 @@ def compare_runs(run_id: str, other_id: str, asking: Asking) -> Compared:
     found = compare(a, b)
     if found is None:
         raise ProblemError(
-            HTTPStatus.UNPROCESSABLE_ENTITY,
+            "spec",
             "One of the two is about models and the other about agreement, so there is nothing to compare.",
-            code="spec",
         )
     moved = since(a, b)
     told = [] if moved is None else [headline(moved), *details(moved)]
@@ -142,9 +141,7 @@ def read_rater_map(run_id: str, asking: Asking) -> Response:
     result = agreement_of(asking, record, _OF_MODELS)
     found = map_shown_to(asking, of_answer(asking.server.answers.find(record.id, ANSWER)), result)
     if found is None:
-        raise ProblemError(
-            HTTPStatus.NOT_FOUND, "The raters of this run were not mapped yet; POST here does it."
-        )
+        raise ProblemError("not-found", "The raters of this run were not mapped yet; POST here does it.")
     return TaggedJson(rater_map_dict(found, result.spec, result.data.sha256), headers=PRIVATE)
 
 
@@ -195,7 +192,7 @@ def make_a_plan(new: NewPlan, asking: Asking, idempotency_key: IdempotencyKey = 
         wanted = Group(tuple(new.group), tuple(new.group.values()))
         found = [row.group for row in result.groups if row.group.key == wanted.key]
         if not found:
-            raise ProblemError(HTTPStatus.NOT_FOUND, f"The run has no group {printable(wanted.label)}.")
+            raise ProblemError("not-found", f"The run has no group {printable(wanted.label)}.")
 
     def plan(told: Told) -> tuple[HTTPStatus, Found]:
         told("Reading the data")
@@ -320,14 +317,14 @@ def _asked(result: RunResult, new: NewItems) -> ItemsAsked:
         )
     if new.question is not None and new.question not in labels:
         named = quoted(printable(new.question))
-        raise ProblemError(HTTPStatus.NOT_FOUND, f"There is no question {named}; there is {listed(labels)}.")
+        raise ProblemError("not-found", f"There is no question {named}; there is {listed(labels)}.")
     question = 0 if new.question is None else labels.index(new.question)
     wanted = Group(tuple(new.group), tuple(new.group.values()))
     for asked in all_asked(result):
         if (asked.group.key, asked.question) == (wanted.key, question):
             return asked
     shown = printable(f"{wanted.label} of {' x '.join(wanted.axes)}")
-    raise ProblemError(HTTPStatus.NOT_FOUND, f"The run has no group {shown}.")
+    raise ProblemError("not-found", f"The run has no group {shown}.")
 
 
 def _told(asking: Caller, record: RunRecord, asked: ItemsAsked, *, kept: bool) -> AskedItems | None:

@@ -57,7 +57,7 @@ def join_files(request: Request, parts: Parts, asking: Asking, project: Project 
         for one in parts.sha256s:
             content = stores.files.get(one) if one in sizes else None  # it may go while others are read
             if content is None:
-                raise ProblemError(HTTPStatus.NOT_FOUND, f"There is no part {one} of yours; upload it first.")
+                raise ProblemError("not-found", f"There is no part {one} of yours; upload it first.")
             spool.write(content)
         joined = _keep(asking, stores, user, parts.name, spool)
     for one in {*parts.sha256s} - {joined.sha256}:
@@ -68,8 +68,7 @@ def join_files(request: Request, parts: Parts, asking: Asking, project: Project 
 def _check_size(size: int, most: int) -> None:
     if size > most:
         raise ProblemError(
-            HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-            f"The file is larger than {most / 2**20:,.0f} MiB, the most that is taken.",
+            "too-large", f"The file is larger than {most / 2**20:,.0f} MiB, the most that is taken."
         )
 
 
@@ -109,14 +108,14 @@ async def received(request: Request, asking: Caller, user: User) -> AsyncIterato
                 await run_in_threadpool(spool.write, piece)
                 _check_size(spool.tell(), min(size, ledger.largest))
         except ClientDisconnect:
-            raise ProblemError(HTTPStatus.BAD_REQUEST, "The upload broke off; send it again.") from None
+            raise ProblemError("bad-request", "The upload broke off; send it again.") from None
         yield spool
 
 
 def _keep(asking: Caller, stores: Stores, user: User, name: str, spool: Spool) -> StoredFile:
     size = spool.tell()
     if not size:
-        raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, "The file is empty: its content is the body.")
+        raise ProblemError("invalid", "The file is empty: its content is the body.")
     spool.seek(0)
     sha256 = stores.files.put(spool.read(), owner=user.id)
     asking.server.audit.record(user.id, "upload", "file", sha256, {"bytes": size})

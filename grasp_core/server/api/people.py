@@ -181,7 +181,7 @@ def erase_person(person_id: str, wanted: Erasing, asking: Asking) -> None:
     """Erase all that names a person, for good, and end their sessions."""
     by = _admin(asking, person_id)
     if (wanted.to is None) != (wanted.owned == "delete"):
-        raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, "Name in `to` who gets what is handed over.")
+        raise ProblemError("invalid", "Name in `to` who gets what is handed over.")
     asking.server.accounts.erase(person_id, by=by, confirm=wanted.confirm, heir=wanted.to)
 
 
@@ -189,7 +189,7 @@ def _admin(asking: Caller, person_id: str | None = None) -> User:
     """The admin who asks, about somebody whom there is."""
     if not asking.person.may_administer:
         raise ProblemError(
-            HTTPStatus.FORBIDDEN, "This takes an admin's sign-in, or an admin's token with the scope admin."
+            "forbidden", "This takes an admin's sign-in, or an admin's token with the scope admin."
         )
     if person_id is not None and asking.server.accounts.people.get(person_id) is None:
         raise missing("person")

@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
-from http import HTTPStatus
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
@@ -112,7 +111,7 @@ def problem_page(code: str) -> HTMLResponse:
     elif code in CODES:
         told = re.sub(r"\*(\w+)\*", r"<em>\1</em>", escape(CODES[code].pattern))
     else:
-        raise ProblemError(HTTPStatus.NOT_FOUND, "There is no problem of that code.")
+        raise ProblemError("not-found", "There is no problem of that code.")
     head = _HEAD.format(title=escape(f"{code}: GRASP"), style=_STYLE)
     back = '<p><a href="../">All addresses of the API</a></p>'
     return HTMLResponse(f"{head}<h1><code>{escape(code)}</code></h1><p>{told}</p>{back}</main></body></html>")
@@ -227,7 +226,7 @@ def _check(operations: Mapping[str, Operation], scope: Scope) -> None:
     operation = methods.get(scope["method"])
     if operation is None:
         allow = ", ".join(sorted(methods))
-        raise ProblemError(HTTPStatus.METHOD_NOT_ALLOWED, f"This address takes {allow}.", {"Allow": allow})
+        raise ProblemError("method-not-allowed", f"This address takes {allow}.", {"Allow": allow})
     given = Counter(name for name, _ in parse_qsl(scope["query_string"].decode("latin-1"), True))
     known = listed([f"`{one}`" for one in sorted(operation.parameters)]) if operation.parameters else "none"
     unknown = (
@@ -242,7 +241,7 @@ def _check(operations: Mapping[str, Operation], scope: Scope) -> None:
     )
     found = [{"code": code, "text": text, "place": "query"} for code, text in (*unknown, *twice)]
     if found:
-        raise ProblemError(HTTPStatus.BAD_REQUEST, found[0]["text"], more={"problems": found})
+        raise ProblemError("bad-request", found[0]["text"], more={"problems": found})
     headers = Headers(scope=scope)
     empty = headers.get("Content-Length", "0") == "0" and "Transfer-Encoding" not in headers
     if not operation.body or empty:
@@ -254,7 +253,7 @@ def _check(operations: Mapping[str, Operation], scope: Scope) -> None:
         if operation.body == JSON:
             what = f'send JSON, as with curl -H "Content-Type: {JSON}"'
         of = quoted(printable(kind)) if kind else "of no Content-Type"
-        raise ProblemError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"The body is {of}; {what}.")
+        raise ProblemError("unsupported-media-type", f"The body is {of}; {what}.")
 
 
 @functools.lru_cache(8)

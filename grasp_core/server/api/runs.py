@@ -101,8 +101,7 @@ def _place_of(cursor: str) -> tuple[float, str]:
     except (ValueError, TypeError, RecursionError):
         pass
     raise ProblemError(
-        HTTPStatus.NOT_FOUND,
-        "There is no page of that cursor: give the `next` of the page before, unchanged.",
+        "not-found", "There is no page of that cursor: give the `next` of the page before, unchanged."
     )
 
 
@@ -136,7 +135,7 @@ def export_run(
     record = visible_run(asking, run_id)
     export = EXPORTS.get(name)
     if export is None:
-        raise ProblemError(HTTPStatus.NOT_FOUND, f"There is no such export; there are {', '.join(EXPORTS)}.")
+        raise ProblemError("not-found", f"There is no such export; there are {', '.join(EXPORTS)}.")
     with asking.server.exports.turn():
         result = result_of(asking, record)
         if isinstance(result, RunResult):
@@ -147,8 +146,7 @@ def export_run(
             file_name = f"{safe_name(record.title)}.{export.extension}"
         else:
             raise ProblemError(
-                HTTPStatus.NOT_FOUND,
-                f"Results about models have no {name}; they have {', '.join(_OF_MODELS)}.",
+                "not-found", f"Results about models have no {name}; they have {', '.join(_OF_MODELS)}."
             )
     if asking.user is not None:
         asking.server.audit.record(asking.user.id, "export", "run", run_id, {"format": name})
@@ -217,7 +215,7 @@ def result_of(asking: Caller, record: RunRecord) -> Result:
     """The run's result as the caller may see it; raises ProblemError if there is none, or none yet."""
     if record.state != "done":
         again = {} if record.ended else again_after(AGAIN_SECONDS)
-        raise ProblemError(HTTPStatus.CONFLICT, f"The run is {record.state}; it has no result.", again)
+        raise ProblemError("conflict", f"The run is {record.state}; it has no result.", again)
     try:
         result = asking.server.service.result(record.id)
     except MissingResultError:  # deleted meanwhile
@@ -229,7 +227,7 @@ def agreement_of(asking: Caller, record: RunRecord, of_models: str) -> RunResult
     """As :func:`result_of`; of a run about models, the sentence `of_models` is the problem."""
     found = result_of(asking, record)
     if not isinstance(found, RunResult):
-        raise ProblemError(HTTPStatus.NOT_FOUND, of_models)
+        raise ProblemError("not-found", of_models)
     return found
 
 
@@ -266,15 +264,13 @@ async def _followed(run_id: str, asking: Asking) -> AsyncIterator[RunRecord]:
     keys = frozenset({asking.asker.key, *link})
     if any(sum(key in one for one in _open) >= EACH for key in keys):
         raise ProblemError(
-            HTTPStatus.TOO_MANY_REQUESTS,
+            "too-often",
             f"You, or others by this link or from this address, follow {EACH} runs, the most there may be; "
             "end one, or ask for states.",
             again_after(10),
         )
     if len(_open) >= MAX_STREAMS:
-        raise ProblemError(
-            HTTPStatus.SERVICE_UNAVAILABLE, "Too many runs are followed; ask for states.", again_after(10)
-        )
+        raise ProblemError("unavailable", "Too many runs are followed; ask for states.", again_after(10))
     _open.append(keys)
     try:
         yield await run_in_threadpool(visible_run, asking, run_id)
@@ -380,7 +376,7 @@ def withdraw_links_of_person(
     """Withdraw all links that you made, or as an admin all that a person made, in every project."""
     user = asking.person
     if not user.may_run:
-        raise ProblemError(HTTPStatus.FORBIDDEN, "This takes an analyst, and of a token the scope run.")
+        raise ProblemError("forbidden", "This takes an analyst, and of a token the scope run.")
     if user.may_administer and person is not None and asking.server.accounts.people.get(person) is None:
         raise missing("person")
     links, audit, whose = asking.server.links, asking.server.audit, user.id if person is None else person

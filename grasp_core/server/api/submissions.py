@@ -110,7 +110,7 @@ async def submit(
             held = benchmark_of(asking.server.settings)
             if held is None:
                 raise ProblemError(
-                    HTTPStatus.CONFLICT, "This server holds no gold labels, so nothing can be scored here."
+                    "conflict", "This server holds no gold labels, so nothing can be scored here."
                 )
             spool.seek(0)
             sent, _ = checked(spool.read(), "the archive", asking.server.settings)
