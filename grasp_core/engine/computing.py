@@ -23,16 +23,9 @@ from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import run_key
 from grasp_core.engine.watching import EVERY_SECONDS, Checkpoints, Watcher
+from grasp_core.model import errors
 from grasp_core.model.annotations import FloatArray
-from grasp_core.model.errors import (
-    FAULT,
-    DataError,
-    GraspError,
-    LostSchedulerError,
-    RunCancelledError,
-    StoreError,
-    WorkerError,
-)
+from grasp_core.model.errors import FAULT, DataError, GraspError, RunCancelledError, StoreError
 from grasp_core.model.result import Result
 from grasp_core.permutation.jit import preparing
 from grasp_core.permutation.testing.tally import Tally
@@ -394,7 +387,7 @@ class Computing:
             raise
         except MemoryError:
             return partial(self._runs.finish, record, "failed", error=NO_MEMORY)
-        except LostSchedulerError as error:
+        except errors.LostSchedulerError as error:
             return partial(self._runs.finish, record, "failed", error=f"{error} What was computed is kept.")
         except GraspError as error:
             return partial(self._runs.finish, record, "failed", error=str(error))
@@ -412,7 +405,7 @@ class Computing:
         if record.code_version != __version__:
             raise DataError("GRASP was upgraded while this run waited; run it again.")
         if conductor.losses >= LOSSES:
-            raise WorkerError(LOST)
+            raise errors.WorkerError(LOST)
         if held is not None:
             dataset, load_s = held.dataset, held.load_s
         else:

@@ -12,17 +12,8 @@ from typing import IO, Any
 
 from sqlalchemy import Engine
 
-from grasp_core.model.access import (
-    DISABLED,
-    Person,
-    Role,
-    User,
-    actor_of,
-    identity_of,
-    is_admin_by_settings,
-    role_of,
-    user_of,
-)
+from grasp_core.model import access
+from grasp_core.model.access import Person, Role, User, actor_of
 from grasp_core.model.errors import AccessError, LimitError
 from grasp_core.model.settings import Settings
 from grasp_core.model.text import listed, number
@@ -93,9 +84,9 @@ class Accounts:
         """Begin a session from the provider's new claims; raises AccessError if they are not admitted."""
         who = ""
         try:
-            person = self.people.sign_in(identity_of(claims, self.settings))
+            person = self.people.sign_in(access.identity_of(claims, self.settings))
             who = person.id
-            user = user_of(person, self.settings)
+            user = access.user_of(person, self.settings)
         except AccessError:
             self.audit.record(who, "refusal", "sign-in")
             raise
@@ -113,22 +104,22 @@ class Accounts:
         key, changes = session_key(claims), self._fresh.changes
         if (fresh := self._fresh.get(key)) is not None:
             return fresh
-        identity = identity_of(claims, self.settings)
+        identity = access.identity_of(claims, self.settings)
         person = self.sessions.person(key, seen=seen)
         if person is not None:
-            user = user_of(person, self.settings)
+            user = access.user_of(person, self.settings)
             self._fresh.keep(key, user, changes)
             return user
         known = self.people.find(identity)
         if known is not None and known.disabled_at is not None:
-            raise AccessError(DISABLED)
+            raise AccessError(access.DISABLED)
         return None
 
     def acting(self, person_id: str) -> User | None:
         """A person as they may act now, in whatever way they came; None if they are not admitted."""
         person = self.people.get(person_id)
         try:
-            return None if person is None else user_of(person, self.settings)
+            return None if person is None else access.user_of(person, self.settings)
         except AccessError:
             return None
 
@@ -237,14 +228,14 @@ class Accounts:
         person = self.people.get(person_id)
         if person is None:
             raise AccessError("There is nobody of that id.")
-        if by is not None and is_admin_by_settings(person, self.settings):
+        if by is not None and access.is_admin_by_settings(person, self.settings):
             raise AccessError(
                 f"{person.identity.name} is an admin by the server's settings (GRASP_ADMINS) alone."
             )
         return person
 
     def _check_not_last(self, person: Person) -> None:
-        admins = [one.id for one in self.people.enabled() if role_of(one, self.settings) == "admin"]
+        admins = [one.id for one in self.people.enabled() if access.role_of(one, self.settings) == "admin"]
         if admins == [person.id]:
             raise LimitError(f"{person.identity.name} is the only admin; make somebody else one before that.")
 

@@ -5,14 +5,8 @@ from __future__ import annotations
 import hmac
 from collections.abc import Callable, Iterator
 
-from prometheus_client import (
-    CONTENT_TYPE_LATEST,
-    CollectorRegistry,
-    Counter,
-    PlatformCollector,
-    ProcessCollector,
-    generate_latest,
-)
+import prometheus_client
+from prometheus_client import CollectorRegistry, Counter, PlatformCollector, ProcessCollector
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 from starlette.requests import Request
@@ -57,7 +51,10 @@ class Metrics:
                     raise ProblemError("sign-in", "Bring the metrics token.")
             except (ProblemError, TooOftenError) as error:
                 return problem_of(error).response(base_path)
-            return Response(generate_latest(self._registry), media_type=CONTENT_TYPE_LATEST)
+            return Response(
+                prometheus_client.generate_latest(self._registry),
+                media_type=prometheus_client.CONTENT_TYPE_LATEST,
+            )
 
         return Route(f"{base_path}/metrics", metrics)
 

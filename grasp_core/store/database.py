@@ -23,16 +23,8 @@ import sqlalchemy
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
-from sqlalchemy import URL, Connection, Engine, Table, create_engine, event
+from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, exc
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import (
-    ArgumentError,
-    DatabaseError,
-    DBAPIError,
-    InternalError,
-    OperationalError,
-    ProgrammingError,
-)
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from grasp_core.model.access import EVERYONE
@@ -244,7 +236,7 @@ def database_url(settings: Settings) -> URL:
         return URL.create("sqlite", database=str(settings.folder / "grasp.db"))
     try:
         url = sqlalchemy.make_url(settings.database_url)
-    except (ArgumentError, ValueError):
+    except (exc.ArgumentError, ValueError):
         url = URL.create("unreadable")
     if url.drivername in ("postgres", "postgresql"):
         url = url.set(drivername=_POSTGRESQL)
@@ -273,7 +265,7 @@ def connect(url: URL, secret: str = "") -> Engine:
     except CommandError:
         engine.dispose()
         raise StoreError("The database was written by a newer version of GRASP; start that one.") from None
-    except ProgrammingError as error:
+    except exc.ProgrammingError as error:
         engine.dispose()
         raise StoreError("The database does not let GRASP make its tables there.") from error
     except BaseException:
@@ -321,17 +313,17 @@ def translated_errors() -> Iterator[None]:
         yield
     except PoolTimeoutError as error:
         raise StoreError("The database is busy; try again in a moment.") from error
-    except (OperationalError, InternalError) as error:
+    except (exc.OperationalError, exc.InternalError) as error:
         reason = str(error.orig).lower()
         if "disk is full" in reason or "no space left" in reason:
             raise StoreError(FULL) from error
         if "locked" in reason:
             raise StoreError("The database is busy; try again in a moment.") from error
         raise StoreError("The database cannot be reached; try again in a moment.") from error
-    except DBAPIError as error:
+    except exc.DBAPIError as error:
         if error.connection_invalidated:
             raise StoreError("The database went away; try again in a moment.") from error
-        if type(error) is DatabaseError:  # sqlite3's word for a file that it cannot make sense of
+        if type(error) is exc.DatabaseError:  # sqlite3's word for a file that it cannot make sense of
             raise StoreError("GRASP's database file is damaged; restore a backup.") from error
         raise
 

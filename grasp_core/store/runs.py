@@ -15,34 +15,12 @@ from grasp_core.model.errors import DataError, LimitError, StoreError
 from grasp_core.model.json_values import to_json
 from grasp_core.model.result import DataSummary, Result
 from grasp_core.model.spec import RunSpec
+from grasp_core.store import claims, schema
 from grasp_core.store.bound import Bound, put
-from grasp_core.store.claims import (
-    Claims,
-    LostRunError,
-    Request,
-    RunRecord,
-    State,
-    find_record,
-    hand_on,
-    is_computed_as,
-    result_text,
-    take_answer,
-    the_record,
-    the_records,
-    verdict_of,
-)
+from grasp_core.store.claims import Claims, LostRunError, Request, RunRecord, State
 from grasp_core.store.database import new_id, only_one, to_read, to_write
 from grasp_core.store.people.people import ids_named
-from grasp_core.store.schema import (
-    answers,
-    files,
-    losses,
-    provisional_results,
-    run_files,
-    runs,
-    storable,
-    tags,
-)
+from grasp_core.store.schema import answers, files, provisional_results, run_files, runs, storable, tags
 
 __all__ = ["TAG_LENGTH", "LostRunError", "Request", "RunRecord", "RunStore", "State"]
 
@@ -72,7 +50,7 @@ class RunStore(Claims):
             )
             row = connection.execute(own.with_for_update()).one_or_none()
             if row is not None and row.answers:
-                return the_record(connection, row.id), True
+                return claims.the_record(connection, row.id), True
             self._check_open(connection)
             done = sa.select(runs.c.id).where(asked, runs.c.state == "done").limit(1)
             answer = connection.execute(done).scalar_one_or_none()
@@ -95,7 +73,7 @@ class RunStore(Claims):
                 # A further attempt, for whoever is still cancelling it has nothing more to say.
                 again = runs.update().values(cancel_requested=False, attempt=runs.c.attempt + 1, **anew)
                 connection.execute(again.where(runs.c.id == run_id))
-                for table in (run_files, losses):
+                for table in (run_files, schema.losses):
                     connection.execute(table.delete().where(table.c.run_id == run_id))
             for position, (name, sha256) in enumerate(request.files):
                 file = {"run_id": run_id, "position": position, "name": name, "sha256": sha256}
@@ -104,8 +82,8 @@ class RunStore(Claims):
             ours = files.c.project_id == self._home
             connection.execute(files.update().where(needed, ours).values(created_at=self._now))
             if answer is not None:
-                take_answer(connection, answer, runs.c.id == run_id)
-            return the_record(connection, run_id), False
+                claims.take_answer(connection, answer, runs.c.id == run_id)
+            return claims.the_record(connection, run_id), False
 
     def add(self, result: Result, *, title: str, owner: str) -> RunRecord:
         """Save a result computed elsewhere; raises AccessError if nothing is added to the project."""
@@ -120,12 +98,12 @@ class RunStore(Claims):
                 # Results about models were once written without times.
                 "duration_s": timing.load_s + timing.observed_s + timing.permutations_s or None,
                 "code_version": result.code_version[:64],
-                "result": result_text(result),
-                "verdict": verdict_of(result),
+                "result": claims.result_text(result),
+                "verdict": claims.verdict_of(result),
                 "done": total,
                 "total": total,
             }
-            return the_record(connection, self._insert(connection, result.spec, result.data, values))
+            return claims.the_record(connection, self._insert(connection, result.spec, result.data, values))
 
     def _insert(
         self, connection: Connection, spec: RunSpec, summary: DataSummary, values: Mapping[str, Any]
@@ -142,12 +120,12 @@ class RunStore(Claims):
         query = sa.select(runs.c.id).where(self._asks(key), runs.c.owner == owner, _answers())
         with to_read(self._engine) as connection:
             run_id = connection.execute(query).scalar_one_or_none()
-            return None if run_id is None else find_record(connection, run_id)
+            return None if run_id is None else claims.find_record(connection, run_id)
 
     def get(self, run_id: str) -> RunRecord | None:
         """The run, or None where there is none of this id within reach."""
         with to_read(self._engine) as connection:
-            return find_record(connection, run_id, self._seen(runs.c.project_id))
+            return claims.find_record(connection, run_id, self._seen(runs.c.project_id))
 
     def result(self, run_id: str) -> Result | None:
         """The result of a run that is done."""
@@ -224,14 +202,14 @@ class RunStore(Claims):
             query = query.where(runs.c.owner == owner)
         if state is not None:
             others = runs.alias()
-            goes_on = sa.select(others.c.id).where(is_computed_as(others)).exists()
+            goes_on = sa.select(others.c.id).where(claims.is_computed_as(others)).exists()
             query = query.where(sa.case((goes_on, "running"), else_=runs.c.state) == state)
         if after is not None:
             earlier = runs.c.created_at < after[0]
             query = query.where(earlier | ((runs.c.created_at == after[0]) & (runs.c.id > after[1])))
         query = query.order_by(runs.c.created_at.desc(), runs.c.id).limit(limit)
         with to_read(self._engine) as connection:
-            return the_records(connection, [row.id for row in connection.execute(query)])
+            return claims.the_records(connection, [row.id for row in connection.execute(query)])
 
     def describe(
         self,
@@ -262,7 +240,7 @@ class RunStore(Claims):
         """Delete a run with its links; what was computed of it goes to others who wait for the same."""
         with to_write(self._engine) as connection:
             only_one(connection, "claim")  # so that nobody begins anew meanwhile
-            hand_on(connection, self._seen_by_id(runs, run_id))
+            claims.hand_on(connection, self._seen_by_id(runs, run_id))
             connection.execute(runs.delete().where(self._seen_by_id(runs, run_id)))
 
     def counts(self) -> dict[str, int]:

@@ -26,17 +26,9 @@ from grasp_core.model.text import listed, printable, quoted
 from grasp_core.report.comparison.changes import compare, in_words
 from grasp_core.report.comparison.since import details, headline, since
 from grasp_core.report.plan import sentences
+from grasp_core.server.api import _answers
 from grasp_core.server.api._admission import Asking, Caller, map_shown_to
-from grasp_core.server.api._answers import (
-    NOT_AGAIN,
-    PRIVATE,
-    Done,
-    Found,
-    IdempotencyKey,
-    TaggedJson,
-    later,
-    once,
-)
+from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, Done, Found, IdempotencyKey, TaggedJson, once
 from grasp_core.server.api._reading import Told
 from grasp_core.server.api.forms import AskedItems, Form, FoundItems, Items, Makers, NewItems, Work, by_axis
 from grasp_core.server.api.runs import AGAIN_SECONDS, agreement_of, result_of, visible_run
@@ -212,7 +204,7 @@ def _later(asking: Caller, user: User, key: str | None, action: str, asked: str,
 
     def begin() -> Done:
         asking.server.rates.run(asking.asker)
-        return later(asking, user, do, asking.server.questions)
+        return _answers.later(asking, user, do, asking.server.questions)
 
     return once(asking, key, action, asked, begin)
 

@@ -20,21 +20,11 @@ from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.table.table import Table
 from grasp_core.report.contents import run_title
 from grasp_core.report.quality import quality_report
+from grasp_core.server.api import forms
 from grasp_core.server.api._admission import Asking, Caller
 from grasp_core.server.api._answers import Done, Found, IdempotencyKey, at_once_or_later, once
 from grasp_core.server.api._reading import Bringing, Json, Recognised, Sent, Told, ask, hints, recognised
-from grasp_core.server.api.forms import (
-    Checked,
-    GroupFormed,
-    NewCheck,
-    NewReport,
-    NewRun,
-    ProblemListed,
-    Question,
-    StartedRun,
-    Work,
-    by_axis,
-)
+from grasp_core.server.api.forms import Checked, NewCheck, NewReport, NewRun, ProblemListed, StartedRun, Work
 from grasp_core.server.problem import listed
 
 router = APIRouter(tags=["Runs"])
@@ -162,7 +152,7 @@ def _validated(bringing: Bringing, new: NewCheck, told: Told) -> tuple[HTTPStatu
         found = recognised(sent, tables, new.recommended)
         answer.notes = found.notes
         answer.questions = [
-            Question(field=one.field, text=ask(one), candidates=list(one.candidates))
+            forms.Question(field=one.field, text=ask(one), candidates=list(one.candidates))
             for one in found.questions
         ]
         if found.known is not None:
@@ -171,7 +161,7 @@ def _validated(bringing: Bringing, new: NewCheck, told: Told) -> tuple[HTTPStatu
             answer.data = to_json(dataset.summary)
             grouping = checked_groups(dataset, found.known)
             answer.groups = [
-                GroupFormed(group=by_axis(one), raters=int(count))
+                forms.GroupFormed(group=forms.by_axis(one), raters=int(count))
                 for one, count in zip(grouping.groups, grouping.n_raters, strict=True)
             ]
             answer.hints = hints(sent, found.known, tables, dataset, grouping)

@@ -25,21 +25,10 @@ from grasp_core.model.result import Result, RunResult
 from grasp_core.report.models import sides_csv
 from grasp_core.report.saved import result_json, spec_json
 from grasp_core.report.writers.registry import EXPORTS, safe_name
+from grasp_core.server.api import forms
 from grasp_core.server.api._admission import Asking, Caller, check_link, map_shown_to, shown_to
 from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, Done, IdempotencyKey, Tagged, TaggedJson, once
-from grasp_core.server.api.forms import (
-    ChangedRun,
-    Found,
-    Link,
-    Links,
-    MadeLink,
-    NewLink,
-    Project,
-    Run,
-    Runs,
-    State,
-    Withdrawn,
-)
+from grasp_core.server.api.forms import Found, Link, Links, MadeLink, NewLink, Project, Run, Runs, State
 from grasp_core.server.links import told_of, withdraw_of_person, withdraw_of_run
 from grasp_core.server.problem import ProblemError, again_after, missing
 from grasp_core.store.database import digest_of
@@ -183,7 +172,7 @@ def cancel_run(run_id: str, asking: Asking) -> Run:
 
 
 @router.patch("/runs/{run_id}")
-def change_run(run_id: str, changed: ChangedRun, asking: Asking) -> Run:
+def change_run(run_id: str, changed: forms.ChangedRun, asking: Asking) -> Run:
     """Another title, note or tags; what is not sent stays."""
     record, _ = managed_run(asking, run_id)
     title, note, tags = changed.title, changed.note, changed.tags
@@ -359,11 +348,11 @@ def withdraw_link(run_id: str, link_id: str, asking: Asking) -> None:
 
 
 @sharing.delete("/runs/{run_id}/links")
-def withdraw_links(run_id: str, asking: Asking) -> Withdrawn:
+def withdraw_links(run_id: str, asking: Asking) -> forms.Withdrawn:
     """Withdraw all links to a run."""
     record, user = managed_run(asking, run_id)
     links = asking.stores(record.project).links
-    return Withdrawn(withdrawn=withdraw_of_run(links, asking.server.audit, record.id, by=user))
+    return forms.Withdrawn(withdrawn=withdraw_of_run(links, asking.server.audit, record.id, by=user))
 
 
 @sharing.delete("/links")
@@ -372,7 +361,7 @@ def withdraw_links_of_person(
     person: Annotated[
         str | None, Query(max_length=64, description="Id of another person, whose links admins may withdraw.")
     ] = None,
-) -> Withdrawn:
+) -> forms.Withdrawn:
     """Withdraw all links that you made, or as an admin all that a person made, in every project."""
     user = asking.person
     if not user.may_run:
@@ -380,4 +369,4 @@ def withdraw_links_of_person(
     if user.may_administer and person is not None and asking.server.accounts.people.get(person) is None:
         raise missing("person")
     links, audit, whose = asking.server.links, asking.server.audit, user.id if person is None else person
-    return Withdrawn(withdrawn=withdraw_of_person(links, audit, whose, by=user))
+    return forms.Withdrawn(withdrawn=withdraw_of_person(links, audit, whose, by=user))

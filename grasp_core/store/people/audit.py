@@ -93,12 +93,7 @@ class AuditStore(Store):
     """The log in the database; its head is sealed where the database was opened with a key."""
 
     def record(
-        self,
-        actor: str,
-        action: Action,
-        kind: str = "",
-        object_id: str = "",
-        details: Details | None = None,
+        self, actor: str, action: Action, kind: str = "", object_id: str = "", details: Details | None = None
     ) -> None:
         """Add an entry; raises StoreError if it cannot be written."""
         with to_write(self._engine, alone="audit") as connection:

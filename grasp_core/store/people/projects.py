@@ -12,22 +12,10 @@ from sqlalchemy.exc import IntegrityError
 
 from grasp_core.model.access import EVERYONE, ProjectRole, User
 from grasp_core.model.errors import AccessError, LimitError, StoreError
+from grasp_core.store import schema
 from grasp_core.store.bound import Bound, of_row, put
 from grasp_core.store.database import leave_no_trace, new_id, only_one, to_write
-from grasp_core.store.schema import (
-    chunks,
-    current_projects,
-    files,
-    links,
-    project_members,
-    projects,
-    readings,
-    run_files,
-    runs,
-    storable,
-    submissions,
-    watches,
-)
+from grasp_core.store.schema import current_projects, files, project_members, projects, runs, storable
 
 NAME_LENGTH = 120
 MemberKind = Literal["person", "address", "domain", "group"]
@@ -153,7 +141,7 @@ class ProjectStore(Bound):
                 raise StoreError(
                     "The project holds its owner's run of the same data and settings already."
                 ) from None
-            connection.execute(links.update().where(links.c.run_id == run_id).values(moved))
+            connection.execute(schema.links.update().where(schema.links.c.run_id == run_id).values(moved))
 
     def holdings(self, project_id: str) -> Holdings:
         """Counts of what belongs to the project."""
@@ -162,7 +150,7 @@ class ProjectStore(Bound):
             .select_from(table)
             .where(table.c.project_id == project_id, self._seen(table.c.project_id))
             .scalar_subquery()
-            for table in (runs, files, links, readings, submissions, watches)
+            for table in (runs, files, schema.links, schema.readings, schema.submissions, schema.watches)
         ]
         return Holdings(*self._row(sa.select(*counts)))
 
@@ -264,13 +252,13 @@ def _project(row: Any) -> Project:
 
 def _copy_files(connection: Connection, run_id: str, source: str, target: str) -> None:
     """The run's files, as far as they are still there and the other project does not have them."""
-    of_run = sa.select(run_files.c.sha256).where(run_files.c.run_id == run_id).distinct()
+    of_run = sa.select(schema.run_files.c.sha256).where(schema.run_files.c.run_id == run_id).distinct()
     for sha256 in sorted(connection.execute(of_run).scalars()):
         only_one(connection, f"file {sha256}")
         known = sa.select(files.c.bytes).where(files.c.project_id == target, files.c.sha256 == sha256)
         if connection.execute(known).first() is not None:
             continue
-        for table in (files, chunks):
+        for table in (files, schema.chunks):
             theirs = sa.literal(target, table.c.project_id.type).label("project_id")
             values = [theirs if column.name == "project_id" else column for column in table.c]
             rows = sa.select(*values).where(table.c.project_id == source, table.c.sha256 == sha256)
