@@ -120,43 +120,37 @@ class LinkStore(Bound):
 
         Raises StoreError if there is no such run; LimitError if the password is too short or too long.
         """
-        project = sa.select(runs.c.project_id).where(runs.c.id == run_id, self._seen(runs.c.project_id))
-        try:
-            return self._create(
-                {"run_id": run_id, "project_id": project.scalar_subquery()}, created_by, terms
-            )
-        except IntegrityError:
-            raise StoreError(
-                "No run has this id, so it cannot be shared: it was deleted, or its id, the end of the "
-                "address of its page, is another."
-            ) from None
+        project = sa.select(runs.c.project_id).where(self._seen_by_id(runs, run_id)).scalar_subquery()
+        gone = (
+            "No run has this id, so it cannot be shared: it was deleted, or its id, the end of the "
+            "address of its page, is another."
+        )
+        return self._create({"run_id": run_id, "project_id": project}, created_by, terms, gone)
 
     def create_leaderboard(
         self, content: Mapping[str, Any], *, created_by: str, **terms: Unpack[Terms]
     ) -> str:
         """As :meth:`create`, to a leaderboard's JSON-ready form, in the project."""
         target = {"leaderboard": json.dumps(content, allow_nan=False), "project_id": self._home}
-        try:
-            return self._create(target, created_by, terms)
-        except IntegrityError:
-            raise StoreError("The project was deleted, so its leaderboard cannot be shared.") from None
+        gone = "The project was deleted, so its leaderboard cannot be shared."
+        return self._create(target, created_by, terms, gone)
 
-    def _create(self, target: Mapping[str, Any], created_by: str, terms: Terms) -> str:
-        token = secrets.token_urlsafe(TOKEN_BYTES)
-        now, days, password = self._now, terms.get("days"), terms.get("password")
-        link = links.insert().values(
-            id=new_id(),
-            token_sha256=digest_of(token),
-            label=terms.get("label", ""),
-            created_by=created_by,
-            created_at=now,
-            expires_at=None if days is None else now + days * 86400,
-            password=None if password is None else hashed(password),
-            max_uses=terms.get("max_uses"),
-            small_groups=terms.get("small_groups", False),
-            **target,
-        )
-        self._write(link)
+    def _create(self, target: Mapping[str, Any], created_by: str, terms: Terms, gone: str) -> str:
+        token, now = secrets.token_urlsafe(TOKEN_BYTES), self._now
+        days, password = terms.get("days"), terms.get("password")
+        known = {
+            "id": new_id(),
+            "token_sha256": digest_of(token),
+            "created_by": created_by,
+            "created_at": now,
+        }
+        shown = {"label": terms.get("label", ""), "small_groups": terms.get("small_groups", False)}
+        ends = None if days is None else now + days * 86400
+        asks = {"password": None if password is None else hashed(password), "max_uses": terms.get("max_uses")}
+        try:
+            self._write(links.insert().values(**known, **shown, **asks, **target, expires_at=ends))
+        except IntegrityError:
+            raise StoreError(gone) from None
         return token
 
     def lock(self, token: str, visit: str) -> Lock | None:

@@ -90,19 +90,12 @@ class RunStore(Claims):
         total, timing = result.permutations, result.timing
         with to_write(self._engine) as connection:
             self._check_open(connection)
-            values = {
-                "title": title,
-                "owner": owner,
-                "state": "done",
-                "finished_at": self._now,
-                # Results about models were once written without times.
-                "duration_s": timing.load_s + timing.observed_s + timing.permutations_s or None,
-                "code_version": result.code_version[:64],
-                "result": claims.result_text(result),
-                "verdict": claims.verdict_of(result),
-                "done": total,
-                "total": total,
-            }
+            what = {"title": title, "owner": owner, "code_version": result.code_version[:64]}
+            found = {"result": claims.result_text(result), "verdict": claims.verdict_of(result)}
+            # Results about models were once written without times.
+            seconds = timing.load_s + timing.observed_s + timing.permutations_s or None
+            ended = {"state": "done", "finished_at": self._now, "duration_s": seconds}
+            values = {**what, **found, **ended, "done": total, "total": total}
             return claims.the_record(connection, self._insert(connection, result.spec, result.data, values))
 
     def _insert(

@@ -72,15 +72,9 @@ class SubmissionStore(Bound):
 
         Raises AccessError if nothing is added to the project any more.
         """
-        row = {
-            "id": new_id(),
-            "project_id": self._home,
-            "name": name,
-            "owner": owner,
-            "sha256": _digest(predictions),
-            "scores": json.dumps(scores),
-            "predictions": zlib.compress(_json(predictions)),
-        }
+        told = {"sha256": _digest(predictions), "predictions": zlib.compress(_json(predictions))}
+        whose = {"id": new_id(), "project_id": self._home, "name": name, "owner": owner}
+        row = {**told, **whose, "scores": json.dumps(scores)}
         with to_write(self._engine) as connection:
             self._check_open(connection)
             now = connection.execute(sa.select(self._now)).scalar_one()

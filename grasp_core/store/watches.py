@@ -116,20 +116,10 @@ class WatchStore(Bound):
             theirs = sa.select(sa.func.count()).where(watches.c.owner == owner)
             if connection.execute(theirs).scalar_one() >= MOST:
                 raise LimitError(f"You have {MOST} watches, the most there may be; delete one first.")
-            connection.execute(
-                watches.insert().values(
-                    id=watch_id,
-                    project_id=self._home,
-                    last_run_id=run_id,
-                    owner=owner,
-                    title=title,
-                    sources=json.dumps(to_json(list(sources))),
-                    every=every,
-                    created_at=now,
-                    next_at=now + seconds_of(every),
-                    webhook=webhook,
-                )
-            )
+            what = {"last_run_id": run_id, "sources": json.dumps(to_json(list(sources))), "title": title}
+            when = {"every": every, "created_at": now, "next_at": now + seconds_of(every)}
+            whose = {"id": watch_id, "project_id": self._home, "owner": owner, "webhook": webhook}
+            connection.execute(watches.insert().values(**what, **when, **whose))
             _insert_run(connection, watch_id, run_id, now)
             return _watch(connection.execute(sa.select(watches).where(watches.c.id == watch_id)).one())
 

@@ -47,9 +47,8 @@ class SessionStore(Store):
         with to_write(self._engine) as connection:
             moment = connection.execute(sa.select(now)).scalar_one()
             times = {"created_at": moment, "seen_at": moment, "ended_at": None}
-            insert_new(
-                connection, sessions, [{"key": key, "person_id": person_id, "browser": browser, **times}]
-            )
+            row = {"key": key, "person_id": person_id, "browser": browser, **times}
+            insert_new(connection, sessions, [row])
 
     def person(self, key: str, *, seen: bool = True) -> Person | None:
         """Whose session it is, or None if it is unknown, has ended, or they are disabled.
@@ -139,17 +138,9 @@ class TokenStore(Store):
             count = connection.execute(sa.select(sa.func.count()).where(working)).scalar_one()
             if count >= MAX_TOKENS:
                 raise LimitError(f"You have {MAX_TOKENS} tokens, the most there may be; withdraw one first.")
-            connection.execute(
-                tokens.insert().values(
-                    id=new_id(),
-                    token_sha256=digest_of(token),
-                    owner=owner,
-                    name=name,
-                    scope=scope,
-                    created_at=now,
-                    expires_at=now + days * 86400,
-                )
-            )
+            row = {"id": new_id(), "token_sha256": digest_of(token), "created_at": now}
+            told = {"owner": owner, "name": name, "scope": scope, "expires_at": now + days * 86400}
+            connection.execute(tokens.insert().values(**row, **told))
         return token
 
     def use(self, token: str) -> Token | None:
