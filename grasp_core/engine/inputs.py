@@ -81,19 +81,17 @@ class Inputs:
         """Read a file, or a member, that stays where it is, and note its place in the project of `reach`."""
         fetched = self.allowed.fetch(location)
         table = fetched.table(member=member)
-        self._note(table, fetched.location, owner=owner, reach=reach)
+        self._files.within(reach).refer(table.sha256, table.bytes, fetched.location, owner=owner)
         return table
 
     def fresh(self, spec: RunSpec, fetched: Mapping[str, Fetched], *, owner: str, reach: Reach) -> Dataset:
         """A data set of files just fetched, by kind, whose places are noted in the project of `reach`."""
         members = _members(spec.data)
-        source = self._files.within(reach).source  # of those that a connector brought and that are stored
-        tables = {
-            kind: replace(file.table(file.name, members[kind]), source=source(file.sha256))
-            for kind, file in fetched.items()
-        }
+        files, tables = self._files.within(reach), {}
         for kind, file in fetched.items():
-            self._note(tables[kind], file.location, owner=owner, reach=reach)
+            source = files.source(file.sha256)  # of one that a connector brought and that is stored
+            table = tables[kind] = replace(file.table(file.name, members[kind]), source=source)
+            files.refer(table.sha256, table.bytes, file.location, owner=owner)
         return _dataset(spec, tables, {})
 
     def places(self, record: RunRecord) -> dict[str, str | None]:
@@ -109,9 +107,6 @@ class Inputs:
         found = self._files.within(only(record.project)).locations(needed)
         return bool(needed) and found.keys() == needed
 
-    def _note(self, table: Table, location: str, *, owner: str, reach: Reach) -> None:
-        self._files.within(reach).refer(table.sha256, table.bytes, location, owner=owner)
-
     def table(self, name: str, sha256: str, member: str | None = None, *, reach: Reach) -> Table:
         """A file of the project of `reach`, or a member, from the file store or from where it stays."""
         files = self._files.within(reach)
@@ -124,19 +119,16 @@ class Inputs:
             raise DataError(f"{name} is no longer on this server; bring it again on Data, then run.")
         fetched = self.allowed.fetch(location)
         if fetched.sha256 != sha256:
-            raise DataError(
-                f"{name} has changed where it is kept since it was first read; bring it again on Data, "
-                "then run."
-            )
+            changed = f"{name} has changed where it is kept since it was first read"
+            raise DataError(f"{changed}; bring it again on Data, then run.")
         return fetched.table(name, member)
 
     def dataset(self, record: RunRecord) -> Dataset:
         """A run's data."""
         named, models = _by_kind(record, insist(lambda: self._runs.files_of(record.id), until=self._closing))
         reach = only(record.project)
-        return self.formed(
-            record.spec, self.tables(record.spec.data, named, reach=reach), models, reach=reach
-        )
+        tables = self.tables(record.spec.data, named, reach=reach)
+        return self.formed(record.spec, tables, models, reach=reach)
 
     def tables(self, spec: DataSpec, files: Mapping[str, File], *, reach: Reach) -> dict[str, Table]:
         """The files that a reading takes, by kind, read; see :meth:`table`."""

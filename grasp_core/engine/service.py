@@ -58,7 +58,7 @@ class Service:
         self.files = files
         self.pool = pool
         self._computing = computing or Computing(runs, files, pool, allowed)
-        self.closing = self._computing.closing
+        self.closing, self.wait = self._computing.closing, self._computing.wait
         self.inputs = Inputs(runs, files, allowed or AllowedSources(), self.closing)
         self.result = lru_cache(maxsize=_RESULTS)(self._result)
         self._seen: OrderedDict[str, tuple[int, Result]] = OrderedDict()
@@ -134,10 +134,6 @@ class Service:
         For runs that wait, or that another server computes, it looks as often as for new ones.
         """
         return self._computing.news_every(run_id) or POLL_SECONDS
-
-    def wait(self, run_id: str, seconds: float) -> None:
-        """Wait until something is found of a run that was asked here or is in hand, or for so long."""
-        self._computing.wait(run_id, seconds)
 
     def data_of(self, record: RunRecord) -> Dataset:
         """A run's data, for further questions about it."""

@@ -18,7 +18,7 @@ from grasp_core.model.errors import AccessError, LimitError
 from grasp_core.model.settings import Settings
 from grasp_core.model.text import listed, number
 from grasp_core.store.people.audit import Action, AuditStore, Details
-from grasp_core.store.people.credentials import Session, SessionStore
+from grasp_core.store.people.credentials import SessionStore
 from grasp_core.store.people.people import PeopleStore, PersonalData, Traces
 from grasp_core.store.people.projects import ProjectStore
 
@@ -139,10 +139,6 @@ class Accounts:
         """End all sessions of a person; `by` None is whoever has the database."""
         self.sessions.end_all(person_id)
         self._note(by, "sign-out", "person", person_id)
-
-    def sessions_of(self, user: User) -> list[Session]:
-        """The person's sessions that go on, latest seen first."""
-        return self.sessions.of_person(user.id)
 
     def set_role(self, person_id: str, role: Role | None, *, by: User | None) -> None:
         """Give a person a role, or None for the settings' one; `by` None is whoever has the database.

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from grasp_core.model.errors import LimitError
 from grasp_core.store.bound import Store, of_row, put
+from grasp_core.store.claims import ENDED
 from grasp_core.store.database import digest_of, insert_new, new_id, to_write
 from grasp_core.store.schema import outcomes, runs, webhook_keys, webhooks
 
@@ -112,7 +113,7 @@ class WebhookStore(Store):
     def take(self) -> list[Due]:
         """Messages that are due; no other server takes them for a while."""
         now = self._now
-        ended = runs.c.state.in_(("done", "failed", "cancelled")) & (webhooks.c.next_at <= now)
+        ended = runs.c.state.in_(ENDED) & (webhooks.c.next_at <= now)
         query = (
             sa.select(webhooks, runs.c.state, runs.c.finished_at)
             .select_from(webhooks.join(runs))

@@ -27,6 +27,8 @@ from grasp_core.store.schema import checkpoints, losses, provisional_results, ru
 
 T = TypeVar("T")
 State = Literal["queued", "running", "done", "failed", "cancelled"]
+GOING, ENDED = ("queued", "running"), ("done", "failed", "cancelled")
+"""States of runs of which more will happen, and of those of which nothing will unless asked again."""
 
 _COLUMNS = [column for column in runs.c if column.name != "result"]
 _OTHERS = runs.alias("others")
@@ -62,7 +64,7 @@ class RunRecord:
     @property
     def ended(self) -> bool:
         """Whether nothing more will happen to the run unless it is asked again."""
-        return self.state in ("done", "failed", "cancelled")
+        return self.state in ENDED
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,16 +265,12 @@ class Claims(Bound):
             if provisional is not None:
                 content = zlib.compress(result_text(provisional).encode())
                 put(connection, provisional_results, {"run_id": run.id}, content=content)
-            blocks = [
-                {
-                    "run_id": run.id,
-                    "start": start,
-                    "stop": start + len(values),
-                    "shuffled": np.ascontiguousarray(values, dtype="<f8").tobytes(),
-                }
-                for start, values in computed
+            blocks = ((start, np.ascontiguousarray(values, dtype="<f8")) for start, values in computed)
+            rows = [
+                {"run_id": run.id, "start": start, "stop": start + len(block), "shuffled": block.tobytes()}
+                for start, block in blocks
             ]
-            insert_new(connection, checkpoints, blocks)
+            insert_new(connection, checkpoints, rows)
             query = sa.select(runs.c.cancel_requested).where(runs.c.id == run.id)
             return bool(connection.execute(query).scalar_one())
 
@@ -340,9 +338,7 @@ class Claims(Bound):
 
     def delete_older_than(self, days: float) -> int:
         """Delete runs that ended more than `days` ago; returns how many."""
-        old = (runs.c.finished_at < self._now - days * 86400) & runs.c.state.in_(
-            ("done", "failed", "cancelled")
-        )
+        old = (runs.c.finished_at < self._now - days * 86400) & runs.c.state.in_(ENDED)
         return self._write(runs.delete().where(old))
 
     def drop_checkpoints(self, *, older_than_hours: float) -> int:

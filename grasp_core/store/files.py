@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Engine
 
 from grasp_core.model.errors import LimitError
 from grasp_core.store.bound import Bound
+from grasp_core.store.claims import GOING
 from grasp_core.store.database import leave_no_trace, only_one, to_read, to_write
 from grasp_core.store.schema import chunks, files, run_files, runs
 
@@ -138,7 +139,7 @@ class FileStore(Bound):
         needs = (
             sa.select(runs.c.owner)
             .join(run_files)
-            .where(*reads, runs.c.state.in_(("queued", "running")))
+            .where(*reads, runs.c.state.in_(GOING))
             .order_by(runs.c.created_at, runs.c.id)
             .limit(1)
         )
@@ -159,7 +160,7 @@ class FileStore(Bound):
             sa.select(run_files.c.sha256)
             .join(runs)
             .where(
-                files.c.location.is_not(None) | runs.c.state.in_(("queued", "running")),
+                files.c.location.is_not(None) | runs.c.state.in_(GOING),
                 runs.c.project_id == files.c.project_id,
                 run_files.c.sha256 == files.c.sha256,
             )

@@ -260,16 +260,7 @@ class LinkStore(Bound):
             .where(which)
             .order_by(links.c.created_at.desc(), links.c.id)
         )
-        return [
-            of_row(
-                Link,
-                row,
-                target=_target(row),
-                expired=bool(row.expired),
-                has_password=row.password is not None,
-            )
-            for row in self._rows(query)
-        ]
+        return [_link(row) for row in self._rows(query)]
 
 
 def _visit(token: str, visit: str) -> sa.Select[tuple[str]]:
@@ -279,6 +270,11 @@ def _visit(token: str, visit: str) -> sa.Select[tuple[str]]:
         links.c.token_sha256 == digest_of(token),
         link_visits.c.visit == key_of(token, visit),
     )
+
+
+def _link(row: Any) -> Link:
+    asks = row.password is not None
+    return of_row(Link, row, target=_target(row), expired=bool(row.expired), has_password=asks)
 
 
 def _target(row: Any) -> Target:

@@ -17,7 +17,7 @@ from grasp_core.model.result import DataSummary, Result
 from grasp_core.model.spec import RunSpec
 from grasp_core.store import claims, schema
 from grasp_core.store.bound import Bound, put
-from grasp_core.store.claims import Claims, LostRunError, Request, RunRecord, State
+from grasp_core.store.claims import GOING, Claims, LostRunError, Request, RunRecord, State
 from grasp_core.store.database import new_id, only_one, to_read, to_write
 from grasp_core.store.people.people import ids_named
 from grasp_core.store.schema import answers, files, provisional_results, run_files, runs, storable, tags
@@ -54,7 +54,7 @@ class RunStore(Claims):
             self._check_open(connection)
             done = sa.select(runs.c.id).where(asked, runs.c.state == "done").limit(1)
             answer = connection.execute(done).scalar_one_or_none()
-            waits = runs.c.state.in_(("queued", "running")) & (runs.c.owner == request.owner)
+            waits = runs.c.state.in_(GOING) & (runs.c.owner == request.owner)
             waiting = sa.select(sa.func.count()).where(waits)
             if answer is None and connection.execute(waiting).scalar_one() >= self._queue_limit:
                 raise LimitError(
@@ -147,7 +147,7 @@ class RunStore(Claims):
 
     def waiting_for(self, sha256s: Collection[str]) -> int:
         """Runs of the project, queued or running, that read one of these files."""
-        going = runs.c.state.in_(("queued", "running")) & (runs.c.project_id == self._home)
+        going = runs.c.state.in_(GOING) & (runs.c.project_id == self._home)
         reads = runs.c.id.in_(sa.select(run_files.c.run_id).where(run_files.c.sha256.in_(sha256s)))
         with to_read(self._engine) as connection:
             return connection.execute(sa.select(sa.func.count()).where(going, reads)).scalar_one()
@@ -158,7 +158,7 @@ class RunStore(Claims):
         # One statement: a run that is claimed or released meanwhile is not missed.
         self._write(
             runs.update()
-            .where(self._seen_by_id(runs, run_id), runs.c.state.in_(("queued", "running")))
+            .where(self._seen_by_id(runs, run_id), runs.c.state.in_(GOING))
             .values(
                 cancel_requested=True,
                 state=sa.case((waits, "cancelled"), else_=runs.c.state),
@@ -248,7 +248,7 @@ class RunStore(Claims):
 
 def _answers() -> sa.ColumnElement[bool]:
     """Whether a run has the answer to its question or is on its way there."""
-    coming = runs.c.state.in_(("queued", "running")) & ~runs.c.cancel_requested
+    coming = runs.c.state.in_(GOING) & ~runs.c.cancel_requested
     return (runs.c.state == "done") | coming
 
 

@@ -30,7 +30,7 @@ def list_sessions(user: User) -> None:
     """The person's sessions that go on, each with a way to end it, and one to end all."""
     st.header("Where you are signed in")
     here = this_session()
-    for session in server.shared().accounts.sessions_of(user):
+    for session in server.shared().accounts.sessions.of_person(user.id):
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             name = escape_markdown(browser_name(session.browser))
             seen = "this one" if (session.key == here) else f"last seen {told(session.seen_at)}"

@@ -14,6 +14,7 @@ from grasp_core.model.access import EVERYONE, ProjectRole, User
 from grasp_core.model.errors import AccessError, LimitError, StoreError
 from grasp_core.store import schema
 from grasp_core.store.bound import Bound, of_row, put
+from grasp_core.store.claims import GOING
 from grasp_core.store.database import leave_no_trace, new_id, only_one, to_write
 from grasp_core.store.schema import current_projects, files, project_members, projects, runs, storable
 
@@ -129,7 +130,7 @@ class ProjectStore(Bound):
                 raise AccessError("The run or the project is not there any more, or not for you.")
             if target.archived_at is not None:
                 raise AccessError("This project is archived, so nothing is added to it.")
-            if run.state in ("queued", "running"):
+            if run.state in GOING:
                 raise StoreError("A run is moved once it has ended; wait for it, or cancel it first.")
             if run.project_id == project_id:
                 return

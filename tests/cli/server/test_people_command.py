@@ -41,7 +41,7 @@ def test_people_are_listed_and_changed(accounts: Accounts, capsys: pytest.Captur
     assert cli.main(["people", "role", ann.id, "settings"]) == 0
     assert (accounts.acting(ann.id) or ann).role == "analyst"
     assert cli.main(["people", "sign-out", ann.id]) == 0
-    assert accounts.sessions_of(ann) == []
+    assert accounts.sessions.of_person(ann.id) == []
     assert cli.main(["people", "disable", ann.id]) == 0
     assert accounts.acting(ann.id) is None
     assert cli.main(["people", "list"]) == 0

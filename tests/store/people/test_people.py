@@ -88,7 +88,7 @@ def test_a_session_ends_for_every_server(engine: Engine, accounts: Accounts) -> 
     assert accounts.user(claims()) is None
     accounts.sign_out_everywhere(ann.id, by=ann)
     assert accounts.user(claims(visit="2")) is None
-    assert accounts.sessions_of(ann) == []
+    assert accounts.sessions.of_person(ann.id) == []
 
 
 def test_changes_elsewhere_hold_within_a_second(engine: Engine, accounts: Accounts) -> None:
