@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import IO, Any
@@ -17,13 +15,13 @@ from grasp_core.model.access import Person, Role, User, actor_of
 from grasp_core.model.errors import AccessError, LimitError
 from grasp_core.model.settings import Settings
 from grasp_core.model.text import listed, number
+from grasp_core.store.bound import Lately
 from grasp_core.store.people.audit import Action, AuditStore, Details
 from grasp_core.store.people.credentials import SessionStore
 from grasp_core.store.people.people import PeopleStore, PersonalData, Traces
 from grasp_core.store.people.projects import ProjectStore
 
 _BROWSER_LENGTH = 300
-_MOST_FRESH = 10_000
 _OF_THIS_VISIT = frozenset({"is_logged_in", "origin", "tokens"})
 """What is beside the provider's claims in some places where they stand, and not in others."""
 
@@ -42,32 +40,6 @@ FRESH_SECONDS = 1.0
 """How long an answer of the database holds: a page asks many times what its visitor may do."""
 
 
-class _Fresh:
-    """Who had a session a moment ago; forgotten where this process changes anything about anybody."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, tuple[float, User]] = {}
-        self._lock = threading.Lock()
-        self.changes = 0
-
-    def get(self, key: str) -> User | None:
-        since, user = self._known.get(key, (0.0, None))
-        return user if time.monotonic() - since < FRESH_SECONDS else None
-
-    def keep(self, key: str, user: User, changes: int) -> None:
-        """Keep what was read after so many changes, unless there was another one meanwhile."""
-        with self._lock:
-            if len(self._known) >= _MOST_FRESH:
-                self._known.clear()
-            if changes == self.changes:
-                self._known[key] = (time.monotonic(), user)
-
-    def forget(self) -> None:
-        with self._lock:
-            self.changes += 1
-            self._known.clear()
-
-
 class Accounts:
     """Who signs in, and what they may do."""
 
@@ -78,7 +50,7 @@ class Accounts:
         self.audit = AuditStore(engine)
         self.personal = PersonalData(engine)
         self.projects = ProjectStore(engine)
-        self._fresh = _Fresh()
+        self._fresh: Lately[User] = Lately()
 
     def sign_in(self, claims: Mapping[str, Any], *, browser: str = "") -> User:
         """Begin a session from the provider's new claims; raises AccessError if they are not admitted."""
@@ -102,7 +74,7 @@ class Accounts:
         Raises AccessError if the person is not admitted (any more).
         """
         key, changes = session_key(claims), self._fresh.changes
-        if (fresh := self._fresh.get(key)) is not None:
+        if (fresh := self._fresh.get(key, FRESH_SECONDS)) is not None:
             return fresh
         identity = access.identity_of(claims, self.settings)
         person = self.sessions.person(key, seen=seen)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -13,7 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from grasp_core.model.access import EVERYONE, ProjectRole, User
 from grasp_core.model.errors import AccessError, LimitError, StoreError
 from grasp_core.store import schema
-from grasp_core.store.bound import Bound, of_row, put
+from grasp_core.store.bound import Bound, Lately, of_row, put
 from grasp_core.store.claims import GOING
 from grasp_core.store.database import leave_no_trace, new_id, only_one, to_write
 from grasp_core.store.schema import current_projects, files, project_members, projects, runs, storable
@@ -27,7 +26,6 @@ ROLES: tuple[ProjectRole, ...] = get_args(ProjectRole)
 """From the one that may the least."""
 KNOWN_SECONDS = 2.0
 """How long a process goes on with what it knows of a person's projects, where another one changed it."""
-_MOST_KNOWN = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +70,7 @@ class ProjectStore(Bound):
 
     def __init__(self, engine: Engine) -> None:
         super().__init__(engine)
-        self._known: dict[Any, tuple[float, dict[str, ProjectRole]]] = {}
+        self._known: Lately[dict[str, ProjectRole]] = Lately()
 
     def create(self, name: str, *, owner: Member | None) -> Project:
         """Make a project with its first member, None where nobody signs in; LimitError if a name is none."""
@@ -83,7 +81,7 @@ class ProjectStore(Bound):
             if owner is not None:
                 _put_member(connection, project_id, _checked(owner))
             made = connection.execute(sa.select(projects).where(projects.c.id == project_id)).one()
-        self._known.clear()
+        self._known.forget()
         return _project(made)
 
     def all(self) -> list[Project]:
@@ -110,7 +108,7 @@ class ProjectStore(Bound):
         """Delete the project with all that is in it; raises StoreError if it is gone, or is Everyone."""
         if not self._write(projects.delete().where(self._may_change(project_id))):
             raise _not_there(project_id)
-        self._known.clear()
+        self._known.forget()
         leave_no_trace(self._engine)
 
     def move(self, run_id: str, project_id: str) -> None:
@@ -175,9 +173,9 @@ class ProjectStore(Bound):
     def roles(self, user: User) -> dict[str, ProjectRole]:
         """The user's role by project, the highest where several rows name them; without Everyone."""
         who = (user.id, user.email, user.holds_address, user.groups)
-        known = self._known.get(who)
-        if known is not None and time.monotonic() - known[0] < KNOWN_SECONDS:
-            return known[1]
+        known, changes = self._known.get(who, KNOWN_SECONDS), self._known.changes
+        if known is not None:
+            return known
         kind, name = project_members.c.kind, project_members.c.name
         names = [(kind == "person") & (name == storable(user.id))]
         if user.holds_address:
@@ -190,9 +188,7 @@ class ProjectStore(Bound):
         query = sa.select(project_members.c.project_id, project_members.c.role).where(sa.or_(*names))
         for row in self._rows(query):
             found[row.project_id] = max(row.role, found.get(row.project_id, row.role), key=ROLES.index)
-        if len(self._known) > _MOST_KNOWN:
-            self._known.clear()
-        self._known[who] = (time.monotonic(), found)
+        self._known.keep(who, found, changes)
         return found
 
     def members(self, project_id: str) -> list[Member]:
@@ -212,7 +208,7 @@ class ProjectStore(Bound):
             self._lock(connection, project_id)
             _put_member(connection, project_id, member)
             _check_owner_left(connection, project_id)
-        self._known.clear()
+        self._known.forget()
 
     def expel(self, project_id: str, kind: MemberKind, name: str) -> bool:
         """Let somebody belong to the project no more; raises StoreError if then no owner is left."""
@@ -222,7 +218,7 @@ class ProjectStore(Bound):
             theirs = (columns.project_id == project_id) & of_kind & (columns.name == storable(name))
             found = connection.execute(project_members.delete().where(theirs)).rowcount
             _check_owner_left(connection, project_id)
-        self._known.clear()
+        self._known.forget()
         return bool(found)
 
     def _is(self, project_id: str) -> sa.ColumnElement[bool]:
