@@ -51,14 +51,7 @@ def start_run(new: NewRun, asking: Asking, idempotency_key: IdempotencyKey = Non
     The same data and spec give the same run to whoever asks them again. Where somebody else in the project
     asked them, nothing is computed again, but the run is your own.
     """
-
-    def start(bringing: Bringing) -> Done:
-        sent = _checked_before(bringing, new.spec)
-        if new.webhook is not None:
-            asking.server.webhooks.check(new.webhook)
-        return at_once_or_later(bringing, lambda told: _start(bringing, new, sent, told))
-
-    return _asked(asking, idempotency_key, "POST /runs", new, start)
+    return _asked(asking, idempotency_key, "POST /runs", new, _start)
 
 
 @router.post("/validate", response_model=Checked, responses=_LATER)
@@ -67,47 +60,40 @@ def validate(new: NewCheck, asking: Asking, idempotency_key: IdempotencyKey = No
 
     What has to be mended stands in `problems`, and what has to be said in `questions`.
     """
-
-    def look(bringing: Bringing) -> Done:
-        bringing.check_there()
-        return at_once_or_later(bringing, lambda told: _validated(bringing, new, told))
-
-    return _asked(asking, idempotency_key, "POST /validate", new, look)
+    return _asked(asking, idempotency_key, "POST /validate", new, _validated, lenient=True)
 
 
 @router.post("/quality", response_model=dict[str, Any], responses=_LATER)
 def report_quality(new: NewReport, asking: Asking, idempotency_key: IdempotencyKey = None) -> Response:
     """Report what data can and cannot show, before any run, as `grasp quality` does; no rater is named."""
-
-    def look(bringing: Bringing) -> Done:
-        sent = _checked_before(bringing, new.spec)
-        return at_once_or_later(bringing, lambda told: _reported(bringing, new, sent, told), slow=new.power)
-
-    return _asked(asking, idempotency_key, "POST /quality", new, look)
+    return _asked(asking, idempotency_key, "POST /quality", new, _reported, slow=new.power)
 
 
 def _asked(
-    asking: Caller, key: str | None, action: str, new: NewRun | NewCheck, do: Callable[[Bringing], Done]
+    asking: Caller,
+    key: str | None,
+    action: str,
+    new: Any,
+    work: Callable[[Bringing, Any, Sent, Told], Done],
+    *,
+    lenient: bool = False,
+    slow: bool = False,
 ) -> Response:
-    """Do once what is asked of files."""
+    """Do once what is asked of files; unless lenient, refuse before what cannot be a spec."""
     bringing = Bringing(asking, asking.runner(new.project), new.project, new.files)
 
     def begin() -> Done:
         asking.server.rates.run(asking.asker)
-        return do(bringing)
+        sent = Sent(new.spec)
+        wrong = () if lenient else sent.wrong
+        bringing.check_there(wrong)
+        if wrong:
+            raise SpecError(wrong[0], further=wrong[1:])
+        if isinstance(new, NewRun) and new.webhook is not None:
+            asking.server.webhooks.check(new.webhook)
+        return at_once_or_later(bringing, lambda told: work(bringing, new, sent, told), slow=slow)
 
     return once(asking, key, action, new.model_dump_json(), begin)
-
-
-def _checked_before(bringing: Bringing, plain: dict[str, Any]) -> Sent:
-    """The spec; refused before anything is read where it cannot be one, or files are not there."""
-    sent = Sent(plain)
-    wrong = sent.wrong
-    bringing.check_there(wrong)
-    if wrong:
-        first, *further = wrong
-        raise SpecError(first, further=further)
-    return sent
 
 
 def _start(bringing: Bringing, new: NewRun, sent: Sent, told: Told) -> tuple[HTTPStatus, StartedRun]:
@@ -140,8 +126,7 @@ def _formed(
     return found, bringing.formed(found.spec, tables, told)
 
 
-def _validated(bringing: Bringing, new: NewCheck, told: Told) -> tuple[HTTPStatus, Checked]:
-    sent = Sent(new.spec)
+def _validated(bringing: Bringing, new: NewCheck, sent: Sent, told: Told) -> tuple[HTTPStatus, Checked]:
     lists: dict[str, list[Any]] = {name: [] for name in ("groups", "notes", "hints", "questions")}
     answer = Checked(runs=False, spec=None, data=None, problems=_of_spec(sent.wrong), **lists)
     tables = bringing.tables(sent.data if isinstance(sent.data, dict) else {}, told)

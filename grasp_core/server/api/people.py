@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from pydantic import Field
+from starlette.background import BackgroundTask
 from starlette.responses import StreamingResponse
 
 from grasp_core.model.access import ProjectRole, Role, Scope, User, role_of
@@ -152,14 +152,9 @@ def export_person(person_id: str, asking: Asking) -> StreamingResponse:
     asking.server.accounts.take_away(person_id, file, by=by)
     safe = "".join(c for c in person_id if c.isalnum() or c in "-_")
     headers = {**PRIVATE, "Content-Disposition": f'attachment; filename="{safe}.zip"'}
-
-    def sent() -> Iterator[bytes]:
-        with file:
-            file.seek(0)
-            while part := file.read(2**16):
-                yield part
-
-    return StreamingResponse(sent(), media_type="application/zip", headers=headers)
+    file.seek(0)
+    parts, closing = iter(lambda: file.read(2**16), b""), BackgroundTask(file.close)
+    return StreamingResponse(parts, headers=headers, media_type="application/zip", background=closing)
 
 
 @router.get("/people/{person_id}/erasure")
