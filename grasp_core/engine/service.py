@@ -280,6 +280,7 @@ class GroupItems:
         self._service = service
         self._answers = answers
         self._makings = Makings[None]("items")
+        self.close = self._makings.close
 
     def find(self, run_id: str, project: str, asked_id: str) -> ItemsResult | None:
         """What was found of a group's items, by :func:`id_of`; None where it is not there, or damaged."""
@@ -323,10 +324,6 @@ class GroupItems:
     def under_way(self, run: RunRecord, asked_id: str) -> Making[None] | None:
         """What :meth:`start` began in this process, also where it has ended."""
         return self._makings.find(_key(run, asked_id))
-
-    def close(self) -> None:
-        """Stop what is being computed."""
-        self._makings.close()
 
 
 def id_of(group: Group, question: int) -> str:

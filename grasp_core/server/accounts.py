@@ -103,13 +103,13 @@ class Accounts:
 
     def end_session(self, key: str, person_id: str) -> None:
         """End a session, if it is that person's."""
-        self.sessions.end(key, person_id=person_id)
+        self.sessions.end(person_id, key)
         self.audit.record(person_id, "sign-out")
         self._fresh.forget()
 
     def sign_out_everywhere(self, person_id: str, *, by: User | None) -> None:
         """End all sessions of a person; `by` None is whoever has the database."""
-        self.sessions.end_all(person_id)
+        self.sessions.end(person_id)
         self._note(by, "sign-out", "person", person_id)
 
     def set_role(self, person_id: str, role: Role | None, *, by: User | None) -> None:

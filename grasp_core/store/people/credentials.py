@@ -86,21 +86,16 @@ class SessionStore(Store):
         )
         return [of_row(Session, row) for row in self._rows(query)]
 
-    def end(self, key: str, *, person_id: str) -> None:
-        """End a session of a person."""
-        self._end((sessions.c.key == key) & (sessions.c.person_id == person_id))
-
-    def end_all(self, person_id: str) -> None:
-        """End all sessions of a person."""
-        self._end(sessions.c.person_id == person_id)
+    def end(self, person_id: str, key: str | None = None) -> None:
+        """End a session of a person, or all of them."""
+        own = sessions.c.key == key if key is not None else sa.true()
+        going = own & (sessions.c.person_id == person_id) & sessions.c.ended_at.is_(None)
+        self._write(sessions.update().where(going).values(ended_at=self._now))
 
     def delete_older_than(self, days: float) -> int:
         """Delete sessions that began so long ago that no cookie of theirs is taken; returns how many."""
         old = sessions.c.created_at < self._now - days * 86400
         return self._write(sessions.delete().where(old))
-
-    def _end(self, which: sa.ColumnElement[bool]) -> None:
-        self._write(sessions.update().where(which, sessions.c.ended_at.is_(None)).values(ended_at=self._now))
 
     def _goes_on(self) -> sa.ColumnElement[bool]:
         goes_on: Any = sessions.c.ended_at.is_(None)
