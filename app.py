@@ -24,11 +24,10 @@ from grasp_core.reading.sources.allowed import AllowedSources
 from grasp_core.server import server
 from grasp_core.server.accounts import Accounts
 from grasp_core.server.api.app import mount
-from grasp_core.server.gate import Gate, TabGate, bound_heads, send_at_once
+from grasp_core.server.gate import Gate, TabGate, UploadGate, UploadLedger, bound_heads, send_at_once
 from grasp_core.server.headers import Headers, WayBack, security_headers
+from grasp_core.server.identity import BROWSER, BROWSER_HOURS, Visits
 from grasp_core.server.metrics import Metrics
-from grasp_core.server.uploads import UploadGate, UploadLedger
-from grasp_core.server.visits import BROWSER, BROWSER_HOURS, Visits
 from grasp_core.store.database import database_url
 from pages._ui.helpers.around import Messages, show_error
 from pages._ui.helpers.identity import secrets, sender

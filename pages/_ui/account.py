@@ -10,7 +10,7 @@ from grasp_core.model.access import ROLES, Scope, Token, User
 from grasp_core.model.text import agree, escape_markdown, number
 from grasp_core.server import server
 from grasp_core.server.links import withdraw_of_person
-from grasp_core.store.people.tokens import NAME_LENGTH
+from grasp_core.store.people.credentials import NAME_LENGTH
 from pages._ui.helpers.identity import current_user, this_session
 from pages._ui.helpers.state import told
 from pages._ui.helpers.widgets import confirm, just_made, keep_made, refusals, say_refusal, show_made
@@ -30,7 +30,7 @@ def list_sessions(user: User) -> None:
     """The person's sessions that go on, each with a way to end it, and one to end all."""
     st.header("Where you are signed in")
     here = this_session()
-    for session in server.shared().accounts.sessions_of(user):
+    for session in server.shared().accounts.sessions.of_person(user.id):
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             name = escape_markdown(browser_name(session.browser))
             seen = "this one" if (session.key == here) else f"last seen {told(session.seen_at)}"

@@ -17,11 +17,10 @@ from grasp_core.model.result import Result
 from grasp_core.model.text import escape_markdown, number
 from grasp_core.model.turns import ask_as, link_name
 from grasp_core.server import server
+from grasp_core.server.identity import COOKIE, known, new_visit
 from grasp_core.server.links import CLOSED, PasswordError, Visitor, told_of, withdraw_of_run
-from grasp_core.server.visits import COOKIE, known, new_visit
-from grasp_core.store.links import MOST_USES, Leaderboard, Link, Terms
+from grasp_core.store.links import LONGEST, MOST_USES, SHORTEST, Leaderboard, Link, Terms
 from grasp_core.store.runs import RunRecord
-from grasp_core.store.visiting import LONGEST, SHORTEST
 from pages._ui.helpers.identity import (
     VIEWERS_LOOK,
     current_project,

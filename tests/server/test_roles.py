@@ -15,7 +15,7 @@ from grasp_core.model.errors import AccessError
 from grasp_core.model.settings import Settings
 from grasp_core.server import server as server_module
 from grasp_core.server.links import CLOSED
-from grasp_core.server.server import Server, make_server
+from grasp_core.server.server import Server
 from grasp_core.store.people import audit as refusals
 from pages._ui import start as doors
 from pages._ui.data import files
@@ -49,7 +49,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
         analysts=("ann@lab.example",),
         admins=("root@lab.example",),
     )
-    made = make_server(settings, workers.threads)
+    made = Server(settings, workers.threads)
     monkeypatch.setattr(server_module, "shared", lambda: made)
     for who in ADMITTED:
         made.accounts.sign_in(CLAIMS[who] or {})

@@ -15,8 +15,8 @@ from grasp_core.model.text import escape_markdown
 from grasp_core.reading.guess.roles import Role
 from grasp_core.reading.table.table import Table
 from grasp_core.reading.tables import guessed
-from grasp_core.server.visits import BROWSER, known
-from grasp_core.store.drafts import Draft, DraftFile
+from grasp_core.server.identity import BROWSER, known
+from grasp_core.store.readings import Draft, DraftFile
 from pages._ui.helpers.identity import current_user, here, may_run
 from pages._ui.helpers.state import table_again, work
 

@@ -21,7 +21,7 @@ from grasp_core.reading.table.table import Table
 from grasp_core.reading.tables import guessed, loaded
 from grasp_core.report.contents import run_title
 from grasp_core.server import server
-from grasp_core.store.drafts import Draft
+from grasp_core.store.readings import Draft
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import (
     asker,

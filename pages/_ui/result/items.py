@@ -9,7 +9,7 @@ import streamlit as st
 
 from grasp_core.analysis.items.outcomes import Contribution, ItemOutcome, ItemsResult, Measure, texts_of_items
 from grasp_core.analysis.items.panel import ItemsAsked
-from grasp_core.engine.background import check_items, id_of
+from grasp_core.engine.service import check_items, id_of
 from grasp_core.model.access import only
 from grasp_core.model.errors import DataError, MissingResultError, SpecError
 from grasp_core.model.groups import Group, group_label, group_labels, one_line
