@@ -31,10 +31,10 @@ from grasp_core.server.uploads import UploadGate, UploadLedger
 from grasp_core.server.visits import BROWSER, BROWSER_HOURS, Visits
 from grasp_core.store.database import database_url
 from pages._ui.helpers.around import Messages, show_error
+from pages._ui.helpers.background import drop_unused, waiting_bytes, warm, whose
 from pages._ui.helpers.identity import secrets, sender
-from pages._ui.helpers.navigation import SCREENS
+from pages._ui.helpers.screens import SCREENS
 from pages._ui.helpers.sign_ins import SignIns, close_ended, give_up_tables, sign_out_route
-from pages._ui.helpers.waiting import drop_unused, waiting_bytes, warm, whose
 
 log = logging.getLogger("grasp.app")
 

@@ -8,9 +8,15 @@ from grasp_core.model.text import escape_markdown, number
 from grasp_core.reading.dataset.load import Dataset
 from pages._ui.data.arriving import offer_deletion
 from pages._ui.data.columns import choose_columns
-from pages._ui.data.decisions import Decided, decide, list_problems, load_or_list
+from pages._ui.data.decisions import (
+    Decided,
+    choose_exclusions,
+    decide,
+    list_problems,
+    load_or_list,
+    show_account,
+)
 from pages._ui.data.files import drop_zone, opened_result, other_ways, say_messages, show_files
-from pages._ui.data.leaving_out import choose_exclusions, show_account
 from pages._ui.data.quality import (
     account_title,
     say_what_was_understood,
@@ -19,10 +25,15 @@ from pages._ui.data.quality import (
     show_quality,
 )
 from pages._ui.data.recoding import choose_recoding
-from pages._ui.data.remembered import remember_reading, say_what_is_known, say_what_is_remembered
-from pages._ui.helpers.drafts import keep_draft, resume_draft, say_what_was_found
-from pages._ui.helpers.navigation import go, link_to
-from pages._ui.helpers.page_style import ALWAYS_THERE, ROLE
+from pages._ui.data.remembered import (
+    keep_draft,
+    remember_reading,
+    resume_draft,
+    say_what_is_known,
+    say_what_is_remembered,
+    say_what_was_found,
+)
+from pages._ui.helpers.screens import ALWAYS_THERE, ROLE, go, link_to
 from pages._ui.helpers.state import work
 from pages._ui.helpers.widgets import when_open
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages._ui.helpers.navigation import BEFORE_HELP
+from pages._ui.helpers.screens import BEFORE_HELP
 
 _DOCS = Path(__file__).resolve().parents[1] / "docs"
 _PARTS = {

@@ -10,10 +10,9 @@ from grasp_core.model.text import escape_markdown
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import here
-from pages._ui.helpers.navigation import link_to
-from pages._ui.helpers.outputs import export
+from pages._ui.helpers.screens import link_to
 from pages._ui.helpers.state import shown_run, take_away, told, work
-from pages._ui.helpers.widgets import Shown
+from pages._ui.helpers.widgets import Shown, export
 from pages._ui.models import show_answer as show_models
 from pages._ui.one_run import (
     Saved,
@@ -27,9 +26,8 @@ from pages._ui.one_run import (
     way_to_mend,
 )
 from pages._ui.plan import show_kept_plans
-from pages._ui.result.findings import show_answer, show_facts
-from pages._ui.result.rater_map import kept_map
-from pages._ui.result.whole_result import show_result, show_so_far
+from pages._ui.result.answers import kept_map
+from pages._ui.result.whole_result import show_answer, show_facts, show_result, show_so_far
 from pages._ui.share import share_run
 from pages._ui.watch import offer_watch
 

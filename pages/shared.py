@@ -10,15 +10,13 @@ from grasp_core.report.public_view import public_view
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.benchmark.leaderboard import draw_leaderboard
-from pages._ui.helpers.outputs import export
 from pages._ui.helpers.state import exactly
-from pages._ui.helpers.widgets import Shown
+from pages._ui.helpers.widgets import Shown, export
 from pages._ui.models import show_answer as show_models
 from pages._ui.one_run import once_known, watch_from_outside
 from pages._ui.plan import show_kept_plans
-from pages._ui.result.findings import show_answer, show_facts
-from pages._ui.result.rater_map import map_of
-from pages._ui.result.whole_result import show_result, show_so_far
+from pages._ui.result.answers import map_of
+from pages._ui.result.whole_result import show_answer, show_facts, show_result, show_so_far
 from pages._ui.share import OpenedLink, open_link
 
 _TO_LOOK_AT = "A result that was shared with you, to look at."

@@ -29,7 +29,7 @@ from pages._ui.helpers.identity import (
     stores_of,
     why_not_run,
 )
-from pages._ui.helpers.navigation import go
+from pages._ui.helpers.screens import go
 from pages._ui.helpers.state import KEPT_RATERS, submit, work
 from pages._ui.helpers.widgets import act, confirm
 

@@ -36,8 +36,7 @@ from grasp_core.report.writers.plan import recruitment_xlsx
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import here, may_manage, require_manage, require_run, stores_of
-from pages._ui.helpers.outputs import download, drawn
-from pages._ui.helpers.widgets import always, show_table, when_open
+from pages._ui.helpers.widgets import always, download, drawn, show_table, when_open
 from pages._ui.result import cache
 
 _SIZES: Mapping[Target, tuple[str, float, float]] = {

@@ -23,7 +23,7 @@ from grasp_core.report.words.names import MINUS, NOT_ESTIMABLE, format_p_value
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import here, may_manage, owner_names
-from pages._ui.helpers.navigation import link_to, link_to_run, link_to_two
+from pages._ui.helpers.screens import link_to, link_to_run, link_to_two
 from pages._ui.helpers.state import exactly, lasted, told
 from pages._ui.helpers.widgets import for_visit, show_table
 from pages._ui.one_run import cancel, delete, edit, show_progress
@@ -305,3 +305,18 @@ def _facts(run: RunRecord, owner: str) -> None:
     if days and run.finished_at is not None:
         facts.append(f"kept until {exactly(run.finished_at + days * 86400)}")
     st.caption(f"{_STATES[run.state]} · {escape_markdown(' · '.join(facts))}")
+
+
+def show_last_runs() -> None:
+    """The latest runs of the project, each with its result in one sentence."""
+    runs = here().runs.search(limit=5)
+    if not runs:
+        return
+    st.header("Last runs")
+    for run in runs:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            link_to_run(run.id, run.verdict or run.title)
+            about = f"{run.title} · " if run.verdict else ""
+            state = "" if run.state == "done" else f"{run.state} · "
+            st.caption(escape_markdown(f"{about}{state}{told(run.created_at)}"), width=420)
+    link_to("runs", "All runs")

@@ -32,7 +32,7 @@ from pages._ui.helpers.identity import (
     require_manage,
     stores_of,
 )
-from pages._ui.helpers.navigation import address
+from pages._ui.helpers.screens import address
 from pages._ui.helpers.state import told, zone
 from pages._ui.helpers.widgets import just_made, keep_made, refusals, say_refusal, show_made
 

@@ -23,7 +23,7 @@ from pages._ui.helpers.identity import (
     require_manage,
     require_run,
 )
-from pages._ui.helpers.navigation import link_to, link_to_run, link_to_two
+from pages._ui.helpers.screens import link_to, link_to_run, link_to_two
 from pages._ui.helpers.state import told
 from pages._ui.helpers.widgets import confirm, say_refusal, show_table, tried, when_open
 

@@ -33,8 +33,7 @@ from grasp_core.server.submitting import Told, compared_by, systems
 from pages._ui.benchmark.submissions import benchmark, offer_taking_off, tasks
 from pages._ui.helpers.background import outcome, start, under_way
 from pages._ui.helpers.identity import here
-from pages._ui.helpers.outputs import download, drawn
-from pages._ui.helpers.widgets import always, show_table
+from pages._ui.helpers.widgets import always, download, drawn, show_table
 from pages._ui.result import cache
 from pages._ui.share import share_leaderboard
 

@@ -26,7 +26,7 @@ from pages._ui.benchmark.submissions import PUT, benchmark, tasks, tasks_with_ro
 from pages._ui.data.columns import one_question_only
 from pages._ui.helpers.background import Tell, outcome, start, under_way
 from pages._ui.helpers.identity import current_user, here, may_run, require_run, why_not_run
-from pages._ui.helpers.navigation import link_to
+from pages._ui.helpers.screens import link_to
 from pages._ui.helpers.state import work
 from pages._ui.helpers.widgets import for_visit
 

@@ -22,8 +22,7 @@ from grasp_core.reading.guess.advice import Reason
 from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.guess.roles import question
 from grasp_core.reading.table.table import Table
-from pages._ui.helpers.navigation import link_to
-from pages._ui.helpers.page_style import ROLE
+from pages._ui.helpers.screens import ROLE, link_to
 from pages._ui.helpers.state import work
 from pages._ui.helpers.widgets import choose_one, for_visit
 

@@ -26,7 +26,7 @@ from grasp_core.reading.table.table import Table
 from grasp_core.report import quality as tables
 from grasp_core.report.quality import Looked, looked_at
 from grasp_core.server import server
-from pages._ui.data.leaving_out import offer_leaving_out
+from pages._ui.data.decisions import offer_leaving_out
 from pages._ui.helpers.identity import require_run
 from pages._ui.helpers.state import work
 from pages._ui.helpers.widgets import show_table, when_open

@@ -18,8 +18,7 @@ from grasp_core.model.errors import AccessError, GraspError
 from grasp_core.model.text import escape_markdown
 from grasp_core.server import server
 from pages._ui.helpers.identity import CURRENT, current_project, current_user, here
-from pages._ui.helpers.navigation import SCREENS, Audience, Screen
-from pages._ui.helpers.page_style import SIGN_OUT_FORM
+from pages._ui.helpers.screens import SCREENS, SIGN_OUT_FORM, Audience, Screen
 from pages._ui.helpers.sign_ins import SIGN_OUT
 from pages._ui.helpers.state import note_refusal, work
 

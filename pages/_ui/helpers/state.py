@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
-from typing import NamedTuple
+from typing import get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
@@ -17,11 +17,12 @@ from grasp_core.model.spec import AnalysisSpec, Level, RunSpec
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.recoding import recode
 from grasp_core.reading.guess.recognise import Guess
+from grasp_core.reading.guess.roles import Role
 from grasp_core.reading.table.table import Table
 from grasp_core.reading.tables import guessed, loaded
 from grasp_core.report.contents import run_title
 from grasp_core.server import server
-from grasp_core.store.drafts import Draft
+from grasp_core.store.drafts import Draft, DraftFile
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import (
     asker,
@@ -49,7 +50,13 @@ def zone() -> tzinfo:
 def exactly(moment: float) -> str:
     """For example "21 Nov 2026, 15:50 CET"."""
     there = datetime.fromtimestamp(moment, zone())
-    return f"{there.day} {there:%b %Y, %H:%M %Z}"
+    return f"{on_day(moment, '%b')}, {there:%H:%M %Z}"
+
+
+def on_day(moment: float, month: str = "%B") -> str:
+    """For example "21 November 2026"."""
+    there = datetime.fromtimestamp(moment, zone())
+    return f"{there.day} {there:{month} %Y}"
 
 
 def in_words(moment: float, now: float | None = None) -> str:
@@ -96,16 +103,9 @@ def note_refusal(place: str) -> None:
 
 
 KEY = "work"
-_SLOTS = ("annotations", "raters", "items")
-
-
-class _GivenUp(NamedTuple):
-    """Files whose tables are given up, by slot: name, hash and member; and whether they were loaded."""
-
-    files: Mapping[str, tuple[str, str, str | None]]
-    loaded: bool
-
-
+SLOTS: tuple[Role, ...] = get_args(Role)
+Files = Mapping[Role, DraftFile | None]
+Tables = dict[Role, Table | None]
 Loaded = tuple[Dataset, DataSpec, float]
 """Files as they are read under a spec, within so many seconds."""
 
@@ -144,19 +144,32 @@ class Work:
     found_again: str | None = None
     _recoded: tuple[DataSpec, tuple[Table, Table | None, Table | None]] | None = None
     _distinct: dict[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
-    _given_up: _GivenUp | None = None
+    # Files whose tables are given up, and whether they were loaded.
+    _given_up: tuple[Files, bool] | None = None
+
+    @property
+    def tables(self) -> Tables:
+        """The files in use by what they hold."""
+        return {slot: getattr(self, slot) for slot in SLOTS}
+
+    @property
+    def files(self) -> dict[Role, DraftFile | None]:
+        """How the server knows the files in use."""
+        return {
+            slot: None if table is None else DraftFile(table.name, table.sha256, table.member)
+            for slot, table in self.tables.items()
+        }
+
+    @property
+    def hashes(self) -> list[str]:
+        """Of the files in use."""
+        return [table.sha256 for table in self.tables.values() if table is not None]
 
     def give_up_tables(self) -> bool:
         """Hold no table and no data while no tab shows them; :func:`work` reads them again."""
-        if self.annotations is None and self.raters is None and self.items is None:
+        if not self.hashes:
             return False
-        tables = {slot: getattr(self, slot) for slot in _SLOTS}
-        files = {
-            slot: (table.name, table.sha256, table.member)
-            for slot, table in tables.items()
-            if table is not None
-        }
-        self._given_up = _GivenUp(files, loaded=self.dataset is not None)
+        self._given_up = self.files, self.dataset is not None
         self.annotations = self.raters = self.items = self.dataset = self.apart = self._recoded = None
         self.shown, self._distinct = None, {}
         return True
@@ -166,10 +179,10 @@ class Work:
         given_up, self._given_up = self._given_up, None
         if given_up is None:
             return
+        files, was_loaded = given_up
         try:
-            for slot, file in given_up.files.items():
-                setattr(self, slot, table_again(*file))
-            if given_up.loaded and self.annotations is not None and self.data_spec is not None:
+            self.annotations, self.raters, self.items = tables_again(files).values()
+            if was_loaded and self.annotations is not None and self.data_spec is not None:
                 self.dataset = loaded(self.annotations, self.raters, self.data_spec, items=self.items)
         except GraspError:
             self.use_files(None, None)
@@ -215,12 +228,12 @@ class Work:
             except DataError:
                 return None
             self._recoded = key, (annotations, raters, items)
-            self._distinct = {one: texts for one, texts in self._distinct.items() if one[0] < len(_SLOTS)}
+            self._distinct = {one: texts for one, texts in self._distinct.items() if one[0] < len(SLOTS)}
         return self._recoded[1]
 
     def distinct(self, table: Table, column: str) -> tuple[str, ...]:
         """Distinct texts of a column of a file in use, as it is or as recoded last; looked up once."""
-        tables = (self.annotations, self.raters, self.items, *(self._recoded[1] if self._recoded else ()))
+        tables = (*self.tables.values(), *(self._recoded[1] if self._recoded else ()))
         place = next((place for place, one in enumerate(tables) if one is table), None)
         if place is None:
             return table.distinct(column)
@@ -264,6 +277,15 @@ def table_again(name: str, sha256: str, member: str | None) -> Table:
     """A file that the server has, as this visitor may read it in the current project."""
     user = current_user()
     return server.shared().service.inputs.table(name, sha256, member, reach=user.reach(current_project(user)))
+
+
+def tables_again(files: Files) -> Tables:
+    """The same of files by what they hold."""
+    known = {slot: files[slot] for slot in SLOTS}
+    return {
+        slot: None if one is None else table_again(one.name, one.sha256, one.member)
+        for slot, one in known.items()
+    }
 
 
 def work() -> Work:
