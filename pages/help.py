@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import functools
 import re
 from pathlib import Path
 
@@ -35,7 +34,6 @@ _LINK = re.compile(r"(?<!!)\[([^]]+)\]\(([^)#\s]*)(#[^)\s]*)?\)")
 _IMAGE, _ANCHOR, _MATH = r"!\[[^]]*\]\([^)]*\)", r"<a id=\"[^\"]*\"></a>", r"```math\n(.*?)```"
 
 
-@functools.cache
 def _text(part: str) -> str:
     """A part of the documents as Streamlit shows Markdown: links lead to other parts, images are left out."""
     text = (_DOCS / f"{part}.md").read_text(encoding="utf-8").partition("\n")[2]

@@ -31,7 +31,7 @@ from pages._ui.helpers.identity import (
 )
 from pages._ui.helpers.screens import go
 from pages._ui.helpers.state import KEPT_RATERS, submit, work
-from pages._ui.helpers.widgets import act, confirm
+from pages._ui.helpers.widgets import act, confirm, pick, say_of
 
 FIRST_S = 2.0
 """How long a page waits for the first result, which most runs have by then."""
@@ -193,13 +193,12 @@ def _key(field: str, run: RunRecord) -> str:
 
 @st.dialog("Delete this run?", width="medium")
 def _delete_dialog(run: RunRecord) -> None:
-    st.markdown(f"**{escape_markdown(run.title)}**")
     working = sum(link.works for link in stores_of(run).links.of_run(run.id))
     links = {0: "", 1: " One link to it stops working."}.get(working, f" {working} links to it stop working.")
-    st.warning(
+    say_of(
+        run.title,
         f"Its result, title, tags and note are deleted for everybody, and cannot be brought back.{links} "
         "Others who asked the same keep their own. Addresses that people noted lead nowhere then.",
-        icon=":material/warning:",
     )
     confirm(_delete, run)
 
@@ -240,7 +239,7 @@ def move(run: RunRecord) -> None:
 
 @st.dialog("Move this run to another project", width="medium")
 def _dialog(run: RunRecord, names: dict[str, str]) -> None:
-    st.selectbox("To", list(names), format_func=names.__getitem__, key=_TO)
+    pick("To", names, key=_TO)
     st.write(
         "Its files and links go with it, and its address stays. From then on, the members of that project "
         "find it, and those of this one do not."
@@ -258,16 +257,13 @@ def _move(run: RunRecord) -> None:
 
 @dataclass(frozen=True)
 class Saved:
-    """A saved run as one drawing of a page has it."""
+    """A saved run as one drawing of a page has it; what is asked of it is looked up once, when needed."""
 
     run: RunRecord
 
     @cached_property
     def may_be_asked_again(self) -> bool:
-        """Whether the session's person may run in its project, and its files are still there.
-
-        Looked up once, when first needed: a page may offer many ways to go on.
-        """
+        """Whether the session's person may run in its project, and its files are still there."""
         allowed = why_not_run(current_user(), self.run.project) is None
         return allowed and server.shared().service.inputs.are_at_hand(self.run)
 

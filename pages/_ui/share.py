@@ -34,7 +34,7 @@ from pages._ui.helpers.identity import (
 )
 from pages._ui.helpers.screens import address
 from pages._ui.helpers.state import told, zone
-from pages._ui.helpers.widgets import just_made, keep_made, refusals, say_refusal, show_made
+from pages._ui.helpers.widgets import forget, just_made, keep_made, refusals, say_refusal, show_made
 
 _LABEL, TERM, _LAST_DAY, _PASSWORD, _USES, _SMALL = (
     f"share-{name}" for name in ("label", "term", "last-day", "password", "uses", "small-groups")
@@ -113,9 +113,7 @@ def share(shared: Shareable) -> None:
         _dialog(shared)
 
 
-def _forget() -> None:
-    for key in (_MADE, _REFUSED):
-        st.session_state.pop(key, None)
+_forget = partial(forget, _MADE, _REFUSED)
 
 
 @st.dialog("Share this result", width="large", on_dismiss=_forget)
@@ -133,7 +131,6 @@ def _dialog(shared: Shareable) -> None:
         )
         return
     st.write(shared.what_is_shown())
-    groups = shared.run is not None
     left, right = st.columns(2)
     left.text_input(
         "For whom or what (optional)",
@@ -144,9 +141,8 @@ def _dialog(shared: Shareable) -> None:
     term = right.selectbox("Works for", [*_TERMS, _OWN_TERM], index=1, key=TERM)
     if term == _OWN_TERM:
         today = datetime.now(zone()).date()
-        right.date_input(
-            "Last day", today + timedelta(days=14), min_value=today, required=True, key=_LAST_DAY
-        )
+        last = today + timedelta(days=14)
+        right.date_input("Last day", last, min_value=today, required=True, key=_LAST_DAY)
     left.text_input(
         "Password (optional)",
         type="password",
@@ -164,7 +160,7 @@ def _dialog(shared: Shareable) -> None:
         placeholder="Any number",
         help="After so many the link stops working. Whoever comes again within 12 hours counts once.",
     )
-    if groups:
+    if shared.run is not None:
         st.checkbox(f"Show groups of fewer than {LEAST} raters too", key=_SMALL)
         st.caption(SMALL_GROUPS)
     st.button("Make a link", type="primary", icon=":material/add_link:", on_click=make_link, args=(shared,))
@@ -265,7 +261,7 @@ def withdraw_link(shared: Shareable, link_id: str) -> None:
     if link_id in [link.id for link in shared.links()]:
         server.shared().seen(only(shared.project)).links.revoke(link_id)
         server.shared().audit.record(user.id, "withdraw", "link", link_id)
-    st.session_state.pop(_MADE, None)  # it may be the one that is shown to be copied
+    forget(_MADE)  # it may be the one that is shown to be copied
 
 
 def withdraw_all(shared: Shareable) -> None:

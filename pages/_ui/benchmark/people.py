@@ -14,7 +14,7 @@ from grasp_core.benchmark.scoring.human import LEAST, HumanScore
 from grasp_core.benchmark.sheet import voting_sheet
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, read_rows
 from grasp_core.model.data_spec import DataSpec
-from grasp_core.model.errors import DataError, GraspError
+from grasp_core.model.errors import DataError
 from grasp_core.model.text import escape_markdown, number
 from grasp_core.reading.archives.members import MIB
 from grasp_core.reading.dataset.votes import cell_columns, id_columns
@@ -28,7 +28,7 @@ from pages._ui.helpers.background import Tell, outcome, start, under_way
 from pages._ui.helpers.identity import current_user, here, may_run, require_run, why_not_run
 from pages._ui.helpers.screens import link_to
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import for_visit
+from pages._ui.helpers.widgets import for_visit, refusal_told
 
 _OTHERS, _FILE = "The plurality of the other raters", "A file of right labels"
 _TOGETHER = "All together"
@@ -83,20 +83,17 @@ def show_human_baseline() -> None:
             help="A column of the raters, such as one that tells experts from the crowd",
         )
         pay = last.number_input("Pay for a vote", 0.0, value=0.0, step=0.01, key="human-pay")
-    qualifying, bar, by, pay = qualifying, bar, None if by == _TOGETHER else by, pay
+    by = None if by == _TOGETHER else by
     what = (session.dataset.summary.sha256, spec, right, file, votes, items, seed, qualifying, bar, by)
     going = under_way(_SCORE)
     if st.button("Score people", type="primary", icon=":material/groups:", disabled=going):
         require_run()
-        try:
+        with refusal_told():
             gold = _gold(session.annotations, spec, right, file)
             asked = None if qualifying is None else right_labels(qualifying)
-        except DataError as error:
-            st.error(escape_markdown(f"{error}."))
-            return
-        job = HumanDraws(session.dataset, gold, votes, items, seed, asked, bar, by)
-        pool = server.shared().service.pool
-        start(_SCORE, what, "Drawing votes", lambda _tell: next(pool.each(score_people, [job])))
+            job = HumanDraws(session.dataset, gold, votes, items, seed, asked, bar, by)
+            pool = server.shared().service.pool
+            start(_SCORE, what, "Drawing votes", lambda _tell: next(pool.each(score_people, [job])))
     found = outcome(_SCORE, what)
     if found is not None:
         _show_all(found, pay)
@@ -186,19 +183,17 @@ def _offer_row(
         pressed = st.button("Put on the leaderboard", disabled=not name or under_way(PUT))
     about = (*what, task, kind, name)
     if pressed:
-        try:
+        owner = require_run().id
+        with refusal_told():
             asked = None if qualifying is None else right_labels(qualifying)
-        except GraspError as error:
-            st.error(escape_markdown(f"{error}."))
-            return
-        owner, store, pool = require_run().id, here().submissions, server.shared().service.pool
+            store, pool = here().submissions, server.shared().service.pool
 
-        def put(tell: Tell) -> SubmissionRecord:
-            labels = next(pool.each(people_labels, [replace(job, qualification=asked)]))[kind]
-            how = {"name": name, "owner": owner, "store": store, "pool": pool, "told": tell, "some": True}
-            return scored(held, {task: labels}, **how)
+            def put(tell: Tell) -> SubmissionRecord:
+                labels = next(pool.each(people_labels, [replace(job, qualification=asked)]))[kind]
+                how = {"name": name, "owner": owner, "store": store, "pool": pool, "told": tell, "some": True}
+                return scored(held, {task: labels}, **how)
 
-        start(PUT, about, "Drawing votes and scoring", put)
+            start(PUT, about, "Drawing votes and scoring", put)
     record = outcome(PUT, about)  # told outside, where it is seen whether the box above is open or not
     if record is not None:
         score = record.scores["tasks"][task]["macro_f1"]
@@ -220,18 +215,19 @@ def _offer_sheet() -> None:
         voters = middle.text_input("Voters, separated by commas", "1, 2, 3, 4, 5", key="sheet-voters")
         items = int(last.number_input("Rows", 1, value=100, key="sheet-items"))
         task = tasks()[chosen]
-        try:
+        with refusal_told():
             train = read_rows(folder / chosen / TRAIN_FILE, task, labelled=True)
             test = read_rows(folder / chosen / TEST_FILE, task, labelled=False)
             names = [name.strip() for name in voters.split(",")]
             sheet, right = voting_sheet(task, train, test, names, items=items)
-        except GraspError as error:
-            st.error(escape_markdown(f"{error}."))
-            return
-        st.caption(
-            "Each voter fills in the column Label, at first for 10 labelled rows to qualify on. Dropped on "
-            "Data, the sheet is then what People are scored on."
-        )
-        with st.container(horizontal=True):
-            st.download_button("Sheet to vote on (CSV)", sheet, "votes.csv", "text/csv")
-            st.download_button("Right labels to qualify on (CSV)", right, "qualification.csv", "text/csv")
+            _hand_out(sheet, right)
+
+
+def _hand_out(sheet: bytes | str, right: bytes | str) -> None:
+    st.caption(
+        "Each voter fills in the column Label, at first for 10 labelled rows to qualify on. Dropped on Data, "
+        "the sheet is then what People are scored on."
+    )
+    with st.container(horizontal=True):
+        st.download_button("Sheet to vote on (CSV)", sheet, "votes.csv", "text/csv")
+        st.download_button("Right labels to qualify on (CSV)", right, "qualification.csv", "text/csv")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -23,7 +23,7 @@ from grasp_core.benchmark.submissions import (
     validate,
 )
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Task, read_tasks
-from grasp_core.model.errors import DataError, GraspError, Problem
+from grasp_core.model.errors import DataError, Problem
 from grasp_core.model.text import escape_markdown, number
 from grasp_core.reading.archives.containers import packed
 from grasp_core.reading.archives.members import MIB, check_size
@@ -33,7 +33,7 @@ from grasp_core.store.submissions import SubmissionRecord
 from pages._ui.helpers.background import outcome, start, under_way
 from pages._ui.helpers.identity import here, may_manage, may_run, owner_names, require_manage, require_run
 from pages._ui.helpers.state import told
-from pages._ui.helpers.widgets import confirm, show_table
+from pages._ui.helpers.widgets import confirm, forget, pick, refusal_told, show_table, switch, warn
 
 
 def show_scores(record: SubmissionRecord) -> None:
@@ -104,32 +104,16 @@ def show_confusion(counts: np.ndarray, classes: Sequence[str]) -> None:
 def _show_costs(found: list[ClassScore], n: int) -> None:
     left, middle, right = st.columns(3)
     chosen = left.selectbox("Costs of the class", [one.name for one in found], key="measures-class")
-    wrong = middle.number_input(
-        "Of a false positive",
-        min_value=0.0,
-        value=1.0,
-        help="A row wrongly given the class",
-        key="measures-fp",
-    )
-    missed = right.number_input(
-        "Of a false negative",
-        min_value=0.0,
-        value=1.0,
-        help="A row of the class that was missed",
-        key="measures-fn",
-    )
+
+    def cost(place: Any, what: str, key: str, more: str) -> float:
+        return place.number_input(f"Of a false {what}", 0.0, value=1.0, help=more, key=f"measures-{key}")
+
+    wrong = cost(middle, "positive", "fp", "A row wrongly given the class")
+    missed = cost(right, "negative", "fn", "A row of the class that was missed")
     one = next(one for one in found if one.name == chosen)
     total = one.cost(wrong, missed)
-    st.markdown(
-        escape_markdown(
-            f"{one.false_positives:,} at {wrong:g} and {one.false_negatives:,} at {missed:g} make {total:g}, "
-            f"{total / n:.3g} a row."
-        )
-    )
-
-
-A = TypeVar("A")
-B = TypeVar("B")
+    counted = f"{one.false_positives:,} at {wrong:g} and {one.false_negatives:,} at {missed:g}"
+    st.markdown(escape_markdown(f"{counted} make {total:g}, {total / n:.3g} a row."))
 
 
 def tasks_folder() -> Path | None:
@@ -187,21 +171,20 @@ def show_submission() -> None:
     if given is None:
         return
     shown, size, content = given
-    try:
+    checked = None
+    with refusal_told():
         check_size(size, MAX_ARCHIVE, shown, "a submission")
-        submission = read_submission(content(), names, shown)
-        ids = known_ids(tasks_folder())
+        submission, ids = read_submission(content(), names, shown), known_ids(tasks_folder())
         problems, faulty = validate(submission, names, ids), check_files(submission, names, ids)
-    except GraspError as error:
-        st.error(escape_markdown(f"{error}."))
-        return
-    if not submission.files:
-        listing = f"{number(len(names), 'task')}: {', '.join(names)}"
-        st.error(escape_markdown(f"{shown} has no file data/TASK/{PREDICTIONS} of any of the {listing}."))
-        return
-    _show_problems(problems, submission, list(names), any(problem.stops for problem in faulty))
-    if not any(problem.stops for problem in faulty):
-        _offer_scoring(submission)
+        if not submission.files:
+            listing = f"{number(len(names), 'task')}: {', '.join(names)}"
+            raise DataError(f"{shown} has no file data/TASK/{PREDICTIONS} of any of the {listing}")
+        checked = submission, problems, any(problem.stops for problem in faulty)
+    if checked is not None:
+        submission, problems, stops = checked
+        _show_problems(problems, submission, list(names), stops)
+        if not stops:
+            _offer_scoring(submission)
 
 
 def _scorable() -> tuple[str, ...]:
@@ -232,13 +215,7 @@ def _say_what_can_be_scored(names: list[str]) -> None:
 
 def _given() -> tuple[str, int, Callable[[], bytes]] | None:
     """What was handed in, if it was: its name in messages, its size, and the archive that it is or makes."""
-    kind = st.segmented_control(
-        "What you have",
-        ["Zip archive", "Folder"],
-        default="Zip archive",
-        required=True,
-        key="submission-kind",
-    )
+    kind = switch("What you have", ("Zip archive", "Folder"), key="submission-kind")
     key = f"submission-{kind}"
     if kind != "Folder":
         file = st.file_uploader(
@@ -248,15 +225,10 @@ def _given() -> tuple[str, int, Callable[[], bytes]] | None:
     files = st.file_uploader(
         "Folder of predictions", accept_multiple_files="directory", max_upload_size=MAX_FILE // MIB, key=key
     )
-    return (
-        (
-            "the folder",
-            sum(file.size for file in files),
-            lambda: packed((file.name, file.getvalue()) for file in files),
-        )
-        if files
-        else None
-    )
+    if not files:
+        return None
+    size = sum(file.size for file in files)
+    return "the folder", size, lambda: packed((file.name, file.getvalue()) for file in files)
 
 
 def _show_problems(problems: list[Problem], submission: Submission, names: list[str], faulty: bool) -> None:
@@ -342,14 +314,11 @@ def offer_taking_off() -> None:
 def _dialog(found: list[SubmissionRecord]) -> None:
     owners = owner_names(record.owner for record in found)
     names = {record.id: _told(record, owners[record.owner]) for record in found}
-    chosen = st.selectbox("Which one", list(names), format_func=names.__getitem__, key=CHOSEN)
+    chosen = pick("Which one", names, key=CHOSEN)
     record = next(one for one in found if one.id == chosen)
-    st.warning(
-        escape_markdown(
-            f"{record.name}: its labels and scores are deleted for everybody, and cannot be brought back. "
-            "Links to the leaderboard that were made before still show it, and its scorings stay counted."
-        ),
-        icon=":material/warning:",
+    warn(
+        f"{record.name}: its labels and scores are deleted for everybody, and cannot be brought back. Links "
+        "to the leaderboard that were made before still show it, and its scorings stay counted."
     )
     confirm(take_off, found, yes="Take it off for good")
 
@@ -365,5 +334,4 @@ def take_off(found: list[SubmissionRecord]) -> None:
     user = require_manage(record.owner, record.project)
     here().submissions.delete(record.id)
     server.shared().audit.record(user.id, "delete", "submission", record.id)
-    for key in (_SCORING, PUT):
-        st.session_state.pop(key, None)
+    forget(_SCORING, PUT)

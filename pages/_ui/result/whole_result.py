@@ -99,7 +99,8 @@ def show_small_answer() -> None:
     with st.container(border=True):
         st.caption("An answer looks like this (the built-in example)")
         st.header(cache.told_first("example in small", result).title.plain)
-        cache.verdict_chart("example in small", result, page_theme(), narrow=True)
+        chart = cache.verdict_chart("example in small", result, page_theme(), narrow=True)
+        st.vega_lite_chart(spec=dict(chart), theme=None)
         st.caption(HOW_SURE)
 
 
