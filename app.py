@@ -108,9 +108,7 @@ PAGES = frozenset({"/", *(screen.path for screen in SCREENS)})
 OPEN_PAGES = frozenset(screen.path for screen in SCREENS if screen.audience == "everybody")
 metrics = Metrics(server.shared)
 uploads = UploadLedger(
-    waiting_bytes,
-    int(config.get_option("server.maxUploadSize")) * 2**20,
-    whose if SETTINGS.sign_in else None,
+    waiting_bytes, int(config.get_option("server.maxUploadSize")) * 2**20, whose if SETTINGS.sign_in else None
 )
 
 bound_heads()

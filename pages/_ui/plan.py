@@ -27,16 +27,7 @@ from grasp_core.report.writers.plan import recruitment_xlsx
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import here, may_manage, require_manage, require_run, stores_of
-from pages._ui.helpers.widgets import (
-    always,
-    bullets,
-    downloads,
-    drawn,
-    pick,
-    show_table,
-    switch,
-    when_open,
-)
+from pages._ui.helpers.widgets import always, bullets, downloads, drawn, pick, show_table, switch, when_open
 from pages._ui.result import cache
 
 _SIZES: Mapping[Target, tuple[str, float, float]] = {

@@ -357,12 +357,7 @@ def _make_map(run: RunRecord, result: RunResult) -> RaterMap | None:
         task = MapTask.of(service.data_of(run), run.spec.analysis)
         return rater_map(task, service.pool.each, share)
 
-    ask = (
-        map_report.EXPLANATION,
-        "Draw the map of raters",
-        ":material/scatter_plot:",
-        "draw-rater-map",
-    )
+    ask = (map_report.EXPLANATION, "Draw the map of raters", ":material/scatter_plot:", "draw-rater-map")
     made = _made(run, result, ask, "Placing the raters", place)
     if made is not None:
         stores_of(run).answers.keep(run.id, ANSWER, to_json(made))
