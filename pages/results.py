@@ -116,4 +116,4 @@ else:
                     show_models(run.id, found, check)
 
             share_run(run)
-            watch(run.id, show_provisional)
+            watch(run, show_provisional)

@@ -13,7 +13,7 @@ from pages._ui.benchmark.leaderboard import draw_leaderboard
 from pages._ui.helpers.state import exactly
 from pages._ui.helpers.widgets import Shown, export
 from pages._ui.models import show_answer as show_models
-from pages._ui.one_run import once_known, watch_from_outside
+from pages._ui.one_run import once_known, watch
 from pages._ui.plan import show_kept_plans
 from pages._ui.result.answers import map_of
 from pages._ui.result.whole_result import show_answer, show_facts, show_result, show_so_far
@@ -37,7 +37,7 @@ def _show_run(link: OpenedLink, run: RunRecord) -> None:
         st.title(escape_markdown(run.title))
     if not run.ended:
         st.caption(_TO_LOOK_AT)
-        watch_from_outside(run, show_provisional, link.check, small_groups=link.small_groups)
+        watch(run, show_provisional, link.check, small_groups=link.small_groups)
         return
     if run.state != "done":
         st.info("There is no result here: its computation did not come to an end.")

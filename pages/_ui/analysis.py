@@ -32,7 +32,7 @@ from grasp_core.report.words.levels import Proposal, proposed_levels
 from grasp_core.report.words.names import WORDS
 from grasp_core.statistics.levels import possible_levels
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import choose_shuffles, for_visit, once, show_warned, whole
+from pages._ui.helpers.widgets import caption, choose_shuffles, for_visit, once, show_warned, whole
 
 _DEFAULTS = AnalysisSpec(axes=(("any",),))
 _PRESETS: Mapping[str, Mapping[str, str]] = {
@@ -104,16 +104,17 @@ def choose(dataset: Dataset) -> dict[str, Any]:
             "on Data to compare groups."
         )
         return {"axes": (), "slices": _choose_slices(dataset), "level": _choose_level(questions, proposal)}
+    start = _start()
     _choose_preset()
     st.header("Who is compared")
     axes = _choose_axes(names, tuple(name for name in work().proposed_axes if name in names))
     slices = _choose_slices(dataset)
     st.header("What is computed")
-    statistics = _choose_statistics()
+    reported = _several("statistics", tuple(TABLE), start.statistics, lambda name: WORDS[name].name)
+    statistics = tuple(name for name in TABLE if name in reported)
     numbers = _choose_numbers(dataset, axes, slices)
     pairs = _choose_pairs(dataset, axes, numbers["min_raters"])
     level = None if proposal is None else _choose_level(questions, proposal)
-    start = _start()
     with st.expander("Shuffles", expanded=bool(start.strata or start.cluster)):
         strata, cluster = choose_shuffles(names, start, _key("shuffles"))
     given = _choose_given(names, axes, strata)
@@ -127,12 +128,16 @@ def choose(dataset: Dataset) -> dict[str, Any]:
 
 
 def _choose_preset() -> None:
+    def apply() -> None:
+        for field, value in _PRESETS.get(st.session_state[_key("preset")], {}).items():
+            st.session_state[_key(field)] = value
+
     chosen = st.segmented_control(
         "Preset",
         list(_PRESETS),
         default=_preset_of({name: getattr(_start(), name) for name in PAPER_CONVENTIONS}),
         **for_visit(_key("preset")),
-        on_change=_apply_preset,
+        on_change=apply,
     )
     if chosen == "As in the paper":
         st.caption(conventions.PAPER_P)
@@ -179,14 +184,7 @@ def _choose_slices(dataset: Dataset) -> tuple[str, ...]:
     return tuple(_several("slices", list(known), start, named.__getitem__, none))
 
 
-def _choose_statistics() -> tuple[str, ...]:
-    """Statistics to report, in Table 5's order."""
-    chosen = _several("statistics", tuple(TABLE), _start().statistics, _name)
-    return tuple(name for name in TABLE if name in chosen)
-
-
 def _choose_numbers(dataset: Dataset, axes: Sequence[AxisSet], slices: Sequence[str]) -> dict[str, int]:
-    """Smallest group, permutations, whether they stop early, and seed."""
     start = _start()
     long = _proposed_to_stop_early(dataset, axes, start.min_raters, slices)
     left, middle, right = st.columns(3)
@@ -263,7 +261,6 @@ def _choose_given(names: Sequence[str], axes: Sequence[AxisSet], strata: Sequenc
 
 
 def _choose_conventions() -> dict[str, Any]:
-    """GAI's pair, p-values, ties and correction."""
     start, chosen = _start(), {}
     gai: list[str] = []
     rows = (
@@ -273,7 +270,7 @@ def _choose_conventions() -> dict[str, Any]:
     for column, (sides, able, *fields) in zip(st.columns(2), rows, strict=True):
         with column:
             key, value = f"gai_{sides.split()[0]}", start.gai[len(gai)]
-            gai.append(_select(f"GAI: agreement {sides}", key, able, value, _name))
+            gai.append(_select(f"GAI: agreement {sides}", key, able, value, lambda name: WORDS[name].name))
             for field in fields:
                 label, choices = _CONVENTIONS[field]
                 chosen[field] = _convention(label, field, choices, getattr(start, field))
@@ -293,7 +290,7 @@ def _choose_level(questions: Sequence[Annotations], proposal: Proposal | None) -
         start if start in possible else "nominal",
     )
     if proposal is not None:
-        st.caption(escape_markdown(f"Proposed: {proposal.reason}."))
+        caption(f"Proposed: {proposal.reason}.")
     if level == "ordinal":
         order = ", ".join(one_line(label) for label in questions[0].categories)
         st.caption(f"{escape_markdown(f'The order is {order}.')} It can be changed on Data.")
@@ -322,11 +319,6 @@ def _select(label: str, field: str, options: Sequence[Any], value: Any, words: A
     )
 
 
-def _apply_preset() -> None:
-    for field, value in _PRESETS.get(st.session_state[_key("preset")], {}).items():
-        st.session_state[_key(field)] = value
-
-
 def _follow_adaptive() -> None:
     """A number that nobody chose follows the toggle."""
     _decide_stopping()
@@ -350,10 +342,6 @@ def _preset_of(chosen: Mapping[str, str]) -> str | None:
 
 def _start() -> AnalysisSpec:
     return work().settings or replace(_DEFAULTS, level=work().level)
-
-
-def _name(statistic: str) -> str:
-    return WORDS[statistic].name
 
 
 def _key(field: str) -> str:
@@ -382,14 +370,14 @@ def say_who_rated_what(dataset: Dataset, analysis: AnalysisSpec) -> None:
     warnings, found = once("assignment", asked, look)
     show_warned(warnings)
     for one in found:
-        st.caption(escape_markdown(f"Perhaps {account.team_sentence(one)}: {_CHOICES[one.by]}."))
+        caption(f"Perhaps {account.team_sentence(one)}: {_CHOICES[one.by]}.")
     if account.given_other_items(warnings):
         axes = dataset.raters.axes.items()
         free = {name: len(axis.values) for name, axis in axes if name not in analysis.columns}
         could = account.could_hold_batches(free, dataset.summary.raters)
         if could:
             named = listed(could)
-            st.caption(escape_markdown(f"Columns that could hold batches, to shuffle within: {named}."))
+            caption(f"Columns that could hold batches, to shuffle within: {named}.")
 
 
 def _teams(dataset: Dataset, analysis: AnalysisSpec) -> list[Team]:
@@ -429,7 +417,7 @@ def say_what_is_compared(dataset: Dataset, analysis: AnalysisSpec) -> bool:
                 with st.container(border=True, width=260):
                     st.markdown(f"**{escape_markdown(box.label)}** · {number(box.n_raters, 'rater')}")
                     for line in box.lines:
-                        st.caption(escape_markdown(line))
+                        caption(line)
         if others:
             st.caption(others)
     enough = fewest_permutations(largest_family(grouping.groups, analysis), analysis)

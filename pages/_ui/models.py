@@ -46,6 +46,7 @@ from pages._ui.helpers.state import submit, work
 from pages._ui.helpers.widgets import (
     always,
     bullets,
+    caption,
     choose_shuffles,
     downloads,
     drawn,
@@ -173,19 +174,17 @@ def _given_models(dataset: Dataset, spec: DataSpec) -> list[ModelLabels]:
                 kept.remove(given)
                 st.rerun()
         with refusal_told():
-            model = _labels(given, dataset, spec)
+            table, name = given.table, given.name
+            if given.column is None:
+                model = read_model(table, name, dataset, spec)
+            else:
+                model = read_model_column(table, given.column, name, dataset, spec)
             if model.name in {other.name for other in models}:
                 raise DataError(f"Two models are called {model.name}; give each a name of its own")
             models.append(model)
             labelled = f"labels for {model.n_labelled:,} of {dataset.summary.items:,} items"
-            st.caption(escape_markdown(f"{model.source}: {labelled}"))
+            caption(f"{model.source}: {labelled}")
     return models
-
-
-def _labels(given: _Given, dataset: Dataset, spec: DataSpec) -> ModelLabels:
-    if given.column is not None:
-        return read_model_column(given.table, given.column, given.name, dataset, spec)
-    return read_model(given.table, given.name, dataset, spec)
 
 
 _CHARACTER = 7
@@ -209,9 +208,9 @@ def show_answer(
         bullets(sentences(result))
     st.caption(f"{escape_markdown(SIDES_WITH)} {escape_markdown(REPRODUCED)}")
     for words in how_it_ended(result):
-        st.caption(escape_markdown(words))
+        caption(words)
     for place, warning in enumerate(result.warnings):
-        st.caption(escape_markdown(f"Note: {warning}."))
+        caption(f"Note: {warning}.")
         way(warning, place)
     hidden = plurality_table(result)
     width = min(_WIDEST, 20 + _CHARACTER * max(map(len, hidden["Group"])))
@@ -219,12 +218,12 @@ def show_answer(
     st.header("What a plurality label hides")
     cache.chart(key, "models", result, models_chart, wide="models")
     show_table(hidden, "Macro-F1 of each model against each group's own plurality", column_config=columns)
-    st.caption(escape_markdown(marks_legend(result.spec.analysis)))
+    caption(marks_legend(result.spec.analysis))
     st.header("Every statistic")
     named = {name: words.name for name, words in SIDE_WORDS.items()}
     statistic = switch("Statistic", named, default="macro_f1", key="models-statistic")
     words = SIDE_WORDS[statistic]
-    st.caption(escape_markdown(words.explanation))
+    caption(words.explanation)
     of_each = f"{words.name} of each model and group"
     show_table(statistic_table(result, statistic), of_each, column_config=columns)
     if not result.provisional:

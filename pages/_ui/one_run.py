@@ -31,7 +31,7 @@ from pages._ui.helpers.identity import (
 )
 from pages._ui.helpers.screens import go
 from pages._ui.helpers.state import KEPT_RATERS, submit, work
-from pages._ui.helpers.widgets import act, confirm, pick, say_of
+from pages._ui.helpers.widgets import act, always, confirm, pick, say_of
 
 FIRST_S = 2.0
 """How long a page waits for the first result, which most runs have by then."""
@@ -47,36 +47,33 @@ def once_known(run: RunRecord) -> RunRecord:
     return stores_of(run).runs.get(run.id) or run
 
 
-def watch(run_id: str, show: Callable[[Result], None]) -> None:
-    """Show how far the run is and what it has found so far; when it ends, draw the page anew."""
-
-    def look() -> None:
-        run = _going(here().runs.get(run_id))
-        st.caption("The run goes on when you close this page; its address leads back to it.")
-        if may_manage(run.owner, run.project) and st.button("Cancel the run", icon=":material/stop_circle:"):
-            cancel(run)
-            st.rerun()
-        found = server.shared().service.provisional(run.computed_as)
-        if found is not None:
-            show(found)
-
-    _now_and_then(look, run_id)
-
-
-def watch_from_outside(
-    asked: RunRecord, show: Callable[[Result], None], check: Callable[[], None], *, small_groups: bool
+def watch(
+    asked: RunRecord,
+    show: Callable[[Result], None],
+    check: Callable[[], None] | None = None,
+    *,
+    small_groups: bool = True,
 ) -> None:
-    """The same for people without an account, as long as their link works, with what it shows."""
+    """Show how far the run is and what it has found so far; when it ends, draw the page anew.
+
+    With `check` for people without an account: as long as their link works, with what it shows.
+    """
 
     def look() -> None:
         try:
-            check()
+            (check or always)()
         except AccessError:
             st.rerun()
-        run = _going(stores_of(asked).runs.get(asked.id))
+        run = _going((here() if check is None else stores_of(asked)).runs.get(asked.id))
+        if check is None:
+            st.caption("The run goes on when you close this page; its address leads back to it.")
+            may = may_manage(run.owner, run.project)
+            if may and st.button("Cancel the run", icon=":material/stop_circle:"):
+                cancel(run)
+                st.rerun()
         found = server.shared().service.provisional(run.computed_as)
         if found is not None:
-            show(public_view(found, small_groups=small_groups))
+            show(found if check is None else public_view(found, small_groups=small_groups))
 
     _now_and_then(look, asked.id)
 
@@ -146,17 +143,15 @@ _NOTE_LENGTH = 5000
 
 def edit(run: RunRecord) -> None:
     """The button that opens the title, tags and note; only for those who may change them."""
-    if may_manage(run.owner, run.project) and st.button(
-        "Edit", key=f"edit-{run.id}", icon=":material/edit:", help="Title, tags and note"
-    ):
+    looks = {"icon": ":material/edit:", "help": "Title, tags and note"}
+    if may_manage(run.owner, run.project) and st.button("Edit", key=f"edit-{run.id}", **looks):
         _edit_dialog(run)
 
 
 def delete(run: RunRecord) -> None:
     """The button that asks whether to delete."""
-    if may_manage(run.owner, run.project) and st.button(
-        "Delete", key=f"delete-{run.id}", icon=":material/delete:", help="Asks first"
-    ):
+    looks = {"icon": ":material/delete:", "help": "Asks first"}
+    if may_manage(run.owner, run.project) and st.button("Delete", key=f"delete-{run.id}", **looks):
         _delete_dialog(run)
 
 
@@ -314,13 +309,15 @@ def way_to_mend(saved: Saved, warning: Remark, place: int) -> None:
         return
     leaves_out = found.spec.data.screens != run.spec.data.screens
     icon = ":material/person_remove:" if leaves_out else ":material/build:"
-    if found.spec != run.spec and saved.may_be_asked_again:
-        if st.button(escape_markdown(found.label), icon=icon, key=key):
-            ask_again(run, found.spec)
+    again = found.spec != run.spec and saved.may_be_asked_again
+    label = found.label if again else found.on_data or found.label
+    if not st.button(escape_markdown(label), icon=icon, key=key):
+        return
+    if again:
+        ask_again(run, found.spec)
     elif found.on_data:
-        if st.button(escape_markdown(found.on_data), icon=icon, key=key):
-            go("data")
-    elif st.button(escape_markdown(found.label), icon=icon, key=key):
+        go("data")
+    else:
         _change(run.spec, found.spec.analysis)
 
 

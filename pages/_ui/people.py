@@ -32,6 +32,7 @@ from pages._ui.helpers.identity import current_user, owner_names, require_admin,
 from pages._ui.helpers.state import exactly, told
 from pages._ui.helpers.widgets import (
     as_this_session,
+    caption,
     confirm,
     forget,
     just_made,
@@ -113,7 +114,6 @@ def show_own_links(user: User) -> None:
 
 
 def _offer_withdrawal(person_id: str, label: str, whose: str) -> None:
-    """The button that asks whether all links that a person made are to be withdrawn."""
     if st.button(label, key=f"withdraw-links-{person_id}", icon=":material/link_off:", help="Asks first"):
         _withdraw_links_dialog(person_id, whose)
 
@@ -184,7 +184,7 @@ def _show_token(token: Token) -> None:
         state, end = "works", f"ends {told(token.expires_at)}"
     used = "never used" if token.last_used_at is None else f"last used {told(token.last_used_at)}"
     st.markdown(f"**{name}** · {token.scope} · {state}")
-    st.caption(escape_markdown(" · ".join([f"made {told(token.created_at)}", end, used])))
+    caption(f"made {told(token.created_at)}", end, used)
     label, key = f"Withdraw {name}", f"withdraw-{token.id}"
     if token.works and st.button(label, key=key, icon=":material/key_off:", help="Asks first"):
         _withdraw_dialog(token)
@@ -237,11 +237,12 @@ def show_log() -> None:
         st.info("There is no such entry.")
         return
     names = owner_names(entry.actor for entry in found)
+    names = {id: "the command line" if name == COMMAND else name for id, name in names.items()}
     st.dataframe(
         [
             {
                 "When": exactly(entry.at),
-                "Who": _named(names[entry.actor]),
+                "Who": names[entry.actor] or "somebody unknown",
                 "What": entry.action,
                 "Object": f"{entry.kind} {entry.object_id}".strip(),
                 "Details": ", ".join(f"{name} {value}" for name, value in entry.details.items()),
@@ -258,19 +259,11 @@ def show_log() -> None:
         except StoreError as broken:
             st.error(escape_markdown(str(broken)))
             return
-        st.download_button(
-            "Download the log", lines, "log.jsonl", "application/x-ndjson", on_click=_note_download
-        )
 
+        def note() -> None:
+            audit.record(require_admin().id, "export", "log")
 
-def _note_download() -> None:
-    server.shared().audit.record(require_admin().id, "export", "log")
-
-
-def _named(name: str) -> str:
-    if name == COMMAND:
-        return "the command line"
-    return name or "somebody unknown"
+        st.download_button("Download the log", lines, "log.jsonl", "application/x-ndjson", on_click=note)
 
 
 _PEOPLE_REFUSED = "people-refused"

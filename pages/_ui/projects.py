@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
@@ -28,7 +29,7 @@ from pages._ui.helpers.identity import (
     require_lead,
 )
 from pages._ui.helpers.state import told
-from pages._ui.helpers.widgets import act, confirm, refusals, say_of, say_refusal, switch, when_open
+from pages._ui.helpers.widgets import act, caption, confirm, refusals, say_of, say_refusal, switch, when_open
 
 _KINDS: dict[MemberKind, tuple[str, str, str]] = {
     "address": ("A mail address", "ann@example.org", "{}"),
@@ -184,10 +185,6 @@ def _rename(project: Project) -> None:
     _changed(project, "change", lambda id: here().projects.rename(id, name), name=True)
 
 
-def _archive(project: Project, archived: bool) -> None:
-    _changed(project, "change", lambda id: here().projects.archive(id, archived), archived=archived)
-
-
 def _delete(project: Project) -> None:
     _changed(project, "delete", lambda id: here().projects.delete(id))
 
@@ -200,7 +197,7 @@ def show_project(project: Project, *, is_everyone: bool) -> None:
     user, signed_in = current_user(), server.shared().settings.sign_in
     with st.container(border=True, key=f"project-{project.id}"):
         st.header(escape_markdown(project.name), divider=False)
-        st.caption(escape_markdown(" · ".join(_facts(project, is_everyone=is_everyone))))
+        caption(*_facts(project, is_everyone=is_everyone))
         if is_everyone and signed_in:
             st.write(
                 "All who may sign in on this server belong to it, each with the role that they have on the "
@@ -220,14 +217,17 @@ def show_project(project: Project, *, is_everyone: bool) -> None:
             if user.may_lead(project.id) and not is_everyone:
                 if st.button("Rename", key=f"rename-{project.id}", icon=":material/edit:"):
                     _rename_dialog(project)
+
+                def archive(id: str) -> None:
+                    here().projects.archive(id, not project.archived)
+
                 kept = "It stays to be looked at; nothing is added to it any more."
                 st.button(
                     "Take out of the archive" if project.archived else "Archive",
                     key=f"archive-{project.id}",
                     icon=":material/unarchive:" if project.archived else ":material/archive:",
                     help=None if project.archived else kept,
-                    on_click=_archive,
-                    args=(project, not project.archived),
+                    on_click=partial(_changed, project, "change", archive, archived=not project.archived),
                 )
                 if st.button(
                     "Delete", key=f"delete-{project.id}", icon=":material/delete:", help="Asks first"

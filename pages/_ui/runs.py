@@ -25,7 +25,7 @@ from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import here, may_manage, owner_names
 from pages._ui.helpers.screens import link_to, link_to_run, link_to_two
 from pages._ui.helpers.state import exactly, lasted, told
-from pages._ui.helpers.widgets import for_visit, show_table
+from pages._ui.helpers.widgets import caption, for_visit, show_table
 from pages._ui.one_run import cancel, delete, edit, show_progress
 
 _MOST = 200
@@ -118,7 +118,7 @@ def show_side_by_side(id_a: str, id_b: str) -> None:
         with place:
             st.markdown(f"**{name}**")
             link_to_run(run.id, run.title)
-            st.caption(escape_markdown(f"{told(run.created_at)} · {run.total:,} permutations"))
+            caption(f"{told(run.created_at)} · {run.total:,} permutations")
     results = server.shared().service.result
     comparison = compare(results(a.id), results(b.id))
     if comparison is None:

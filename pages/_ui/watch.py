@@ -26,7 +26,16 @@ from pages._ui.helpers.identity import (
 )
 from pages._ui.helpers.screens import link_to, link_to_run, link_to_two
 from pages._ui.helpers.state import told
-from pages._ui.helpers.widgets import confirm, forget, say_refusal, show_table, switch, tried, when_open
+from pages._ui.helpers.widgets import (
+    caption,
+    confirm,
+    forget,
+    say_refusal,
+    show_table,
+    switch,
+    tried,
+    when_open,
+)
 
 _EVERY, _PROBLEM, _MADE = "watch-every", "watch-problem", "watch-made"
 
@@ -109,7 +118,7 @@ def show_watch(watch: Watch) -> None:
         facts.append("not yet looked at" if watch.looked_at is None else f"last {told(watch.looked_at)}")
         if watch.paused is None and watch.going_run is None:
             facts.append(f"next {told(watch.next_at)}")
-        st.caption(escape_markdown(" · ".join(facts)))
+        caption(*facts)
         if may_manage(watch.owner, watch.project):
             with st.container(horizontal=True, vertical_alignment="bottom"):
                 _offer_changes(watch)
@@ -201,7 +210,6 @@ def _delete_dialog(watch: Watch) -> None:
 def _change(
     watch: Watch, what: Literal["set_every", "look_now", "pause", "resume"], *to: object, **noted: object
 ) -> None:
-    """Change a watch; the log tells what is noted."""
     user = require_manage(watch.owner, watch.project)
     getattr(here().watches, what)(watch.id, *to)
     if noted:

@@ -41,7 +41,7 @@ from grasp_core.server import server
 from grasp_core.statistics.f1 import confusion
 from pages._ui.benchmark.submissions import show_confusion, tasks, tasks_folder, tasks_with_rows
 from pages._ui.helpers.identity import may_run, require_run
-from pages._ui.helpers.widgets import for_visit, pick, refusal_told, show_table
+from pages._ui.helpers.widgets import caption, for_visit, pick, refusal_told, show_table
 
 FOLDER = "lm-answers"
 """Where answers are kept, below the server's home."""
@@ -73,12 +73,10 @@ def _ask_language_model(task: Task, rows: Rows, way: Way, seed: int) -> None:
     setting = Setting(shots, instructions=instructions, semantic=chosen == "By similarity")
     settings, total = server.shared().settings, _total(rows, way, seed)
     questions = number(total, "question")
-    st.caption(
-        escape_markdown(
-            f"{questions} of at most {_WINDOW:,} tokens each; answers that this server has from before are "
-            "not asked for again. The instructions, the examples and the texts to be labelled are sent to "
-            f"the model {settings.lm_model}."
-        )
+    caption(
+        f"{questions} of at most {_WINDOW:,} tokens each; answers that this server has from before are "
+        "not asked for again. The instructions, the examples and the texts to be labelled are sent to "
+        f"the model {settings.lm_model}."
     )
     if not st.button("Ask the language model", type="primary", icon=":material/play_arrow:"):
         return
@@ -138,7 +136,6 @@ def ask(
 
 
 def _show_taken(usage: Usage) -> None:
-    """Figures on what the answers took."""
     asked, known, tokens = st.columns(3)
     asked.metric("Questions asked", f"{usage.asked:,}")
     known.metric("Known from before", f"{usage.reused:,}")
@@ -331,7 +328,6 @@ def _labelled_rows(task: Task) -> Rows | None:
 
 
 def _file_of(task: Task, name: str) -> Path | None:
-    """A file of the task's folder, where the server has it."""
     folder = tasks_folder()
     path = None if folder is None else folder / task.name / name
     return path if path is not None and path.is_file() else None
@@ -385,4 +381,4 @@ def _show_found(found: Evaluation, name: str, task: Task) -> None:
     low, high = found.ci95
     st.markdown(escape_markdown(f"{name} on {task.name}: 95 % interval {low:.3f} to {high:.3f}."))
     for caution in found.caution:
-        st.caption(escape_markdown(str(caution)))
+        caption(str(caution))

@@ -15,7 +15,7 @@ from grasp_core.benchmark.scoring.compare import Comparison
 from grasp_core.benchmark.tasks import builtin_tasks
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.model.errors import DataError
-from grasp_core.model.text import escape_markdown, json_text, number
+from grasp_core.model.text import json_text, number
 from grasp_core.report import charts
 from grasp_core.report.words.names import format_p
 from grasp_core.server import server
@@ -23,7 +23,7 @@ from grasp_core.server.submitting import Told, compared_by, systems
 from pages._ui.benchmark.submissions import benchmark, offer_taking_off, tasks
 from pages._ui.helpers.background import outcome, start, under_way
 from pages._ui.helpers.identity import here
-from pages._ui.helpers.widgets import always, downloads, drawn, pick, show_table
+from pages._ui.helpers.widgets import always, caption, downloads, drawn, pick, show_table
 from pages._ui.result import cache
 from pages._ui.share import share_leaderboard
 
@@ -132,12 +132,10 @@ def _draw_table(
         },
         placeholder="–",
     )
-    st.caption(
-        escape_markdown(
-            f"Wins: on how many tasks a system is better than {against.name}. Macro-F1 over the classes that "
-            "occur, as on RAFT's leaderboard. An overall figure needs every task. Published figures come "
-            "without intervals and are not ours."
-        )
+    caption(
+        f"Wins: on how many tasks a system is better than {against.name}. Macro-F1 over the classes that "
+        "occur, as on RAFT's leaderboard. An overall figure needs every task. Published figures come "
+        "without intervals and are not ours."
     )
 
 
@@ -158,7 +156,7 @@ def _draw_difficulties(best: Sequence[Entry], names: Sequence[str]) -> None:
             placeholder="–",
         )
         told = "; ".join(f"{kind}: {', '.join(of)}" for kind, of in kinds.items())
-        st.caption(escape_markdown(f"Mean macro-F1 over the tasks of a kind. {told}."))
+        caption(f"Mean macro-F1 over the tasks of a kind. {told}.")
 
 
 _COMPARING, _STEPS = "leaderboard-comparing", "leaderboard-steps"

@@ -188,7 +188,6 @@ def show_submission() -> None:
 
 
 def _scorable() -> tuple[str, ...]:
-    """The tasks of which this server has gold labels."""
     held = benchmark()
     return () if held is None else held.with_gold()
 
@@ -238,19 +237,16 @@ def _show_problems(problems: list[Problem], submission: Submission, names: list[
     if faulty:
         st.error("To be mended first:\n\n" + _listed(stopping))
     elif stopping:
-        st.warning(escape_markdown(_incomplete(submission, names)) + "\n\n" + _listed(stopping))
+        there, files = _scorable(), submission.files
+        kind = f"{number(len(files), 'file')} of {len(names):,}, without a fault"
+        if there:
+            can = number(sum(task in there for task in files), "file")
+            kind = f"{can} of {len(names):,} can be scored, without an overall figure"
+        st.warning(escape_markdown(f"Incomplete: {kind}.") + "\n\n" + _listed(stopping))
     else:
         st.success(VALIDATED)
     if remarks:
         st.info(_listed(remarks))
-
-
-def _incomplete(submission: Submission, names: list[str]) -> str:
-    there, files = _scorable(), number(len(submission.files), "file")
-    if not there:
-        return f"Incomplete: {files} of {len(names):,}, without a fault."
-    can = sum(task in there for task in submission.files)
-    return f"Incomplete: {number(can, 'file')} of {len(names):,} can be scored, without an overall figure."
 
 
 def _listed(problems: Iterable[Problem]) -> str:
@@ -313,7 +309,10 @@ def offer_taking_off() -> None:
 @st.dialog("Take a system off the leaderboard?", width="medium")
 def _dialog(found: list[SubmissionRecord]) -> None:
     owners = owner_names(record.owner for record in found)
-    names = {record.id: _told(record, owners[record.owner]) for record in found}
+    names = {}
+    for one in found:
+        by = f"handed in by {owners[one.owner]}, " if owners[one.owner] else ""
+        names[one.id] = f"{one.name} ({by}{told(one.created_at)})"
     chosen = pick("Which one", names, key=CHOSEN)
     record = next(one for one in found if one.id == chosen)
     warn(
@@ -321,11 +320,6 @@ def _dialog(found: list[SubmissionRecord]) -> None:
         "to the leaderboard that were made before still show it, and its scorings stay counted."
     )
     confirm(take_off, found, yes="Take it off for good")
-
-
-def _told(record: SubmissionRecord, owner: str) -> str:
-    by = f"handed in by {owner}, " if owner else ""
-    return f"{record.name} ({by}{told(record.created_at)})"
 
 
 def take_off(found: list[SubmissionRecord]) -> None:

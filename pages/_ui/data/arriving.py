@@ -18,7 +18,7 @@ from grasp_core.reading.connectors.source import KINDS, TOOLS, Kind, Source, mak
 from grasp_core.reading.example import example_files, example_spec
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.sources.allowed import FOLDER, AllowedSources
-from grasp_core.reading.sources.folder import MAX_LISTED, Entry, Listing
+from grasp_core.reading.sources.folder import MAX_LISTED, Listing
 from grasp_core.reading.table.table import Table
 from grasp_core.reading.tables import guessed, loaded
 from grasp_core.report.contents import run_title
@@ -28,7 +28,7 @@ from pages._ui.helpers.background import waited_for
 from pages._ui.helpers.identity import current_user, here, may_run, require_run
 from pages._ui.helpers.screens import go
 from pages._ui.helpers.state import on_day, submit, work
-from pages._ui.helpers.widgets import confirm, forget, pick, warn
+from pages._ui.helpers.widgets import caption, confirm, forget, pick, warn
 
 
 def offer_deletion(on_ask: Callable[[], None] | None = None) -> None:
@@ -96,7 +96,10 @@ def _picked(key: str, allowed: AllowedSources) -> str | None:
         return None
     search = st.text_input("Search by name", key=f"{key}-search", placeholder="Part of a path")
     listing = _listing(allowed, server.shared().settings.data_dir, search)
-    shown = {entry.path: _shown(entry) for entry in listing.entries}
+    shown = {}
+    for one in listing.entries:
+        name = f"{one.path}/ (Parquet folder, " if one.parquet_folder else f"{one.path} ("
+        shown[one.path] = f"{name}{size_of(one.bytes)}, {on_day(one.changed, '%b')})"
     if not shown:
         st.caption(f"Nothing is called so in the server's folder{'' if search.strip() else ': it is empty'}.")
         return None
@@ -113,7 +116,7 @@ def _named(key: str, allowed: AllowedSources) -> str | None:
         return None
     known = ", ".join(prefix.url for prefix in allowed.prefixes)
     url = st.text_input("Address of the file", key=f"{key}-url", placeholder="https://…")
-    st.caption(escape_markdown(f"The server may read what is below {known}"))
+    caption(f"The server may read what is below {known}")
     pressed = st.button("Read this address", key=f"{key}-read", disabled=not url)
     return url.strip() if pressed and url else None
 
@@ -121,11 +124,6 @@ def _named(key: str, allowed: AllowedSources) -> str | None:
 @st.cache_data(ttl=10, max_entries=64, show_spinner=False)
 def _listing(_allowed: AllowedSources, folder: str, search: str) -> Listing:
     return _allowed.listing(search)
-
-
-def _shown(entry: Entry) -> str:
-    name = f"{entry.path}/ (Parquet folder, " if entry.parquet_folder else f"{entry.path} ("
-    return f"{name}{size_of(entry.bytes)}, {on_day(entry.changed, '%b')})"
 
 
 def size_of(count: int) -> str:
@@ -285,7 +283,7 @@ def offer_tools(take: Take) -> None:
 def offer_refresh(slot: str, table: Table, take: Take) -> None:
     """Where a file was fetched from, and a way to fetch it again."""
     source = parse(table.source)
-    st.caption(escape_markdown(f"Fetched from {source.shown}"))
+    caption(f"Fetched from {source.shown}")
     if not may_run():
         return
     round_key = f"{slot}-again-round"
@@ -318,7 +316,7 @@ def _token(kind: Kind, source: Source | None, key: str) -> tuple[str, bool]:
     kept = sources.kept(source, owner=owner) if sources.keeps and source is not None else None
     if kept is not None:
         since = on_day(kept.created_at)
-        st.caption(escape_markdown(f"Yours for {kept.site} is kept since {since}: leave this empty."))
+        caption(f"Yours for {kept.site} is kept since {since}: leave this empty.")
     token = st.text_input(_ASKED[kind][2], type="password", autocomplete="off", key=f"{key}-token")
     if not sources.keeps:
         st.caption("It is used once and not kept.")

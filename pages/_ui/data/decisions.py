@@ -25,7 +25,7 @@ from grasp_core.report.account import account_sentence, unused_sentence
 from grasp_core.report.words.levels import known_scale, left_out, proposed_levels
 from pages._ui.data.columns import found_labels
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import choose_one, for_visit, pick, show_table
+from pages._ui.helpers.widgets import caption, choose_one, for_visit, pick, show_table
 
 _REPEATED: dict[Repeated, str] = {
     "refuse": "Refuse the file",
@@ -165,7 +165,6 @@ def _answer(
     recommended: bool = True,
     pressed: bool = False,
 ) -> bool | None:
-    """The answer to one question; None while there is none."""
     given = work().answers
     with st.container(
         border=True, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
@@ -268,12 +267,17 @@ def choose_exclusions(spec: DataSpec, guess: Guess) -> DataSpec:
     title = f"Leave out ({len(chosen)})" if chosen else "Leave out"
     with st.expander(title, expanded=bool(doubts) or (bool(chosen) and guess.recipe is None)):
         for doubt in doubts:
-            st.caption(escape_markdown(f"Please check: {doubt.sentence}."))
+            caption(f"Please check: {doubt.sentence}.")
         annotations, raters, _ = tables
         own = {"long": annotations.columns, "raters-by-items": spec.profile}.get(spec.layout, ())
         options = _pairs(annotations, own, spec) + (_pairs(raters, raters.columns, spec) if raters else [])
         exclude = _where("exclude", "Leave out raters where", options, guess.spec.exclude)
-        fields: dict[str, Any] = {"drop": _annotations_where(annotations, spec, start)}
+        fields: dict[str, Any] = {}
+        if spec.layout == "long":
+            found = [(name, "") for name in (spec.item, spec.rater) if name]
+            empty = [one for one in found if "" in session.distinct(annotations, one[0])]
+            options = [*empty, *_pairs(annotations, annotations.columns, spec)]
+            fields["drop"] = _where("drop", "Leave out annotations where", options, start.drop)
         for place, what in zip(st.columns(2), ("rater", "item"), strict=True):
             with place:
                 fields[f"min_per_{what}"] = _fewest(f"{what}s", getattr(start, f"min_per_{what}"))
@@ -296,14 +300,6 @@ def choose_exclusions(spec: DataSpec, guess: Guess) -> DataSpec:
         except SpecError as error:
             st.error(escape_markdown(f"Not applied: {error.sentence}."))
             return replace(spec, exclude=exclude)
-
-
-def _annotations_where(table: Table, spec: DataSpec, start: Filters) -> tuple[tuple[str, str], ...]:
-    if spec.layout != "long":
-        return ()
-    ids = [(name, "") for name in (spec.item, spec.rater) if name and "" in work().distinct(table, name)]
-    options = [*ids, *_pairs(table, table.columns, spec)]
-    return _where("drop", "Leave out annotations where", options, start.drop)
 
 
 def _pairs(table: Table, columns: Sequence[str], spec: DataSpec) -> list[tuple[str, str]]:
@@ -382,10 +378,10 @@ def show_account(dataset: Dataset, proposed: Sequence[str]) -> None:
     """The account of all that was read; what each filter removed, and how much of each group."""
     account = dataset.summary.account
     if account is not None:  # everything read, as what counts and what was left out, by reason
-        st.caption(escape_markdown(f"{account_sentence(account)}."))
+        caption(f"{account_sentence(account)}.")
         unused = unused_sentence(account)
         if unused:
-            st.caption(escape_markdown(f"{unused[0].upper()}{unused[1:]}."))
+            caption(f"{unused[0].upper()}{unused[1:]}.")
     removals = [removal for removal in dataset.removals if removal.annotations]
     if not removals:
         return

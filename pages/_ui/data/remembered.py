@@ -24,6 +24,7 @@ from grasp_core.store.readings import Reading
 from pages._ui.helpers.identity import current_user, here, may_run, owner_names, require_run
 from pages._ui.helpers.screens import go
 from pages._ui.helpers.state import SLOTS, on_day, submit, tables_again, work
+from pages._ui.helpers.widgets import caption
 
 _FOUND = "draft-found"
 
@@ -199,7 +200,7 @@ def say_what_is_remembered() -> None:
     if recalled is None or recalled.guess is not session.guess:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(escape_markdown(recalled.sentence))
+        caption(recalled.sentence)
         if recalled.plain is not recalled.guess:
             st.button("Start afresh", icon=":material/restart_alt:", on_click=_start_afresh, args=(recalled,))
 

@@ -136,6 +136,8 @@ LOOK_SECONDS = 5.0
 UNUSED_SECONDS = 40.0
 """How long an upload may wait for a widget to take it up, or stay after one has let it go."""
 
+_BUSY = AppSessionState.APP_IS_RUNNING
+"""A script runs: what has been taken up meanwhile is seen when it ends."""
 _File = tuple[str, str]
 """Session and file."""
 
@@ -189,7 +191,7 @@ def drop_old(needed: dict[_File, float], arriving: Callable[[str], bool], now: f
     with manager._lock:
         there = [(session, file) for session, files in manager.file_storage.items() for file in files]
     sessions = {info.session.id: info.session for info in runtime.get_instance()._session_mgr.list_sessions()}
-    in_use = {name for name, session in sessions.items() if arriving(name) or _is_busy(session)}
+    in_use = {name for name, session in sessions.items() if arriving(name) or session._state == _BUSY}
     taken = {(name, file) for name, session in sessions.items() for file in _taken_up(session)}
     for file in needed.keys() - there:
         del needed[file]
@@ -200,11 +202,6 @@ def drop_old(needed: dict[_File, float], arriving: Callable[[str], bool], now: f
         elif now - needed[file] >= UNUSED_SECONDS:
             manager.remove_file(*file)
             del needed[file]
-
-
-def _is_busy(session: Any) -> bool:
-    """Whether a script runs: what has been taken up meanwhile is seen when it ends."""
-    return session._state == AppSessionState.APP_IS_RUNNING
 
 
 def _taken_up(session: Any) -> Iterator[str]:

@@ -190,6 +190,11 @@ def show_one(
     way(warning, place)
 
 
+def caption(*said: str) -> None:
+    """Plain texts in small letters, one after another."""
+    st.caption(escape_markdown(" · ".join(said)))
+
+
 def warn(text: str) -> None:
     """A plain text as a warning."""
     st.warning(escape_markdown(text), icon=":material/warning:")

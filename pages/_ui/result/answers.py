@@ -23,7 +23,7 @@ from grasp_core.analysis.rater_map_values import (
 from grasp_core.engine.background import check_items, id_of
 from grasp_core.model.access import only
 from grasp_core.model.errors import DataError, MissingResultError, SpecError
-from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, group_labels, one_line
+from grasp_core.model.groups import Group, axis_label, group_label, group_labels, one_line
 from grasp_core.model.json_values import to_json
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import escape_markdown, json_text, listed, number, quoted
@@ -43,6 +43,7 @@ from pages._ui.helpers.identity import current_user, require_run, stores_of, vis
 from pages._ui.helpers.widgets import (
     Shown,
     bullets,
+    caption,
     download,
     downloads,
     menu_when_open,
@@ -137,10 +138,10 @@ def show_items(shown: Shown, group: Group | None = None) -> None:
         return
     first = "label_use" if found.distance is None else "distance"
     measure: Measure = switch("What items carry", MEASURES, default=first, key="items-measure")
-    st.caption(escape_markdown(items_report.EXPLANATIONS[measure]))
+    caption(items_report.EXPLANATIONS[measure])
     bullets(items_report.sentences(found, measure))
     for warning in found.warnings:
-        st.caption(escape_markdown(f"Note: {warning}."))
+        caption(f"Note: {warning}.")
     rows = in_order(found, measure, pick("Order of the items", _ORDERS, key="items-order"))
     if not rows:
         return
@@ -236,7 +237,6 @@ def _items_table(
     rows: Sequence[tuple[ItemOutcome, Contribution]],
     texts: dict[str, str] | None,
 ) -> None:
-    """Items with both sides' labels, as bars and in words."""
     frame = items_report.items_table(found, measure, rows, texts)
     sides = items_report.side_bars(found, rows)
     for head, of_items in sides.items():
@@ -253,11 +253,10 @@ def _items_table(
         },
     )
     labels = listed([quoted(one_line(label)) for label in found.label_use])
-    st.caption(escape_markdown(f"Bars: the share of each label, in the order {labels}."))
+    caption(f"Bars: the share of each label, in the order {labels}.")
 
 
 def _first(items: int) -> int:
-    """The first item of the page of the table that is looked at."""
     pages = -(-items // _PAGE)
     if pages == 1:
         return 0
@@ -272,18 +271,18 @@ def item_texts(run: RunRecord, column: str | None) -> dict[str, str] | None:
     files = stores_of(run).runs.files_of(run.id)
     if column is None or not files:
         return None
+
+    def read() -> dict[str, str] | None:
+        data, inputs = run.spec.data, server.shared().service.inputs
+        table = inputs.table(*files[0], data.member, reach=only(run.project))
+        found = texts_of_items(table, data)
+        return None if found is None else {item: items_report.cut_text(text) for item, text in found.items()}
+
     try:  # those of one run, for the visit: no cache of the server holds what people wrote
-        return once("items-texts", (run.id, files[0]), lambda: _read_texts(run, *files[0]))
+        return once("items-texts", (run.id, files[0]), read)
     except DataError as error:
-        st.caption(escape_markdown(f"The items' texts cannot be shown: {error}"))
+        caption(f"The items' texts cannot be shown: {error}")
         return None
-
-
-def _read_texts(run: RunRecord, name: str, sha256: str) -> dict[str, str] | None:
-    data = run.spec.data
-    table = server.shared().service.inputs.table(name, sha256, data.member, reach=only(run.project))
-    found = texts_of_items(table, data)
-    return None if found is None else {item: items_report.cut_text(text) for item, text in found.items()}
 
 
 def has_rater_map(shown: Shown) -> bool:
@@ -312,7 +311,12 @@ def show_rater_map(shown: Shown, group: Group | None = None) -> None:
         bullets(map_report.sentences(found, level))
     if found.reason is not None:
         return
-    axes = _coloured_by(found) if group is None else group.axes
+    if group is None:
+        names = {place: axis_label(one.axes) for place, one in enumerate(found.axes)}
+        first = found.axes.index(map_report.clearest(found))
+        axes = found.axes[switch("Coloured by", names, default=first, key="rater-map-axis")].axes
+    else:
+        axes = group.axes
     if all(one.axes != axes for one in found.axes):
         return
 
@@ -362,10 +366,3 @@ def _make_map(run: RunRecord, result: RunResult) -> RaterMap | None:
     if made is not None:
         stores_of(run).answers.keep(run.id, ANSWER, to_json(made))
     return made
-
-
-def _coloured_by(found: RaterMap) -> AxisSet:
-    """An axis, at first that which disagreement follows most clearly."""
-    names = {place: axis_label(one.axes) for place, one in enumerate(found.axes)}
-    first = found.axes.index(map_report.clearest(found))
-    return found.axes[switch("Coloured by", names, default=first, key="rater-map-axis")].axes

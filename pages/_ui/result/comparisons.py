@@ -22,6 +22,7 @@ from grasp_core.report.words.names import WORDS, format_p_value, lead_statistic,
 from pages._ui.helpers.widgets import (
     Shown,
     bullets,
+    caption,
     page_theme,
     pick,
     save_figure,
@@ -58,11 +59,11 @@ def show_pairs(shown: Shown, group: Group | None = None) -> None:
     measure = told[pick("Compare by", names, place=right, index=place, key="pairs-measure")]
     explained = measure.explanation
     if group is None:
-        st.caption(escape_markdown(explained))
+        caption(explained)
         _matrix(shown, chosen, measure)
     else:
         explained = explained.replace("the row’s raters", "this group’s raters")
-        st.caption(escape_markdown(explained.replace("the column’s", "the other group’s")))
+        caption(explained.replace("the column’s", "the other group’s"))
         beside = f"{measure.name}, this group beside each other one"
         show_table(measure_table(result, measure, group=group), beside)
     _one_pair(shown, [row for row in rows if row.a.axes == chosen])
@@ -93,7 +94,6 @@ def _matrix(shown: Shown, axes: tuple[str, ...], measure: pairs.Measure) -> None
 
 
 def _one_pair(shown: Shown, rows: Sequence[PairResult]) -> None:
-    """One pair in detail, the strongest first."""
     result = shown.result
     st.subheader("One pair")
     names = {at: f"{group_label(row.a)} – {group_label(row.b)}" for at, row in enumerate(rows)}
@@ -123,9 +123,12 @@ def is_sliced(result: RunResult, group: Group) -> bool:
 def show_slices(shown: Shown, group: Group | None = None) -> None:
     """What stands out in which slice, then one group in all of them; with `group` that group alone."""
     result = shown.result
-    found = _choose_column(result)
-    if found is None:
+    if not result.slices:
         return
+    found = result.slices[0]
+    if len(result.slices) > 1:
+        columns = {at: escape_markdown(one_line(one.column)) for at, one in enumerate(result.slices)}
+        found = result.slices[switch("Sliced by", columns, key="slices-column")]
     bullets(slices.slice_sentences(result, found, group))
     told = slices.told_first(result, found, group)
     chosen = _choose_group(result, found, told) if group is None else group
@@ -138,7 +141,12 @@ def show_slices(shown: Shown, group: Group | None = None) -> None:
     reported = reported_statistics(result)
     options = {(name, False): WORDS[name].name for name in reported}
     options |= {(name, True): f"says “{one_line(name)}”" for name in labels}
-    first = (lead_statistic(result), False) if told is None else _measure(told)
+    if told is None:
+        first = lead_statistic(result), False
+    elif isinstance(told.test, LabelUse):
+        first = told.test.most or "", True
+    else:
+        first = told.statistic, False
     place = list(options).index(first) if first in options else 0
     what = pick("What is compared", options, index=place, key=key)
 
@@ -152,16 +160,7 @@ def show_slices(shown: Shown, group: Group | None = None) -> None:
     save_figure(shown, partial(chart, result), "slices", "chart of these slices")
 
 
-def _choose_column(result: RunResult) -> SlicesResult | None:
-    """The column whose slices are shown; there is no choice of one."""
-    if len(result.slices) < 2:
-        return next(iter(result.slices), None)
-    columns = {at: escape_markdown(one_line(found.column)) for at, found in enumerate(result.slices)}
-    return result.slices[switch("Sliced by", columns, key="slices-column")]
-
-
 def _choose_group(result: RunResult, found: SlicesResult, told: slices.Found | None) -> Group | None:
-    """One of the groups; at first the one that is told of first."""
     groups = slices.sliced_groups(result, found)
     if not groups:
         return None
@@ -169,12 +168,6 @@ def _choose_group(result: RunResult, found: SlicesResult, told: slices.Found | N
     names = {group: f"{name} ({axis_label(group.axes)})" for group, name in labels}
     first = 0 if told is None else groups.index(told.row.group)
     return pick("Group", names, index=first, key=f"slices-group-{found.column}")
-
-
-def _measure(told: slices.Found) -> tuple[str, bool]:
-    if isinstance(told.test, LabelUse):
-        return told.test.most or "", True
-    return told.statistic, False
 
 
 def _slices_table(result: RunResult, found: SlicesResult, group: Group, what: tuple[str, bool]) -> None:

@@ -29,6 +29,7 @@ from grasp_core.report.writers.registry import safe_name
 from pages._ui.helpers.widgets import (
     Shown,
     bullets,
+    caption,
     choose_page,
     follow_address,
     page_theme,
@@ -58,7 +59,6 @@ def _figure(
 
 
 def _show_dsi(shown: Shown) -> None:
-    """DSI by axis: which axis recruitment should watch."""
     result = shown.result
     st.caption(words.DSI_EXPLANATION)
 
@@ -69,7 +69,6 @@ def _show_dsi(shown: Shown) -> None:
 
 
 def _show_cohesion(shown: Shown) -> None:
-    """XRR against IRR, a point per group."""
     result = shown.result
     reported = reported_statistics(result)
     pair = [name for name in (*result.spec.analysis.gai, "gai") if name in reported]
@@ -114,7 +113,6 @@ def has_label_use(result: RunResult) -> bool:
 
 
 def _show_labels(shown: Shown) -> None:
-    """Each group's difference in every label, then one label's with intervals."""
     result = shown.result
     st.header("Who says what more often")
     st.caption(words.LABEL_USE_EXPLANATION)
@@ -212,8 +210,6 @@ def _draw_groups(shown: Shown) -> None:
 
 
 class _Wanted(NamedTuple):
-    """What is shown of the groups: their order, rows of some axes and marks, and some statistics."""
-
     order: RowOrder
     axes: list[str]
     marked: tuple[Significance, ...]
@@ -240,7 +236,7 @@ def _groups_table(shown: Shown, wanted: _Wanted) -> None:
         st.info("No group passes these filters.")
         return
     for line in (marks_legend(shown.result.spec.analysis), *missing):
-        st.caption(escape_markdown(line))
+        caption(line)
 
 
 _GROUP = "group"

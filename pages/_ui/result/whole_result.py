@@ -113,7 +113,6 @@ _ROWS = "rows-of-groups"
 
 
 def _show_findings(shown: Shown) -> None:
-    """The groups, clearest first, and what stands beside them."""
     chart, side = st.columns([2, 1], gap="large")
     with chart:
         _groups(shown)
@@ -190,7 +189,6 @@ def _more(count: int, what: str, view: str) -> None:
 
 
 def _open(*, narrow: bool) -> None:
-    """Go to the group whose row was clicked."""
     clicked = st.session_state[f"{_ROWS}-{narrow}"].selection[CHOSEN]
     name = clicked[0].get("name") if clicked else None
     if name is not None:
@@ -294,7 +292,6 @@ def _show_methods(result: RunResult) -> None:
 
 
 def _show_data(result: RunResult) -> None:
-    """Counts, labels, files with their hashes, and the time it took."""
     show_facts(result)
     data, timing = result.data, result.timing
     low, median, high = data.raters_per_item
@@ -383,7 +380,6 @@ def _show_asked_group(shown: Shown) -> bool:
 
 
 def _views(shown: Shown, *, check_often: bool) -> Mapping[str, View]:
-    """The views that this result has, by their names."""
     result = shown.result
     if result.of_everybody:
         items = {"Items": _show_disputed} if _has_disputed(shown) else {}
