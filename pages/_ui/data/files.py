@@ -108,16 +108,11 @@ def say_messages() -> None:
     aside: list[Table] = st.session_state.get(_ASIDE, [])
     for place, table in enumerate(aside):
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
-            st.markdown(
-                escape_markdown(f"{table.name}: nothing in it joins to the labels. What does it hold?")
-            )
+            what = f"{table.name}: nothing in it joins to the labels. What does it hold?"
+            st.markdown(escape_markdown(what))
             for slot in ("raters", "items", "annotations"):
-                st.button(
-                    _HOLDS[slot].capitalize(),
-                    key=f"aside-{place}-{slot}",
-                    on_click=_take_aside,
-                    args=(table, slot),
-                )
+                label, key = _HOLDS[slot].capitalize(), f"aside-{place}-{slot}"
+                st.button(label, key=key, on_click=_take_aside, args=(table, slot))
             st.button("Leave it out", key=f"aside-{place}", type="tertiary", on_click=_forget, args=(table,))
 
 
@@ -151,14 +146,9 @@ def _one_file(slot: Role, table: Table) -> None:
         offer_refresh(slot, table, partial(_take_source, slot=slot))
     if table.members:
         key = f"{slot}-member-{table.sha256}-{table.member}"
-        st.selectbox(
-            "Sheet or file inside",
-            (_TOGETHER, *table.members),
-            index=table.members.index(table.member) + 1 if table.member in table.members else 0,
-            key=key,
-            on_change=_take_member,
-            args=(slot, table, key),
-        )
+        place = table.members.index(table.member) + 1 if table.member in table.members else 0
+        looks = {"index": place, "key": key, "on_change": _take_member, "args": (slot, table, key)}
+        st.selectbox("Sheet or file inside", (_TOGETHER, *table.members), **looks)
         if slot == "annotations":
             _offer_other_members(table)
     looks = {"key": f"{slot}-remove", "icon": ":material/close:", "on_click": _remove, "args": (slot,)}
@@ -171,15 +161,8 @@ def _offer_other_members(table: Table) -> None:
     for slot in ("raters", "items"):
         if others and getattr(work(), slot) is None:
             key = f"{slot}-member-{table.sha256}"
-            st.selectbox(
-                f"Sheet or file inside with the {slot}",
-                others,
-                index=None,
-                placeholder="None",
-                key=key,
-                on_change=_take_member,
-                args=(slot, table, key),
-            )
+            label, looks = f"Sheet or file inside with the {slot}", {"index": None, "placeholder": "None"}
+            st.selectbox(label, others, key=key, on_change=_take_member, args=(slot, table, key), **looks)
 
 
 def _take_uploads(uploads: Sequence[UploadedFile]) -> None:
@@ -327,14 +310,17 @@ def _arrange_inside(brought: _Brought) -> bool:
 def _change_role(slot: Role, key: str) -> None:
     """A file changes places with the one, if any, that was taken for what it holds."""
     to, tables = st.session_state[key], work().tables
-    st.session_state[_MESSAGES] = []
-    _use({to: tables[slot], slot: tables[to]})
+    _use_instead({to: tables[slot], slot: tables[to]})
 
 
 def _take_aside(table: Table, slot: Role) -> None:
-    st.session_state[_MESSAGES] = []
-    if _use({slot: table}):
+    if _use_instead({slot: table}):
         _forget(table)
+
+
+def _use_instead(slots: Mapping[Role, Table | None]) -> bool:
+    st.session_state[_MESSAGES] = []
+    return _use(slots)
 
 
 def _forget(table: Table) -> None:
@@ -350,9 +336,8 @@ def _take_member(slot: Role, table: Table, key: str) -> None:
 
 
 def _remove(slot: Role) -> None:
-    st.session_state[_MESSAGES] = []
     st.session_state[_ASIDE] = []
-    _use({slot: None})
+    _use_instead({slot: None})
 
 
 def _use(slots: Mapping[Role, Table | None]) -> bool:

@@ -14,6 +14,7 @@ import streamlit as st
 from grasp_core.model.data_spec import Combine, DataSpec, Recode
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.spec import AnalysisSpec, Level, RunSpec
+from grasp_core.model.text import escape_markdown
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.recoding import recode
 from grasp_core.reading.guess.recognise import Guess
@@ -34,6 +35,7 @@ from pages._ui.helpers.identity import (
     stores_of,
     visitor,
 )
+from pages._ui.helpers.screens import go
 
 _UNITS = (("day", 86400), ("hour", 3600), ("minute", 60))
 _DATE_FROM_DAYS = 45
@@ -326,6 +328,20 @@ def submit(
     session.remember(run)
     session.found_again = run.id if known and run.state == "done" else None
     return run
+
+
+def ask_again(run: RunRecord, spec: RunSpec) -> None:
+    """Read the run's files under another spec, run it in the run's project, and show that run."""
+    require_run(run.project)
+    try:
+        with st.spinner("Reading the data"):
+            dataset = server.shared().service.data_of(replace(run, spec=spec))
+            back = [one for one in run.spec.data.exclude if one not in spec.data.exclude]
+            again = submit(dataset, spec, 0.0, project=run.project, kept=back)
+    except DataError as error:
+        st.warning(escape_markdown(str(error)))
+        return
+    go("results", run_id=again.id)
 
 
 def shown_run() -> RunRecord | None:

@@ -19,6 +19,7 @@ from grasp_core.report.in_numbers import measure_table, pair_table
 from grasp_core.report.tables import ALL_LABELS, label_use_table
 from grasp_core.report.words.label_use import format_points
 from grasp_core.report.words.names import WORDS, format_p_value, lead_statistic, reported_statistics
+from pages._ui.helpers.state import ask_again
 from pages._ui.helpers.widgets import (
     Shown,
     bullets,
@@ -30,7 +31,6 @@ from pages._ui.helpers.widgets import (
     switch,
     when_open,
 )
-from pages._ui.one_run import ask_again
 from pages._ui.result import cache
 from pages._ui.result.cache import show_groups_table, table_of_groups
 
