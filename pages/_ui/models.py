@@ -27,7 +27,6 @@ from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import escape_markdown, json_text
 from grasp_core.reading.archives.members import MIB, check_size
 from grasp_core.reading.dataset.load import Dataset
-from grasp_core.reading.dataset.votes import cell_columns, id_columns
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from grasp_core.report.account import how_it_ended
@@ -38,7 +37,7 @@ from grasp_core.report.words.models import REPRODUCED, SIDE_WORDS, SIDES_WITH
 from grasp_core.report.words.names import what_is_provisional
 from grasp_core.server import server
 from pages._ui.analysis import SAFE_INTEGER, STOPS_EARLY, say_what_is_compared
-from pages._ui.data.columns import one_question_only
+from pages._ui.data.columns import free_columns, one_question_only
 from pages._ui.helpers.background import Tell, let_go, outcome, start, under_way
 from pages._ui.helpers.identity import current_user, here, may_run, require_run, why_not_run
 from pages._ui.helpers.screens import go, link_to
@@ -123,10 +122,7 @@ def _keep(given: _Given) -> None:
 
 def _take_column(table: Table, spec: DataSpec) -> None:
     """Experts' labels often stand beside the raters' in the same file."""
-    if spec.layout == "raters-by-items":
-        return
-    used = {*id_columns(spec), *cell_columns(table, spec), spec.text}
-    options = [name for name in table.columns if name not in used]
+    options = free_columns(table, spec)
     if not options:
         return
     with st.expander("Take a column of the annotations file as a model"):

@@ -41,7 +41,7 @@ from grasp_core.server import server
 from grasp_core.statistics.f1 import confusion
 from pages._ui.benchmark.submissions import show_confusion, tasks, tasks_folder, tasks_with_rows
 from pages._ui.helpers.identity import may_run, require_run
-from pages._ui.helpers.widgets import caption, for_visit, pick, refusal_told, show_table
+from pages._ui.helpers.widgets import caption, for_visit, metrics, pick, refusal_told, show_table
 
 FOLDER = "lm-answers"
 """Where answers are kept, below the server's home."""
@@ -136,10 +136,8 @@ def ask(
 
 
 def _show_taken(usage: Usage) -> None:
-    asked, known, tokens = st.columns(3)
-    asked.metric("Questions asked", f"{usage.asked:,}")
-    known.metric("Known from before", f"{usage.reused:,}")
-    tokens.metric("Tokens", f"{usage.tokens:,}")
+    asked, known, tokens = (f"{one:,}" for one in (usage.asked, usage.reused, usage.tokens))
+    metrics({"Questions asked": asked, "Known from before": known, "Tokens": tokens})
     for remark in usage.remarks():
         st.caption(f"{remark[0].upper()}{remark[1:]}.")
 
@@ -374,10 +372,8 @@ def _never(*_: object) -> object:
 
 
 def _show_found(found: Evaluation, name: str, task: Task) -> None:
-    score, declared, rows = st.columns(3)
-    score.metric("Macro-F1", f"{found.macro_f1:.3f}")
-    declared.metric("Over declared classes", f"{found.macro_f1_declared:.3f}")
-    rows.metric("Rows labelled", f"{found.n:,}")
+    score, declared = f"{found.macro_f1:.3f}", f"{found.macro_f1_declared:.3f}"
+    metrics({"Macro-F1": score, "Over declared classes": declared, "Rows labelled": f"{found.n:,}"})
     low, high = found.ci95
     st.markdown(escape_markdown(f"{name} on {task.name}: 95 % interval {low:.3f} to {high:.3f}."))
     for caution in found.caution:

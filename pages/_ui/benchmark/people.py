@@ -17,18 +17,17 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import escape_markdown, number
 from grasp_core.reading.archives.members import MIB
-from grasp_core.reading.dataset.votes import cell_columns, id_columns
 from grasp_core.reading.table.table import Table
 from grasp_core.server import server
 from grasp_core.server.submitting import NAME_LENGTH, scored
 from grasp_core.store.submissions import SubmissionRecord
 from pages._ui.benchmark.submissions import PUT, benchmark, tasks, tasks_with_rows
-from pages._ui.data.columns import one_question_only
+from pages._ui.data.columns import free_columns, one_question_only
 from pages._ui.helpers.background import Tell, outcome, start, under_way
 from pages._ui.helpers.identity import current_user, here, may_run, require_run, why_not_run
 from pages._ui.helpers.screens import link_to
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import for_visit, refusal_told
+from pages._ui.helpers.widgets import for_visit, metrics, refusal_told
 
 _OTHERS, _FILE = "The plurality of the other raters", "A file of right labels"
 _TOGETHER = "All together"
@@ -58,7 +57,7 @@ def show_human_baseline() -> None:
     spec = session.data_spec
     right = st.selectbox(
         "Right label",
-        [_OTHERS, _FILE, *_free_columns(session.annotations, spec)],
+        [_OTHERS, _FILE, *free_columns(session.annotations, spec)],
         **for_visit(session.key("human-right")),
     )
     file = _dropped("Right labels, a row per item: ID,Label", "human-gold") if right == _FILE else None
@@ -117,14 +116,6 @@ def _gold(annotations: Table, spec: DataSpec, right: str, file: RawFile | None) 
     return gold_labels(annotations, spec, right)
 
 
-def _free_columns(annotations: Table, spec: DataSpec) -> list[str]:
-    """Columns that may hold right labels: those which hold no ids, labels or texts."""
-    if spec.layout == "raters-by-items":
-        return []
-    taken = {*id_columns(spec), *cell_columns(annotations, spec), spec.text}
-    return [name for name in annotations.columns if name not in taken]
-
-
 def _show_all(found: People, pay: float) -> None:
     if found.qualified is not None:
         who = found.qualified
@@ -144,10 +135,8 @@ def _show_all(found: People, pay: float) -> None:
 
 
 def _show(found: HumanScore) -> None:
-    score, declared, mean = st.columns(3)
-    score.metric("Macro-F1", f"{found.macro_f1:.3f}")
-    declared.metric("Over all labels", f"{found.macro_f1_declared:.3f}")
-    mean.metric(f"Mean of {found.repeats:,} draws", f"{found.mean:.3f}")
+    mean, declared = f"Mean of {found.repeats:,} draws", f"{found.macro_f1_declared:.3f}"
+    metrics({"Macro-F1": f"{found.macro_f1:.3f}", "Over all labels": declared, mean: f"{found.mean:.3f}"})
     low, high = found.ci95
     st.write(
         f"95 % interval {low:.3f} to {high:.3f}: plurality of {found.votes} on {found.n:,} of "

@@ -17,7 +17,7 @@ from grasp_core.model.text import escape_markdown, listed, number
 from grasp_core.reading.dataset.checks import MAX_CATEGORIES
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.recoding import in_order, ranges
-from grasp_core.reading.dataset.votes import cell_columns
+from grasp_core.reading.dataset.votes import cell_columns, id_columns
 from grasp_core.reading.guess.advice import Reason
 from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.guess.roles import question
@@ -77,6 +77,14 @@ def one_question_only(spec: DataSpec) -> bool:
         st.info("This looks at one question at a time: take the further questions away on Data.")
         link_to("data", "Go to Data")
     return not spec.further
+
+
+def free_columns(annotations: Table, spec: DataSpec) -> list[str]:
+    """Columns that may hold a label of each item: those which hold no ids, labels or texts."""
+    if spec.layout == "raters-by-items":
+        return []
+    taken = {*id_columns(spec), *cell_columns(annotations, spec), spec.text}
+    return [name for name in annotations.columns if name not in taken]
 
 
 _LAYOUTS = {

@@ -28,7 +28,7 @@ from grasp_core.server import server
 from pages._ui.data.decisions import offer_leaving_out
 from pages._ui.helpers.identity import require_run
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import caption, pick, show_table, when_open
+from pages._ui.helpers.widgets import caption, metrics, pick, show_table, when_open
 
 _PREVIEW_ROWS = 20
 _PREVIEW_CHARACTERS = 1000
@@ -83,14 +83,9 @@ def show_overview(dataset: Dataset, proposed: tuple[str, ...]) -> None:
     """Counts, labels, and raters by axis and by two axes (the paper's Tables 1 to 3)."""
     data = dataset.summary
     low, median, high = data.raters_per_item
-    facts = {
-        "Items": f"{data.items:,}",
-        "Raters": f"{data.raters:,}",
-        "Annotations": f"{data.annotations:,}",
-        "Raters per item": f"{median:,g}" if low == high else f"{low:,} to {high:,} (median {median:,g})",
-    }
-    for place, (label, value) in zip(st.columns(len(facts)), facts.items(), strict=True):
-        place.metric(label, value)
+    per_item = f"{median:,g}" if low == high else f"{low:,} to {high:,} (median {median:,g})"
+    counts = {"Items": data.items, "Raters": data.raters, "Annotations": data.annotations}
+    metrics({**{name: f"{n:,}" for name, n in counts.items()}, "Raters per item": per_item})
     if dataset.attributes:
         known = (f"{name} ({number(len(one.values), 'value')})" for name, one in dataset.attributes.items())
         caption(f"Columns that describe items, for slices: {', '.join(known)}.")

@@ -14,7 +14,7 @@ import streamlit as st
 from grasp_core.model.data_spec import Combine, DataSpec, Recode
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.spec import AnalysisSpec, Level, RunSpec
-from grasp_core.model.text import escape_markdown
+from grasp_core.model.text import escape_markdown, number
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.recoding import recode
 from grasp_core.reading.guess.recognise import Guess
@@ -69,8 +69,7 @@ def in_words(moment: float, now: float | None = None) -> str:
         return "long ago" if seconds < 0 else "later"
     for unit, length in _UNITS:
         if away >= length:
-            count = round(away / length)
-            amount = f"{count} {unit}{'' if count == 1 else 's'}"
+            amount = number(round(away / length), unit)
             return f"in {amount}" if seconds > 0 else f"{amount} ago"
     return "just now" if seconds <= 0 else "in less than a minute"
 

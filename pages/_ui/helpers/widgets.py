@@ -157,6 +157,12 @@ def show_table(rows: Any, alt: str, **looks: Any) -> None:
     st.dataframe(rows, hide_index=True, alt=alt, **looks)
 
 
+def metrics(figures: Mapping[str, str]) -> None:
+    """Figures side by side, each under its name."""
+    for place, (name, figure) in zip(st.columns(len(figures)), figures.items(), strict=True):
+        place.metric(name, figure)
+
+
 def bullets(sentences: Iterable[Sentence]) -> None:
     """Each sentence as an entry of a list."""
     for sentence in sentences:
