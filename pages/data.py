@@ -110,8 +110,8 @@ else:
         axes = tuple(name for name in session.proposed_axes if name in dataset.raters.axes)
         st.header("Good to know")
         if dataset.problems:
-            notes = partial(list_problems, dataset.problems)
-            when_open(f"{number(len(dataset.problems), 'note')} on these files", notes, key="notes")
+            label = f"{number(len(dataset.problems), 'note')} on these files"
+            when_open(label, partial(list_problems, dataset.problems), key="notes")
         when_open(account_title(dataset), partial(show_account, dataset, axes), key="account")
         when_open("Labels, and raters by group", partial(show_overview, dataset, axes), key="overview")
         show_quality(dataset, axes)
@@ -132,14 +132,7 @@ else:
             left = "Everything is decided."
         st.markdown(escape_markdown(left))
         ready = decided is not None and dataset is not None and not decided.open
-        if (
-            st.button(
-                "Continue to the analysis",
-                type="primary",
-                icon=":material/arrow_forward:",
-                disabled=not ready,
-            )
-            and decided is not None
-        ):
+        looks = {"type": "primary", "icon": ":material/arrow_forward:", "disabled": not ready}
+        if st.button("Continue to the analysis", **looks) and decided is not None:
             remember_reading(decided.spec, work().proposed_axes)
             go("analysis")

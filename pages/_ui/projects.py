@@ -158,7 +158,7 @@ def _with_it(held: Holdings) -> str:
     return "".join(f", {one}" for one in counted[:-1]) + f" and {counted[-1]}"
 
 
-def _ask_name(start: str, label: str, do, *args: object) -> None:
+def _ask_name(start: str, label: str, do: Callable[..., object], *args: object) -> None:
     st.text_input("Name", start, max_chars=NAME_LENGTH, key=_NAME)
     act(label, do, *args, refused="project-problem")
 

@@ -185,13 +185,8 @@ def _test_steps(best: list[Entry]) -> None:
         one = made.overall if column == OVERALL else made.tasks.get(column)
         if one is not None:
             low, high = one.ci95
-            rows.append(
-                {
-                    "System": upper.name,
-                    "Against": lower.name,
-                    **_tested_cells(-one.difference, -high, -low, one.p),
-                }
-            )
+            cells = _tested_cells(-one.difference, -high, -low, one.p)
+            rows.append({"System": upper.name, "Against": lower.name, **cells})
     show_table(rows, "Each system scored here against the next one scored here")
     st.caption(_PERMUTED)
 

@@ -65,19 +65,17 @@ def show_human_baseline() -> None:
         int(place.number_input(label, least, value=value, **for_visit(f"human-{label}")))
         for place, (label, least, value) in zip(st.columns(3), _NUMBERS, strict=True)
     )
-    columns = list(session.dataset.raters.axes)
+    axes = session.dataset.raters.axes
     with st.expander("Who votes: qualification, experts and crowd, pay"):
-        qualifying = _dropped(
-            f"Rows to qualify on, at least {LEAST} for each rater: ID,Label; they are not scored",
-            "human-qualification",
-        )
+        label = f"Rows to qualify on, at least {LEAST} for each rater: ID,Label; they are not scored"
+        qualifying = _dropped(label, "human-qualification")
         left, middle, last = st.columns(3)
         bar = left.number_input(
             "Bar", 0.0, 1.0, 0.6, step=0.05, key="human-bar", help="Share of these rows that must be right"
         )
         by = middle.selectbox(
             "Score apart by",
-            [_TOGETHER, *columns],
+            [_TOGETHER, *axes],
             key=work().key("human-by"),
             help="A column of the raters, such as one that tells experts from the crowd",
         )
@@ -96,7 +94,7 @@ def show_human_baseline() -> None:
     found = outcome(_SCORE, what)
     if found is not None:
         _show_all(found, pay)
-    kinds = [""] if by is None else list(session.dataset.raters.axes[by].values)
+    kinds = [""] if by is None else list(axes[by].values)
     _offer_row(HumanDraws(session.dataset, None, votes, items, seed, None, bar, by), what, qualifying, kinds)
     _offer_sheet()
 

@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from grasp_core.benchmark.folders import MAX_ARCHIVE, MAX_FILE
-from grasp_core.benchmark.jobs import Benchmark, Predictions
+from grasp_core.benchmark.jobs import Benchmark
 from grasp_core.benchmark.scoring.compare import confusion_table
 from grasp_core.benchmark.scoring.scores import ClassScore
 from grasp_core.benchmark.submissions import (
@@ -44,20 +44,13 @@ def show_scores(record: SubmissionRecord) -> None:
     st.metric("Macro-F1 over all tasks", shown)
     if ends is not None:
         st.caption(f"95 % interval {ends[0]:.3f} to {ends[1]:.3f}.")
-    show_table(
-        [
-            {
-                "Task": task,
-                "Macro-F1": f"{one['macro_f1']:.3f}",
-                "95 % interval": f"{one['ci95'][0]:.3f} to {one['ci95'][1]:.3f}",
-                "Over declared classes": f"{one['macro_f1_declared']:.3f}",
-                "Items": f"{one['n']:,}",
-            }
-            for task, one in scores["tasks"].items()
-        ],
-        "Scores by task",
-        height="content",
-    )
+    rows = []
+    for task, one in scores["tasks"].items():
+        low, high = one["ci95"]
+        whole = {"Macro-F1": f"{one['macro_f1']:.3f}", "95 % interval": f"{low:.3f} to {high:.3f}"}
+        declared, items = f"{one['macro_f1_declared']:.3f}", f"{one['n']:,}"
+        rows.append({"Task": task, **whole, "Over declared classes": declared, "Items": items})
+    show_table(rows, "Scores by task", height="content")
     st.caption(f"It now stands on the Leaderboard, as {escape_markdown(record.name)}.")
     detailed = {task: one for task, one in scores["tasks"].items() if "classes" in one}
     if detailed:  # scores of earlier versions have none
@@ -72,26 +65,21 @@ def _show_classes(tasks: dict[str, Any]) -> None:
         ClassScore(one["class"], one["right"], one["false_positives"], one["false_negatives"])
         for one in plain["classes"]
     ]
-    show_table(
-        [
-            {
-                "Class": one.name,
-                "Precision": one.precision,
-                "Recall": one.recall,
-                "F1": one.f1,
-                "False positives": one.false_positives,
-                "False negatives": one.false_negatives,
-            }
-            for one in found
-        ],
-        "Precision, recall and F1 of each class",
-        column_config={
-            name: st.column_config.NumberColumn(format="%.3f") for name in ("Precision", "Recall", "F1")
-        },
-        placeholder="–",
-    )
+    shares = ("precision", "recall", "f1")
+    counts = ("false_positives", "false_negatives")
+    rows = [
+        {"Class": one.name, **{_headed(name): getattr(one, name) for name in (*shares, *counts)}}
+        for one in found
+    ]
+    figures = dict.fromkeys(map(_headed, shares), st.column_config.NumberColumn(format="%.3f"))
+    alt = "Precision, recall and F1 of each class"
+    show_table(rows, alt, column_config=figures, placeholder="–")
     show_confusion(np.array(plain["confusion"]), [one.name for one in found])
     _show_costs(found, plain["n"])
+
+
+def _headed(name: str) -> str:
+    return name.capitalize().replace("_", " ")
 
 
 def show_confusion(counts: np.ndarray, classes: Sequence[str]) -> None:
@@ -264,17 +252,18 @@ def _offer_scoring(submission: Submission) -> None:
         if there:
             st.info("This server has gold labels of none of these tasks, so that nothing of it is scored.")
         return
-    place = st.empty()  # told after the scoring, which uses one up
+    store, place = here().submissions, st.empty()  # told after the scoring, which uses one up
     given = st.text_input("Name of the system", max_chars=NAME_LENGTH, key="submission-name")
     name = given.strip()[:NAME_LENGTH]
     going = under_way(_SCORING)
     if st.button("Score", type="primary", icon=":material/scoreboard:", disabled=going):
         if name:
-            _start_scoring(held, name, predictions, owner, chosen)
+            how = {"name": name, "owner": owner, "store": store, "pool": server.shared().service.pool}
+            words = f"Scoring {number(len(chosen), 'task')}"
+            start(_SCORING, predictions, words, lambda told: scored(held, predictions, **how, told=told))
         else:
             st.error("Give the system a name first: the Leaderboard lists it by that.")
     record = outcome(_SCORING, predictions)
-    store = here().submissions
     fewest = min(store.left(task, owner=owner) for task in chosen)
     place.caption(
         f"You may have {fewest:,} more different predictions of these tasks scored: each score tells a "
@@ -282,18 +271,6 @@ def _offer_scoring(submission: Submission) -> None:
     )
     if record is not None:
         show_scores(record)
-
-
-def _start_scoring(
-    held: Benchmark, name: str, predictions: Predictions, owner: str, chosen: list[str]
-) -> None:
-    store, pool = here().submissions, server.shared().service.pool
-    start(
-        _SCORING,
-        predictions,
-        f"Scoring {number(len(chosen), 'task')}",
-        lambda told: scored(held, predictions, name=name, owner=owner, store=store, pool=pool, told=told),
-    )
 
 
 CHOSEN = "take-off"

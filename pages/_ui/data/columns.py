@@ -23,7 +23,7 @@ from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.guess.roles import question
 from grasp_core.reading.table.table import Table
 from pages._ui.helpers.screens import ROLE, link_to
-from pages._ui.helpers.state import work
+from pages._ui.helpers.state import members_of, work
 from pages._ui.helpers.widgets import caption, choose_one, for_visit, pick, switch
 
 
@@ -127,13 +127,8 @@ def choose_columns(
     if aggregated is not None and not any(isinstance(step, Bins) for step in work().recode):
         st.error(escape_markdown(f"{aggregated.sentence}."))
         return None
-    fields: dict[str, Any] = {
-        "layout": layout,
-        "recode": work().recode,
-        "member": annotations.member,
-        "raters_member": None if raters is None else raters.member,
-        "items_member": None if items is None else items.member,
-    }
+    fields: dict[str, Any] = {"layout": layout, "recode": work().recode}
+    fields |= members_of(annotations, raters, items)
     shown = _id_fields(layout, annotations, raters)
     with heads:
         for field, label, options in shown:
@@ -262,11 +257,8 @@ def _column(
 
 def _reason(guess: Guess, field: str, more: str | None) -> str | None:
     """The reason of what is chosen, and help on it."""
-    said = [
-        f"{_SAID[one.confidence]}: {one.sentence}."
-        for one in guess.reasons
-        if one.field == field and one not in guess.uncertain
-    ]
+    sure = (one for one in guess.reasons if one.field == field and one not in guess.uncertain)
+    said = [f"{_SAID[one.confidence]}: {one.sentence}." for one in sure]
     return escape_markdown(" ".join([*said, *([more] if more else [])])) or None
 
 

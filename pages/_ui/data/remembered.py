@@ -23,7 +23,7 @@ from grasp_core.store.drafts import Draft
 from grasp_core.store.readings import Reading
 from pages._ui.helpers.identity import current_user, here, may_run, owner_names, require_run
 from pages._ui.helpers.screens import go
-from pages._ui.helpers.state import SLOTS, on_day, submit, tables_again, work
+from pages._ui.helpers.state import SLOTS, members_of, on_day, submit, tables_again, work
 from pages._ui.helpers.widgets import caption
 
 _FOUND = "draft-found"
@@ -155,11 +155,7 @@ def recalled_guess(annotations: Table, raters: Table | None, items: Table | None
         found = here().readings.recall(key, owner=current_user().id)
     if found is None:
         return guess
-    members = {
-        "member": annotations.member,
-        "raters_member": None if raters is None else raters.member,
-        "items_member": None if items is None else items.member,
-    }
+    members = members_of(annotations, raters, items)
     plain = replace(guess, spec=replace(guess.spec, **members))
     try:
         fits = fitted(annotations, raters, replace(found.spec, **members), found.axes, items)

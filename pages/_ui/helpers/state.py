@@ -280,6 +280,15 @@ def table_again(name: str, sha256: str, member: str | None) -> Table:
     return server.shared().service.inputs.table(name, sha256, member, reach=user.reach(current_project(user)))
 
 
+def members_of(annotations: Table, raters: Table | None, items: Table | None) -> dict[str, str | None]:
+    """Which sheets, or files of archives, they are, as fields of a spec."""
+    return {
+        "member": annotations.member,
+        "raters_member": None if raters is None else raters.member,
+        "items_member": None if items is None else items.member,
+    }
+
+
 def tables_again(files: Files) -> Tables:
     """The same of files by what they hold."""
     known = {slot: files[slot] for slot in SLOTS}

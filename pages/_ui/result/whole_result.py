@@ -177,15 +177,8 @@ def _groups(shown: Shown) -> None:
 def _more(count: int, what: str, view: str) -> None:
     """How many more there are, and the way to the view that has them."""
     if count:
-        label = number(count, f"more {what}")
-        st.button(
-            label,
-            type="tertiary",
-            icon=":material/arrow_forward:",
-            key=f"more-{what}s",
-            on_click=put_in_address,
-            args=("view", view),
-        )
+        looks = {"type": "tertiary", "icon": ":material/arrow_forward:", "key": f"more-{what}s"}
+        st.button(number(count, f"more {what}"), on_click=put_in_address, args=("view", view), **looks)
 
 
 def _open(*, narrow: bool) -> None:
