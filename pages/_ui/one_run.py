@@ -165,11 +165,13 @@ def _watch(
     """
 
     def look() -> None:
-        try:
-            (check or always)()
-        except AccessError:
-            st.rerun()
-        run = _going((here() if check is None else stores_of(asked)).runs.get(asked.id))
+        if check is not None:
+            try:
+                check()
+            except AccessError:
+                st.rerun()
+        stores = here() if check is None else stores_of(asked)
+        run = _going(stores.runs.get(asked.id))
         if check is None:
             st.caption("The run goes on when you close this page; its address leads back to it.")
             may = may_manage(run.owner, run.project)

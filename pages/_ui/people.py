@@ -59,22 +59,16 @@ _SYSTEMS = (
 def list_sessions(user: User) -> None:
     """The person's sessions that go on, each with a way to end it, and one to end all."""
     st.header("Where you are signed in")
-    here, accounts = this_session(), server.shared().accounts
-    for session in accounts.sessions_of(user):
+    here = this_session()
+    for session in server.shared().accounts.sessions_of(user):
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             name = escape_markdown(browser_name(session.browser))
             seen = "this one" if session.key == here else f"last seen {told(session.seen_at)}"
             began = escape_markdown(told(session.created_at))
             st.markdown(f"**{name}**, {escape_markdown(seen)}  \n:small[signed in {began}]")
             if session.key != here:
-                st.button(
-                    "End",
-                    key=f"end-{session.key}",
-                    help="Sign out there",
-                    icon=":material/logout:",
-                    on_click=lambda key: accounts.end_session(key, current_user().id),
-                    args=(session.key,),
-                )
+                looks = {"key": f"end-{session.key}", "help": "Sign out there", "icon": ":material/logout:"}
+                st.button("End", on_click=_end, args=(session.key,), **looks)
     st.button(
         "Sign out everywhere",
         icon=":material/logout:",
@@ -95,6 +89,10 @@ def browser_name(said: str) -> str:
         browser = "Safari"
     system = next((name for mark, name in _SYSTEMS if mark in said), "")
     return " on ".join(filter(None, (browser or "A browser", system)))
+
+
+def _end(key: str) -> None:
+    server.shared().accounts.end_session(key, current_user().id)
 
 
 def _end_all() -> None:
@@ -238,19 +236,13 @@ def show_log() -> None:
         return
     names = owner_names(entry.actor for entry in found)
     names = {id: "the command line" if name == COMMAND else name for id, name in names.items()}
-    st.dataframe(
-        [
-            {
-                "When": exactly(entry.at),
-                "Who": names[entry.actor] or "somebody unknown",
-                "What": entry.action,
-                "Object": f"{entry.kind} {entry.object_id}".strip(),
-                "Details": ", ".join(f"{name} {value}" for name, value in entry.details.items()),
-            }
-            for entry in found
-        ],
-        hide_index=True,
-    )
+    rows = []
+    for entry in found:
+        who = {"When": exactly(entry.at), "Who": names[entry.actor] or "somebody unknown"}
+        what = {"What": entry.action, "Object": f"{entry.kind} {entry.object_id}".strip()}
+        details = ", ".join(f"{name} {value}" for name, value in entry.details.items())
+        rows.append({**who, **what, "Details": details})
+    st.dataframe(rows, hide_index=True)
     if total > _PER_PAGE:
         st.pagination(-(-total // _PER_PAGE), key="log-page")
     if st.button("Check it and make a file", icon=":material/fact_check:"):

@@ -88,7 +88,10 @@ def _picked() -> list[str]:
 
 def _toggle(run_id: str) -> None:
     picked = _picked()
-    (picked.remove if run_id in picked else picked.append)(run_id)
+    if run_id in picked:
+        picked.remove(run_id)
+    else:
+        picked.append(run_id)
 
 
 def _clear() -> None:

@@ -122,11 +122,10 @@ def show_watch(watch: Watch) -> None:
         if may_manage(watch.owner, watch.project):
             with st.container(horizontal=True, vertical_alignment="bottom"):
                 _offer_changes(watch)
-        for step in steps[:1]:
-            _show_step(step)
+        _show_steps(steps[:1])
         if steps[1:]:
-            label = f"Earlier runs ({len(steps) - 1})"
-            when_open(label, lambda: [_show_step(step) for step in steps[1:]], key=f"earlier-{watch.id}")
+            label, earlier = f"Earlier runs ({len(steps) - 1})", partial(_show_steps, steps[1:])
+            when_open(label, earlier, key=f"earlier-{watch.id}")
 
 
 def _icon(watch: Watch) -> str:
@@ -137,21 +136,20 @@ def _icon(watch: Watch) -> str:
     return "hourglass_top" if watch.going_run else "check_circle"
 
 
-def _show_step(step: Step) -> None:
-    with st.container(key=f"step-{step.run_id}-{step.number}", gap="xsmall"):
-        st.markdown(f"**{escape_markdown(step.headline)}**")
-        if step.details:
-            st.markdown("\n".join(f"- {escape_markdown(one)}" for one in step.details))
-        with st.container(horizontal=True):
-            link_to_run(step.run_id, f"Result of {told(step.at)}")
-            if step.before is not None:
-                link_to_two(step.before, step.run_id, "Before and now, side by side")
-        if step.found is not None and step.found.changes:
-            when_open(
-                "Each value, before and now",
-                partial(_show_table, step),
-                key=f"table-{step.run_id}-{step.number}",
-            )
+def _show_steps(steps: Sequence[Step]) -> None:
+    for step in steps:
+        name = f"{step.run_id}-{step.number}"
+        with st.container(key=f"step-{name}", gap="xsmall"):
+            st.markdown(f"**{escape_markdown(step.headline)}**")
+            if step.details:
+                st.markdown("\n".join(f"- {escape_markdown(one)}" for one in step.details))
+            with st.container(horizontal=True):
+                link_to_run(step.run_id, f"Result of {told(step.at)}")
+                if step.before is not None:
+                    link_to_two(step.before, step.run_id, "Before and now, side by side")
+            if step.found is not None and step.found.changes:
+                table = partial(_show_table, step)
+                when_open("Each value, before and now", table, key=f"table-{name}")
 
 
 def _show_table(step: Step) -> None:

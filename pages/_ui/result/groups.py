@@ -166,7 +166,8 @@ def show_groups(shown: Shown, *, at_once: bool = False) -> None:
 
     The first three are a fragment, so that a filter redraws no more than these; not so `at_once`.
     """
-    (_draw_groups if at_once else st.fragment(_draw_groups))(shown)
+    draw = _draw_groups if at_once else st.fragment(_draw_groups)
+    draw(shown)
     if has_label_use(shown.result):
         _show_labels(shown)
     if shown.result.dsi:
