@@ -15,7 +15,7 @@ from grasp_core.model.access import User
 from grasp_core.model.settings import Settings
 from grasp_core.server import server as server_module
 from grasp_core.server.server import Server
-from pages._ui import sources as from_tool
+from pages._ui.data import arriving as from_tool
 from pages._ui.helpers import identity as permissions
 from pages._ui.helpers.identity import VIEWERS_LOOK
 from tests.empty_store import empty_home
