@@ -72,10 +72,10 @@ class _Jobs:
 
 
 def _read(connection: int) -> int:
-    from grasp_core.reading.sandbox import child
+    from grasp_core.reading.sandbox import parse
 
     with socket.socket(fileno=connection) as own:
-        return child.run(own)
+        return parse.run(own)
 
 
 def serve(control: socket.socket) -> None:
@@ -112,9 +112,9 @@ def main() -> None:
     gc.disable()
     import pandas  # noqa: F401
 
-    from grasp_core.reading.sandbox import child
+    from grasp_core.reading.sandbox import parse
 
-    child.get_ready(sys.argv[2])
+    parse.get_ready(sys.argv[2])
     gc.freeze()  # children share what is there, and need not look through it
     gc.enable()
     with socket.socket(fileno=int(sys.argv[1])) as control:

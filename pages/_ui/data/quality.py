@@ -17,8 +17,7 @@ from grasp_core.model.annotations import Annotations
 from grasp_core.model.groups import AxisSet, axis_label, one_line
 from grasp_core.model.text import escape_markdown, first_few, number
 from grasp_core.model.turns import Turns
-from grasp_core.reading.dataset import describe
-from grasp_core.reading.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset, axis_counts, cross_table, label_counts
 from grasp_core.reading.screens.constant import too_constant
 from grasp_core.reading.screens.duplicates import Duplicates, is_instant, is_quick, near_duplicates
 from grasp_core.reading.screens.random_responders import random_responders
@@ -58,7 +57,7 @@ def say_what_was_understood(dataset: Dataset) -> None:
     st.title(
         f"{data.annotations:,} answers to {number(data.items, 'item')} by {number(data.raters, 'rater')}"
     )
-    labels = describe.labels(dataset).itertuples()
+    labels = label_counts(dataset).itertuples()
     shown = " · ".join(
         f"**{escape_markdown(one_line(str(one.label)))}** {one.annotations:,}"
         for one in list(labels)[:_LABELS_SHOWN]
@@ -103,7 +102,7 @@ def show_overview(dataset: Dataset, proposed: tuple[str, ...]) -> None:
     left, right = st.columns([1, 2])
     with left:
         st.subheader("Labels")
-        labels = describe.labels(dataset)
+        labels = label_counts(dataset)
         show_table(
             labels.assign(share=100 * labels["share"]),
             "Annotations per label",
@@ -140,11 +139,11 @@ def _cross_table(dataset: Dataset, proposed: tuple[str, ...]) -> None:
         format_func=lambda name: "Counts only" if name is None else axis_label((name,)),
     )
     if across is None:
-        frame = describe.axis_counts(dataset, down).set_index(down).rename_axis(index=axis_label((down,)))
+        frame = axis_counts(dataset, down).set_index(down).rename_axis(index=axis_label((down,)))
         frame["share"] = frame["share"].map("{:.1%}".format)
         st.dataframe(frame.rename(columns=str.capitalize), alt=f"Raters by {axis_label((down,))}")
     else:
-        frame = describe.cross_table(dataset, down, across).rename_axis(index=axis_label((down,)))
+        frame = cross_table(dataset, down, across).rename_axis(index=axis_label((down,)))
         st.dataframe(frame, alt=f"Raters by {axis_label((down,))} and {axis_label((across,))}")
 
 
