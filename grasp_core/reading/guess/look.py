@@ -32,6 +32,7 @@ _TIME = re.compile(
     r"\d{4}-\d{1,2}-\d{1,2}([ T].*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}([ ,].*)?|\d{1,3}:\d{2}(:\d{2})?([.,]\d+)?"
     r"|\w{3} \w{3} \d{1,2} \d{2}:\d{2}:\d{2} .*|P(\d+D)?T(?=\d)(\d+H)?(\d+M)?(\d+([.,]\d+)?S)?"
 )
+_NEUTRAL = re.compile(r"column \d+")
 _LINK = re.compile(r"(https?|ftp)://\S+|www\.\S+|(\d{1,3}\.){3}\d{1,3}|data:\S+")
 
 Kind = Literal["empty", "time", "link", "numbers", "text", "words"]
@@ -177,6 +178,11 @@ class Look:
         scores = {name: names.id_score(name, kinds) for name in self.columns}
         best = max(scores, key=lambda name: scores[name])
         return best if scores[best] else None
+
+
+def neutral(name: str) -> bool:
+    """Whether a column got its name here, for want of one."""
+    return _NEUTRAL.fullmatch(name) is not None
 
 
 def _most_rows(table: Table) -> int:

@@ -12,7 +12,7 @@ from grasp_core.model.access import LOCAL_USER
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import escape_markdown
-from grasp_core.reading.guess.roles import Role
+from grasp_core.reading.guess.recognise import Role
 from grasp_core.reading.table.table import Table
 from grasp_core.reading.tables import guessed
 from grasp_core.server.visits import BROWSER, known

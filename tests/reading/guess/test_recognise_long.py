@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grasp_core.reading.guess.advice import Named
-from grasp_core.reading.guess.recognise import Guess, recognise
-from grasp_core.reading.guess.roles import question
+from grasp_core.reading.guess.recognise import Guess, question, recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from tests.reading.made_up import IDS, Made, made, noise

@@ -10,7 +10,7 @@ import numpy as np
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.text import listed, number, quoted
 from grasp_core.reading.guess.advice import Confidence, Reason
-from grasp_core.reading.guess.columns.labels import guess_label, item_of_several
+from grasp_core.reading.guess.labels import guess_label, item_of_several
 from grasp_core.reading.guess.look import MOST_QUESTIONS, TEXT_LENGTH, Look
 from grasp_core.reading.guess.values import no_raters
 from grasp_core.reading.table import names

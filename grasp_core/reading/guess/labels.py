@@ -16,8 +16,7 @@ from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.dataset.checks import MAX_CATEGORIES
 from grasp_core.reading.formats.shapes.rows import MAX_OPTIONS
 from grasp_core.reading.guess.advice import Confidence, Reason
-from grasp_core.reading.guess.columns.cells import neutral
-from grasp_core.reading.guess.look import Look
+from grasp_core.reading.guess.look import Look, neutral
 from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import PLUS
 from grasp_core.reading.table.table import Table
