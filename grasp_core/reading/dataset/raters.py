@@ -348,6 +348,37 @@ class Described:
             remark = otherwise(file=file, column=key, ids=len(near.pairs), difference=near.but_for)
             yield know(remark, len(near.pairs), [other for _, other in near.pairs])
 
+    def problems(self, counted: BoolArray) -> list[Problem]:
+        """Problems of the ids in the file beside; `counted`, (U,), are units with labels that count."""
+        if self.beside is None:
+            return []
+        return [*_about_ids(self.beside), *self.unmatched(self.beside, counted)]
+
+
+def _about_ids(source: Source) -> Iterator[Problem]:
+    """Ids of a file that are alike, blank, or there more than once."""
+    table, key = source.table, str(source.key)
+    column = table.column(key)
+    counts = column.counts()
+    where = f"{table.name}, column {quoted(key)}"
+    yield from near_duplicates(where, dict(zip(column.values, counts.tolist(), strict=True)), ids=True)
+    blank = np.flatnonzero(column.among([value for value in column.values if not value.strip()]))
+    if blank.size:
+        code = {"rater": DataProblem.BLANK_RATER_ID, "item": ItemProblem.BLANK_ITEM_ID}[source.of]
+        yield stop(code(file=table.name, row=table.row(int(blank[0])), column=key), blank.size)
+    again = np.flatnonzero(counts > 1).tolist()
+    if again and source.of == "rater":
+        remark = DataProblem.RATERS_IN_SEVERAL_ROWS(where=where, raters=len(again))
+        yield know(remark, len(again), [column.values[code] for code in again])
+    again = [code for code in again if column.values[code].strip()]
+    if again and source.of == "item":
+        first, second = (table.row(int(at)) for at in np.flatnonzero(column.codes == again[0])[:2])
+        item, more = column.values[again[0]], len(again) - 1
+        twice = ItemProblem.ITEM_TWICE(
+            file=table.name, first=first, second=second, column=key, item=item, more=more
+        )
+        yield stop(twice, len(again), [column.values[code] for code in again[:EXAMPLES]])
+
 
 _DISAGREE = {"rater": DataProblem.FILES_DISAGREE, "item": ItemProblem.FILES_DISAGREE_ON_ITEMS}
 _UNMATCHED = {
@@ -422,26 +453,3 @@ class Profiles(Described):
         if not any(name in source.columns for source in self.sources):
             raise DataError(DataProblem.COLUMN_OF_IDS(column=name, file=self.sources[0].table.name))
         return self.merged(name, counted)
-
-    def problems(self, counted: BoolArray) -> list[Problem]:
-        """Problems of the raters file's ids; `counted`, shape (J,), are raters with labels that count."""
-        if self.beside is None:
-            return []
-        return [*_id_problems(self.beside), *self.unmatched(self.beside, counted)]
-
-
-def _id_problems(source: Source) -> list[Problem]:
-    table, key = source.table, str(source.key)
-    column = table.column(key)
-    counts = column.counts()
-    where = f"{table.name}, column {quoted(key)}"
-    problems = near_duplicates(where, dict(zip(column.values, counts.tolist(), strict=True)), ids=True)
-    blank = np.flatnonzero(column.among([value for value in column.values if not value.strip()]))
-    if blank.size:
-        row = table.row(blank[0])
-        problems.append(stop(DataProblem.BLANK_RATER_ID(file=table.name, row=row, column=key), blank.size))
-    repeated = np.flatnonzero(counts > 1)
-    if repeated.size:
-        remark = DataProblem.RATERS_IN_SEVERAL_ROWS(where=where, raters=repeated.size)
-        problems.append(know(remark, repeated.size, [column.values[position] for position in repeated]))
-    return problems

@@ -73,14 +73,13 @@ def _recoded(
 
 def counts(tables: Iterable[Table | None], column: str | None, spec: DataSpec) -> dict[str, int]:
     """Cells per value of a column, over all files; those of the labels where `column` is None."""
-    total: dict[str, int] = {}
+    total: Counter[str] = Counter()
     for position, table in enumerate(table for table in tables if table is not None):
         names = (column,) if column is not None else cell_columns(table, spec) if position == 0 else ()
         for name in names:
             if name in table.columns:
                 found = table.column(str(name))
-                for value, count in zip(found.values, found.counts().tolist(), strict=True):
-                    total[value] = total.get(value, 0) + count
+                total.update(dict(zip(found.values, found.counts().tolist(), strict=True)))
     return total
 
 

@@ -14,6 +14,7 @@ from grasp_core.model.errors import DataError, raise_stopping
 from grasp_core.model.text import listed, number, quoted
 from grasp_core.reading.dataset.checks import bands, no_column
 from grasp_core.reading.dataset.load import candidate_axes
+from grasp_core.reading.dataset.recoding import counts
 from grasp_core.reading.dataset.votes import item_rows
 from grasp_core.reading.formats.datasets import known
 from grasp_core.reading.formats.shapes.rows import MAX_AXES, PROPOSED_AXIS_VALUES
@@ -33,7 +34,6 @@ from grasp_core.reading.guess.rows import advise_aside, guess_aside, guess_exclu
 from grasp_core.reading.guess.values import (
     advise_missing,
     guess_missing,
-    label_cells,
     missing_profiles,
     odd_ids,
     one_number,
@@ -144,7 +144,7 @@ def recognise(
     if recipe is None and not any(reason.confidence == "unsure" for reason in ids):
         reasons += doubted(look, spec, named)
     if recipe is None or published is None:
-        cells = label_cells(annotations, spec)
+        cells = counts([annotations], None, spec)
         spec, missing = guess_missing(cells, spec, texts)
         spec, unknown = missing_profiles(both, spec, cells, texts)
         texts = {name: [text for text in some if text not in spec.missing] for name, some in texts.items()}

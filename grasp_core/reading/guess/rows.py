@@ -14,10 +14,10 @@ import numpy as np
 from grasp_core.model.annotations import is_number
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.text import agree, listed, number, quoted
+from grasp_core.reading.dataset.recoding import counts
 from grasp_core.reading.dataset.votes import cell_columns
 from grasp_core.reading.guess.advice import Advice, Reason
 from grasp_core.reading.guess.look import Look
-from grasp_core.reading.guess.values import label_cells
 from grasp_core.reading.table import names
 from grasp_core.reading.table.table import Table
 
@@ -210,13 +210,13 @@ def _numbers_below(table: Table, spec: DataSpec) -> int:
     beside = {spec.item, spec.rater, spec.text, *spec.profile, *spec.ignore}
     cells = [name for name in table.columns if name not in beside]
     ends = ([table.cell(name, row).strip() for name in cells] for row in range(len(table) - 1, -1, -1))
-    numbers = takewhile(lambda texts: any(texts) and all(map(_is_count, filter(None, texts))), ends)
-    below = sum(1 for _ in islice(numbers, _MOST_SUMS + 1))
+    ends_of_numbers = takewhile(lambda texts: any(texts) and all(map(_is_count, filter(None, texts))), ends)
+    below = sum(1 for _ in islice(ends_of_numbers, _MOST_SUMS + 1))
     if not 0 < below <= _MOST_SUMS:
         return 0
     for column in map(table.column, cells):
-        counts = np.array([_is_count(text.strip()) for text in column.values], dtype=bool)
-        if counts[column.codes[:-below]].any():
+        numbers = np.array([_is_count(text.strip()) for text in column.values], dtype=bool)
+        if numbers[column.codes[:-below]].any():
             return 0
     return below
 
@@ -237,7 +237,7 @@ def _rows_about_raters(file: _File) -> Rows:
         text: [cell for name in columns if (cell := table.cell(name, row))] for text, row in rows.items()
     }
     within = Counter(cell for row in cells.values() for cell in row if cell not in spec.missing)
-    of_items = Counter(label_cells(table, spec)) - within if called else within
+    of_items = Counter(counts([table], None, spec)) - within if called else within
     return [
         (spec.item, text)
         for text, row in cells.items()

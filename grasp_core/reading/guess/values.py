@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -14,7 +13,7 @@ from grasp_core.model.annotations import FloatArray, is_number, number_of
 from grasp_core.model.data_spec import DataSpec, Layout, MapValues
 from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.dataset.checks import MAX_CATEGORIES
-from grasp_core.reading.dataset.recoding import in_order
+from grasp_core.reading.dataset.recoding import counts, in_order
 from grasp_core.reading.dataset.votes import cell_columns
 from grasp_core.reading.formats.shapes.lists import structure
 from grasp_core.reading.guess.advice import Advice, Named, Reason
@@ -118,7 +117,7 @@ BEYOND = 4
 def guess_missing(
     cells: Mapping[str, int], spec: DataSpec, axes: Mapping[str, Sequence[str]]
 ) -> tuple[DataSpec, list[Reason]]:
-    """The reading with further texts that mean "no value", and why; `cells` are :func:`label_cells`.
+    """The reading with further texts that mean "no value", and why; `cells` are counts of the labels.
 
     A text such as ``NA`` is one only where all other labels are numbers and no column of `axes`, mapping
     names to their distinct texts, has it: there it may be a country.
@@ -145,18 +144,21 @@ def guess_missing(
     return replace(spec, missing=(*spec.missing, *found)), reasons
 
 
-def _codes(labels: set[str]) -> set[str]:
-    """Numbers that stand for no answer: of a survey's form, and apart from the others."""
-    of = {text: number_of(text) for text in labels}
-    known = {text: value for text, value in of.items() if not math.isnan(value)}
-    formed = {text for text, value in known.items() if CODE.fullmatch(f"{value:g}")}
-    rest = [value for text, value in known.items() if text not in formed]
-    if len(set(rest)) < 2 or len(known) + len(labels & LIKE_MISSING) < len(labels):
+def _codes(texts: Collection[str], *, words: bool = False) -> set[str]:
+    """Numbers that stand for no answer: of a survey's form, and apart from the others.
+
+    - `words`: whether they may also stand among words, where each tells for itself.
+    """
+    of = {text: number_of(text) for text in texts}
+    formed = {text for text, value in of.items() if CODE.fullmatch(f"{value:g}")}
+    rest = {text: value for text, value in of.items() if text not in formed}
+    numbers = {value for value in rest.values() if not math.isnan(value)}
+    wordy = any(math.isnan(value) and text not in LIKE_MISSING for text, value in rest.items())
+    if (wordy and not words) or len(rest if words else numbers) < 2 or min(numbers, default=0.0) < 0:
         return set()
-    low, high = min(rest), max(rest)
-    if low >= 0 and all(of[text] < 0 or of[text] > BEYOND * high for text in formed) and formed:
-        return formed
-    return set()
+    high = max(numbers, default=0.0)
+    apart = {text for text in formed if of[text] < 0 or of[text] > BEYOND * high}
+    return apart if words or apart == formed else set()
 
 
 def advise_missing(cells: Mapping[str, int], spec: DataSpec, declared: Collection[str]) -> Iterator[Advice]:
@@ -164,7 +166,7 @@ def advise_missing(cells: Mapping[str, int], spec: DataSpec, declared: Collectio
 
     Words that say so, and codes apart from all others, as surveys write them, are recommended to be taken so;
     a number beside a scale, such as 0 beside 1 to 5, and a lone sign may be either. Nobody is asked about
-    texts that are `declared`; `cells` are :func:`label_cells`.
+    texts that are `declared`; `cells` are counts of the labels.
     """
     if spec.categories is not None:
         return
@@ -215,16 +217,6 @@ def _scale(known: Mapping[str, float]) -> int:
     return steps
 
 
-def label_cells(table: Table, spec: DataSpec) -> Mapping[str, int]:
-    """How many cells hold each text, over all columns that hold labels."""
-    found: Counter[str] = Counter()
-    for name in cell_columns(table, spec):
-        if name in table.columns:
-            column = table.column(name)
-            found.update(dict(zip(column.values, column.counts().tolist(), strict=True)))
-    return found
-
-
 def with_vocabulary(
     table: Table, spec: DataSpec, declared: Collection[str]
 ) -> tuple[DataSpec, list[Reason], bool]:
@@ -241,7 +233,7 @@ def with_vocabulary(
     if len({one and (one.values, one.ordered) for one in of}) != 1 or of[0] is None:
         return spec, [], False
     known = of[0]
-    found = {text for text in label_cells(table, spec) if text not in spec.missing}
+    found = {text for text in counts([table], None, spec) if text not in spec.missing}
     values = tuple(
         text for text in known.values if text not in spec.missing and (text in found or text not in declared)
     )
@@ -337,7 +329,7 @@ def one_set(
     """The reading in which lists of the same choices are one label, and why.
 
     Lists that are all as long, such as ranks, keep their order; so do texts that are `declared`, and a
-    reading that names categories. `cells` are :func:`~grasp_core.reading.guess.values.label_cells`.
+    reading that names categories. `cells` are counts of the labels.
     """
     plain = [text for text in cells if text not in spec.missing and text not in declared]
     if spec.categories is not None or len(plain) > _MOST:
@@ -388,7 +380,7 @@ def missing_profiles(
       others.
     """
     known = set(spec.missing)
-    codes = {name: _codes_of_missing_profiles(texts) - known for name, texts in axes.items()}
+    codes = {name: _codes(texts, words=True) - known for name, texts in axes.items()}
     words = {name: _words(texts) - known for name, texts in axes.items()}
     places = {name: _places(texts) & words[name] for name, texts in axes.items()}
     none = {name: (codes[name] | words[name]) - places[name] for name in axes}
@@ -428,15 +420,3 @@ def _places(texts: Sequence[str]) -> set[str]:
     able = {text for text in texts if _CODE_OF_PLACE.fullmatch(text)}
     others = [text for text in texts if text.strip().casefold() not in _WRITTEN_OF_MISSING_PROFILES]
     return able if len(others) > 1 and able.issuperset(others) else set()
-
-
-def _codes_of_missing_profiles(texts: Sequence[str]) -> set[str]:
-    """Codes of a survey's form that lie apart from the numbers, or stand among words."""
-    of = {text: number_of(text) for text in texts}
-    formed = {text for text, value in of.items() if CODE.fullmatch(f"{value:g}")}
-    rest = [value for text, value in of.items() if text not in formed]
-    numbers = [value for value in rest if not math.isnan(value)]
-    if len(rest) < 2 or any(value < 0 for value in numbers):
-        return set()
-    high = max(numbers, default=0.0)
-    return {text for text in formed if of[text] < 0 or of[text] > BEYOND * high}

@@ -11,7 +11,7 @@ from scipy.special import ndtri
 from threadpoolctl import threadpool_limits
 
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int32Array, Int64Array, tallied
-from grasp_core.reading.screens.constant import find_constant, others_shares
+from grasp_core.reading.screens.constant import find_constant, others_shares, probabilities
 
 _STEPS = 25
 _LONGEST_STEP = 1.5
@@ -46,8 +46,8 @@ def _fitted(rater: Int64Array, label: Int32Array, shares: FloatArray, n_raters: 
     prior = np.array([_WEAK[0], *np.full(len(shares), _WEAK[1])])
     values = np.zeros((n_raters, 1 + len(shares)))
     for _ in range(_STEPS):
-        fit = Sharpness(values[:, 0], values[:, 0], values[:, 1:].T)
-        slope, curve = _slope_and_curve(probabilities(fit, rater, shares), given, log, of_raters)
+        now = probabilities(values[:, 0], values[:, 1:].T, rater, log)
+        slope, curve = _slope_and_curve(now, given, log, of_raters)
         curve += np.diag(prior)
         step = np.linalg.solve(curve, (slope - prior * values)[:, :, None])[:, :, 0]
         longest = np.maximum(np.abs(step).max(axis=1), _LONGEST_STEP)
@@ -56,15 +56,6 @@ def _fitted(rater: Int64Array, label: Int32Array, shares: FloatArray, n_raters: 
             break
     error = np.sqrt(np.linalg.inv(curve)[:, 0, 0])
     return Sharpness(values[:, 0], error, values[:, 1:].T)
-
-
-def probabilities(fit: Sharpness, rater: Int64Array, shares: FloatArray) -> FloatArray:
-    """Each annotation's probabilities under its rater's sharpness and leaning, shape (K, A)."""
-    score: FloatArray = np.log(shares) * fit.beta[rater] + fit.leaning[:, rater]
-    score -= score.max(axis=0)
-    np.exp(score, out=score)
-    score /= score.sum(axis=0)
-    return score
 
 
 def _slope_and_curve(
@@ -234,7 +225,7 @@ def _without_view(votes: _Votes, found: _Found, candidates: Int64Array) -> Int64
     """Of the candidates those who share no other rater's own view: condition (3)."""
     if not candidates.size:
         return candidates
-    beside = -probabilities(found.fit, votes.who, found.shares)
+    beside = -probabilities(found.fit.beta, found.fit.leaning, votes.who, np.log(found.shares))
     beside[votes.label, np.arange(votes.label.size)] += 1
     shared = [_shared_view(votes, beside, int(rater)) for rater in candidates]
     return candidates[np.array(shared) > LEVEL]
