@@ -251,11 +251,7 @@ class _Moment:
 
 
 def ranks(where: str, texts: Iterable[str], column: Collection[str]) -> dict[str, int]:
-    """The order of points in time.
-
-    - `column`: all of the column's texts, or none where they are not known: they tell whether 3/4/2024 names
-      the day or the month first.
-    """
+    """The order of points in time; all of the column tell if 3/4/2024 begins with the day."""
     wanted = dict.fromkeys(texts)
     order: DayFirst | None = None
     slashed = next((text for text in wanted if _slashed(text) is not None), None)

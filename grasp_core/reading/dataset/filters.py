@@ -205,10 +205,7 @@ _SCREENS: Mapping[Screen, LeftOutReason] = {
 
 
 def leave_out_screened(sieves: Sequence[Sieve], spec: DataSpec) -> None:
-    """Leave out whom the spec's screens name by the answers to the first question, in all questions.
-
-    Every screen looks at the same annotations: those that exclusions and filters have left.
-    """
+    """Leave out whom the spec's screens name, each by what filters left of the first question's answers."""
     votes = sieves[0].votes
     counted = per_rater(votes) > 0
     if not spec.screens or not counted.any() or any(note.stops for one in sieves for note in one.notes):

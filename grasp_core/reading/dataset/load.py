@@ -46,10 +46,7 @@ from grasp_core.reading.table.table import Table
 
 
 def axis_of(column: DescribingColumn, counted: BoolArray, cut: Sequence[str]) -> Axis:
-    """The axis of the raters (the attribute of the items) that count.
-
-    `cut` are the ranges that its values were cut into, if any.
-    """
+    """The axis of the raters, or items, that count; `cut` are the ranges that its values were cut into."""
     codes = column.codes[counted]
     code_of = {column.values[code]: code for code in np.unique(codes[codes >= 0]).tolist()}
     used = [code_of[value] for value in in_order(code_of, cut)]
@@ -62,10 +59,7 @@ def axis_of(column: DescribingColumn, counted: BoolArray, cut: Sequence[str]) ->
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """As much of a reading as fits.
-
-    - `dropped`: what was left out of it, as parts of a sentence.
-    """
+    """As much of a reading as fits; `dropped` is what was left out of it, as parts of a sentence."""
 
     spec: DataSpec
     axes: tuple[str, ...]
@@ -159,16 +153,10 @@ def load(
     items: Table | None = None,
     slices: Sequence[str] | None = None,
 ) -> Dataset:
-    """Form the data set that `spec` describes.
+    """Form the data set that `spec` describes: values are recoded, then what does not count is left out.
 
-    Values are recoded first. Rows without a label are no annotations; then excluded raters drop out, what the
-    filters name in the order of their fields, repeated annotations, and whom the screens name. Only raters
-    and items with at least one annotation left count. Items and raters keep the order of first appearance.
-    Where both files have an axis's column, the raters file decides.
-
-    - `axes`: demographic columns; by default :func:`candidate_axes`.
-    - `slices`: columns that describe items; by default those that can make slices, or none where axes are
-      named.
+    - `axes`: demographic columns, of the raters file first; by default :func:`candidate_axes`.
+    - `slices`: columns that describe items; by default those that can make some, none where axes are named.
     """
     annotations, raters, items, problems = recode(annotations, raters, spec, items)
     raise_stopping(checks.missing_columns(annotations, raters, spec, axes or ()))

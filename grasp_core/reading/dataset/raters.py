@@ -32,10 +32,7 @@ _FEW = 0.2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DescribingColumn:
-    """A column's value for each rater, or each item.
-
-    - `codes`, (J,) or (I,): position in `values`, or -1 for unknown.
-    """
+    """A column's value for each rater (J,), or each item (I,); the code -1 is unknown."""
 
     codes: Codes
     values: tuple[str, ...]
@@ -132,10 +129,7 @@ class Source:
         return 2 <= distinct <= min(MAX_AXIS_VALUES, max(2, self.n_units // 2))
 
     def column(self, name: str, missing: Collection[str], counted: BoolArray) -> DescribingColumn:
-        """Each unit's value; where some cells are missing, those that are not decide.
-
-        - `counted`, (U,): units in which two different values are a problem.
-        """
+        """Each unit's value, as its filled cells have it; `counted`, (U,), may have but one."""
         found = self._by_unit(name, missing)
         column = found.column
         clash = np.flatnonzero((found.clash >= 0) & counted)
@@ -201,10 +195,7 @@ _WAYS: Sequence[tuple[str, Callable[[str], str]]] = (
 
 @dataclass(frozen=True, slots=True)
 class Alike:
-    """Ids of a raters file that would be raters of the annotations if they were written alike.
-
-    - `pairs`: as the annotations and as the raters file write it.
-    """
+    """Ids that two files write otherwise, as the annotations and as the other file have them."""
 
     but_for: str
     pairs: tuple[tuple[str, str], ...]
@@ -238,11 +229,9 @@ def alike(raters: Iterable[str], ids: Collection[str]) -> Alike | None:
 
 
 def _rater_column(raters: Table, spec: DataSpec, rater_ids: Sequence[str], annotations_name: str) -> str:
-    """The raters file's column of rater ids.
+    """The raters file's column of rater ids: `spec.rater`, or else the one that has most of them.
 
-    It is `spec.rater` where the file has that column, and otherwise the column whose values include the
-    most rater ids of the annotations (the first one, of several); ages are no ids, for all that they may
-    be the same numbers.
+    Ages are no ids, for all that they may be the same numbers.
     """
     if spec.layout == "raters-by-items" and spec.rater is None:
         raise DataError(DataProblem.NO_RATER_IDS(file=annotations_name, raters=raters.name))
@@ -295,10 +284,7 @@ def _same_ids(rater_ids: Sequence[str], raters: Table) -> Remark:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Described:
-    """Both files' columns that describe raters, or items; the file beside the annotations comes first.
-
-    - `ids`: of all raters or items, whether they count or not.
-    """
+    """Both files' columns that describe raters, or items; `ids` are all, whether they count or not."""
 
     ids: tuple[str, ...]
     missing: tuple[str, ...]

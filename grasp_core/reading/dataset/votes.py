@@ -138,10 +138,7 @@ class Votes:
 
 
 def read_votes(table: Table, spec: DataSpec) -> Votes:
-    """Encode the table's ids and labels; a long file's missing labels are still among the entries.
-
-    The columns of :func:`cell_columns` are a matrix's raters or items.
-    """
+    """Encode the table's ids and labels; a long file's missing labels are still among the entries."""
     return _read_long(table, spec) if spec.layout == "long" else _read_matrix(table, spec)
 
 

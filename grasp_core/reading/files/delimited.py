@@ -32,11 +32,7 @@ _TO_FILL_IN = ("Approve", "Reject")
 
 
 class UnreadableRowError(Exception):
-    """A row whose quotation marks do not match.
-
-    `line`: line that the row starts on.
-    `why`: the CSV reader's words.
-    """
+    """A row from a line on whose quotation marks do not match, for the CSV reader's reason."""
 
     def __init__(self, line: int, why: str) -> None:
         super().__init__(line, why)
@@ -111,8 +107,7 @@ def _may_lack(columns: tuple[str, ...]) -> int:
 class _Careful:
     """Rows one by one; those of another length than the header's are counted and left out.
 
-    Rows may lack a few of the last fields, see :func:`_may_lack`; these are then empty. Empty fields behind
-    the last column count for nothing.
+    Fields that rows may lack become empty ones; empty ones behind the last count for nothing.
     """
 
     def __init__(self, file: BinaryIO, delimiter: str, header: Header) -> None:

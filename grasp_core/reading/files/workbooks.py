@@ -170,10 +170,7 @@ def parse(content: bytes, name: str, sheet: str | None) -> tuple[list[Member], t
 
 
 def _unpacked(content: bytes, name: str) -> tuple[bytes, str, int, int]:
-    """The workbook without compression, its kind, cells with an error as far as can be told, and most cells.
-
-    Whatever sizes an archive claims, what is read from here on is what was unpacked within the limits.
-    """
+    """The workbook without compression, its kind, how many cells hold errors, and most cells of a sheet."""
     if content.startswith(OLD_EXCEL):
         if _ENCRYPTED in content:
             raise _with_password(name)

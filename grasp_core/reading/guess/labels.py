@@ -28,10 +28,7 @@ _ROWS, _EMPTY, _TEXTS = 20_000, 0.05, 20
 
 
 def item_of_several(look: Look, rater: str, known: str | None = None) -> str | None:
-    """The fewest columns, written ``a+b``, that are the item where `rater` is; None where none are.
-
-    - `known`: one of the columns.
-    """
+    """The fewest columns, written ``a+b``, that are the item where `rater` is, with `known`."""
     some = look.of_some(rater)
     rows = np.flatnonzero(some[rater].codes % -(-some.n // _ROWS) == 0)
     codes = some[rater].codes[rows]

@@ -298,10 +298,7 @@ def _about_key(look: Look, key: str | None, rows: str, rest: Sequence[str], rate
 
 
 def around_matrix(look: Look, found: Reading | None, named: Named) -> Reading:
-    """The reading of a matrix with what is named in it, and candidates for what is unsure.
-
-    - `found`: what the file looks like by itself; None where it does not look like a matrix.
-    """
+    """The reading of a matrix with what is named; `found` is what it looks like by itself."""
     unique = tuple(name for name in look.columns if look.unique(name))
     if found is None:  # a matrix because somebody says so: ids in the first column that may hold them
         own = next(iter([*(name for name in look.ids if name in unique), *unique]), look.columns[0])

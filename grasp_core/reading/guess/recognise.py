@@ -325,10 +325,7 @@ _MOST = 0.5
 
 
 def with_items(guess: Guess, annotations: Table, items: Table | None, named: str | None = None) -> Guess:
-    """The guess with how an items file is read, where there is one.
-
-    - `named`: the column of the item ids, where somebody has said it.
-    """
+    """The guess with how an items file is read, where there is one; `named` is its column of ids."""
     if items is None:
         return guess
     if named is not None and named not in items.columns:

@@ -157,10 +157,7 @@ def _parse_text(content: bytes, name: str, watch: Watch) -> Parsed:
 
 
 def parse_folder(contents: Sequence[bytes], name: str, watch: Watch) -> Parsed:
-    """Read the Parquet files of a folder as one table.
-
-    Raises DataError if one of them cannot be read, or they do not fit together.
-    """
+    """Read the Parquet files of a folder as one table."""
     return registry.of_table(arrow.parse(contents, "Parquet", name, watch), name)
 
 
@@ -169,14 +166,10 @@ _VIEWS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary
 
 
 def frame_table(frame: Any, name: str) -> Table:
-    """Read a data frame as a file with its columns would be read.
+    """Read a data frame as a file with its columns would be read, and call it `name`.
 
-    Cells become text: a missing one (None, NaN, NaT, NA) the empty text, whole numbers in columns of reals
-    lose their ``.0``, texts stay as they are. Of a pandas frame, index levels that have a name are columns.
-
-    `name`: what it is called in messages and results.
-
-    Returns its hash is that of names and texts: the same for the same data in another library's frame.
+    Cells become text: a missing one the empty text, whole numbers in columns of reals lose their ``.0``. Of a
+    pandas frame, index levels with a name are columns. The hash is that of names and texts, in any library.
     """
     data, kind = _arrow(frame, name)
     if not data.num_rows:
@@ -214,10 +207,7 @@ def _arrow(frame: Any, name: str) -> tuple[pa.Table, str]:
 
 
 def _joined_lists(data: pa.Table) -> pa.Table:
-    """A lone column of lists, such as several labels, as one text of their parts: ``a|b``.
-
-    Several are lists beside each other, an entry for each rater.
-    """
+    """With a lone column of lists, such as several labels, as texts ``a|b``; several hold raters' entries."""
     lists = [at for at, kind in enumerate(data.schema.types) if pa.types.is_list(kind)]
     if len(lists) == 1:
         parts = data.column(lists[0]).cast(pa.list_(pa.string()))
@@ -309,10 +299,7 @@ def get_ready(work: str) -> None:
 
 
 def run(connection: socket.socket) -> int:
-    """Take a request and files, limit this process, and answer.
-
-    Returns the exit status.
-    """
+    """Take a request and files, limit this process, and answer; the exit status."""
     channel = wire.Channel(connection)
     try:
         channel.send(wire.READY)
@@ -333,7 +320,11 @@ def run(connection: socket.socket) -> int:
             if "work" in request:
                 channel.say(wire.VALUE, _done(request, channel))
                 return DONE
-            parsed = _parsed(request, _contents(channel), channel)
+            contents, watch = _contents(channel), _Watch(channel)
+            if request["folder"]:
+                parsed = parse_folder(contents, request["name"], watch)
+            else:
+                parsed = parse(contents.pop(), request["name"], request["member"], watch)
             check_weight(parsed, limits, request["name"])
         except DataError as error:
             channel.say(wire.REFUSED, wire.packed_error(error))
@@ -364,13 +355,6 @@ def _contents(channel: wire.Channel) -> list[bytes]:
             file = io.BytesIO()
         else:
             file.write(chunk)
-
-
-def _parsed(request: dict[str, Any], contents: list[bytes], channel: wire.Channel) -> Parsed:
-    watch = _Watch(channel)
-    if request["folder"]:
-        return parse_folder(contents, request["name"], watch)
-    return parse(contents.pop(), request["name"], request["member"], watch)
 
 
 def _done(request: dict[str, Any], channel: wire.Channel) -> Any:

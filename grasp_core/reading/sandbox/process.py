@@ -55,10 +55,7 @@ class Job:
 
 
 class Helper:
-    """A helper process; for any number of threads.
-
-    `work`: the module whose functions are called there: by name, for it lies above this one.
-    """
+    """A helper process, for any number of threads; there functions of the module called `work` are called."""
 
     def __init__(self, work: str) -> None:
         self._work = work
@@ -136,10 +133,7 @@ class Helper:
 
 
 def environment(*, whole: bool = False, **own: str) -> dict[str, str]:
-    """The variables of a process that handles what strangers send: no secrets of a server, nor its proxies.
-
-    `whole`: all but GRASP's own, as on one's own machine.
-    """
+    """The variables of a process that handles strangers' data, without secrets; or all but GRASP's own."""
     given = {
         name: value
         for name, value in os.environ.items()

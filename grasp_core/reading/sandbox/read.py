@@ -195,11 +195,7 @@ def read(
     member: str | None,
     watch: Watch,
 ) -> Parsed:
-    """Parse files in a process of limited memory and time.
-
-    `files`: gives an iterable of iterables of bytes, each file in pieces; called twice for what is not small.
-    `watch`: called several times a second; what it raises ends the reading.
-    """
+    """Parse files, given in pieces, twice where they are not small, within limited memory and time."""
     request = {"name": name, "member": member, "folder": folder}
 
     def tried(within: Limits) -> Parsed:
@@ -242,11 +238,7 @@ def call(
     name: str = "",
     within: Limits | None = None,
 ) -> T:
-    """Call a function in a process of limited memory and time.
-
-    `name`: for messages; by default the first table's.
-    `within`: by default those that the settings give.
-    """
+    """Call a function in a process of limited memory and time; `name` is for messages."""
     sent = {name: table for name, table in tables.items() if table is not None}
     named = name or next(table.name for table in sent.values())
     request = {

@@ -17,9 +17,8 @@ _LEAST = 1e-9
 
 
 def others_shares(annotations: Annotations, rows: BoolArray, weight: FloatArray | None = None) -> FloatArray:
-    """Labels that the other raters gave each annotation's item, smoothed by one label of the whole data's.
+    """Labels that the others gave each annotation's item, smoothed by one label of the whole data's: (K, A).
 
-    Shape (K, A), as all that follows: sums over few labels are fast down a column, not along a row.
     Raters may weigh less than 1 (`weight`, shape (J,)).
     """
     k = annotations.n_categories

@@ -29,10 +29,7 @@ class Sharpness(NamedTuple):
 
 
 def fit_sharpness(rater: Int64Array, label: Int32Array, shares: FloatArray, n_raters: int) -> Sharpness:
-    """Fit sharpness of either sign, and leanings, by Newton steps on each rater's likelihood.
-
-    - `shares`, (K, A): labels of the others, none of them 0.
-    """
+    """Fit sharpness of either sign, and leanings, by Newton steps; `shares`, (K, A), has no 0."""
     with threadpool_limits(1):  # threads that wait for each other cost more than these small systems
         return _fitted(rater, label, shares, n_raters)
 
@@ -102,10 +99,7 @@ _SEED = 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RandomResponders:
-    """Raters at chance, bool array of shape (J,), out of those looked at, by how the typical rater agrees.
-
-    `agreement` is None where nobody was looked at.
-    """
+    """Raters at chance, (J,), out of those looked at, and how the typical rater agrees, if any was."""
 
     random: BoolArray
     looked_at: BoolArray
