@@ -26,6 +26,8 @@ MAX_ROWS, _MAX_CELLS = 100_000, 2_000_000
 """The most that is looked at; of larger files some of the rows."""
 MOST_QUESTIONS = 30
 """Of more values, a column names no questions."""
+MOST_SHARED = 0.5
+"""Words of more distinct values than this share of the rows are free answers."""
 _MAX_LENGTHS = 1_000
 TEXT_LENGTH, _TEXT_VALUES = 25, 20
 """Columns of longer values, on average, and of more of them, hold texts that somebody wrote."""
@@ -222,6 +224,22 @@ def doubted(look: Look, spec: DataSpec, named: Named) -> Iterator[Reason]:
         if some.pairs(spec.item, spec.rater) < _TOLD_APART * some.n:
             yield from _marked_spans(look)
         yield from _questions_in_rows(look, some, spec)
+
+
+def doubts(table: Table, spec: DataSpec) -> list[Reason]:
+    """That the label column of a known format holds objects or free answers, which are no labels."""
+    if spec.layout != "long" or spec.label is None or spec.label not in table.columns:
+        return []
+    look = Look(table)
+    texts = look.texts(spec.label)
+    objects = all(text.lstrip().startswith(("{", "[{")) for text in texts)
+    free = look.kind(spec.label) == "text" and len(texts) > MOST_SHARED * look.n
+    if not texts or not (objects or free):
+        return []
+    others = tuple(name for name in spec.labels if name != spec.label)
+    what = "objects in JSON, such as marked spans" if objects else "free answers, hardly any of them twice"
+    why = f"no column looks like labels: {quoted(spec.label)} holds {what}"
+    return [Reason("label", why, "unsure", others)]
 
 
 def contradicted(look: Look, spec: DataSpec) -> Iterator[Reason]:

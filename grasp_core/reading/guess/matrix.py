@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import NamedTuple
 
 from grasp_core.model.data_spec import DataSpec
@@ -453,28 +454,14 @@ def pattern_of(several: Sequence[str], columns: Sequence[str]) -> str | None:
 
 
 def _common_start(texts: Sequence[str]) -> str:
-    first, last = min(texts), max(texts)
-    return first[: next((at for at, letter in enumerate(first) if last[at : at + 1] != letter), len(first))]
+    alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False))
+    return "".join(letters[0] for letters in alike)
 
 
 def matching(pattern: str, columns: Sequence[str]) -> list[str]:
     """The columns whose names a pattern fits; ``*`` alone stands for anything."""
     wanted = re.compile(".*".join(map(re.escape, pattern.split(ANY))), re.DOTALL)
     return [name for name in columns if wanted.fullmatch(name)]
-
-
-def rater_by_file(look: Look, raters: Table) -> str | None:
-    """The recurring column whose ids a raters file has, and hardly others; None where several may be it."""
-    ids = [
-        set(raters.distinct(name)) for name in raters.columns if not names.mentions(name, names.DEMOGRAPHIC)
-    ]
-    found = []
-    for name in look.columns:
-        values = look.texts(name)
-        if not look.unique(name) and any(values <= known and 2 * len(values) > len(known) for known in ids):
-            found.append(name)
-    found.sort(key=lambda name: -names.id_score(name, names.RATER))
-    return found[0] if found and all(look.alike(found[0], name) for name in found[1:]) else None
 
 
 def of_like_values(look: Look, others: Sequence[str]) -> Cells | None:

@@ -19,15 +19,13 @@ from grasp_core.reading.dataset.votes import item_rows
 from grasp_core.reading.formats.datasets import known
 from grasp_core.reading.formats.shapes.rows import MAX_AXES, PROPOSED_AXIS_VALUES
 from grasp_core.reading.guess.advice import Advice, Named, Reason, all_taken
-from grasp_core.reading.guess.labels import among_questions, doubts
-from grasp_core.reading.guess.long import guess_long
-from grasp_core.reading.guess.look import MAX_ROWS, Look, contradicted, doubted
+from grasp_core.reading.guess.long import among_questions, guess_long
+from grasp_core.reading.guess.look import MAX_ROWS, Look, contradicted, doubted, doubts
 from grasp_core.reading.guess.matrix import (
     around_matrix,
     guess_matrix,
     long_or_wide,
     named_matrix,
-    rater_by_file,
     survey,
 )
 from grasp_core.reading.guess.rows import advise_aside, guess_aside, guess_exclusions, in_doubt, occurrences
@@ -214,7 +212,7 @@ def _from_columns(annotations: Table, raters: Table | None, named: Named) -> tup
             f"({listed(annotations.columns)}); it needs one each for item, rater and label, "
             "or a column of ids and one per rater or item"
         )
-    by_file = None if raters is None or named.rater else rater_by_file(Look(annotations), raters)
+    by_file = None if raters is None or named.rater else _rater_by_file(Look(annotations), raters)
     if raters is not None and by_file is not None:
         spec, reasons = _from_columns(annotations, raters, replace(named, layout="long", rater=by_file))
         return spec, [*reasons, Reason("rater", f"{quoted(by_file)} holds ids of {raters.name}", "sure")]
@@ -230,6 +228,20 @@ def _from_columns(annotations: Table, raters: Table | None, named: Named) -> tup
     if wide is not None and named.layout is None and (either := long_or_wide(look, wide[0])) is not None:
         return either
     return around_matrix(look, wide, named)
+
+
+def _rater_by_file(look: Look, raters: Table) -> str | None:
+    """The recurring column whose ids a raters file has, and hardly others; None where several may be it."""
+    ids = [
+        set(raters.distinct(name)) for name in raters.columns if not names.mentions(name, names.DEMOGRAPHIC)
+    ]
+    found = []
+    for name in look.columns:
+        values = look.texts(name)
+        if not look.unique(name) and any(values <= known and 2 * len(values) > len(known) for known in ids):
+            found.append(name)
+    found.sort(key=lambda name: -names.id_score(name, names.RATER))
+    return found[0] if found and all(look.alike(found[0], name) for name in found[1:]) else None
 
 
 # Axes
