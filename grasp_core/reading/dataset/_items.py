@@ -120,12 +120,10 @@ class Descriptions(Described):
 
 
 def _there(column: DescribingColumn, rated: BoolArray) -> tuple[str, ...]:
-    """Values of the items that count."""
     return tuple(column.values[code] for code in np.unique(column.codes[rated]) if code >= 0)
 
 
 def _beside(name: str, items: Table | None, spec: DataSpec, ids: tuple[str, ...]) -> Source | None:
-    """The columns of the items file."""
     if items is None:
         if spec.items_id is not None:
             raise DataError(ItemProblem.NO_ITEMS_FILE(column=spec.items_id))

@@ -101,7 +101,6 @@ def _in_runs(votes: Votes) -> tuple[Codes, BoolArray]:
 
 
 def _by_time(votes: Votes, entries: Codes, spec: DataSpec) -> Codes:
-    """Rank of each entry's time."""
     name = str(spec.order)
     column = votes.table.column(name)
     where = f"{votes.table.name}, column {quoted(name)}"
@@ -305,7 +304,6 @@ def _no_time(where: str, text: str) -> DataError:
 
 
 def _at(parts: Mapping[str, str | None], order: DayFirst | None) -> _Moment:
-    """The moment that a date's parts name."""
     month, day = _month(parts, order)
     hour = int(parts.get("hour") or 0)
     half = (parts.get("half") or "").lower()

@@ -180,7 +180,6 @@ def _by_gold(sieve: Sieve, spec: DataSpec) -> None:
 
 
 def _by_counts(sieve: Sieve, spec: DataSpec) -> None:
-    """Leave out raters, then items, with too few annotations."""
     least = spec.filters.min_per_rater
     if least > 1:
         enough = per_rater(sieve.votes) >= least

@@ -324,7 +324,6 @@ def _summary(
     files: Sequence[Table],
     unused_columns: tuple[str, ...],
 ) -> DataSummary:
-    """Sizes and identity of the data; labels bear their question's name where there are several."""
     named = []
     for question, sieve, of_question in zip(spec.questions, sieves, categories, strict=True):
         before, given = f"{question.label}: " if len(sieves) > 1 else "", sieve.labels()

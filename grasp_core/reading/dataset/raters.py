@@ -163,7 +163,6 @@ class Source:
 
 
 def _at_first(values: Codes, unit: Codes, value: Codes) -> None:
-    """Put the first of each unit's values in its place, where there is none yet."""
     fresh = np.flatnonzero(values[unit] < 0)[::-1]
     values[unit[fresh]] = value[fresh]
 
@@ -251,7 +250,6 @@ def _rater_column(raters: Table, spec: DataSpec, rater_ids: Sequence[str], annot
 def _nobody(
     raters: Table, able: Sequence[str], named: bool, rater_ids: Sequence[str], annotations_name: str
 ) -> DataError:
-    """The error for a raters file without any rater of the annotations."""
     near = {name: found for name in able if (found := alike(rater_ids, raters.distinct(name))) is not None}
     column = max(near, key=lambda name: len(near[name].pairs)) if near else able[0]
     problem = DataProblem.NOBODY_DESCRIBED(

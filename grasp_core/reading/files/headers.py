@@ -169,7 +169,6 @@ def _in_range(cell: float, numbers: Sequence[float]) -> bool | None:
 
 
 def _says_what(cell: str) -> bool:
-    """Whether the text is a usual name of a column."""
     kinds = names.ITEM | names.RATER
     return bool(names.id_score(cell, kinds) > 1 or names.label_score(cell) > 1 or cell.casefold() == "id")
 
@@ -220,7 +219,6 @@ def _grouped_from(first: Row) -> int | None:
 
 
 def _forward(row: Row) -> list[str]:
-    """With the name before in blank cells."""
     filled: list[str] = []
     for cell in row:
         filled.append(cell if cell.strip() or not filled else filled[-1])
@@ -247,7 +245,6 @@ def _joined(first: Row, below: Sequence[Row], levels: int) -> list[str]:
 
 
 def _of_rows(first: Row, second: Row, third: Row | None) -> list[str]:
-    """The names of the columns before those that are grouped."""
     if third is not None:
         return list(third)
     found = []

@@ -76,7 +76,6 @@ def _no_sheet(filled: Sequence[str], chosen: str | None, name: str) -> DataError
 
 
 def _holds_table(sheet: calamine.CalamineSheet) -> bool:
-    """Whether at least two rows have at least two filled cells: a header and a row."""
     rows = 0
     for row in sheet.iter_rows():
         rows += sum(cell != "" for cell in row) > 1
@@ -305,7 +304,6 @@ def _header(rows: Sequence[Row]) -> int:
 
 
 def _above(rows: Sequence[Row], header: int, name: str) -> list[Problem]:
-    """Notes on the rows above the header."""
     if not rows:
         return []
     text = next(cell for cell in rows[0][1] if cell.strip())

@@ -199,7 +199,6 @@ def _by_id(look: Look, pair: Pair) -> Pair:
 
 
 def _texts(look: Look, name: str) -> bool:
-    """Whether a column holds what is rated, rather than its id."""
     return look.kind(name) == "text" or names.mentions(name, names.TEXT)
 
 
@@ -269,7 +268,6 @@ def _rivals(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> list[s
 
 
 def _none(look: Look) -> Ids:
-    """No two columns are borne out: the likeliest by name, and what is missing."""
     item, rater = look.ids
     if look.named.item is None and rater is not None and not look.unique(rater):
         several = item_of_several(look, rater)
@@ -500,7 +498,6 @@ def _different(look: Look, columns: Sequence[str]) -> list[str]:
 
 
 def _fewest_first(look: Look, columns: Sequence[str]) -> list[str]:
-    """In the file's order, but what has many values last."""
     return sorted(columns, key=lambda name: len(look[name].values) > 20)
 
 

@@ -259,7 +259,6 @@ def contradicted(look: Look, spec: DataSpec) -> Iterator[Reason]:
 
 
 def _questions_in_rows(look: Look, some: Look, spec: DataSpec) -> Iterator[Reason]:
-    """That labels answer several questions."""
     for name in look.columns:
         if name in (spec.item, spec.rater, *spec.labels) or not names.names_questions(name):
             continue
@@ -302,7 +301,6 @@ def _marked_spans(look: Look) -> Iterator[Reason]:
 
 
 def _items(look: Look, item: str, spec: DataSpec) -> Iterator[Reason]:
-    """That one id is several items."""
     ids = len(look[item].values)
     # Texts that a label or a rater decides, or that decide a label, are not what was rated.
     labels = [label for label in spec.labels if label in look.columns]
@@ -330,7 +328,6 @@ def _items(look: Look, item: str, spec: DataSpec) -> Iterator[Reason]:
 
 
 def _people(look: Look, rater: str, spec: DataSpec) -> Iterator[Reason]:
-    """That one id is several people."""
     place, why = _several_people(look, rater, spec)
     if place is not None:
         yield Reason("rater", f"{quoted(rater)}{why}", "unsure", (f"{rater}{PLUS}{place}", rater))

@@ -141,12 +141,15 @@ class _File:
         """Whether so many rows hold the text that it may be the answer to a question."""
         return occurrences(self.table, name, text) >= _MANY * len(self.table)
 
-    def nobody_known(self, found: Iterable[str]) -> list[str]:
-        """Those rater ids that no raters file knows; none if hardly another would be left."""
+    def no_raters(self, is_none: Callable[[str], bool]) -> Rows:
+        """Rater ids that are none, and that no raters file knows; none if hardly another is left."""
+        if self.spec.rater is None:
+            return []
+        ids = self.table.distinct(self.rater)
         columns = () if self.raters is None else map(self.raters.distinct, self.raters.columns)
         known = {text for texts in columns for text in texts}
-        found = [text for text in found if text not in known]
-        return found if len(found) + 1 < len(self.table.distinct(self.rater)) else []
+        found = [(self.rater, text) for text in ids if text not in known and is_none(text)]
+        return found if len(found) + 1 < len(ids) else []
 
     def of_answers(self) -> Iterator[str]:
         """The same but for those by which raters are left out."""
@@ -250,7 +253,7 @@ def _totals(file: _File) -> Rows:
     table, label = file.table, file.spec.label
     if label not in table.columns:
         return []
-    found = {}
+    found: dict[str, list[str]] = {}
     for name in (file.item, file.rater):
         column = table.column(name)
         codes = column.codes[::-1][: 2 * _MOST_SUMS].tolist()
@@ -258,26 +261,21 @@ def _totals(file: _File) -> Rows:
         last = (column.values[code] for code, cell in zip(codes, cells, strict=True) if cell.strip())
         sums = takewhile(lambda text: _says(text, names.SUMS), last)
         found[name] = [text for text in sums if occurrences(table, name, text) == 1]
-    found[file.rater] = file.nobody_known(found[file.rater])
-    return [(name, text) for name, texts in found.items() for text in texts]
+    of_items = [(file.item, text) for text in found[file.item]]
+    return [*of_items, *file.no_raters(found[file.rater].__contains__)]
 
 
 # Rules for rows that are recommended to be left out
 
 
 def _made(file: _File) -> Rows:
-    """Rater ids that are words for labels made of others, and that no raters file knows."""
-    if file.spec.rater is None:
-        return []
-    found = [text for text in file.table.distinct(file.rater) if _says(text, names.DECIDED)]
-    return [(file.rater, text) for text in file.nobody_known(found)]
+    """Rater ids that are words for labels made of others."""
+    return file.no_raters(lambda text: _says(text, names.DECIDED))
 
 
 def _nobody(file: _File) -> Rows:
     """Rater ids that programs and people write where they know none: they may stand for several."""
-    ids = file.table.distinct(file.rater)
-    found = file.nobody_known(text for text in ids if text.strip().casefold() in _NOBODY)
-    return [(file.rater, text) for text in found]
+    return file.no_raters(lambda text: _plain(text) in _NOBODY)
 
 
 def _check_items(file: _File) -> Rows:

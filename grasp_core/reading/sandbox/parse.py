@@ -179,7 +179,6 @@ def frame_table(frame: Any, name: str) -> Table:
 
 
 def _arrow(frame: Any, name: str) -> tuple[pa.Table, str]:
-    """The frame's columns, and what it is, for people."""
     kind = f"{type(frame).__module__.partition('.')[0]} {type(frame).__name__}"
     if isinstance(frame, pd.Series) and frame.index.nlevels > 1:  # items by raters, say
         frame = frame.to_frame("label" if frame.name is None else frame.name)
@@ -249,7 +248,6 @@ def _mixed(cells: Iterable[Any], column: str, name: str) -> pa.Array:
 
 
 def _text(cell: Any) -> str | None:
-    """A cell as text; None where it is missing, or of another kind."""
     if isinstance(cell, str):
         return cell
     if not pd.api.types.is_scalar(cell) or pd.isna(cell):

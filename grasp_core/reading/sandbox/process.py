@@ -160,8 +160,6 @@ HELPER = Helper("grasp_core.reading.work")
 
 
 class _Jobs:
-    """The children, by job."""
-
     def __init__(self, control: socket.socket, woken: int, wake: int) -> None:
         self._control, self._woken, self._wake = control, woken, wake
         self._pids: dict[int, int] = {}
@@ -190,7 +188,6 @@ class _Jobs:
                 os.kill(self._pids[job], signal.SIGKILL)
 
     def reap(self) -> None:
-        """Tell how children ended."""
         with suppress(BlockingIOError):
             os.read(self._woken, 1 << 16)
         with suppress(ChildProcessError):

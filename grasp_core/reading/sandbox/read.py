@@ -40,7 +40,7 @@ _PIECE = 1 << 20
 
 
 def _unwatched(_done: int, _total: int) -> None:
-    """Let it go on."""
+    pass
 
 
 def read_table(
@@ -184,7 +184,7 @@ class ReadingFaultError(Exception):
 
 
 class _NotSmallError(Exception):
-    """It takes more than a small file may."""
+    pass
 
 
 def read(
@@ -277,8 +277,6 @@ def _limited(
 
 
 class _Conversation:
-    """A conversation with a child."""
-
     def __init__(self, helper: Helper, job: Job, watch: Watch) -> None:
         self.job = job
         self._helper = helper
@@ -301,7 +299,6 @@ class _Conversation:
         self.job.close()
 
     def answer(self) -> tuple[bytes, bytearray]:
-        """The next frame that is an answer."""
         while True:
             kind, content = self.channel.receive()
             if kind in (wire.TABLE, wire.LINES, wire.VALUE):
@@ -317,7 +314,6 @@ class _Conversation:
 
 @contextmanager
 def _conversation(helper: Helper, watch: Watch) -> Generator[_Conversation]:
-    """A child that waits for a request."""
     for _ in range(_TRIED):  # the helper may be ending while it is asked
         try:
             conversation = _Conversation(helper, helper.job(), watch)

@@ -30,11 +30,6 @@ class Sharpness(NamedTuple):
 
 def fit_sharpness(rater: Int64Array, label: Int32Array, shares: FloatArray, n_raters: int) -> Sharpness:
     """Fit sharpness of either sign, and leanings, by Newton steps; `shares`, (K, A), has no 0."""
-    with threadpool_limits(1):  # threads that wait for each other cost more than these small systems
-        return _fitted(rater, label, shares, n_raters)
-
-
-def _fitted(rater: Int64Array, label: Int32Array, shares: FloatArray, n_raters: int) -> Sharpness:
     log = np.log(shares)
     every = np.arange(label.size)
     given = np.zeros_like(shares)
@@ -42,16 +37,17 @@ def _fitted(rater: Int64Array, label: Int32Array, shares: FloatArray, n_raters: 
     of_raters = csr_array((np.ones(label.size), (rater, every)), shape=(n_raters, label.size))
     prior = np.array([_WEAK[0], *np.full(len(shares), _WEAK[1])])
     values = np.zeros((n_raters, 1 + len(shares)))
-    for _ in range(_STEPS):
-        now = probabilities(values[:, 0], values[:, 1:].T, rater, log)
-        slope, curve = _slope_and_curve(now, given, log, of_raters)
-        curve += np.diag(prior)
-        step = np.linalg.solve(curve, (slope - prior * values)[:, :, None])[:, :, 0]
-        longest = np.maximum(np.abs(step).max(axis=1), _LONGEST_STEP)
-        values = values + step * (_LONGEST_STEP / longest)[:, None]
-        if np.abs(step).max(initial=0) < _CLOSE:
-            break
-    error = np.sqrt(np.linalg.inv(curve)[:, 0, 0])
+    with threadpool_limits(1):  # threads that wait for each other cost more than these small systems
+        for _ in range(_STEPS):
+            now = probabilities(values[:, 0], values[:, 1:].T, rater, log)
+            slope, curve = _slope_and_curve(now, given, log, of_raters)
+            curve += np.diag(prior)
+            step = np.linalg.solve(curve, (slope - prior * values)[:, :, None])[:, :, 0]
+            longest = np.maximum(np.abs(step).max(axis=1), _LONGEST_STEP)
+            values = values + step * (_LONGEST_STEP / longest)[:, None]
+            if np.abs(step).max(initial=0) < _CLOSE:
+                break
+        error = np.sqrt(np.linalg.inv(curve)[:, 0, 0])
     return Sharpness(values[:, 0], error, values[:, 1:].T)
 
 
@@ -123,7 +119,9 @@ def random_responders(annotations: Annotations) -> RandomResponders:
     that single other raters have beside the common one, by a permutation of the rater's own labels. (2) and
     (3) protect who has a view of their own. Nobody is named where the typical rater hardly agrees.
     """
-    looked_at = _with_enough(annotations)
+    constant, _ = find_constant(annotations)
+    per_rater = tallied(annotations.rater[_shared(annotations)], annotations.n_raters)
+    looked_at = (per_rater >= FEWEST_SHARED) & ~constant
     nobody = np.zeros(annotations.n_raters, dtype=np.bool_)
     n_raters = int(looked_at.sum())
     if n_raters < FEWEST_RATERS or annotations.n_annotations * annotations.n_categories > MAX_CELLS:
@@ -165,13 +163,6 @@ class _Found(NamedTuple):
 
     shares: FloatArray
     fit: Sharpness
-
-
-def _with_enough(annotations: Annotations) -> BoolArray:
-    constant, _ = find_constant(annotations)
-    per_rater = tallied(annotations.rater[_shared(annotations)], annotations.n_raters)
-    enough: BoolArray = (per_rater >= FEWEST_SHARED) & ~constant
-    return enough
 
 
 def _shared(annotations: Annotations) -> BoolArray:
