@@ -34,8 +34,6 @@ _ONCE = 0.67
 """Where an item and a rater tell apart a smaller share of the rows, most have several in common."""
 _FEW_ROWS = 12
 """In fewer rows, columns are alike by chance."""
-_BATCHES = frozenset({"hit", "task", "case", "record", "example", "sample", "unit"})
-"""Words for what may hold several items, or one of them more than once."""
 
 Role = Literal["item", "rater"]
 Ids = tuple[str, str, list[Reason]]
@@ -240,7 +238,7 @@ def _crossing(look: Look, best: Pair) -> list[str]:
     """Other columns named like items that divide the rows otherwise: sentences numbered anew in documents."""
     some = look.of_some(best.item)
     free = (name for name in look.columns if name not in (best.item, best.rater, look.named.label))
-    named = (name for name in free if _score(name, "item") == 3 and _BATCHES.isdisjoint(names.words(name)))
+    named = (name for name in free if _score(name, "item") == 3 and not names.mentions(name, names.BATCHES))
     filled = (
         name for name in named if look.empty(name) <= _EMPTY and look.kind(name) in ("words", "numbers")
     )
@@ -433,7 +431,7 @@ def _best(look: Look, ranks: Mapping[str, int], top: int) -> list[str]:
     asked_again = _shorter(ranks) if top == 2 else frozenset()
 
     def as_good(name: str, rank: int) -> bool:
-        if top == 4 and not names.GIVEN.isdisjoint(names.words(name)):  # the plainest may be what was shown
+        if top == 4 and names.mentions(name, names.GIVEN):  # the plainest may be what was shown
             return rank == 3
         return rank >= 0 and (measured or (rank == 0 and name in asked_again))
 

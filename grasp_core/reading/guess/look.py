@@ -193,13 +193,10 @@ def _most_rows(table: Table) -> int:
 
 
 _MOST_SHOWN = 4
-_STARTS, _ENDS = frozenset({"start", "begin"}), frozenset({"end", "stop"})
 _LONGEST = 10_000_000
 """Characters of a text; larger numbers are times."""
 _TOLD_APART = 0.95
 """Share of rows that item and rater tell apart, below which rows are parts of what a rater said."""
-_SETS = frozenset({"dataset", "corpus", "subcorpus", "subset", "collection"})
-"""Words for what an item is in once."""
 _MOST_PLACES = 50
 _MOST_ABOUT = 20
 """Columns about people that are held against all others."""
@@ -288,7 +285,7 @@ def _marked_spans(look: Look) -> Iterator[Reason]:
             if all(one.isascii() and one.isdigit() and int(one) < _LONGEST for one in look.texts(name))
         ]
 
-    for start, end in product(places(_STARTS), places(_ENDS)):
+    for start, end in product(places(names.STARTS), places(names.ENDS)):
         pairs = set(zip(look[start].codes.tolist(), look[end].codes.tolist(), strict=True))
         texts = ((look[start].values[one], look[end].values[other]) for one, other in pairs)
         if all(int(one) <= int(other) for one, other in texts if one and other):
@@ -310,7 +307,7 @@ def _items(look: Look, item: str, spec: DataSpec) -> Iterator[Reason]:
         pairs, values = look.pairs(name, item), len(look[name].values)
         if pairs < _SEVERAL * ids:
             continue
-        in_sets = not _SETS.isdisjoint(names.words(name)) and not look.unique(name)
+        in_sets = names.mentions(name, names.SETS) and not look.unique(name)
         if in_sets and 1 < values <= _MOST_PLACES:
             why = f"the same ids are there in several {quoted(name)}"
         elif (
@@ -336,7 +333,7 @@ def _people(look: Look, rater: str, spec: DataSpec) -> Iterator[Reason]:
 def _several_people(look: Look, rater: str, spec: DataSpec) -> tuple[str | None, str]:
     """The column with which an id tells people apart, and why; None where none does."""
     for place in look.columns:
-        if not names.STUDIES.isdisjoint(names.words(place)) and _counted_anew(look, rater, place):
+        if names.mentions(place, names.STUDIES) and _counted_anew(look, rater, place):
             return place, f" counts anew in each {quoted(place)}, so that one id may be several people"
     about = _about_people(look, rater, spec)[:_MOST_ABOUT]
     raters, taken = look[rater].codes, (rater, spec.item, spec.text, *spec.labels)

@@ -32,19 +32,10 @@ _LIKE_LABELS = 0.8
 _LONGEST_PATTERN = 60
 _FEW = 0.1
 """As many label-like columns beside a run of like names, for each of the run, leave no doubt about it."""
-_NOBODY = names.LABEL | names.AGGREGATE | {"vote", "feature"}
 _POINTS = 2
 """Digits of the points of a scale; longer numbers are ids."""
-_RESPONDENTS = frozenset({"record", "case", "instance", "unit"})
-"""Words for items that surveys call their respondents, too, as REDCap's ``record_id``."""
-_PEOPLE = frozenset({"name", "username", "email", "mail"})
-_ID_WORDS = frozenset({"id", "ids", "key", "uid", "uuid", "pid"}) | _PEOPLE
-_CROWD = frozenset({"worker", "turker", "crowdworker"})
-_BATCHES = frozenset({"batch", "round", "hit"})
 _MANY = 20
 """So many columns may be a matrix whose rows have no ids, by their values alone."""
-_WHEN = names.word_set("timestamp time date datetime day submitted started completed created updated")
-"""Words for when a row was written, which is nobody's id, though no value may occur twice."""
 
 
 class Cells(NamedTuple):
@@ -82,7 +73,7 @@ def guess_matrix(look: Look, raters: Table | None) -> Reading | None:
         return None
     side = _side(look, key, cells, raters)
     first = cells.columns[0]  # columns may be numbered like places of a task that others take in each batch
-    crowd = stem(first) in _CROWD or any(not _BATCHES.isdisjoint(names.words(name)) for name in cells.rest)
+    crowd = stem(first) in names.CROWD or any(names.mentions(name, names.ROUNDS) for name in cells.rest)
     numbered = all("".join(names.words(name)[-1:]).isdigit() for name in cells.columns)
     places = raters is None and not side.by_rater and crowd and numbered
     pattern = pattern_of(cells.columns, look.columns) if places else None
@@ -150,7 +141,7 @@ def _row_ids(look: Look, raters: Table | None) -> str | None:
     able = [
         name
         for name in look.columns
-        if look.unique(name) and not names.mentions(name, names.DEMOGRAPHIC | _WHEN)
+        if look.unique(name) and not names.mentions(name, names.DEMOGRAPHIC | names.WHEN)
     ]
     if raters is not None:
         about = [name for name in raters.columns if not names.mentions(name, names.DEMOGRAPHIC)]
@@ -160,9 +151,9 @@ def _row_ids(look: Look, raters: Table | None) -> str | None:
         if best is not None and 2 * hits[best] > look.n:
             return best
     named = [name for name in look.ids if name in able]
-    named += [name for name in able if not _ID_WORDS.isdisjoint(names.words(name))]
+    named += [name for name in able if names.mentions(name, names.ROW_IDS)]
     able = [name for name in able if not names.mentions(name, names.AGGREGATE)]
-    people = (name for name in look.columns if not _PEOPLE.isdisjoint(names.words(name)))
+    people = (name for name in look.columns if names.mentions(name, names.PEOPLE))
     # some people may have several rows: loading says which
     repeated = [name for name in people if look.n < 2 * len(look[name].values) < 2 * look.n]
     return next(iter([*named, *repeated, *able]), None)
@@ -199,7 +190,7 @@ def _side(look: Look, key: str | None, cells: Cells, raters: Table | None) -> _S
     # Columns that are called by the points of a scale, and of which some cells are 0, as counts are.
     points = all(name.isdigit() and len(name) <= _POINTS for name in cells.columns)
     counted = not by_file and points and any("0" in look.texts(name) for name in cells.columns)
-    if not first.by_rater and (counted or stem(cells.columns[0]) in _NOBODY):
+    if not first.by_rater and (counted or stem(cells.columns[0]) in names.NO_RATERS):
         why = f"{quoted(cells.columns[0])} is no rater: who gave which of the labels is not told"
         return _Side(False, f"{first.why}, but {why}", "unsure")
     against = next((other for other in found[1:] if other.by_rater != first.by_rater), None)
@@ -236,7 +227,7 @@ def _by_names(key: str | None, cells: Cells) -> list[_Side]:
         if names.mentions(name, names.RATER) or names.about_raters(name, key or "")
     ]
     # Rows may be called items by no more than a word that people are called by, too.
-    respondents = len(found) == 1 and not _RESPONDENTS.isdisjoint(names.words(key or ""))
+    respondents = len(found) == 1 and names.mentions(key or "", names.RESPONDENTS)
     if about and (not found or respondents):
         why = f"{listed(about, 5)} {agree(len(about), 'describes', 'describe')} the rows, as of raters"
         found.append(_Side(True, why, "likely"))
@@ -289,7 +280,7 @@ def _about_key(look: Look, key: str | None, rows: str, rest: Sequence[str], rate
             f"no column holds ids of the rows, so each row is {'an item' if rows == 'item' else 'a rater'}",
             "likely",
         )
-    named = key in look.ids or not _ID_WORDS.isdisjoint(names.words(key))
+    named = key in look.ids or names.mentions(key, names.ROW_IDS)
     if not look.unique(key):
         return Reason(rows, f"{quoted(key)}: its name says whose a row is; some have several", "likely")
     first = key == look.columns[0]

@@ -21,8 +21,6 @@ from grasp_core.reading.guess.look import Look
 from grasp_core.reading.table import names
 from grasp_core.reading.table.table import Table
 
-_OUT = names.YES | names.word_set("removed excluded rejected discarded dropped")
-
 
 def guess_exclusions(
     annotations: Table, raters: Table | None, spec: DataSpec, texts: Mapping[str, Sequence[str]]
@@ -66,7 +64,7 @@ def _excluding(
     texts: Mapping[str, Sequence[str]], out: frozenset[str], kept: frozenset[str]
 ) -> Iterator[tuple[str, str]]:
     for name, some in texts.items():
-        meant = _OUT if names.mentions(name, out) else names.NO if names.mentions(name, kept) else ()
+        meant = names.OUT if names.mentions(name, out) else names.NO if names.mentions(name, kept) else ()
         found = next((text for text in some if text.strip().casefold() in meant), None)
         if found is not None:
             yield name, found
@@ -82,12 +80,10 @@ _OWN = 0.5
 """Share of a row's cells that hold what no item is labelled with, where it describes raters."""
 _ACCEPTED = frozenset({"accepted", "approved", "submitted"})
 _NOT_ACCEPTED = frozenset({"rejected", "returned", "expired", "timed-out", "skipped"})
-_NO_PERSONS = names.MODELS | names.MADE
 _NONE = frozenset({"na", "n/a", "not applicable", "none", "skip", "skipped", "no answer"})
 _NOBODY = frozenset(
     {"nan", "null", "undefined", "<na>", "#n/a", "unknown", "anonymous", "not-logged-in", "not logged in"}
 )
-_BESIDE = names.word_set("of in group level year years birth range bracket code id")
 _MODEL = re.compile(
     r"(?<![^\W_])((chat)?gpt|llm(?!\d+[a-z])|deepseek|qwen|mixtral|((claude|llama|gemini|mistral|gemma|grok)[\W_]?\d))",
     re.I,
@@ -234,7 +230,7 @@ def _rows_about_raters(file: _File) -> Rows:
     if spec.item is None:
         return []
     column, columns = table.column(spec.item), cell_columns(table, spec)
-    called = [text for text in column.values if _says(text, names.DEMOGRAPHIC, _BESIDE)]
+    called = [text for text in column.values if _says(text, names.DEMOGRAPHIC, names.BESIDE_DEMOGRAPHIC)]
     rows = {text: int(column.among([text]).argmax()) for text in called}
     cells = {
         text: [cell for name in columns if (cell := table.cell(name, row))] for text, row in rows.items()
@@ -378,7 +374,7 @@ def _no_persons(file: _File) -> Rows:
         if kind not in names.KINDS or not (names.RATER | names.LABEL).intersection(map(names.singular, of)):
             continue
         texts = [text for text in file.table.distinct(name) if text.strip()]
-        found = [text for text in texts if not _NO_PERSONS.isdisjoint(names.words(text))]
+        found = [text for text in texts if names.mentions(text, names.NO_PERSONS)]
         if 0 < len(found) < len(texts) <= _MOST_KINDS and not file.of_items(name):
             yield from ((name, text) for text in found)
 

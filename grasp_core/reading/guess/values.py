@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from grasp_core.model.annotations import FloatArray, is_number, number_of
+from grasp_core.model.annotations import is_number, number_of
 from grasp_core.model.data_spec import DataSpec, Layout, MapValues
 from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.dataset.checks import MAX_CATEGORIES
-from grasp_core.reading.dataset.recoding import counts, in_order
+from grasp_core.reading.dataset.recoding import counts, in_order, numbers_of
 from grasp_core.reading.dataset.votes import cell_columns
 from grasp_core.reading.formats.shapes.lists import structure
 from grasp_core.reading.guess.advice import Advice, Named, Reason
@@ -54,7 +54,7 @@ def aggregated_cells(look: Look, cells: Sequence[str], layout: Layout) -> str | 
         return no_raters(f"{quoted(counted[0])} is named like what was counted or worked out for an item")
     if (why := _make_up(look, [name for name in cells if name not in counted], layout)) is not None:
         return no_raters(why)
-    some = [_numbers(look, name)[~look[name].among([""])] for name in cells[:_MOST_COLUMNS]]
+    some = [numbers_of(look[name])[~look[name].among([""])] for name in cells[:_MOST_COLUMNS]]
     filled = np.concatenate(some or [np.empty(0)])
     if filled.size and np.isfinite(filled).all():  # halves may be a rater's
         decimal = float(np.mean(2 * filled % 1 != 0))
@@ -67,7 +67,7 @@ def _make_up(look: Look, cells: Sequence[str], layout: Layout) -> str | None:
     """How the cells of a row make up for each other, as votes for one label or another do, if they do."""
     if not 2 <= len(cells) <= _MOST_COLUMNS or look.n < _ROWS:
         return None
-    numbers = np.array([_numbers(look, name) for name in cells])
+    numbers = np.array([numbers_of(look[name]) for name in cells])
     if not np.isfinite(numbers).all() or numbers.min() < 0 or not numbers.var(axis=1).sum() > 0:
         return None
     sums = numbers.sum(axis=0)
@@ -82,12 +82,6 @@ def _make_up(look: Look, cells: Sequence[str], layout: Layout) -> str | None:
         first, last = quoted(cells[0]), quoted(cells[-1])
         return f"the more one of {first} to {last} holds, the less the others do, as votes for labels"
     return None
-
-
-def _numbers(look: Look, name: str) -> FloatArray:
-    values = np.array([number_of(text) for text in look[name].values], dtype=np.float64)
-    cells: FloatArray = values[look[name].codes]
-    return cells
 
 
 _NEVER_A_LABEL = frozenset({"nan", "#n/a", "<na>", ""})
