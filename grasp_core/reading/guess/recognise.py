@@ -34,8 +34,7 @@ from grasp_core.reading.guess.values import (
     guess_missing,
     missing_profiles,
     odd_ids,
-    one_number,
-    one_set,
+    one_label,
     with_vocabulary,
 )
 from grasp_core.reading.table import names
@@ -148,9 +147,8 @@ def recognise(
         texts = {name: [text for text in some if text not in spec.missing] for name, some in texts.items()}
         spec, aside = guess_aside(look, raters, spec)
         advice += advise_aside(look, raters, all_taken(advice, spec))
-        spec, numbers = one_number(cells, spec, declared)
-        spec, choices = one_set(cells, spec, declared)
-        reasons += [*missing, *unknown, *aside, *numbers, *choices, *odd_ids(annotations, spec, named)]
+        spec, recoded = one_label(cells, spec, declared)
+        reasons += [*missing, *unknown, *aside, *recoded, *odd_ids(annotations, spec, named)]
         spec, vocabulary, ranked = with_vocabulary(annotations, spec, declared)
         reasons += vocabulary
         reasons += in_doubt(look, all_taken(advice, spec))
@@ -258,11 +256,6 @@ def _candidate_texts(annotations: Table, raters: Table | None, spec: DataSpec) -
     return {name: [text for text in table.distinct(name) if text != ""] for name, table in of.items()}
 
 
-def _called(name: str) -> str:
-    """The name that a column has as an axis, by which two of them are one."""
-    return " ".join(name.removeprefix("rater_").replace("_", " ").split())
-
-
 def _axes(spec: DataSpec, texts: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], list[Reason]]:
     parts = {part for one in (spec.item, spec.rater) if one is not None for part in one.split(PLUS)}
     excluding = {*parts, *(name for name, _ in (*spec.exclude, *spec.filters.drop))}
@@ -273,7 +266,9 @@ def _axes(spec: DataSpec, texts: Mapping[str, Sequence[str]]) -> tuple[tuple[str
         and len(values) <= PROPOSED_AXIS_VALUES
         and not names.mentions(name, names.RECORDS)
     ]
-    able = list({_called(name): name for name in reversed(free)}.values())[::-1]
+    # Two columns of one name as an axis are one: the first.
+    called = {" ".join(name.removeprefix("rater_").replace("_", " ").split()): name for name in free[::-1]}
+    able = list(called.values())[::-1]
     named = [name for name in able if names.mentions(name, names.DEMOGRAPHIC)]
     chosen = (named or able)[:MAX_AXES]
     why = "a demographic name and" if named else "at least two values,"

@@ -35,17 +35,21 @@ def guess_exclusions(
         (names.MAYBE_EXCLUDED, names.MAYBE_KEPT, False),
         (names.EXCLUDED, names.KEPT, True),
     ):
-        for name, value in _excluding(texts, out, kept):
+        for name, own in texts.items():
+            meant = names.OUT if names.mentions(name, out) else names.NO if names.mentions(name, kept) else ()
+            value = next((text for text in own if _plain(text) in meant), None)
+            if value is None:
+                continue
             rows = raters if raters is not None and name in raters.columns else annotations
             having = rows.column(name).among([value])
             some, of = int(having.sum()), len(rows)
             if rows is annotations and spec.layout == "long":
                 ids = annotations.column(str(spec.rater)).codes
                 some, of = len(np.unique(ids[having])), len(np.unique(ids))
-            others = {text.strip().casefold() for text in texts[name]} - names.YES - names.NO
+            others = set(map(_plain, own)) - names.YES - names.NO
             doubt = None if sure else f"{some:,} of {number(of, 'rater')}"
             if sure and is_number(value) and any(map(is_number, others)):
-                doubt = f"one of {number(len(texts[name]), 'value')}, as counts have"
+                doubt = f"one of {number(len(own), 'value')}, as counts have"
             elif sure and 2 * some >= of:
                 doubt = f"{some:,} of {number(of, 'rater')}, so many"
             if doubt is None:
@@ -58,16 +62,6 @@ def guess_exclusions(
             )
             reasons.append(Reason("exclude", said, "unsure", (name,)))
     return advice, reasons
-
-
-def _excluding(
-    texts: Mapping[str, Sequence[str]], out: frozenset[str], kept: frozenset[str]
-) -> Iterator[tuple[str, str]]:
-    for name, some in texts.items():
-        meant = names.OUT if names.mentions(name, out) else names.NO if names.mentions(name, kept) else ()
-        found = next((text for text in some if text.strip().casefold() in meant), None)
-        if found is not None:
-            yield name, found
 
 
 Rows = Iterable[tuple[str, str]]
@@ -174,10 +168,10 @@ def _one_of(words: Sequence[str], kinds: frozenset[str]) -> bool:
 def _yes_of_two(table: Table, name: str, meant: frozenset[str] = names.YES) -> list[str]:
     """How a column says yes (or what is `meant`) that says nothing else but yes and no; else none."""
     texts = table.distinct(name)
-    said = {text.strip().casefold() for text in texts} - {""}
+    said = set(map(_plain, texts)) - {""}
     if len(said) != 2 or len(said & names.YES) != 1 or len(said & names.NO) != 1:
         return []
-    return [text for text in texts if text.strip().casefold() in meant]
+    return [text for text in texts if _plain(text) in meant]
 
 
 def _says(text: str, kinds: frozenset[str], beside: frozenset[str] = names.BESIDE_SUMS) -> bool:

@@ -253,25 +253,35 @@ _ROUNDED_ID = re.compile(r"\d([.,]\d+)?E\+\d{2,3}", re.I)
 _THOUSANDS = 3
 
 
-def one_number(
+def one_label(
     cells: Mapping[str, int], spec: DataSpec, declared: Collection[str]
 ) -> tuple[DataSpec, list[Reason]]:
-    """The reading in which labels that are one number are one label, and why.
+    """The reading in which labels that mean the same are one label, and why: a number, choices in any order.
 
-    - `spec`: left as it is where it recodes, or names categories.
-    - `declared`: texts of which somebody has said that they are labels.
+    Left as they are: a reading that names categories, texts that are `declared` to be labels, and numbers
+    where it recodes. `cells` are counts of the labels.
     """
-    if spec.recode or spec.categories is not None:
+    if spec.categories is not None:
         return spec, []
     plain = [text for text in cells if text not in spec.missing and text not in declared]
-    several = {value: ways for value, ways in _alike(plain).items() if len(ways) > 1}
-    changes = {text: value for value, ways in several.items() for text in ways if text != value}
-    if not changes:
-        return spec, []
-    shown = listed([f"{text} = {value}" for text, value in changes.items()], 3)
-    why = f"one number written in two ways is one label: {shown}"
-    step = MapValues(None, tuple(changes.items()))
-    return replace(spec, recode=(step,)), [Reason("recode", why)]
+    numbers = {} if spec.recode else _alike(plain)
+    reasons = []
+    for why, changes in (
+        (
+            "one number written in two ways is one label",
+            {text: value for value, ways in numbers.items() for text in ways if text != value and ways[1:]},
+        ),
+        (
+            "the same choices in another order are one label",
+            {text: first for first, *others in _of_one_set(plain) for text in others},
+        ),
+    ):
+        if changes:
+            shown = listed([f"{text} = {value}" for text, value in changes.items()], 3)
+            reasons.append(Reason("recode", f"{why}: {shown}"))
+            step = MapValues(None, tuple(changes.items()))
+            spec = replace(spec, recode=(*spec.recode, step))
+    return spec, reasons
 
 
 def odd_ids(table: Table, spec: DataSpec, named: Named) -> Iterator[Reason]:
@@ -317,29 +327,16 @@ _MOST = 5_000
 Choices = tuple[str, ...]
 
 
-def one_set(
-    cells: Mapping[str, int], spec: DataSpec, declared: Collection[str]
-) -> tuple[DataSpec, list[Reason]]:
-    """The reading in which lists of the same choices are one label, and why.
-
-    Lists that are all as long, such as ranks, keep their order; so do texts that are `declared`, and a
-    reading that names categories. `cells` are counts of the labels.
-    """
-    plain = [text for text in cells if text not in spec.missing and text not in declared]
-    if spec.categories is not None or len(plain) > _MOST:
-        return spec, []
-    found = next((lists for sign in "[|;," if (lists := _lists(plain, sign))), {})
+def _of_one_set(texts: Collection[str]) -> list[list[str]]:
+    """Lists of the same choices; none where all lists are as long, such as ranks, whose order counts."""
+    found = (
+        next((lists for sign in "[|;," if (lists := _lists(texts, sign))), {}) if len(texts) <= _MOST else {}
+    )
     alike: dict[Choices, list[str]] = {}
     for text, choices in found.items():
         alike.setdefault(tuple(sorted(choices)), []).append(text)
-    ways = [sorted(texts) for texts in alike.values() if len(texts) > 1]
-    if not ways or len({len(choices) for choices in alike}) < 2:
-        return spec, []
-    changes = tuple((text, first) for first, *others in ways for text in others)
-    shown = listed([f"{text} = {first}" for text, first in changes], 3)
-    step = MapValues(None, changes)
-    why = f"the same choices in another order are one label: {shown}"
-    return replace(spec, recode=(*spec.recode, step)), [Reason("recode", why)]
+    several = len({len(choices) for choices in alike}) > 1
+    return [sorted(ways) for ways in alike.values() if several and len(ways) > 1]
 
 
 def _lists(texts: Collection[str], sign: str) -> dict[str, Choices]:
