@@ -360,6 +360,7 @@ def _may_be_part(look: Look, name: str, rater: str) -> bool:
 
 _OWN, _ROWS_OF_LABELS = 0.9, 4
 """A column that tells apart so many of an item's or a rater's rows, on average, is no label."""
+_FEW = 20
 _ANSWERED = 0.25
 """Questions that a smaller share of the fullest one's raters answered are no labels beside it."""
 
@@ -376,7 +377,8 @@ def guess_label(look: Look, item: str, rater: str) -> tuple[str, Reason]:
     if len(best) > 1 or top < 0:
         taken = set(best)
         others = [name for name, rank in ranks.items() if name not in taken and 0 <= rank < top]
-        candidates = (*_fewest_first(look, best), *_fewest_first(look, others))
+        many = {name: len(look[name].values) > _FEW for name in ranks}  # these come last
+        candidates = (*sorted(best, key=many.__getitem__), *sorted(others, key=many.__getitem__))
         why = f"{listed(candidates)} vary within items and within raters, as labels do"
         return candidates[0], Reason("label", why, "unsure", candidates)
     asked = (name for name in look.columns if name not in (item, rater) and _rank(name) > 1)
@@ -493,10 +495,6 @@ def _different(look: Look, columns: Sequence[str]) -> list[str]:
         _, first, text = np.unique(look[name].codes, return_index=True, return_inverse=True)
         kept.setdefault(hashlib.sha256(first[text].tobytes()).digest(), name)
     return list(kept.values())
-
-
-def _fewest_first(look: Look, columns: Sequence[str]) -> list[str]:
-    return sorted(columns, key=lambda name: len(look[name].values) > 20)
 
 
 def _named_only(look: Look, able: Sequence[str], item: str, rater: str) -> tuple[str, Reason]:

@@ -253,7 +253,11 @@ def _reading(look: Look, key: str | None, cells: Cells, side: _Side, raters: Tab
 
 def _with_beside(by_rater: bool, key: str | None, beside: Sequence[str], among: str) -> Reading:
     """The reading of a matrix with what stands beside the columns of labels, called `among`."""
-    about = tuple(name for name in beside if by_rater and describes(name))
+    no_profile = names.AGGREGATE | names.INDEX
+    able = [
+        one for one in beside if names.mentions(one, names.DEMOGRAPHIC) or not names.mentions(one, no_profile)
+    ]
+    about = tuple(able) if by_rater else ()
     rest = tuple(name for name in beside if name not in about)
     reasons = [Reason("profile", f"{listed(about)}: not among the item columns")] if about else []
     if rest:
@@ -261,13 +265,6 @@ def _with_beside(by_rater: bool, key: str | None, beside: Sequence[str], among: 
     if by_rater:
         return DataSpec(layout="raters-by-items", rater=key, profile=about, ignore=rest), reasons
     return DataSpec(layout="items-by-raters", item=key, ignore=rest), reasons
-
-
-def describes(name: str) -> bool:
-    """Whether a column beside the items may describe raters."""
-    if names.mentions(name, names.DEMOGRAPHIC):
-        return True
-    return not names.mentions(name, names.AGGREGATE | names.INDEX)
 
 
 def _about_key(look: Look, key: str | None, rows: str, rest: Sequence[str], raters: Table | None) -> Reason:
