@@ -37,8 +37,8 @@ from grasp_core.reading.dataset.votes import (
     alike_ids,
     annotations_of,
     id_columns,
-    rater_rows,
     read_votes,
+    unit_rows,
 )
 from grasp_core.reading.table.columns import near_duplicates
 from grasp_core.reading.table.parsed import parts_of
@@ -235,7 +235,7 @@ def candidate_axes(annotations: Table, raters: Table | None, spec: DataSpec) -> 
     """Columns of either file that can be axes: one value per rater, and not too many values."""
     annotations, raters, _, _ = recode(annotations, raters, spec)
     raise_stopping(checks.missing_columns(annotations, raters, spec, ()))
-    profiles = Profiles.of(annotations, raters, spec, *rater_rows(annotations, spec))
+    profiles = Profiles.of(annotations, raters, spec, *unit_rows(annotations, spec, "rater"))
     return _candidates(profiles, spec)
 
 
@@ -244,7 +244,7 @@ def candidate_columns(
 ) -> dict[str, Axis]:
     """The candidate axes' values for the raters of a data set that was formed of the files, by name."""
     annotations, raters, _, _ = recode(annotations, raters, spec)
-    profiles = Profiles.of(annotations, raters, spec, *rater_rows(annotations, spec))
+    profiles = Profiles.of(annotations, raters, spec, *unit_rows(annotations, spec, "rater"))
     counted = np.isin(profiles.ids, found.annotations.rater_ids)
     return {
         name: axis_of(profiles.column(name, counted), counted, ranges(spec, name))

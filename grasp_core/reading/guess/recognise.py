@@ -15,7 +15,7 @@ from grasp_core.model.text import listed, number, quoted
 from grasp_core.reading.dataset.checks import bands, no_column
 from grasp_core.reading.dataset.load import candidate_axes
 from grasp_core.reading.dataset.recoding import counts
-from grasp_core.reading.dataset.votes import item_rows
+from grasp_core.reading.dataset.votes import unit_rows
 from grasp_core.reading.formats.datasets import known
 from grasp_core.reading.formats.shapes.rows import MAX_AXES, PROPOSED_AXIS_VALUES
 from grasp_core.reading.guess.advice import Advice, Named, Reason, all_taken
@@ -345,7 +345,7 @@ def with_items(guess: Guess, annotations: Table, items: Table | None, named: str
 
 def _item_ids(annotations: Table, items: Table, spec: DataSpec) -> tuple[str, Reason]:
     """The column, and why; unsure where several hold ids, or none holds many and none is called so."""
-    ids = set(item_rows(annotations, spec)[0])
+    ids = set(unit_rows(annotations, spec, "item")[0])
     shares = {name: len(ids.intersection(items.distinct(name))) / max(len(ids), 1) for name in items.columns}
     # Where no column has any of the ids, the one called so is taken, and reading it says what is wrong.
     if spec.item in shares and (shares[spec.item] or not any(shares.values())):
