@@ -16,7 +16,7 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.dataset.checks import MAX_CATEGORIES
 from grasp_core.reading.formats.shapes.rows import MAX_OPTIONS
-from grasp_core.reading.guess.advice import Confidence, Reason
+from grasp_core.reading.guess.advice import Confidence, Reading, Reason
 from grasp_core.reading.guess.look import MOST_QUESTIONS, MOST_SHARED, TEXT_LENGTH, Look, neutral
 from grasp_core.reading.guess.values import no_raters
 from grasp_core.reading.table import names
@@ -49,7 +49,7 @@ _NO_ITEMS = (
 )
 
 
-def guess_long(look: Look) -> tuple[DataSpec, list[Reason]]:
+def guess_long(look: Look) -> Reading:
     """A guess for a file with a row per annotation, and why."""
     item, rater, found = _guess_ids(look)
     look = look.with_joined(item)
@@ -394,7 +394,7 @@ def guess_label(look: Look, item: str, rater: str) -> tuple[str, Reason]:
     return best[0], Reason("label", f"{quoted(best[0])}: {why}", confidence)
 
 
-def among_questions(look: Look, spec: DataSpec, questions: Sequence[str]) -> tuple[DataSpec, list[Reason]]:
+def among_questions(look: Look, spec: DataSpec, questions: Sequence[str]) -> Reading:
     """The label among what a known format's raters were asked; unsure where several are as good."""
     answered = {name: look.n * (1 - look.empty(name)) for name in questions}
     able = []

@@ -18,7 +18,7 @@ from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.dataset.checks import MAX_CATEGORIES
 from grasp_core.reading.dataset.votes import cell_columns
 from grasp_core.reading.formats.shapes.column_groups import product
-from grasp_core.reading.guess.advice import ANY, Confidence, Named, Reason
+from grasp_core.reading.guess.advice import ANY, Confidence, Named, Reading, Reason
 from grasp_core.reading.guess.long import guess_long
 from grasp_core.reading.guess.look import Look, neutral
 from grasp_core.reading.guess.values import aggregated_cells
@@ -53,9 +53,6 @@ class _Side(NamedTuple):
     by_rater: bool
     why: str
     confidence: Confidence
-
-
-Reading = tuple[DataSpec, list[Reason]]
 
 
 def guess_matrix(look: Look, raters: Table | None) -> Reading | None:

@@ -18,7 +18,7 @@ from grasp_core.reading.dataset.recoding import counts
 from grasp_core.reading.dataset.votes import unit_rows
 from grasp_core.reading.formats.datasets import known
 from grasp_core.reading.formats.shapes.rows import MAX_AXES, PROPOSED_AXIS_VALUES
-from grasp_core.reading.guess.advice import Advice, Named, Reason, all_taken
+from grasp_core.reading.guess.advice import Advice, Named, Reading, Reason, all_taken
 from grasp_core.reading.guess.long import among_questions, guess_long
 from grasp_core.reading.guess.look import MAX_ROWS, Look, contradicted, doubted, doubts
 from grasp_core.reading.guess.matrix import (
@@ -203,7 +203,7 @@ def _around(spec: DataSpec, named: Named) -> DataSpec:
     return DataSpec(**{**plain, "further": further, "categories": categories})
 
 
-def _from_columns(annotations: Table, raters: Table | None, named: Named) -> tuple[DataSpec, list[Reason]]:
+def _from_columns(annotations: Table, raters: Table | None, named: Named) -> Reading:
     if len(annotations.columns) < 3:
         raise DataError(
             f"{annotations.name} has only {number(len(annotations.columns), 'column')} "

@@ -16,7 +16,7 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.dataset.recoding import counts
 from grasp_core.reading.dataset.votes import cell_columns
-from grasp_core.reading.guess.advice import Advice, Reason
+from grasp_core.reading.guess.advice import Advice, Reading, Reason
 from grasp_core.reading.guess.look import Look
 from grasp_core.reading.table import names
 from grasp_core.reading.table.table import Table
@@ -422,7 +422,7 @@ def _found(weight: Weight, look: Look, raters: Table | None, spec: DataSpec) -> 
     ]
 
 
-def guess_aside(look: Look, raters: Table | None, spec: DataSpec) -> tuple[DataSpec, list[Reason]]:
+def guess_aside(look: Look, raters: Table | None, spec: DataSpec) -> Reading:
     """The reading without rows that are no answers, as sums below them; such rows go by their values."""
     found, field = _found("left out", look, raters, spec), _FIELDS[spec.layout]
     more = [(name, text) if field == "drop" else text for name, text, _ in found]

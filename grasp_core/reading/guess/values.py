@@ -16,7 +16,7 @@ from grasp_core.reading.dataset.checks import MAX_CATEGORIES
 from grasp_core.reading.dataset.recoding import counts, in_order, numbers_of
 from grasp_core.reading.dataset.votes import cell_columns
 from grasp_core.reading.formats.shapes.lists import structure
-from grasp_core.reading.guess.advice import Advice, Named, Reason
+from grasp_core.reading.guess.advice import Advice, Named, Reading, Reason
 from grasp_core.reading.guess.look import Look
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import LIKE_MISSING
@@ -108,9 +108,7 @@ BEYOND = 4
 """Codes that are positive are so many times as large as any answer."""
 
 
-def guess_missing(
-    cells: Mapping[str, int], spec: DataSpec, axes: Mapping[str, Sequence[str]]
-) -> tuple[DataSpec, list[Reason]]:
+def guess_missing(cells: Mapping[str, int], spec: DataSpec, axes: Mapping[str, Sequence[str]]) -> Reading:
     """The reading with further texts that mean "no value", and why; `cells` are counts of the labels.
 
     A text such as ``NA`` is one only where all other labels are numbers and no column of `axes`, mapping
@@ -253,9 +251,7 @@ _ROUNDED_ID = re.compile(r"\d([.,]\d+)?E\+\d{2,3}", re.I)
 _THOUSANDS = 3
 
 
-def one_label(
-    cells: Mapping[str, int], spec: DataSpec, declared: Collection[str]
-) -> tuple[DataSpec, list[Reason]]:
+def one_label(cells: Mapping[str, int], spec: DataSpec, declared: Collection[str]) -> Reading:
     """The reading in which labels that mean the same are one label, and why: a number, choices in any order.
 
     Left as they are: a reading that names categories, texts that are `declared` to be labels, and numbers
@@ -364,7 +360,7 @@ _CODE_OF_PLACE = re.compile("[A-Z]{2,3}")
 
 def missing_profiles(
     tables: Sequence[Table], spec: DataSpec, labels: Collection[str], axes: Mapping[str, Sequence[str]]
-) -> tuple[DataSpec, list[Reason]]:
+) -> Reading:
     """The reading with what stands for no answer among raters' values as texts that mean "no value", and why.
 
     - `axes`: columns about raters, and the distinct texts in each; what is a value of one is none in the
