@@ -134,7 +134,7 @@ class Source:
         column = found.column
         clash = np.flatnonzero((found.clash >= 0) & counted)
         where = f"{self.table.name}, column {quoted(name)}"
-        problems = odd_texts(where, dict(zip(column.values, column.counts().tolist(), strict=True)), missing)
+        problems = odd_texts(where, column.tally, missing)
         if clash.size:
             problems.append(self._clash(name, found, clash))
         return DescribingColumn(found.codes, column.values, tuple(problems))
@@ -234,15 +234,14 @@ def _rater_column(raters: Table, spec: DataSpec, rater_ids: Sequence[str], annot
     """
     if spec.layout == "raters-by-items" and spec.rater is None:
         raise DataError(DataProblem.NO_RATER_IDS(file=annotations_name, raters=raters.name))
-    known = set(rater_ids)
     if spec.rater in raters.columns:
         able = [str(spec.rater)]
     else:
         able = [name for name in raters.columns if not names.mentions(name, names.DEMOGRAPHIC)]
         able = able or list(raters.columns)
-    overlap = {name: len(known.intersection(raters.distinct(name))) for name in able}
-    best = max(overlap, key=lambda name: overlap[name])
-    if not overlap[best]:
+    held = raters.holding(rater_ids)
+    best = max(able, key=lambda name: held[name])
+    if not held[best]:
         raise _nobody(raters, able, spec.rater in raters.columns, rater_ids, annotations_name)
     return best
 
@@ -345,7 +344,7 @@ def _about_ids(source: Source) -> Iterator[Problem]:
     column = table.column(key)
     counts = column.counts()
     where = f"{table.name}, column {quoted(key)}"
-    yield from near_duplicates(where, dict(zip(column.values, counts.tolist(), strict=True)), ids=True)
+    yield from near_duplicates(where, column.tally, ids=True)
     blank = np.flatnonzero(column.among([value for value in column.values if not value.strip()]))
     if blank.size:
         code = {"rater": DataProblem.BLANK_RATER_ID, "item": ItemProblem.BLANK_ITEM_ID}[source.of]

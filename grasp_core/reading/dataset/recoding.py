@@ -78,8 +78,7 @@ def counts(tables: Iterable[Table | None], column: str | None, spec: DataSpec) -
         names = (column,) if column is not None else cell_columns(table, spec) if position == 0 else ()
         for name in names:
             if name in table.columns:
-                found = table.column(str(name))
-                total.update(dict(zip(found.values, found.counts().tolist(), strict=True)))
+                total.update(table.column(str(name)).tally)
     return total
 
 
@@ -120,7 +119,7 @@ def _changed(
     columns: dict[str, pa.Array] = {}
     for name in names:
         column = table.column(name)
-        found.update(dict(zip(column.values, column.counts().tolist(), strict=True)))
+        found.update(column.tally)
         columns[name] = _encoded(column.codes, list(map(new, column.values)))
     where = f"{table.name}, " + (f"column {quoted(names[0])}" if len(names) == 1 else "labels")
     absent = tuple(old for old in changes if old not in found)

@@ -165,9 +165,8 @@ def alike_ids(votes: Votes, spec: DataSpec) -> list[Problem]:
     table, found = votes.table, list[Problem]()
     if spec.item is not None and spec.layout != "raters-by-items":
         column = Column(votes.item, votes.item_ids) if spec.layout == "long" else table.column(spec.item)
-        counts = dict(zip(column.values, column.counts().tolist(), strict=True))
         where = f"{table.name}, column {quoted(spec.item)}"
-        found += near_duplicates(where, counts, ids=True)
+        found += near_duplicates(where, column.tally, ids=True)
     if votes.columns_are is not None:
         headers = votes.item_ids if votes.columns_are == "items" else votes.rater_ids
         counts = dict.fromkeys(headers, len(table))

@@ -346,7 +346,7 @@ def with_items(guess: Guess, annotations: Table, items: Table | None, named: str
 def _item_ids(annotations: Table, items: Table, spec: DataSpec) -> tuple[str, Reason]:
     """The column, and why; unsure where several hold ids, or none holds many and none is called so."""
     ids = set(unit_rows(annotations, spec, "item")[0])
-    shares = {name: len(ids.intersection(items.distinct(name))) / max(len(ids), 1) for name in items.columns}
+    shares = {name: held / max(len(ids), 1) for name, held in items.holding(ids).items()}
     # Where no column has any of the ids, the one called so is taken, and reading it says what is wrong.
     if spec.item in shares and (shares[spec.item] or not any(shares.values())):
         return spec.item, Reason("items_id", f"{quoted(spec.item)}: named as the item column is", "sure")
