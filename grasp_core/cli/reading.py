@@ -21,7 +21,7 @@ from grasp_core.model.text import closest, printable, quoted
 from grasp_core.reading.connectors.fetching import NEEDED, VARIABLES, read_anywhere
 from grasp_core.reading.connectors.source import TOOLS, Source
 from grasp_core.reading.dataset.load import Dataset
-from grasp_core.reading.guess.roles import file_roles
+from grasp_core.reading.guess.recognise import file_roles
 from grasp_core.reading.table.table import Table
 from grasp_core.report.account import account_sentences
 from grasp_core.report.saved import RecordedSpec, read_spec

@@ -8,9 +8,8 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.reading import work
 from grasp_core.reading.dataset.load import Dataset, Fitted
 from grasp_core.reading.guess.advice import Named
-from grasp_core.reading.guess.recognise import Guess
-from grasp_core.reading.guess.roles import Role
-from grasp_core.reading.sandbox.client import handle
+from grasp_core.reading.guess.recognise import Guess, Role
+from grasp_core.reading.sandbox.read import handle
 from grasp_core.reading.table.table import Table
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.reading.dataset.load import Dataset, Fitted, fitting, load
 from grasp_core.reading.guess.advice import Named
-from grasp_core.reading.guess.recognise import Guess, recognise
-from grasp_core.reading.guess.roles import Role, file_roles, with_items
+from grasp_core.reading.guess.recognise import Guess, Role, file_roles, recognise, with_items
 from grasp_core.reading.table.table import Table
 
 Names = tuple[str, ...]
@@ -20,7 +19,7 @@ def guess(
 
 
 def roles(*, as_given: bool, **tables: Table) -> tuple[Role | None, ...]:
-    """The role of each file: see :func:`~grasp_core.reading.guess.roles.file_roles`."""
+    """The role of each file: see :func:`~grasp_core.reading.guess.recognise.file_roles`."""
     return file_roles(list(tables.values()), as_given=as_given)
 
 

@@ -46,7 +46,7 @@ def parsed_here(
     member: str | None,
     watch: Watch,
 ) -> Parsed:
-    """As :func:`grasp_core.reading.sandbox.client.read`, in this process."""
+    """As :func:`grasp_core.reading.sandbox.read.read`, in this process."""
     contents = [b"".join(file) for file in files()]
     return parse_folder(contents, name, watch) if folder else parse(contents[0], name, member, watch)
 
@@ -54,7 +54,7 @@ def parsed_here(
 def handled_here(
     work: Callable[..., T], tables: Mapping[str, Table | None], given: Mapping[str, object]
 ) -> T:
-    """As :func:`grasp_core.reading.sandbox.client.handle`, in this process."""
+    """As :func:`grasp_core.reading.sandbox.read.handle`, in this process."""
     return work(**tables, **given)
 
 

@@ -19,8 +19,7 @@ from grasp_core.engine.request.reading import Tables, reading_of
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.reading.connectors.fetching import read_anywhere
-from grasp_core.reading.dataset import describe
-from grasp_core.reading.dataset.load import load
+from grasp_core.reading.dataset.load import cross_table, load
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
@@ -92,7 +91,7 @@ def test_dices_is_the_same_in_every_layout(long, matrix, raters, transposed):
 
 def test_dices_counts(long):
     guess = recognise(long)
-    table = describe.cross_table(load(long, None, guess.advised, guess.axes), "rater_race", "rater_gender")
+    table = cross_table(load(long, None, guess.advised, guess.axes), "rater_race", "rater_gender")
     # Counted from raters.csv with Python's csv module, rows with removed = False.
     assert table["Man"].tolist() == [12, 7, 10, 9, 9, 47]
     assert table["Woman"].tolist() == [9, 16, 12, 4, 16, 57]

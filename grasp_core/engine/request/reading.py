@@ -12,8 +12,7 @@ from grasp_core.model.data_spec import Bins, Combine, DataSpec
 from grasp_core.model.errors import UnsureError, raise_stopping
 from grasp_core.reading.dataset.checks import no_column
 from grasp_core.reading.guess.advice import Named
-from grasp_core.reading.guess.recognise import Guess, recognise
-from grasp_core.reading.guess.roles import question, with_items
+from grasp_core.reading.guess.recognise import Guess, question, recognise, with_items
 from grasp_core.reading.table.parsed import with_joined
 from grasp_core.reading.table.table import Recipe, Table
 

@@ -11,11 +11,9 @@ from grasp_core.model.annotations import BoolArray, Codes
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, Problem, SpecError, raise_stopping, stop
 from grasp_core.model.remarks.reasons import ItemProblem
-from grasp_core.model.text import EXAMPLES, quoted
 from grasp_core.reading.dataset.checks import no_column
 from grasp_core.reading.dataset.raters import Described, DescribingColumn, Source, alike
 from grasp_core.reading.dataset.votes import cell_columns, id_columns
-from grasp_core.reading.table.columns import near_duplicates
 from grasp_core.reading.table.table import Table
 
 MAX_SLICES = 50
@@ -120,20 +118,12 @@ class Descriptions(Described):
             )
             yield stop(remark, distinct, values)
 
-    def problems(self, rated: BoolArray) -> list[Problem]:
-        """Problems of the items file's ids."""
-        if self.beside is None:
-            return []
-        return [*_about_ids(self.beside), *self.unmatched(self.beside, rated)]
-
 
 def _there(column: DescribingColumn, rated: BoolArray) -> tuple[str, ...]:
-    """Values of the items that count."""
     return tuple(column.values[code] for code in np.unique(column.codes[rated]) if code >= 0)
 
 
 def _beside(name: str, items: Table | None, spec: DataSpec, ids: tuple[str, ...]) -> Source | None:
-    """The columns of the items file."""
     if items is None:
         if spec.items_id is not None:
             raise DataError(ItemProblem.NO_ITEMS_FILE(column=spec.items_id))
@@ -156,28 +146,3 @@ def _beside(name: str, items: Table | None, spec: DataSpec, ids: tuple[str, ...]
         raise DataError(problem)
     but_for = ItemProblem.NOTHING_DESCRIBED_BUT_FOR
     raise DataError(but_for(problem=problem, **near.told("item", len(ids))))
-
-
-def _about_ids(source: Source) -> Iterator[Problem]:
-    """Ids of the items file that are blank, there more than once, or alike."""
-    table, key = source.table, str(source.key)
-    column = table.column(key)
-    counts = column.counts()
-    blank = np.flatnonzero(column.among([value for value in column.values if not value.strip()]))
-    if blank.size:
-        row = table.row(int(blank[0]))
-        yield stop(ItemProblem.BLANK_ITEM_ID(file=table.name, row=row, column=key), blank.size)
-    twice = [code for code in np.flatnonzero(counts > 1).tolist() if column.values[code].strip()]
-    if twice:
-        first, second = np.flatnonzero(column.codes == twice[0])[:2].tolist()
-        remark = ItemProblem.ITEM_TWICE(
-            file=table.name,
-            first=table.row(first),
-            second=table.row(second),
-            column=key,
-            item=column.values[twice[0]],
-            more=len(twice) - 1,
-        )
-        yield stop(remark, len(twice), [column.values[code] for code in twice[:EXAMPLES]])
-    where = f"{table.name}, column {quoted(key)}"
-    yield from near_duplicates(where, dict(zip(column.values, counts.tolist(), strict=True)), ids=True)

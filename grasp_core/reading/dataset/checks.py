@@ -36,7 +36,9 @@ def one_spelling(counts: Mapping[str, int]) -> dict[str, str]:
     alike: dict[str, list[str]] = {}
     for value in counts:
         if value.strip():
-            alike.setdefault(_meaning(value), []).append(value)
+            folded = " ".join(unicodedata.normalize("NFKC", value).casefold().split())
+            meaning = next((word for word, ways in _WRITTEN_MANY_WAYS if folded in ways), folded)
+            alike.setdefault(meaning, []).append(value)
     changes: dict[str, str] = {}
     for values in alike.values():
         best = max(values, key=lambda value: (counts[value], len(value.strip()), value))
@@ -52,11 +54,6 @@ def merge_rare(counts: Mapping[str, int], fewer_than: int) -> dict[str, str]:
     if len(rare) < 2 or len(rare) == len(counts):
         return {}
     return {value: OTHER for value in rare if value != OTHER}
-
-
-def _meaning(value: str) -> str:
-    folded = " ".join(unicodedata.normalize("NFKC", value).casefold().split())
-    return next((word for word, ways in _WRITTEN_MANY_WAYS if folded in ways), folded)
 
 
 MAX_CATEGORIES = 256

@@ -180,7 +180,6 @@ def _by_gold(sieve: Sieve, spec: DataSpec) -> None:
 
 
 def _by_counts(sieve: Sieve, spec: DataSpec) -> None:
-    """Leave out raters, then items, with too few annotations."""
     least = spec.filters.min_per_rater
     if least > 1:
         enough = per_rater(sieve.votes) >= least
@@ -205,10 +204,7 @@ _SCREENS: Mapping[Screen, LeftOutReason] = {
 
 
 def leave_out_screened(sieves: Sequence[Sieve], spec: DataSpec) -> None:
-    """Leave out whom the spec's screens name by the answers to the first question, in all questions.
-
-    Every screen looks at the same annotations: those that exclusions and filters have left.
-    """
+    """Leave out whom the spec's screens name, each by what filters left of the first question's answers."""
     votes = sieves[0].votes
     counted = per_rater(votes) > 0
     if not spec.screens or not counted.any() or any(note.stops for one in sieves for note in one.notes):

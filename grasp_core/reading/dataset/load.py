@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import pandas as pd
 
 from grasp_core.model.annotations import (
     Annotations,
@@ -36,8 +37,8 @@ from grasp_core.reading.dataset.votes import (
     alike_ids,
     annotations_of,
     id_columns,
-    rater_rows,
     read_votes,
+    unit_rows,
 )
 from grasp_core.reading.table.columns import near_duplicates
 from grasp_core.reading.table.parsed import parts_of
@@ -45,10 +46,7 @@ from grasp_core.reading.table.table import Table
 
 
 def axis_of(column: DescribingColumn, counted: BoolArray, cut: Sequence[str]) -> Axis:
-    """The axis of the raters (the attribute of the items) that count.
-
-    `cut` are the ranges that its values were cut into, if any.
-    """
+    """The axis of the raters, or items, that count; `cut` are the ranges that its values were cut into."""
     codes = column.codes[counted]
     code_of = {column.values[code]: code for code in np.unique(codes[codes >= 0]).tolist()}
     used = [code_of[value] for value in in_order(code_of, cut)]
@@ -61,10 +59,7 @@ def axis_of(column: DescribingColumn, counted: BoolArray, cut: Sequence[str]) ->
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """As much of a reading as fits.
-
-    - `dropped`: what was left out of it, as parts of a sentence.
-    """
+    """As much of a reading as fits; `dropped` is what was left out of it, as parts of a sentence."""
 
     spec: DataSpec
     axes: tuple[str, ...]
@@ -158,16 +153,10 @@ def load(
     items: Table | None = None,
     slices: Sequence[str] | None = None,
 ) -> Dataset:
-    """Form the data set that `spec` describes.
+    """Form the data set that `spec` describes: values are recoded, then what does not count is left out.
 
-    Values are recoded first. Rows without a label are no annotations; then excluded raters drop out, what the
-    filters name in the order of their fields, repeated annotations, and whom the screens name. Only raters
-    and items with at least one annotation left count. Items and raters keep the order of first appearance.
-    Where both files have an axis's column, the raters file decides.
-
-    - `axes`: demographic columns; by default :func:`candidate_axes`.
-    - `slices`: columns that describe items; by default those that can make slices, or none where axes are
-      named.
+    - `axes`: demographic columns, of the raters file first; by default :func:`candidate_axes`.
+    - `slices`: columns that describe items; by default those that can make some, none where axes are named.
     """
     annotations, raters, items, problems = recode(annotations, raters, spec, items)
     raise_stopping(checks.missing_columns(annotations, raters, spec, axes or ()))
@@ -246,7 +235,7 @@ def candidate_axes(annotations: Table, raters: Table | None, spec: DataSpec) -> 
     """Columns of either file that can be axes: one value per rater, and not too many values."""
     annotations, raters, _, _ = recode(annotations, raters, spec)
     raise_stopping(checks.missing_columns(annotations, raters, spec, ()))
-    profiles = Profiles.of(annotations, raters, spec, *rater_rows(annotations, spec))
+    profiles = Profiles.of(annotations, raters, spec, *unit_rows(annotations, spec, "rater"))
     return _candidates(profiles, spec)
 
 
@@ -255,7 +244,7 @@ def candidate_columns(
 ) -> dict[str, Axis]:
     """The candidate axes' values for the raters of a data set that was formed of the files, by name."""
     annotations, raters, _, _ = recode(annotations, raters, spec)
-    profiles = Profiles.of(annotations, raters, spec, *rater_rows(annotations, spec))
+    profiles = Profiles.of(annotations, raters, spec, *unit_rows(annotations, spec, "rater"))
     counted = np.isin(profiles.ids, found.annotations.rater_ids)
     return {
         name: axis_of(profiles.column(name, counted), counted, ranges(spec, name))
@@ -335,7 +324,6 @@ def _summary(
     files: Sequence[Table],
     unused_columns: tuple[str, ...],
 ) -> DataSummary:
-    """Sizes and identity of the data; labels bear their question's name where there are several."""
     named = []
     for question, sieve, of_question in zip(spec.questions, sieves, categories, strict=True):
         before, given = f"{question.label}: " if len(sieves) > 1 else "", sieve.labels()
@@ -357,3 +345,51 @@ def _summary(
         files=tuple(FileFingerprint(file.name, file.bytes, file.sha256, file.source) for file in files),
         account=Account(unit, read, used, added_up(left_out), unused_columns),
     )
+
+
+UNKNOWN = "(unknown)"
+"""Row or column of the raters whose value on an axis is unknown."""
+TOTAL = "Total"
+
+
+def label_counts(dataset: Dataset) -> pd.DataFrame:
+    """Annotations per label, in the order of the categories; ``share`` is of all annotations."""
+    data = dataset.summary
+    counts = np.array(data.label_counts, dtype=np.int64)
+    return pd.DataFrame(
+        {"label": list(data.categories), "annotations": counts, "share": counts / max(data.annotations, 1)}
+    )
+
+
+def axis_counts(dataset: Dataset, axis: str) -> pd.DataFrame:
+    """Raters and annotations per value of an axis; ``share`` is of all raters."""
+    values, codes = _with_unknown(dataset.raters.axes[axis])
+    per_rater = np.bincount(dataset.annotations.rater, minlength=codes.size)
+    raters = np.bincount(codes, minlength=len(values))
+    annotations = np.bincount(codes, weights=per_rater, minlength=len(values)).astype(np.int64)
+    return pd.DataFrame(
+        {axis: values, "raters": raters, "annotations": annotations, "share": raters / max(codes.size, 1)}
+    )
+
+
+def cross_table(dataset: Dataset, rows: str, columns: str) -> pd.DataFrame:
+    """Raters per value of one axis (index) and of another (columns), with totals."""
+    row_values, row_codes = _with_unknown(dataset.raters.axes[rows])
+    column_values, column_codes = _with_unknown(dataset.raters.axes[columns])
+    cell = row_codes * len(column_values) + column_codes
+    counts = np.bincount(cell, minlength=len(row_values) * len(column_values))
+    counts = counts.reshape(len(row_values), len(column_values))
+    counts = np.hstack([counts, counts.sum(axis=1, keepdims=True)])
+    counts = np.vstack([counts, counts.sum(axis=0, keepdims=True)])
+    return pd.DataFrame(
+        counts,
+        index=pd.Index([*row_values, TOTAL], name=rows),
+        columns=pd.Index([*column_values, TOTAL], name=columns),
+    )
+
+
+def _with_unknown(axis: Axis) -> tuple[list[str], Codes]:
+    codes = axis.codes.astype(np.int64)
+    if (codes >= 0).all():
+        return list(axis.values), codes
+    return [*axis.values, UNKNOWN], np.where(codes < 0, len(axis.values), codes)

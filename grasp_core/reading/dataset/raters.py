@@ -32,10 +32,7 @@ _FEW = 0.2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DescribingColumn:
-    """A column's value for each rater, or each item.
-
-    - `codes`, (J,) or (I,): position in `values`, or -1 for unknown.
-    """
+    """A column's value for each rater (J,), or each item (I,); the code -1 is unknown."""
 
     codes: Codes
     values: tuple[str, ...]
@@ -132,15 +129,12 @@ class Source:
         return 2 <= distinct <= min(MAX_AXIS_VALUES, max(2, self.n_units // 2))
 
     def column(self, name: str, missing: Collection[str], counted: BoolArray) -> DescribingColumn:
-        """Each unit's value; where some cells are missing, those that are not decide.
-
-        - `counted`, (U,): units in which two different values are a problem.
-        """
+        """Each unit's value, as its filled cells have it; `counted`, (U,), may have but one."""
         found = self._by_unit(name, missing)
         column = found.column
         clash = np.flatnonzero((found.clash >= 0) & counted)
         where = f"{self.table.name}, column {quoted(name)}"
-        problems = odd_texts(where, dict(zip(column.values, column.counts().tolist(), strict=True)), missing)
+        problems = odd_texts(where, column.tally, missing)
         if clash.size:
             problems.append(self._clash(name, found, clash))
         return DescribingColumn(found.codes, column.values, tuple(problems))
@@ -169,7 +163,6 @@ class Source:
 
 
 def _at_first(values: Codes, unit: Codes, value: Codes) -> None:
-    """Put the first of each unit's values in its place, where there is none yet."""
     fresh = np.flatnonzero(values[unit] < 0)[::-1]
     values[unit[fresh]] = value[fresh]
 
@@ -201,10 +194,7 @@ _WAYS: Sequence[tuple[str, Callable[[str], str]]] = (
 
 @dataclass(frozen=True, slots=True)
 class Alike:
-    """Ids of a raters file that would be raters of the annotations if they were written alike.
-
-    - `pairs`: as the annotations and as the raters file write it.
-    """
+    """Ids that two files write otherwise, as the annotations and as the other file have them."""
 
     but_for: str
     pairs: tuple[tuple[str, str], ...]
@@ -238,23 +228,20 @@ def alike(raters: Iterable[str], ids: Collection[str]) -> Alike | None:
 
 
 def _rater_column(raters: Table, spec: DataSpec, rater_ids: Sequence[str], annotations_name: str) -> str:
-    """The raters file's column of rater ids.
+    """The raters file's column of rater ids: `spec.rater`, or else the one that has most of them.
 
-    It is `spec.rater` where the file has that column, and otherwise the column whose values include the
-    most rater ids of the annotations (the first one, of several); ages are no ids, for all that they may
-    be the same numbers.
+    Ages are no ids, for all that they may be the same numbers.
     """
     if spec.layout == "raters-by-items" and spec.rater is None:
         raise DataError(DataProblem.NO_RATER_IDS(file=annotations_name, raters=raters.name))
-    known = set(rater_ids)
     if spec.rater in raters.columns:
         able = [str(spec.rater)]
     else:
         able = [name for name in raters.columns if not names.mentions(name, names.DEMOGRAPHIC)]
         able = able or list(raters.columns)
-    overlap = {name: len(known.intersection(raters.distinct(name))) for name in able}
-    best = max(overlap, key=lambda name: overlap[name])
-    if not overlap[best]:
+    held = raters.holding(rater_ids)
+    best = max(able, key=lambda name: held[name])
+    if not held[best]:
         raise _nobody(raters, able, spec.rater in raters.columns, rater_ids, annotations_name)
     return best
 
@@ -262,7 +249,6 @@ def _rater_column(raters: Table, spec: DataSpec, rater_ids: Sequence[str], annot
 def _nobody(
     raters: Table, able: Sequence[str], named: bool, rater_ids: Sequence[str], annotations_name: str
 ) -> DataError:
-    """The error for a raters file without any rater of the annotations."""
     near = {name: found for name in able if (found := alike(rater_ids, raters.distinct(name))) is not None}
     column = max(near, key=lambda name: len(near[name].pairs)) if near else able[0]
     problem = DataProblem.NOBODY_DESCRIBED(
@@ -295,10 +281,7 @@ def _same_ids(rater_ids: Sequence[str], raters: Table) -> Remark:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Described:
-    """Both files' columns that describe raters, or items; the file beside the annotations comes first.
-
-    - `ids`: of all raters or items, whether they count or not.
-    """
+    """Both files' columns that describe raters, or items; `ids` are all, whether they count or not."""
 
     ids: tuple[str, ...]
     missing: tuple[str, ...]
@@ -347,6 +330,37 @@ class Described:
         if near is not None:
             remark = otherwise(file=file, column=key, ids=len(near.pairs), difference=near.but_for)
             yield know(remark, len(near.pairs), [other for _, other in near.pairs])
+
+    def problems(self, counted: BoolArray) -> list[Problem]:
+        """Problems of the ids in the file beside; `counted`, (U,), are units with labels that count."""
+        if self.beside is None:
+            return []
+        return [*_about_ids(self.beside), *self.unmatched(self.beside, counted)]
+
+
+def _about_ids(source: Source) -> Iterator[Problem]:
+    """Ids of a file that are alike, blank, or there more than once."""
+    table, key = source.table, str(source.key)
+    column = table.column(key)
+    counts = column.counts()
+    where = f"{table.name}, column {quoted(key)}"
+    yield from near_duplicates(where, column.tally, ids=True)
+    blank = np.flatnonzero(column.among([value for value in column.values if not value.strip()]))
+    if blank.size:
+        code = {"rater": DataProblem.BLANK_RATER_ID, "item": ItemProblem.BLANK_ITEM_ID}[source.of]
+        yield stop(code(file=table.name, row=table.row(int(blank[0])), column=key), blank.size)
+    again = np.flatnonzero(counts > 1).tolist()
+    if again and source.of == "rater":
+        remark = DataProblem.RATERS_IN_SEVERAL_ROWS(where=where, raters=len(again))
+        yield know(remark, len(again), [column.values[code] for code in again])
+    again = [code for code in again if column.values[code].strip()]
+    if again and source.of == "item":
+        first, second = (table.row(int(at)) for at in np.flatnonzero(column.codes == again[0])[:2])
+        item, more = column.values[again[0]], len(again) - 1
+        twice = ItemProblem.ITEM_TWICE(
+            file=table.name, first=first, second=second, column=key, item=item, more=more
+        )
+        yield stop(twice, len(again), [column.values[code] for code in again[:EXAMPLES]])
 
 
 _DISAGREE = {"rater": DataProblem.FILES_DISAGREE, "item": ItemProblem.FILES_DISAGREE_ON_ITEMS}
@@ -422,26 +436,3 @@ class Profiles(Described):
         if not any(name in source.columns for source in self.sources):
             raise DataError(DataProblem.COLUMN_OF_IDS(column=name, file=self.sources[0].table.name))
         return self.merged(name, counted)
-
-    def problems(self, counted: BoolArray) -> list[Problem]:
-        """Problems of the raters file's ids; `counted`, shape (J,), are raters with labels that count."""
-        if self.beside is None:
-            return []
-        return [*_id_problems(self.beside), *self.unmatched(self.beside, counted)]
-
-
-def _id_problems(source: Source) -> list[Problem]:
-    table, key = source.table, str(source.key)
-    column = table.column(key)
-    counts = column.counts()
-    where = f"{table.name}, column {quoted(key)}"
-    problems = near_duplicates(where, dict(zip(column.values, counts.tolist(), strict=True)), ids=True)
-    blank = np.flatnonzero(column.among([value for value in column.values if not value.strip()]))
-    if blank.size:
-        row = table.row(blank[0])
-        problems.append(stop(DataProblem.BLANK_RATER_ID(file=table.name, row=row, column=key), blank.size))
-    repeated = np.flatnonzero(counts > 1)
-    if repeated.size:
-        remark = DataProblem.RATERS_IN_SEVERAL_ROWS(where=where, raters=repeated.size)
-        problems.append(know(remark, repeated.size, [column.values[position] for position in repeated]))
-    return problems

@@ -73,14 +73,12 @@ def _recoded(
 
 def counts(tables: Iterable[Table | None], column: str | None, spec: DataSpec) -> dict[str, int]:
     """Cells per value of a column, over all files; those of the labels where `column` is None."""
-    total: dict[str, int] = {}
+    total: Counter[str] = Counter()
     for position, table in enumerate(table for table in tables if table is not None):
         names = (column,) if column is not None else cell_columns(table, spec) if position == 0 else ()
         for name in names:
             if name in table.columns:
-                found = table.column(str(name))
-                for value, count in zip(found.values, found.counts().tolist(), strict=True):
-                    total[value] = total.get(value, 0) + count
+                total.update(table.column(str(name)).tally)
     return total
 
 
@@ -121,7 +119,7 @@ def _changed(
     columns: dict[str, pa.Array] = {}
     for name in names:
         column = table.column(name)
-        found.update(dict(zip(column.values, column.counts().tolist(), strict=True)))
+        found.update(column.tally)
         columns[name] = _encoded(column.codes, list(map(new, column.values)))
     where = f"{table.name}, " + (f"column {quoted(names[0])}" if len(names) == 1 else "labels")
     absent = tuple(old for old in changes if old not in found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -138,10 +138,7 @@ class Votes:
 
 
 def read_votes(table: Table, spec: DataSpec) -> Votes:
-    """Encode the table's ids and labels; a long file's missing labels are still among the entries.
-
-    The columns of :func:`cell_columns` are a matrix's raters or items.
-    """
+    """Encode the table's ids and labels; a long file's missing labels are still among the entries."""
     return _read_long(table, spec) if spec.layout == "long" else _read_matrix(table, spec)
 
 
@@ -168,9 +165,8 @@ def alike_ids(votes: Votes, spec: DataSpec) -> list[Problem]:
     table, found = votes.table, list[Problem]()
     if spec.item is not None and spec.layout != "raters-by-items":
         column = Column(votes.item, votes.item_ids) if spec.layout == "long" else table.column(spec.item)
-        counts = dict(zip(column.values, column.counts().tolist(), strict=True))
         where = f"{table.name}, column {quoted(spec.item)}"
-        found += near_duplicates(where, counts, ids=True)
+        found += near_duplicates(where, column.tally, ids=True)
     if votes.columns_are is not None:
         headers = votes.item_ids if votes.columns_are == "items" else votes.rater_ids
         counts = dict.fromkeys(headers, len(table))
@@ -200,19 +196,14 @@ def cell_columns(table: Table, spec: DataSpec) -> tuple[str, ...]:
     return tuple(name for name in table.columns if name not in other)
 
 
-def rater_rows(table: Table, spec: DataSpec) -> tuple[tuple[str, ...], Codes | None]:
-    """Rater ids (J), and the rater (n,) of each row where a row belongs to one; as in :class:`Votes`."""
-    if spec.layout == "items-by-raters":
+def unit_rows(
+    table: Table, spec: DataSpec, unit: Literal["item", "rater"]
+) -> tuple[tuple[str, ...], Codes | None]:
+    """Ids of items (I) or raters (J), and that of each row (n,) where it has one; as in :class:`Votes`."""
+    if spec.layout == {"item": "raters-by-items", "rater": "items-by-raters"}[unit]:
         return cell_columns(table, spec), None
-    column = table.column(str(spec.rater)) if spec.layout == "long" else _row_ids(table, spec.rater)
-    return column.values, column.codes
-
-
-def item_rows(table: Table, spec: DataSpec) -> tuple[tuple[str, ...], Codes | None]:
-    """Item ids (I), and the item (n,) of each row where a row belongs to one; as in :class:`Votes`."""
-    if spec.layout == "raters-by-items":
-        return cell_columns(table, spec), None
-    column = table.column(str(spec.item)) if spec.layout == "long" else _row_ids(table, spec.item)
+    key = spec.item if unit == "item" else spec.rater
+    column = table.column(str(key)) if spec.layout == "long" else _row_ids(table, key)
     return column.values, column.codes
 
 

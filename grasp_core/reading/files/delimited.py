@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from grasp_core.model.annotations import Int64Array
-from grasp_core.model.errors import DataError, Problem, know, raise_stopping, stop
+from grasp_core.model.errors import DataError, know, raise_stopping, stop
 from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.model.text import EXAMPLES, number, quoted
 from grasp_core.reading.files.encodings import line_of
@@ -32,11 +32,7 @@ _TO_FILL_IN = ("Approve", "Reject")
 
 
 class UnreadableRowError(Exception):
-    """A row whose quotation marks do not match.
-
-    `line`: line that the row starts on.
-    `why`: the CSV reader's words.
-    """
+    """A row from a line on whose quotation marks do not match, for the CSV reader's reason."""
 
     def __init__(self, line: int, why: str) -> None:
         super().__init__(line, why)
@@ -96,32 +92,41 @@ def parse_with_care(content: bytes, header: Header, delimiter: str, name: str, w
         data = from_rows(header.columns, careful.rows())
     except UnreadableRowError as error:
         raise error.refusal(name) from None
-    careful.check(name)
+    if careful.ragged:
+        (line, found), *others = careful.examples
+        remark = FileProblem.ROWS_OF_OTHER_LENGTH(
+            file=name,
+            row=line,
+            found=found,
+            columns=len(header.columns),
+            more=careful.ragged - 1,
+            delimiter=_NAMES[delimiter],
+        )
+        examples = [f"row {other}: {number(length, 'field')}" for other, length in others]
+        raise_stopping([stop(remark, careful.ragged, examples)])
     if not data.num_rows:
         raise no_rows(name, careful.first)
-    lines = np.frombuffer(careful.lines, dtype=np.int64)
-    return Parsed(header.columns, data, KINDS[delimiter], int(lines[0]), lines, tuple(careful.notes(name)))
-
-
-def _may_lack(columns: tuple[str, ...]) -> int:
-    """Fields that rows may end before: Mechanical Turk names two that are for the requester to fill in."""
-    return len(_TO_FILL_IN) if columns[-2:] == _TO_FILL_IN and "AssignmentId" in columns else 0
+    lines, filled = np.frombuffer(careful.lines, dtype=np.int64), careful.filled
+    notes = (know(FileProblem.ROWS_END_EARLY(file=name, rows=filled), filled),) if filled else ()
+    return Parsed(header.columns, data, KINDS[delimiter], int(lines[0]), lines, notes)
 
 
 class _Careful:
     """Rows one by one; those of another length than the header's are counted and left out.
 
-    Rows may lack a few of the last fields, see :func:`_may_lack`; these are then empty. Empty fields behind
-    the last column count for nothing.
+    Fields that rows may lack become empty ones; empty ones behind the last count for nothing.
     """
 
     def __init__(self, file: BinaryIO, delimiter: str, header: Header) -> None:
         self._file, self._delimiter, self._width = file, delimiter, len(header.columns)
-        self._header_rows, self._may_lack = header.rows, _may_lack(header.columns)
+        self._header_rows = header.rows
+        # Mechanical Turk names two columns that are for the requester to fill in.
+        of_turk = header.columns[-2:] == _TO_FILL_IN and "AssignmentId" in header.columns
+        self._may_lack = len(_TO_FILL_IN) if of_turk else 0
         self.first = 1
         self.lines = array("q")
-        self.ragged = self._filled = 0
-        self._examples: list[tuple[int, int]] = []
+        self.ragged = self.filled = 0
+        self.examples: list[tuple[int, int]] = []
 
     def rows(self) -> Iterator[list[str]]:
         for position, (line, record) in enumerate(records(self._file, self._delimiter)):
@@ -130,7 +135,7 @@ class _Careful:
                 continue
             missing = self._width - len(record)
             if 0 <= missing <= self._may_lack:
-                self._filled += missing > 0
+                self.filled += missing > 0
                 self.lines.append(line)
                 yield record + [""] * missing
             elif missing < 0 and not any(cell.strip() for cell in record[missing:]):
@@ -138,29 +143,8 @@ class _Careful:
                 yield record[:missing]
             else:
                 self.ragged += 1
-                if len(self._examples) < EXAMPLES:
-                    self._examples.append((line, len(record)))
-
-    def notes(self, name: str) -> list[Problem]:
-        """Sentences on what was filled in."""
-        note = know(FileProblem.ROWS_END_EARLY(file=name, rows=self._filled), self._filled)
-        return [note] if self._filled else []
-
-    def check(self, name: str) -> None:
-        """Refuse the file if rows differed in length."""
-        if not self.ragged:
-            return
-        (line, found), *others = self._examples
-        remark = FileProblem.ROWS_OF_OTHER_LENGTH(
-            file=name,
-            row=line,
-            found=found,
-            columns=self._width,
-            more=self.ragged - 1,
-            delimiter=_NAMES[self._delimiter],
-        )
-        examples = [f"row {other}: {number(length, 'field')}" for other, length in others]
-        raise_stopping([stop(remark, self.ragged, examples)])
+                if len(self.examples) < EXAMPLES:
+                    self.examples.append((line, len(record)))
 
 
 _SNIFFED_ROWS, _HEAD = 100, 1 << 16
@@ -297,7 +281,6 @@ def _begins(content: bytes) -> int | None:
 
 
 def _score(content: bytes, delimiter: str) -> tuple[float, int]:
-    """Share of the first rows that are as long as the header, and its length."""
     lengths = [length for _, length in _lengths(content, delimiter)]
     if not lengths or lengths[0] < 2:
         return 0.0, 1

@@ -7,7 +7,7 @@ import itertools
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 import charset_normalizer
@@ -84,7 +84,9 @@ def tell(content: bytes, first: int) -> Told:
     tables = {page: table for page in _LANGUAGES if (table := _table(page, beyond)) is not None}
     if not tables:
         return Told(_USUAL, None)
-    seen = _seen(content, first, _matter(beyond, tables))
+    # Quotes and dashes are the same in all.
+    letters = {byte for byte in beyond if any(table[byte].isalpha() for table in tables.values())}
+    seen = _seen(content, first, letters)
     scores = {page: _score(seen, page, table) for page, table in tables.items()}
     ranked = sorted(tables, key=scores.__getitem__, reverse=True)
     # Of pages that read the text alike, the usual one.
@@ -123,16 +125,11 @@ def _alike(page: str, other: str, beyond: bytes) -> bool:
     return beyond.decode(page) == beyond.decode(other)
 
 
-def _matter(beyond: bytes, tables: Mapping[str, Mapping[int, str]]) -> frozenset[int]:
-    """The bytes that are a letter in some page; quotes and dashes are the same in all."""
-    return frozenset(byte for byte in beyond if any(table[byte].isalpha() for table in tables.values()))
-
-
-def _seen(content: bytes, first: int, matter: frozenset[int]) -> Counter[tuple[int, int, int]]:
+def _seen(content: bytes, first: int, letters: Collection[int]) -> Counter[tuple[int, int, int]]:
     """How often each of the bytes stands between which neighbours."""
     padded = content[first - 1 : first + _REACH] + b" " if first else b" " + content[:_REACH] + b" "
     found = (at.start() for at in itertools.islice(_BYTE.finditer(padded), _MOST))
-    return Counter((padded[at - 1], padded[at], padded[at + 1]) for at in found if padded[at] in matter)
+    return Counter((padded[at - 1], padded[at], padded[at + 1]) for at in found if padded[at] in letters)
 
 
 def _score(seen: Counter[tuple[int, int, int]], page: str, table: Mapping[int, str]) -> tuple[bool, float]:
@@ -140,17 +137,13 @@ def _score(seen: Counter[tuple[int, int, int]], page: str, table: Mapping[int, s
     weights: dict[str, float] = defaultdict(float)
     for (before, byte, after), count in seen.items():
         misplaced = _is_misplaced(table[byte], _is_letter(before, table), _is_letter(after, table))
-        weights["" if misplaced else _small(table[byte])] += _weight(count)
+        # A label that recurs in every row says little more than once.
+        weights["" if misplaced else _small(table[byte])] += 1 + math.log(count) / 4
     likely = max(_likelihood(weights, letters, page) for letters in _LANGUAGES[page].split())
     if page == _USUAL:
         return True, likely
     known = sum(weight for letter, weight in weights.items() if letter and letter in _LANGUAGES[page])
     return known >= _NEARLY_ALL * sum(weights.values()), likely - _LESS_USUAL
-
-
-def _weight(count: int) -> float:
-    """Less than the count: a label that recurs in every row says little more than once."""
-    return 1 + math.log(count) / 4
 
 
 def _is_letter(byte: int, table: Mapping[int, str]) -> bool:
@@ -218,7 +211,8 @@ def to_utf8(content: bytes, name: str) -> tuple[bytes, str, tuple[Problem, ...]]
         if content.startswith(mark):
             rest = content[len(mark) :]
             if encoding == "utf-8":
-                _check_utf8(rest, name)
+                if (wrong := _first_wrong(rest)) is not None:
+                    raise _mixed(rest, wrong, name, "the file says that it is UTF-8")
                 return rest, "UTF-8", ()
             return _recoded(rest, encoding, shown, name), shown, ()
     if b"\0" in content[:_AROUND].replace(b"\0\0", b""):
@@ -251,12 +245,6 @@ def _first_wrong(content: bytes) -> int | None:
     return None
 
 
-def _check_utf8(content: bytes, name: str) -> None:
-    wrong = _first_wrong(content)
-    if wrong is not None:
-        raise _mixed(content, wrong, name, "the file says that it is UTF-8")
-
-
 def _from_other(content: bytes, wrong: int, name: str) -> tuple[bytes, str, tuple[Problem, ...]]:
     """Text in a legacy encoding, told from the neighbourhood of its first byte that is not ASCII."""
     if any(byte >= 0x80 for byte in content[max(0, wrong - _SAMPLE) : wrong]):
@@ -268,7 +256,10 @@ def _from_other(content: bytes, wrong: int, name: str) -> tuple[bytes, str, tupl
         encoding, differs = tell(content, wrong)
     text = _recoded(content, encoding, _shown(encoding), name)
     line = line_of(content, wrong if differs is None else differs)
-    example = _example(content, wrong, differs, encoding)
+    # What shows whether the encoding is right: a word that the next likely one would read otherwise.
+    example = content[wrong : wrong + 4].decode(encoding, errors="replace")[:1]
+    if differs is not None:
+        example = word_at(content, differs, encoding)
     remark = FileProblem.OTHER_ENCODING(file=name, encoding=_shown(encoding), row=line, example=example)
     return text, _shown(encoding), (know(remark),)
 
@@ -279,13 +270,6 @@ def _other_script(sample: bytes) -> str | None:
     if found is None or found.encoding not in _TRUSTED or _western(sample, found.encoding):
         return None
     return found.encoding
-
-
-def _example(content: bytes, wrong: int, differs: int | None, encoding: str) -> str:
-    """What shows whether the encoding is right: a word that the next likely one would read otherwise."""
-    if differs is not None:
-        return word_at(content, differs, encoding)
-    return content[wrong : wrong + 4].decode(encoding, errors="replace")[:1]
 
 
 def _western(sample: bytes, encoding: str) -> bool:

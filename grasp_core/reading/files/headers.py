@@ -58,7 +58,9 @@ def header_of(rows: Sequence[Row], name: str, line: int) -> Header:
     if _is_data(first, below):
         columns = tuple(f"column {position}" for position in range(1, len(first) + 1))
         return Header(columns, 0, (know(FileProblem.NO_HEADER(file=name, where=where, columns=columns)),))
-    spare = _spare(first, below)
+    spare = 0  # columns at the end without a name and, as far as is looked, without a cell
+    while below and spare < len(first) - 2 and not any(row[-1 - spare].strip() for row in [first, *below]):
+        spare += 1
     if spare:
         named = header_of([row[: len(row) - spare] for row in [first, *below]], name, line)
         unnamed = tuple(f"(no name {position})" for position in range(1, spare + 1))
@@ -68,17 +70,6 @@ def header_of(rows: Sequence[Row], name: str, line: int) -> Header:
     if levels > 1:
         notes.append(know(FileProblem.HEADER_OF_ROWS(file=name, rows=levels)))
     return Header(columns, levels, tuple(notes))
-
-
-def _spare(first: Row, below: Sequence[Row]) -> int:
-    """Columns at the end without a name and, as far as is looked, without a cell."""
-    spare = 0
-    while spare < len(first) - 2 and not any(row[-1 - spare].strip() for row in [first, *below]):
-        spare += 1
-    return spare if below else 0
-
-
-# Row names
 
 
 def _row_names(first: Row, below: Sequence[Row]) -> bool:
@@ -150,7 +141,8 @@ def _like(cell: str, below: Sequence[str]) -> bool | None:
     forms = [form(text) for text in filled[:100]]
     recurs = 2 * len(set(filled)) <= len(filled)
     one_form = forms[0] is not None and forms.count(forms[0]) >= _MOSTLY * len(forms)
-    return False if recurs or one_form or _says_what(cell) else None
+    usual = names.id_score(cell, names.ITEM | names.RATER) > 1 or names.label_score(cell) > 1
+    return False if recurs or one_form or usual or cell.casefold() == "id" else None
 
 
 def _like_ids(cell: str) -> bool:
@@ -166,12 +158,6 @@ def _in_range(cell: float, numbers: Sequence[float]) -> bool | None:
     if least - 1 - (most - least) / 2 <= cell <= most + 1 + (most - least) / 2:
         return True
     return False if abs(cell) > 10 * max(abs(least), abs(most)) + 10 else None
-
-
-def _says_what(cell: str) -> bool:
-    """Whether the text is a usual name of a column."""
-    kinds = names.ITEM | names.RATER
-    return bool(names.id_score(cell, kinds) > 1 or names.label_score(cell) > 1 or cell.casefold() == "id")
 
 
 # Several rows
@@ -220,7 +206,6 @@ def _grouped_from(first: Row) -> int | None:
 
 
 def _forward(row: Row) -> list[str]:
-    """With the name before in blank cells."""
     filled: list[str] = []
     for cell in row:
         filled.append(cell if cell.strip() or not filled else filled[-1])
@@ -243,15 +228,9 @@ def _joined(first: Row, below: Sequence[Row], levels: int) -> list[str]:
         grouped = list(upper)
     else:
         grouped = [f"{one.strip()}{BETWEEN}{two.strip()}" for one, two in zip(upper, lower, strict=True)]
-    return [*_of_rows(first[:start], second[:start], below[1][:start] if levels == 3 else None), *grouped]
-
-
-def _of_rows(first: Row, second: Row, third: Row | None) -> list[str]:
-    """The names of the columns before those that are grouped."""
-    if third is not None:
-        return list(third)
-    found = []
-    for position, (one, two) in enumerate(zip(first, second, strict=True), start=1):
-        own = [cell for cell in (one, two) if cell.strip()]
-        found.append(own[0] if len(own) == 1 else f"column {position}")
-    return found
+    own = list(below[1][:start]) if levels == 3 else []  # names of the columns before those that are grouped
+    for position, both in enumerate(zip(first[:start], second[:start], strict=True), start=1):
+        if levels != 3:
+            filled = [cell for cell in both if cell.strip()]
+            own.append(filled[0] if len(filled) == 1 else f"column {position}")
+    return [*own, *grouped]

@@ -12,11 +12,9 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, islice
-from typing import Any
 from xml.parsers import expat
 
 import numpy as np
-import pyarrow as pa
 import python_calamine as calamine
 
 from grasp_core.model.errors import DataError, Problem, know
@@ -34,71 +32,50 @@ _SHEET = calamine.SheetTypeEnum.WorkSheet
 _VISIBLE = calamine.SheetVisibleEnum.Visible
 
 
-def sheets_of(
-    content: bytes, chosen: str | None, most_cells: int = MAX_WRITTEN
-) -> Iterator[tuple[dict[str, Any], Iterator[list[str]]]]:
-    """Facts about a workbook, with rows: of the sheet chosen, else of each that holds a table.
-
-    A row is the texts of its cells from the sheet's first used column to the row's last filled one.
-    """
-    try:
-        with calamine.load_workbook(io.BytesIO(content)) as book:
-            yield from _of_book(book, chosen, most_cells)
-    except calamine.PasswordError:
-        yield {"refused": "password"}, iter(())
-    except calamine.CalamineError:
-        yield {"refused": "damaged"}, iter(())
-    except BaseException as error:
-        if type(error).__name__ != "PanicException":  # Rust's, which has no public name
-            raise
-        yield {"refused": "damaged"}, iter(())
-
-
-def _of_book(
-    book: calamine.CalamineWorkbook, chosen: str | None, most_cells: int
-) -> Iterator[tuple[dict[str, Any], Iterator[list[str]]]]:
+def _sheets(
+    book: calamine.CalamineWorkbook, chosen: str | None, most_cells: int, name: str
+) -> Iterator[tuple[calamine.CalamineSheet, list[str]]]:
+    """The sheet chosen, or each that holds a table; with the names of all that are visible and not blank."""
     shown = [sheet.name for sheet in book.sheets_metadata if (sheet.typ, sheet.visible) == (_SHEET, _VISIBLE)]
     filled: list[str] = []
     further: list[str] = []
     first: calamine.CalamineSheet | None = None
-    for name in shown:
-        sheet = book.get_sheet_by_name(name)
+    for own in shown:
+        sheet = book.get_sheet_by_name(own)
         if sheet.start is None:
             continue
         if sheet.height * sheet.width > most_cells:
-            yield {"refused": "sparse", "sheet": name}, iter(())
-            return
-        filled.append(name)
-        if not (_holds_table(sheet) if chosen is None else name == chosen):
+            raise DataError(
+                f"{name}, sheet {quoted(own)}: nearly all cells between the filled ones are empty; "
+                "a cell far away from the table may be filled, so copy the table to a new workbook"
+            )
+        filled.append(own)
+        if not (_holds_table(sheet) if chosen is None else own == chosen):
             continue
         if first is None:
             first = sheet
         else:
-            further.append(name)  # read again, so that not all are in memory
+            further.append(own)  # read again, so that not all are in memory
     if first is None:
-        yield {"refused": "no table" if chosen is None else "no sheet", "sheets": filled}, iter(())
-        return
-    yield _about(first, filled), map(_row, first.iter_rows())
+        raise _no_sheet(filled, chosen, name)
+    yield first, filled
     del first, sheet
-    for name in further:
-        again = book.get_sheet_by_name(name)
-        yield _about(again, filled), map(_row, again.iter_rows())
+    for own in further:
+        yield book.get_sheet_by_name(own), filled
 
 
-def _about(sheet: calamine.CalamineSheet, filled: list[str]) -> dict[str, Any]:
-    merged = sheet.merged_cell_ranges or []
-    return {
-        "sheets": filled,
-        "sheet": sheet.name,
-        "width": sheet.width,
-        "left": (sheet.start or (0, 0))[1],
-        "merged": [[*first, *last] for first, last in merged[:_MERGED]],
-        "merged_count": len(merged),
-    }
+def _no_sheet(filled: Sequence[str], chosen: str | None, name: str) -> DataError:
+    if chosen is not None:
+        what = f"its sheets are {listed(filled)}" if filled else "all of its visible sheets are empty"
+        return DataError(f"{name} holds no sheet {quoted(chosen)}; {what}")
+    where = f" (looked at {listed(filled)})" if filled else ""
+    return DataError(
+        f"{name} holds no visible sheet with a table{where}; a sheet needs a row of column names "
+        "and a row below it, each with at least two filled cells"
+    )
 
 
 def _holds_table(sheet: calamine.CalamineSheet) -> bool:
-    """Whether at least two rows have at least two filled cells: a header and a row."""
     rows = 0
     for row in sheet.iter_rows():
         rows += sum(cell != "" for cell in row) > 1
@@ -107,7 +84,7 @@ def _holds_table(sheet: calamine.CalamineSheet) -> bool:
     return False
 
 
-def _row(cells: list[Any]) -> list[str]:
+def _row(cells: Sequence[object]) -> list[str]:
     row = [text(cell) for cell in cells]
     while row and not row[-1]:
         row.pop()
@@ -164,45 +141,35 @@ def parse(content: bytes, name: str, sheet: str | None) -> tuple[list[Member], t
 
     Returns of the sheets; one at least; all that are visible and not blank.
     """
-    book, kind, errors, most_cells = _unpacked(content, name)
+    unpacked, kind, errors, most_cells = _unpacked(content, name)
     tables: list[Member] = []
     refused: DataError | None = None
-    sheets: tuple[str, ...] = ()
-    for about, rows in sheets_of(book, sheet, most_cells):
-        if "refused" in about:
-            raise _refused(about, kind, sheet, name)
-        sheets = tuple(about["sheets"])
-        try:
-            tables.append(Member(about["sheet"], _sheet(rows, about, kind, name)))
-        except DataError as error:
-            refused = refused or error
+    filled: list[str] = []
+    try:
+        with calamine.load_workbook(io.BytesIO(unpacked)) as book:
+            for one, filled in _sheets(book, sheet, most_cells, name):
+                shown = f"{name}, sheet {quoted(one.name)}" if len(filled) > 1 else name
+                try:
+                    tables.append(Member(one.name, _table(one, kind, shown)))
+                except DataError as error:
+                    refused = refused or error
+    except calamine.PasswordError:
+        raise _with_password(name) from None
+    except calamine.CalamineError:
+        raise _damaged(name, kind) from None
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # Rust's, which has no public name
+            raise
+        raise _damaged(name, kind) from None
     if not tables:
         raise refused or _damaged(name, kind)
     notes = [know(FileProblem.ERROR_CELLS(file=name, cells=errors), errors)] if errors else []
     first = dataclasses.replace(tables[0].parsed, problems=(*tables[0].parsed.problems, *notes))
-    return [Member(tables[0].name, first), *tables[1:]], sheets
-
-
-def _sheet(rows: Iterable[list[str]], about: dict[str, Any], kind: str, name: str) -> Parsed:
-    shown = f"{name}, sheet {quoted(about['sheet'])}" if len(about["sheets"]) > 1 else name
-    filled = ((line, row) for line, row in enumerate(rows, start=1) if any(cell.strip() for cell in row))
-    columns, data, lines, problems = _table(filled, about, shown)
-    regular = lines[0] + len(lines) - 1 == lines[-1]
-    return Parsed(
-        columns,
-        data,
-        kind,
-        first_row=lines[0],
-        lines=None if regular else np.frombuffer(lines, dtype=np.int64),
-        problems=tuple(problems),
-    )
+    return [Member(tables[0].name, first), *tables[1:]], tuple(filled)
 
 
 def _unpacked(content: bytes, name: str) -> tuple[bytes, str, int, int]:
-    """The workbook without compression, its kind, cells with an error as far as can be told, and most cells.
-
-    Whatever sizes an archive claims, what is read from here on is what was unpacked within the limits.
-    """
+    """The workbook without compression, its kind, how many cells hold errors, and most cells of a sheet."""
     if content.startswith(OLD_EXCEL):
         if _ENCRYPTED in content:
             raise _with_password(name)
@@ -254,27 +221,6 @@ def _check_xml(content: bytes, name: str) -> None:
         raise _damaged(name) from None
 
 
-def _refused(about: dict[str, Any], kind: str, sheet: str | None, name: str) -> DataError:
-    why, sheets = about["refused"], about.get("sheets", ())
-    if why == "password":
-        return _with_password(name)
-    if why == "sparse":
-        return DataError(
-            f"{name}, sheet {quoted(about['sheet'])}: nearly all cells between the filled ones are empty; "
-            "a cell far away from the table may be filled, so copy the table to a new workbook"
-        )
-    if why == "no sheet":
-        what = f"its sheets are {listed(sheets)}" if sheets else "all of its visible sheets are empty"
-        return DataError(f"{name} holds no sheet {quoted(str(sheet))}; {what}")
-    if why == "no table":
-        where = f" (looked at {listed(sheets)})" if sheets else ""
-        return DataError(
-            f"{name} holds no visible sheet with a table{where}; a sheet needs a row of column names "
-            "and a row below it, each with at least two filled cells"
-        )
-    return _damaged(name, kind)
-
-
 def _with_password(name: str) -> DataError:
     return DataError(f"{name} is a workbook with a password; save it without one")
 
@@ -284,15 +230,14 @@ def _damaged(name: str, kind: str = "XLSX") -> DataError:
     return DataError(f"{name} is not a workbook that can be read ({other}); {_OTHERWISE}")
 
 
-def _table(
-    rows: Iterator[Row], about: dict[str, Any], name: str
-) -> tuple[tuple[str, ...], pa.Table, array[int], list[Problem]]:
+def _table(sheet: calamine.CalamineSheet, kind: str, name: str) -> Parsed:
+    texts = enumerate(map(_row, sheet.iter_rows()), start=1)
+    rows = ((line, row) for line, row in texts if any(cell.strip() for cell in row))
     window = list(islice(rows, _WINDOW))
     if not window:
         raise DataError(f"{name} holds only blank cells; it needs a row of column names and a row below it")
-    start = _header(window)
+    width, start = sheet.width, _header(window)
     line, header = window[start]
-    width = about["width"]
     header += [""] * (width - len(header))
     if width > MAX_COLUMNS:
         name_columns(header, name, f"row {line}")
@@ -301,22 +246,30 @@ def _table(
         first, found = other
         below = _padded(chain(window[first + found.rows :], rows), width, lines)
         data = from_rows(found.columns, below)
-        named = tuple(column for column in found.columns if column not in found.unnamed)
-        return named, data.select(list(named)), lines, [*found.notes, *_merged_cells(about, line, name)]
-    data = from_rows(
-        [str(column) for column in range(width)], _padded(chain(window[start + 1 :], rows), width, lines)
-    )
-    if not lines:
-        raise no_rows(name, line)
-    kept = [
-        column
-        for column in range(width)
-        if header[column].strip() or data.column(column).unique().to_pylist() != [""]
-    ]
-    _check_header(about, header, kept, f"{name}, row {line}", line)
-    columns, notes = name_columns([header[column] for column in kept], name, f"row {line}")
-    notes = [*_above(window[:start], line, name), *notes, *_merged_cells(about, line, name)]
-    return columns, data.select(kept).rename_columns(columns), lines, notes
+        columns = tuple(column for column in found.columns if column not in found.unnamed)
+        data, notes = data.select(list(columns)), list(found.notes)
+    else:
+        below = _padded(chain(window[start + 1 :], rows), width, lines)
+        data = from_rows([str(column) for column in range(width)], below)
+        if not lines:
+            raise no_rows(name, line)
+        kept = [
+            column
+            for column in range(width)
+            if header[column].strip() or data.column(column).unique().to_pylist() != [""]
+        ]
+        _check_header(sheet, header, kept, f"{name}, row {line}", line)
+        columns, notes = name_columns([header[column] for column in kept], name, f"row {line}")
+        data, notes = data.select(kept).rename_columns(columns), [*_above(window[:start], line, name), *notes]
+    merged = sum(bottom >= line for _, (bottom, _) in _merged(sheet))
+    notes += [know(FileProblem.MERGED_CELLS(file=name, cells=merged), merged)] if merged else []
+    own = None if lines[0] + len(lines) - 1 == lines[-1] else np.frombuffer(lines, dtype=np.int64)
+    return Parsed(columns, data, kind, first_row=lines[0], lines=own, problems=tuple(notes))
+
+
+def _merged(sheet: calamine.CalamineSheet) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """The first and the last cell of each merged area, by row and column from 0."""
+    return sheet.merged_cell_ranges or []
 
 
 def _other_header(window: Sequence[Row], start: int, width: int, name: str) -> tuple[int, Header] | None:
@@ -351,7 +304,6 @@ def _header(rows: Sequence[Row]) -> int:
 
 
 def _above(rows: Sequence[Row], header: int, name: str) -> list[Problem]:
-    """Notes on the rows above the header."""
     if not rows:
         return []
     text = next(cell for cell in rows[0][1] if cell.strip())
@@ -359,19 +311,20 @@ def _above(rows: Sequence[Row], header: int, name: str) -> list[Problem]:
 
 
 def _check_header(
-    about: dict[str, Any], header: Sequence[str], kept: Sequence[int], where: str, line: int
+    sheet: calamine.CalamineSheet, header: Sequence[str], kept: Sequence[int], where: str, line: int
 ) -> None:
     """Refuse columns without a name; the first of several may be one that numbers the rows."""
     blank = [column for column in kept if not header[column].strip() and (column > kept[0] or len(kept) == 1)]
-    for top, left, bottom, right in about["merged"]:
-        first, last = left - about["left"], right - about["left"]
+    start = (sheet.start or (0, 0))[1]
+    for (top, left), (bottom, right) in _merged(sheet)[:_MERGED]:
+        first, last = left - start, right - start
         if top < line <= bottom + 1 and any(first < column <= last for column in blank):
             raise DataError(
                 f"{where}: the column name {quoted(header[first])} stands in a cell merged over "
                 f"{number(right - left + 1, 'column')}; unmerge it and name every column"
             )
     if blank:
-        letters = ", ".join(_letters(column + about["left"]) for column in blank[:EXAMPLES])
+        letters = ", ".join(_letters(column + start) for column in blank[:EXAMPLES])
         letters += ", ..." if len(blank) > EXAMPLES else ""
         raise DataError(
             f"{where}: {number(len(blank), 'column')} with filled cells {agree(len(blank), 'has', 'have')} "
@@ -383,11 +336,3 @@ def _letters(column: int) -> str:
     """A spreadsheet's name of the column, counted from 0."""
     before, last = divmod(column, 26)
     return (_letters(before - 1) if before else "") + chr(ord("A") + last)
-
-
-def _merged_cells(about: dict[str, Any], line: int, name: str) -> list[Problem]:
-    above = sum(bottom < line for _, _, bottom, _ in about["merged"])
-    count = about["merged_count"] - above
-    if not count:
-        return []
-    return [know(FileProblem.MERGED_CELLS(file=name, cells=count), count)]

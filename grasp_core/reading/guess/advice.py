@@ -29,6 +29,8 @@ class Reason:
     candidates: tuple[str, ...] = ()
 
 
+Reading = tuple[DataSpec, list[Reason]]
+"""How a file is read, and why."""
 ANY = "*"
 """Stands for anything in a pattern of columns' names."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import product
 from typing import Literal
 
 import numpy as np
@@ -25,6 +26,8 @@ MAX_ROWS, _MAX_CELLS = 100_000, 2_000_000
 """The most that is looked at; of larger files some of the rows."""
 MOST_QUESTIONS = 30
 """Of more values, a column names no questions."""
+MOST_SHARED = 0.5
+"""Words of more distinct values than this share of the rows are free answers."""
 _MAX_LENGTHS = 1_000
 TEXT_LENGTH, _TEXT_VALUES = 25, 20
 """Columns of longer values, on average, and of more of them, hold texts that somebody wrote."""
@@ -32,6 +35,7 @@ _TIME = re.compile(
     r"\d{4}-\d{1,2}-\d{1,2}([ T].*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}([ ,].*)?|\d{1,3}:\d{2}(:\d{2})?([.,]\d+)?"
     r"|\w{3} \w{3} \d{1,2} \d{2}:\d{2}:\d{2} .*|P(\d+D)?T(?=\d)(\d+H)?(\d+M)?(\d+([.,]\d+)?S)?"
 )
+_NEUTRAL = re.compile(r"column \d+")
 _LINK = re.compile(r"(https?|ftp)://\S+|www\.\S+|(\d{1,3}\.){3}\d{1,3}|data:\S+")
 
 Kind = Literal["empty", "time", "link", "numbers", "text", "words"]
@@ -179,11 +183,29 @@ class Look:
         return best if scores[best] else None
 
 
+def neutral(name: str) -> bool:
+    """Whether a column got its name here, for want of one."""
+    return _NEUTRAL.fullmatch(name) is not None
+
+
 def _most_rows(table: Table) -> int:
     return min(MAX_ROWS, _MAX_CELLS // max(len(table.columns), 1))
 
 
 _MOST_SHOWN = 4
+_LONGEST = 10_000_000
+"""Characters of a text; larger numbers are times."""
+_TOLD_APART = 0.95
+"""Share of rows that item and rater tell apart, below which rows are parts of what a rater said."""
+_MOST_PLACES = 50
+_MOST_ABOUT = 20
+"""Columns about people that are held against all others."""
+_SEVERAL, _RECURRING = 1.5, 1.9
+"""Texts per item, and rows per text of an item, from which an id has several texts that several rated."""
+_ONE_ID = 1.05
+"""Ids per text up to which texts are those of items: what raters write recurs with any of them."""
+_SHARE, _LEAST = 0.2, 2
+"""Of the ids that recur, a share and a number that tell contradictions by mistake from several people."""
 
 
 def doubted(look: Look, spec: DataSpec, named: Named) -> Iterator[Reason]:
@@ -196,76 +218,25 @@ def doubted(look: Look, spec: DataSpec, named: Named) -> Iterator[Reason]:
     if named.rater is None:
         yield from _people(look.of_some(spec.rater), spec.rater, spec)
     if named.label is None:
-        yield from _marked_spans(look, some.pairs(spec.item, spec.rater) < _TOLD_APART * some.n)
+        if some.pairs(spec.item, spec.rater) < _TOLD_APART * some.n:
+            yield from _marked_spans(look)
         yield from _questions_in_rows(look, some, spec)
 
 
-def _questions_in_rows(look: Look, some: Look, spec: DataSpec) -> Iterator[Reason]:
-    """That labels answer several questions."""
-    for name in look.columns:
-        if name in (spec.item, spec.rater, *spec.labels) or not names.names_questions(name):
-            continue
-        asked = sorted(look.texts(name))
-        if not 1 < len(asked) <= MOST_QUESTIONS or some.depends_on(name, str(spec.item)):
-            continue
-        drop = " ".join(f"--drop {name}={text}" for text in asked[1:_MOST_SHOWN])
-        more = "..." if len(asked) > _MOST_SHOWN else ""
-        why = (
-            f"{quoted(name)} names what each row answers ({listed(asked, 3)}), so that "
-            f"{quoted(str(spec.label))} holds several questions; write a column for each, or leave all but "
-            f"one of them out, on Data under Leave out or by {drop}{more}, and say that this is the label"
-        )
-        yield Reason("label", why, "unsure", (str(spec.label),))
-        return
-
-
-_STARTS, _ENDS = frozenset({"start", "begin"}), frozenset({"end", "stop"})
-_LONGEST = 10_000_000
-"""Characters of a text; larger numbers are times."""
-_TOLD_APART = 0.95
-"""Share of rows that item and rater tell apart, below which rows are parts of what a rater said."""
-
-
-def _marked_spans(look: Look, recurring: bool) -> Iterator[Reason]:
-    """That labels are those of spans, several of one rater in one item (`recurring`)."""
-    starts, ends = (
-        [name for name in look.columns if _place(look, name, kinds)] for kinds in (_STARTS, _ENDS)
-    )
-    found = ((one, other) for one in starts for other in ends if _ordered(look, one, other))
-    for start, end in found if recurring else ():
-        why = (
-            f"no column looks like labels: {quoted(start)} and {quoted(end)} mark spans, several of "
-            "one rater in one item, on which no agreement is computed"
-        )
-        yield Reason("label", why, "unsure")
-        return
-
-
-def _place(look: Look, name: str, kinds: frozenset[str]) -> bool:
-    """Whether a column holds whole numbers, and is named like an end of a span."""
-    if kinds.isdisjoint(names.words(name)) or names.mentions(name, names.META - {"position"}):
-        return False
-    return all(text.isascii() and text.isdigit() and int(text) < _LONGEST for text in look.texts(name))
-
-
-def _ordered(look: Look, start: str, end: str) -> bool:
-    """Whether each row's end is not before its start."""
-    pairs = zip(look[start].codes.tolist(), look[end].codes.tolist(), strict=True)
-    texts = ((look[start].values[one], look[end].values[other]) for one, other in set(pairs))
-    return all(int(one) <= int(other) for one, other in texts if one and other)
-
-
-_SETS = frozenset({"dataset", "corpus", "subcorpus", "subset", "collection"})
-"""Words for what an item is in once."""
-_MOST_PLACES = 50
-_MOST_ABOUT = 20
-"""Columns about people that are held against all others."""
-_SEVERAL, _RECURRING = 1.5, 1.9
-"""Texts per item, and rows per text of an item, from which an id has several texts that several rated."""
-_ONE_ID = 1.05
-"""Ids per text up to which texts are those of items: what raters write recurs with any of them."""
-_SHARE, _LEAST = 0.2, 2
-"""Of the ids that recur, a share and a number that tell contradictions by mistake from several people."""
+def doubts(table: Table, spec: DataSpec) -> list[Reason]:
+    """That the label column of a known format holds objects or free answers, which are no labels."""
+    if spec.layout != "long" or spec.label is None or spec.label not in table.columns:
+        return []
+    look = Look(table)
+    texts = look.texts(spec.label)
+    objects = all(text.lstrip().startswith(("{", "[{")) for text in texts)
+    free = look.kind(spec.label) == "text" and len(texts) > MOST_SHARED * look.n
+    if not texts or not (objects or free):
+        return []
+    others = tuple(name for name in spec.labels if name != spec.label)
+    what = "objects in JSON, such as marked spans" if objects else "free answers, hardly any of them twice"
+    why = f"no column looks like labels: {quoted(spec.label)} holds {what}"
+    return [Reason("label", why, "unsure", others)]
 
 
 def contradicted(look: Look, spec: DataSpec) -> Iterator[Reason]:
@@ -284,24 +255,66 @@ def contradicted(look: Look, spec: DataSpec) -> Iterator[Reason]:
             yield Reason("axes", why)
 
 
+def _questions_in_rows(look: Look, some: Look, spec: DataSpec) -> Iterator[Reason]:
+    for name in look.columns:
+        if name in (spec.item, spec.rater, *spec.labels) or not names.names_questions(name):
+            continue
+        asked = sorted(look.texts(name))
+        if not 1 < len(asked) <= MOST_QUESTIONS or some.depends_on(name, str(spec.item)):
+            continue
+        drop = " ".join(f"--drop {name}={text}" for text in asked[1:_MOST_SHOWN])
+        more = "..." if len(asked) > _MOST_SHOWN else ""
+        why = (
+            f"{quoted(name)} names what each row answers ({listed(asked, 3)}), so that "
+            f"{quoted(str(spec.label))} holds several questions; write a column for each, or leave all but "
+            f"one of them out, on Data under Leave out or by {drop}{more}, and say that this is the label"
+        )
+        yield Reason("label", why, "unsure", (str(spec.label),))
+        return
+
+
+def _marked_spans(look: Look) -> Iterator[Reason]:
+    """That labels are those of spans: two columns hold whole numbers, and the end is not before the start."""
+
+    def places(kinds: frozenset[str]) -> list[str]:
+        called = (name for name in look.columns if not kinds.isdisjoint(names.words(name)))
+        able = (name for name in called if not names.mentions(name, names.META - {"position"}))
+        return [
+            name
+            for name in able
+            if all(one.isascii() and one.isdigit() and int(one) < _LONGEST for one in look.texts(name))
+        ]
+
+    for start, end in product(places(names.STARTS), places(names.ENDS)):
+        pairs = set(zip(look[start].codes.tolist(), look[end].codes.tolist(), strict=True))
+        texts = ((look[start].values[one], look[end].values[other]) for one, other in pairs)
+        if all(int(one) <= int(other) for one, other in texts if one and other):
+            why = (
+                f"no column looks like labels: {quoted(start)} and {quoted(end)} mark spans, several of "
+                "one rater in one item, on which no agreement is computed"
+            )
+            yield Reason("label", why, "unsure")
+            return
+
+
 def _items(look: Look, item: str, spec: DataSpec) -> Iterator[Reason]:
     ids = len(look[item].values)
+    # Texts that a label or a rater decides, or that decide a label, are not what was rated.
+    labels = [label for label in spec.labels if label in look.columns]
     for name in look.columns:
         if name in (item, spec.rater, *spec.labels) or look.depends_on(name, item):
             continue
-        pairs = look.pairs(name, item)
-        in_sets = not _SETS.isdisjoint(names.words(name)) and not look.unique(name)
-        # Texts that a label or a rater decides, or that decide a label, are not what was rated.
-        keys = [key for key in (str(spec.rater), *spec.labels) if key in look.columns]
-        labels = [label for label in spec.labels if label in look.columns]
-        if in_sets and 1 < len(look[name].values) <= _MOST_PLACES and pairs >= _SEVERAL * ids:
+        pairs, values = look.pairs(name, item), len(look[name].values)
+        if pairs < _SEVERAL * ids:
+            continue
+        in_sets = names.mentions(name, names.SETS) and not look.unique(name)
+        if in_sets and 1 < values <= _MOST_PLACES:
             why = f"the same ids are there in several {quoted(name)}"
         elif (
             look.kind(name) == "text"
-            and pairs >= _SEVERAL * ids
             and look.n >= _RECURRING * pairs
-            and pairs <= _ONE_ID * len(look[name].values)
-            and not any(look.depends_on(name, key) for key in keys)
+            and pairs <= _ONE_ID * values
+            and not any(look.depends_on(name, key) for key in (str(spec.rater), *labels))
             and not any(look.depends_on(label, name) for label in labels)
         ):
             why = f"one id has several texts in {quoted(name)}, each of them rated by several"
@@ -312,36 +325,36 @@ def _items(look: Look, item: str, spec: DataSpec) -> Iterator[Reason]:
 
 
 def _people(look: Look, rater: str, spec: DataSpec) -> Iterator[Reason]:
+    place, why = _several_people(look, rater, spec)
+    if place is not None:
+        yield Reason("rater", f"{quoted(rater)}{why}", "unsure", (f"{rater}{PLUS}{place}", rater))
+
+
+def _several_people(look: Look, rater: str, spec: DataSpec) -> tuple[str | None, str]:
+    """The column with which an id tells people apart, and why; None where none does."""
     for place in look.columns:
-        if not names.STUDIES.isdisjoint(names.words(place)) and _counted_anew(look, rater, place):
-            why = f"{quoted(rater)} counts anew in each {quoted(place)}, so that one id may be several people"
-            yield Reason("rater", why, "unsure", (f"{rater}{PLUS}{place}", rater))
-            return
+        if names.mentions(place, names.STUDIES) and _counted_anew(look, rater, place):
+            return place, f" counts anew in each {quoted(place)}, so that one id may be several people"
     about = _about_people(look, rater, spec)[:_MOST_ABOUT]
-    taken = (rater, spec.item, spec.text, *spec.labels)
-    places = [
-        name
-        for name in (look.columns if about else ())
-        if name not in taken
-        and 1 < len(look[name].values) <= _MOST_PLACES
-        and not look.depends_on(name, rater)
-    ]
-    several_of = {name: _values_of_each(look, name, look[rater].codes) > 1 for name in about}
-    for place in places:
-        pairs = look[rater].codes.astype(np.int64) * len(look[place].values) + look[place].codes
+    raters, taken = look[rater].codes, (rater, spec.item, spec.text, *spec.labels)
+    several_of = {name: _values_of_each(look, name, raters) > 1 for name in about}
+    for place in look.columns if about else ():
+        values = len(look[place].values)
+        if place in taken or not 1 < values <= _MOST_PLACES or look.depends_on(place, rater):
+            continue
+        pairs = raters.astype(np.int64) * values + look[place].codes
         both: Codes = np.unique(pairs, return_inverse=True)[1]
         if 2 * (int(both.max()) + 1) > look.n:
             continue
-        recurring = _values_of_each(look, place, look[rater].codes) > 1
+        recurring = _values_of_each(look, place, raters) > 1
         for name, several in several_of.items():
             apart = name != place and bool((_values_of_each(look, name, both) <= 1).all())
             if apart and several.sum() >= max(_LEAST, _SHARE * recurring.sum()):
-                why = (
-                    f"{quoted(rater)}: one id may be several people, as {quoted(name)} differs with "
-                    f"{quoted(place)}"
+                return (
+                    place,
+                    f": one id may be several people, as {quoted(name)} differs with {quoted(place)}",
                 )
-                yield Reason("rater", why, "unsure", (f"{rater}{PLUS}{place}", rater))
-                return
+    return None, ""
 
 
 def _counted_anew(look: Look, rater: str, place: str) -> bool:

@@ -1,4 +1,4 @@
-"""Guess what a file's columns are: by their names first, then by their values.
+"""What columns and files are taken for, by their names first, then by their values; and what is asked.
 
 A guess is a proposal for a person to confirm, with a sentence that says why.
 """
@@ -7,35 +7,34 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from typing import Literal
 
 from grasp_core.model.data_spec import DataSpec, Filters
 from grasp_core.model.errors import DataError, raise_stopping
 from grasp_core.model.text import listed, number, quoted
 from grasp_core.reading.dataset.checks import bands, no_column
 from grasp_core.reading.dataset.load import candidate_axes
+from grasp_core.reading.dataset.recoding import counts
+from grasp_core.reading.dataset.votes import unit_rows
 from grasp_core.reading.formats.datasets import known
 from grasp_core.reading.formats.shapes.rows import MAX_AXES, PROPOSED_AXIS_VALUES
-from grasp_core.reading.guess.advice import Advice, Named, Reason, all_taken
-from grasp_core.reading.guess.columns.cells import rater_by_file
-from grasp_core.reading.guess.columns.labels import among_questions, doubts
-from grasp_core.reading.guess.columns.long import guess_long
-from grasp_core.reading.guess.columns.matrix import (
+from grasp_core.reading.guess.advice import Advice, Named, Reading, Reason, all_taken
+from grasp_core.reading.guess.long import among_questions, guess_long
+from grasp_core.reading.guess.look import MAX_ROWS, Look, contradicted, doubted, doubts
+from grasp_core.reading.guess.matrix import (
     around_matrix,
     guess_matrix,
     long_or_wide,
     named_matrix,
     survey,
 )
-from grasp_core.reading.guess.look import MAX_ROWS, Look, contradicted, doubted
 from grasp_core.reading.guess.rows import advise_aside, guess_aside, guess_exclusions, in_doubt, occurrences
 from grasp_core.reading.guess.values import (
     advise_missing,
     guess_missing,
-    label_cells,
     missing_profiles,
     odd_ids,
-    one_number,
-    one_set,
+    one_label,
     with_vocabulary,
 )
 from grasp_core.reading.table import names
@@ -142,15 +141,14 @@ def recognise(
     if recipe is None and not any(reason.confidence == "unsure" for reason in ids):
         reasons += doubted(look, spec, named)
     if recipe is None or published is None:
-        cells = label_cells(annotations, spec)
+        cells = counts([annotations], None, spec)
         spec, missing = guess_missing(cells, spec, texts)
         spec, unknown = missing_profiles(both, spec, cells, texts)
         texts = {name: [text for text in some if text not in spec.missing] for name, some in texts.items()}
         spec, aside = guess_aside(look, raters, spec)
         advice += advise_aside(look, raters, all_taken(advice, spec))
-        spec, numbers = one_number(cells, spec, declared)
-        spec, choices = one_set(cells, spec, declared)
-        reasons += [*missing, *unknown, *aside, *numbers, *choices, *odd_ids(annotations, spec, named)]
+        spec, recoded = one_label(cells, spec, declared)
+        reasons += [*missing, *unknown, *aside, *recoded, *odd_ids(annotations, spec, named)]
         spec, vocabulary, ranked = with_vocabulary(annotations, spec, declared)
         reasons += vocabulary
         reasons += in_doubt(look, all_taken(advice, spec))
@@ -205,14 +203,14 @@ def _around(spec: DataSpec, named: Named) -> DataSpec:
     return DataSpec(**{**plain, "further": further, "categories": categories})
 
 
-def _from_columns(annotations: Table, raters: Table | None, named: Named) -> tuple[DataSpec, list[Reason]]:
+def _from_columns(annotations: Table, raters: Table | None, named: Named) -> Reading:
     if len(annotations.columns) < 3:
         raise DataError(
             f"{annotations.name} has only {number(len(annotations.columns), 'column')} "
             f"({listed(annotations.columns)}); it needs one each for item, rater and label, "
             "or a column of ids and one per rater or item"
         )
-    by_file = None if raters is None or named.rater else rater_by_file(Look(annotations), raters)
+    by_file = None if raters is None or named.rater else _rater_by_file(Look(annotations), raters)
     if raters is not None and by_file is not None:
         spec, reasons = _from_columns(annotations, raters, replace(named, layout="long", rater=by_file))
         return spec, [*reasons, Reason("rater", f"{quoted(by_file)} holds ids of {raters.name}", "sure")]
@@ -230,6 +228,20 @@ def _from_columns(annotations: Table, raters: Table | None, named: Named) -> tup
     return around_matrix(look, wide, named)
 
 
+def _rater_by_file(look: Look, raters: Table) -> str | None:
+    """The recurring column whose ids a raters file has, and hardly others; None where several may be it."""
+    ids = [
+        set(raters.distinct(name)) for name in raters.columns if not names.mentions(name, names.DEMOGRAPHIC)
+    ]
+    found = []
+    for name in look.columns:
+        values = look.texts(name)
+        if not look.unique(name) and any(values <= known and 2 * len(values) > len(known) for known in ids):
+            found.append(name)
+    found.sort(key=lambda name: -names.id_score(name, names.RATER))
+    return found[0] if found and all(look.alike(found[0], name) for name in found[1:]) else None
+
+
 # Axes
 
 
@@ -244,11 +256,6 @@ def _candidate_texts(annotations: Table, raters: Table | None, spec: DataSpec) -
     return {name: [text for text in table.distinct(name) if text != ""] for name, table in of.items()}
 
 
-def _called(name: str) -> str:
-    """The name that a column has as an axis, by which two of them are one."""
-    return " ".join(name.removeprefix("rater_").replace("_", " ").split())
-
-
 def _axes(spec: DataSpec, texts: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], list[Reason]]:
     parts = {part for one in (spec.item, spec.rater) if one is not None for part in one.split(PLUS)}
     excluding = {*parts, *(name for name, _ in (*spec.exclude, *spec.filters.drop))}
@@ -259,7 +266,9 @@ def _axes(spec: DataSpec, texts: Mapping[str, Sequence[str]]) -> tuple[tuple[str
         and len(values) <= PROPOSED_AXIS_VALUES
         and not names.mentions(name, names.RECORDS)
     ]
-    able = list({_called(name): name for name in reversed(free)}.values())[::-1]
+    # Two columns of one name as an axis are one: the first.
+    called = {" ".join(name.removeprefix("rater_").replace("_", " ").split()): name for name in free[::-1]}
+    able = list(called.values())[::-1]
     named = [name for name in able if names.mentions(name, names.DEMOGRAPHIC)]
     chosen = (named or able)[:MAX_AXES]
     why = "a demographic name and" if named else "at least two values,"
@@ -291,3 +300,145 @@ def _in_bands(
                     f"bands are an axis, on Data under Recode values or by --bins {name}:{edges}"
                 )
                 yield Reason("axes", why, "likely", (name,))
+
+
+# Files beside the annotations
+
+_NAMES = {
+    "layout": "layout",
+    "item": "item column",
+    "rater": "rater column",
+    "label": "label column",
+    "items_id": "items file's column of item ids",
+}
+_MOST_ASKED = 12
+
+
+def question(reason: Reason) -> str:
+    """The question that an unsure reason asks, e.g. "the label column is not certain: 'a' or 'b'?"."""
+    if not reason.candidates:
+        return reason.sentence
+    explained = reason.field == "layout" or len(reason.candidates) == 1 or PLUS in reason.candidates[0]
+    why = f" ({reason.sentence})" if explained else ""
+    *others, last = reason.candidates
+    either = f"{listed(others)} or {quoted(last)}" if others else quoted(last)
+    if len(others) >= _MOST_ASKED:
+        either = listed(reason.candidates, _MOST_ASKED)
+    return f"the {_NAMES[reason.field]} is not certain: {either}?{why}"
+
+
+_MOST = 0.5
+"""Share of the items from which a column whose name says nothing is likely to hold their ids."""
+
+
+def with_items(guess: Guess, annotations: Table, items: Table | None, named: str | None = None) -> Guess:
+    """The guess with how an items file is read, where there is one; `named` is its column of ids."""
+    if items is None:
+        return guess
+    if named is not None and named not in items.columns:
+        raise_stopping([no_column(named, (items,))])
+    if named is None:
+        named, reason = _item_ids(annotations, items, guess.spec)
+        guess = replace(guess, reasons=(*guess.reasons, reason))
+    return replace(guess, spec=replace(guess.spec, items_id=named, items_member=items.member))
+
+
+def _item_ids(annotations: Table, items: Table, spec: DataSpec) -> tuple[str, Reason]:
+    """The column, and why; unsure where several hold ids, or none holds many and none is called so."""
+    ids = set(unit_rows(annotations, spec, "item")[0])
+    shares = {name: held / max(len(ids), 1) for name, held in items.holding(ids).items()}
+    # Where no column has any of the ids, the one called so is taken, and reading it says what is wrong.
+    if spec.item in shares and (shares[spec.item] or not any(shares.values())):
+        return spec.item, Reason("items_id", f"{quoted(spec.item)}: named as the item column is", "sure")
+    able = [
+        name
+        for name in items.columns
+        if shares[name] >= _MOST and len(items.distinct(name)) == len(items)  # it tells all rows apart
+    ]
+    if len(able) == 1:
+        said = f"{quoted(able[0])} holds {shares[able[0]]:.0%} of the items"
+        return able[0], Reason("items_id", said)
+    said = f"no column of {items.name} holds half of the items, each in one row"
+    if able:
+        said = f"several columns of {items.name} hold the items"
+    best = max(shares, key=lambda name: shares[name])
+    return best, Reason("items_id", said, "unsure", tuple(able) or items.columns)
+
+
+Role = Literal["annotations", "raters", "items"]
+
+_SHARED = 0.5
+"""Share of a file's ids, or of those that the annotations have, that both must hold."""
+_APART = 0.9
+"""Share of a column's rows that have a value of their own where it holds the ids of a file."""
+_EQUAL = 0.05
+"""Shares that differ by less do not tell raters from items."""
+
+
+def file_roles(tables: Sequence[Table], *, as_given: bool = False) -> tuple[Role | None, ...]:
+    """The role of each file.
+
+    The annotations are in the file that most others can be joined to. Another file describes raters, or
+    items, where it has a row for each of them. A file of the annotations' own columns holds more of them.
+
+    - `as_given`: the first that can hold annotations does, as on the sheets of a workbook.
+    """
+    of_raters: tuple[Role, ...] = ("raters",)
+    if all(table.recipe is not None and table.recipe.raters for table in tables):
+        return of_raters * len(tables)
+    best: tuple[Role | None, ...] = ()
+    refusal: DataError | None = None
+    largest = sorted(tables, key=lambda table: len(table) * len(table.columns), reverse=True)
+    for table in tables if as_given else largest:
+        try:
+            spec = recognise(table).spec
+        except DataError as error:
+            refusal = refusal or error
+            continue
+        roles = tuple("annotations" if other is table else _role(table, spec, other) for other in tables)
+        if not best or roles.count(None) < best.count(None):
+            best = roles
+        if as_given or None not in roles:
+            break
+    if not best:
+        raise refusal or DataError("no file was given")
+    return best
+
+
+def _role(annotations: Table, spec: DataSpec, other: Table) -> Role | None:
+    if other.recipe is not None and other.recipe.raters:
+        return "raters"
+    if set(other.columns) == set(annotations.columns):
+        return "annotations"
+    # Ids of raters and items, as the annotations name them.
+    table = with_joined(annotations, (spec.item, spec.rater))
+    own = {name: set(table.distinct(name)) - {""} for name in (spec.item, spec.rater) if name is not None}
+    heads = set(annotations.columns) - own.keys()
+    ids: dict[Role, set[str]] = {
+        "raters": heads if spec.layout == "items-by-raters" else own.get(str(spec.rater), set()),
+        "items": heads if spec.layout == "raters-by-items" else own.get(str(spec.item), set()),
+    }
+    look = Look(other)
+    shares: dict[Role, float] = {"raters": 0.0, "items": 0.0}
+    keys: dict[Role, str] = {}
+    for name in other.columns:
+        known = look.texts(name)
+        if len(known) < 2 or len(known) < _APART * look.n:
+            continue
+        for role, texts in ids.items():
+            share = len(known & texts) / max(min(len(known), len(texts)), 1)
+            if share > shares[role] and len(known & texts) > 1:
+                shares[role], keys[role] = share, name
+    if max(shares.values()) < _SHARED:
+        return None
+    if abs(shares["raters"] - shares["items"]) > _EQUAL:
+        return max(shares, key=lambda role: shares[role])
+    # Where raters and items have the same ids, such as 1, 2 and 3, the names of columns tell.
+    for name in keys.values():
+        if name in (spec.rater, spec.item):
+            return "raters" if name == spec.rater else "items"
+    of_raters = any(names.mentions(name, names.RATER | names.DEMOGRAPHIC) for name in other.columns)
+    of_items = any(names.mentions(name, names.ITEM | names.TEXT) for name in other.columns)
+    if of_raters == of_items:
+        return None
+    return "raters" if of_raters else "items"

@@ -14,14 +14,12 @@ import numpy as np
 from grasp_core.model.annotations import is_number
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.text import agree, listed, number, quoted
+from grasp_core.reading.dataset.recoding import counts
 from grasp_core.reading.dataset.votes import cell_columns
-from grasp_core.reading.guess.advice import Advice, Reason
+from grasp_core.reading.guess.advice import Advice, Reading, Reason
 from grasp_core.reading.guess.look import Look
-from grasp_core.reading.guess.values import label_cells
 from grasp_core.reading.table import names
 from grasp_core.reading.table.table import Table
-
-_OUT = names.YES | names.word_set("removed excluded rejected discarded dropped")
 
 
 def guess_exclusions(
@@ -37,17 +35,21 @@ def guess_exclusions(
         (names.MAYBE_EXCLUDED, names.MAYBE_KEPT, False),
         (names.EXCLUDED, names.KEPT, True),
     ):
-        for name, value in _excluding(texts, out, kept):
+        for name, own in texts.items():
+            meant = names.OUT if names.mentions(name, out) else names.NO if names.mentions(name, kept) else ()
+            value = next((text for text in own if _plain(text) in meant), None)
+            if value is None:
+                continue
             rows = raters if raters is not None and name in raters.columns else annotations
             having = rows.column(name).among([value])
             some, of = int(having.sum()), len(rows)
             if rows is annotations and spec.layout == "long":
                 ids = annotations.column(str(spec.rater)).codes
                 some, of = len(np.unique(ids[having])), len(np.unique(ids))
-            others = {text.strip().casefold() for text in texts[name]} - names.YES - names.NO
+            others = set(map(_plain, own)) - names.YES - names.NO
             doubt = None if sure else f"{some:,} of {number(of, 'rater')}"
             if sure and is_number(value) and any(map(is_number, others)):
-                doubt = f"one of {number(len(texts[name]), 'value')}, as counts have"
+                doubt = f"one of {number(len(own), 'value')}, as counts have"
             elif sure and 2 * some >= of:
                 doubt = f"{some:,} of {number(of, 'rater')}, so many"
             if doubt is None:
@@ -62,18 +64,33 @@ def guess_exclusions(
     return advice, reasons
 
 
-def _excluding(
-    texts: Mapping[str, Sequence[str]], out: frozenset[str], kept: frozenset[str]
-) -> Iterator[tuple[str, str]]:
-    for name, some in texts.items():
-        meant = _OUT if names.mentions(name, out) else names.NO if names.mentions(name, kept) else ()
-        found = next((text for text in some if text.strip().casefold() in meant), None)
-        if found is not None:
-            yield name, found
-
-
 Rows = Iterable[tuple[str, str]]
 """Columns and values of rows."""
+_MANY = 1 / 3
+_MOST_KINDS = 10
+_MOST_SUMS = 5
+_MOST_ANSWERS = 100
+_OWN = 0.5
+"""Share of a row's cells that hold what no item is labelled with, where it describes raters."""
+_ACCEPTED = frozenset({"accepted", "approved", "submitted"})
+_NOT_ACCEPTED = frozenset({"rejected", "returned", "expired", "timed-out", "skipped"})
+_NONE = frozenset({"na", "n/a", "not applicable", "none", "skip", "skipped", "no answer"})
+_NOBODY = frozenset(
+    {"nan", "null", "undefined", "<na>", "#n/a", "unknown", "anonymous", "not-logged-in", "not logged in"}
+)
+_MODEL = re.compile(
+    r"(?<![^\W_])((chat)?gpt|llm(?!\d+[a-z])|deepseek|qwen|mixtral|((claude|llama|gemini|mistral|gemma|grok)[\W_]?\d))",
+    re.I,
+)
+"""What models are called, and people are not."""
+_MAY_CHECK = re.compile("|".join(sorted(names.CHECKS)), re.I)
+"""Few of many ids: no others need be taken apart into words."""
+_ANSWER_KNOWN = "GOLDEN:"
+"""What Toloka's columns of right answers begin with, filled for control tasks alone."""
+_FIELDS: Mapping[str, Literal["items", "raters", "drop"]] = {
+    "long": "drop", "items-by-raters": "items", "raters-by-items": "raters"
+}  # fmt: skip
+"""The filters that leave rows out, and by which that is undone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +113,11 @@ class _File:
     def rater(self) -> str:
         return str(self.spec.rater)
 
+    @property
+    def key(self) -> str | None:
+        """The column of the ids of a matrix's rows."""
+        return self.spec.item if self.spec.layout == "items-by-raters" else self.spec.rater
+
     def beside(self) -> Iterator[str]:
         """Columns that hold neither ids nor labels."""
         taken = (self.spec.item, self.spec.rater, self.spec.text, *self.spec.labels)
@@ -109,61 +131,28 @@ class _File:
         """Whether so many rows hold the text that it may be the answer to a question."""
         return occurrences(self.table, name, text) >= _MANY * len(self.table)
 
-    def nobody_known(self, found: Iterable[str]) -> list[str]:
-        """Those rater ids that no raters file knows; none if hardly another would be left."""
-        tables = [] if self.raters is None else [self.raters]
-        known = {text for table in tables for name in table.columns for text in table.distinct(name)}
-        found = [text for text in found if text not in known]
-        return found if len(found) + 1 < len(self.table.distinct(self.rater)) else []
+    def no_raters(self, is_none: Callable[[str], bool]) -> Rows:
+        """Rater ids that are none, and that no raters file knows; none if hardly another is left."""
+        if self.spec.rater is None:
+            return []
+        ids = self.table.distinct(self.rater)
+        columns = () if self.raters is None else map(self.raters.distinct, self.raters.columns)
+        known = {text for texts in columns for text in texts}
+        found = [(self.rater, text) for text in ids if text not in known and is_none(text)]
+        return found if len(found) + 1 < len(ids) else []
 
-    def against(self, name: str, out: frozenset[str], kept: frozenset[str]) -> list[str]:
-        """How a column called by one of the words says that an answer does not count; else none."""
-        words = names.words(name)
-        if _one_of(words, out):
-            return _yes_of_two(self.table, name)
-        return _yes_of_two(self.table, name, names.NO) if _one_of(words, kept) else []
+    def of_answers(self) -> Iterator[str]:
+        """The same but for those by which raters are left out."""
+        excluding = {name for name, _ in self.spec.exclude}
+        return (name for name in self.beside() if name not in excluding)
 
-
-_MANY = 1 / 3
-_ACCEPTED = frozenset({"accepted", "approved", "submitted"})
-_NOT_ACCEPTED = frozenset({"rejected", "returned", "expired", "timed-out", "skipped"})
-
-
-def _withdrawn(file: _File) -> Rows:
-    """Answers that were not accepted: Toloka's status, ``is_valid`` no.
-
-    What is the same for all answers to an item is the item's; what is the same for all of a rater is told
-    by the exclusions of raters.
-    """
-    for name in _of_answers(file):
-        flags = file.against(name, names.WITHDRAWN, names.STANDING)
-        found = [text for text in flags if not file.many(name, text)]
-        if names.words(name)[-1:] == ("status",):
-            texts = file.table.distinct(name)
-            accepted = any(text.strip().casefold() in _ACCEPTED for text in texts)
-            found = [text for text in texts if accepted and text.strip().casefold() in _NOT_ACCEPTED]
-        if found and not file.of_items(name):
-            yield from ((name, text) for text in found)
-
-
-def _maybe_withdrawn(file: _File) -> Rows:
-    """What may say so, or answer a question: ``accept`` no, ``valid`` no of most."""
-    for name in _of_answers(file):
-        flags = file.against(name, names.WITHDRAWN, names.STANDING)
-        found = [text for text in flags if file.many(name, text)]
-        found += file.against(name, names.WITHDRAW, names.STAND)
-        if found and not file.of_items(name):
-            yield from ((name, text) for text in found)
-
-
-def _of_answers(file: _File) -> Iterator[str]:
-    excluding = {name for name, _ in file.spec.exclude}
-    return (name for name in file.beside() if name not in excluding)
-
-
-def _one_of(words: Sequence[str], kinds: frozenset[str]) -> bool:
-    """Whether the words are one of `kinds`, and such as may stand beside it."""
-    return len(kinds.intersection(words)) == 1 and set(words) <= kinds | names.BESIDE_FLAGS
+    def flags(self, out: frozenset[str], kept: frozenset[str]) -> Rows:
+        """How columns called by one of the words say that answers do not count; none that items decide."""
+        for name in self.of_answers():
+            words = names.words(name)
+            meant = names.YES if _one_of(words, out) else names.NO if _one_of(words, kept) else None
+            texts = [] if meant is None else _yes_of_two(self.table, name, meant)
+            yield from ((name, text) for text in texts if not self.of_items(name))
 
 
 def occurrences(table: Table, name: str, text: str) -> int:
@@ -171,147 +160,41 @@ def occurrences(table: Table, name: str, text: str) -> int:
     return int(table.column(name).among([text]).sum())
 
 
+def _one_of(words: Sequence[str], kinds: frozenset[str]) -> bool:
+    """Whether the words are one of `kinds`, and such as may stand beside it."""
+    return len(kinds.intersection(words)) == 1 and set(words) <= kinds | names.BESIDE_FLAGS
+
+
 def _yes_of_two(table: Table, name: str, meant: frozenset[str] = names.YES) -> list[str]:
     """How a column says yes (or what is `meant`) that says nothing else but yes and no; else none."""
     texts = table.distinct(name)
-    said = {text.strip().casefold() for text in texts} - {""}
+    said = set(map(_plain, texts)) - {""}
     if len(said) != 2 or len(said & names.YES) != 1 or len(said & names.NO) != 1:
         return []
-    return [text for text in texts if text.strip().casefold() in meant]
+    return [text for text in texts if _plain(text) in meant]
 
 
-_MOST_KINDS = 10
-_NO_PERSONS = names.MODELS | names.MADE
-_NONE = frozenset({"na", "n/a", "not applicable", "none", "skip", "skipped", "no answer"})
-_MODEL = re.compile(
-    r"(?<![^\W_])((chat)?gpt|llm(?!\d+[a-z])|deepseek|qwen|mixtral|((claude|llama|gemini|mistral|gemma|grok)[\W_]?\d))",
-    re.I,
-)
-"""What models are called, and people are not."""
+def _says(text: str, kinds: frozenset[str], beside: frozenset[str] = names.BESIDE_SUMS) -> bool:
+    """Whether all words of an id are among `kinds` or `beside`, one at least among `kinds`."""
+    words = set(names.words(text))
+    return not words.isdisjoint(kinds) and words <= kinds | beside
 
 
-def in_doubt(look: Look, spec: DataSpec) -> Iterator[Reason]:
-    """What may say of a long file's rows that they do not count; the columns are the candidates."""
-    file = _File(look, None, spec)
-    table = look.whole
-    if spec.layout != "long" or not {spec.item, spec.rater} <= set(table.columns):
-        return
-    told = {name for name, _ in spec.filters.drop}
-    unaccepted = "such answers may not have been accepted"
-    found = [(name, text, unaccepted) for name, text in _maybe_withdrawn(file)]
-    for name in (name for name in file.beside() if name not in told):
-        texts = [text for text in table.distinct(name) if text.strip()]
-        ticked = len(texts) == 1 and occurrences(table, name, texts[0]) < len(table)
-        if ticked and texts[0].strip().casefold() in _NONE:
-            found.append((name, texts[0], "such answers may mean that there is none"))
-        elif _one_of(names.words(name), names.TRIALS):
-            found += [(name, text, "such rows may be tests") for text in _yes_of_two(table, name)]
-        else:
-            why = "such labels may be a model's, or made of others'"
-            found += [(name, text, why) for text in _no_persons(file, name)]
-    for name, text, may in found:
-        rows = number(occurrences(table, name, text), "row")
-        why = (
-            f"{quoted(name)} = {quoted(text)} in {rows} of {len(table):,}: {may}; they count, unless left "
-            f"out on Data, under Leave out, or by --drop {name}={text}"
-        )
-        yield Reason("filters", why, "unsure", (name,))
-    ids = table.distinct(file.rater)
-    models = [text for text in ids if _MODEL.search(text)]
-    if models and 2 * len(models) <= len(ids):
-        why = (
-            f"{listed(models, 3)} {agree(len(models), 'is', 'are')} called like "
-            f"{agree(len(models), 'a model', 'models')}, not like the other raters; "
-            f"{agree(len(models), 'it counts', 'they count')}, unless left out on Data, under Leave out, or "
-            f"by --exclude-rater {models[0]}"
-        )
-        yield Reason("filters", why, "unsure")
+# Rules for rows that are no answers
 
 
-def _no_persons(file: _File, name: str) -> list[str]:
-    """What a column that says who gave each label, as ``annotator_type``, calls models and the like."""
-    *of, kind = names.words(name) or ("",)
-    if kind not in names.KINDS or not (names.RATER | names.LABEL).intersection(map(names.singular, of)):
+def _sums(file: _File) -> Rows:
+    """The last rows of a matrix: their ids are words for sums, or their cells numbers below rows of words."""
+    table, key = file.table, file.key
+    if key is None:
         return []
-    texts = [text for text in file.table.distinct(name) if text.strip()]
-    found = [text for text in texts if not _NO_PERSONS.isdisjoint(names.words(text))]
-    able = 0 < len(found) < len(texts) <= _MOST_KINDS
-    return found if able and not file.of_items(name) else []
-
-
-_MOST_SUMS = 5
-_MAY_CHECK = re.compile("|".join(sorted(names.CHECKS)), re.I)
-"""Few of many ids: no others need be taken apart into words."""
-_SUMMING = "it sums up the rows above it"
-_DESCRIBING = "it describes the raters; what is known of them goes into a raters file"
-_ANSWER_KNOWN = "GOLDEN:"
-"""What Toloka's columns of right answers begin with, filled for control tasks alone."""
-_MOST_ANSWERS = 100
-_NOBODY = frozenset(
-    {"nan", "null", "undefined", "<na>", "#n/a", "unknown", "anonymous", "not-logged-in", "not logged in"}
-)
-
-
-def guess_aside(look: Look, raters: Table | None, spec: DataSpec) -> tuple[DataSpec, list[Reason]]:
-    """The reading without rows that are no answers, as sums below them; such rows go by their values."""
-    file, table = _File(look, raters, spec), look.whole
-    found: list[tuple[str, str, str]] = []
-    field: Literal["items", "raters", "drop"] = "drop"
-    if spec.layout == "items-by-raters" and spec.item is not None:
-        field = "items"
-        found = [(spec.item, text, _SUMMING) for text in _sums(table, spec, spec.item)]
-        found += [(spec.item, text, _DESCRIBING) for text in _rows_about_raters(table, spec)]
-    elif spec.layout == "raters-by-items" and spec.rater is not None:
-        field = "raters"
-        found = [(spec.rater, text, _SUMMING) for text in _sums(table, spec, spec.rater)]
-    elif spec.layout == "long" and spec.label in table.columns:
-        found = [(file.item, text, _SUMMING) for text in _totals(table, file.item, str(spec.label))]
-        totals = file.nobody_known(_totals(table, file.rater, str(spec.label)))
-        found += [(file.rater, text, _SUMMING) for text in totals]
-    more = [(name, text) if field == "drop" else text for name, text, _ in found]
-    kept: dict[str, Any] = {field: tuple(dict.fromkeys([*getattr(spec.filters, field), *more]))}
-    return replace(spec, filters=replace(spec.filters, **kept)), [
-        Reason("filters", f"{quoted(name)} = {quoted(text)} is no answer: {why}") for name, text, why in found
-    ]
-
-
-def advise_aside(look: Look, raters: Table | None, spec: DataSpec) -> list[Advice]:
-    """What is recommended to be left out: labels that nobody gave, checks, and answers not accepted."""
-    file = _File(look, raters, spec)
-    if spec.layout == "long" and not {spec.item, spec.rater} <= set(look.whole.columns):
-        return []
-    left_out = {*spec.filters.drop}
-    if spec.layout == "raters-by-items":
-        left_out |= {(file.rater, text) for text in spec.filters.raters}
-    by_column: dict[tuple[str, str], dict[str, None]] = {}
-    for rule, layouts, why in _RULES:
-        for name, text in rule(file) if spec.layout in layouts else ():
-            if (name, text) not in left_out:
-                by_column.setdefault((name, why), {})[text] = None
-    field: Literal["items", "raters", "drop"] = "drop"
-    if spec.layout != "long":
-        field = "items" if spec.layout == "items-by-raters" else "raters"
-    return [
-        Advice(
-            field,
-            name,
-            tuple(texts),
-            why,
-            sum(occurrences(look.whole, name, text) for text in texts) if field == "drop" else len(texts),
-        )
-        for (name, why), texts in by_column.items()
-    ]
-
-
-def _sums(table: Table, spec: DataSpec, key: str) -> list[str]:
-    """Ids of the last rows, as far as they are words for sums, or hold numbers below rows of words."""
-    below = _numbers_below(table, spec)
+    below = _numbers_below(table, file.spec)
     column = table.column(key)
-    found: list[str] = []
+    found: list[tuple[str, str]] = []
     for at, code in enumerate(column.codes[::-1][: _MOST_SUMS + 1].tolist()):
         if at >= below and not _says(column.values[code], names.SUMS):
             break
-        found.append(column.values[code])
+        found.append((key, column.values[code]))
     return found if len(found) <= _MOST_SUMS and 2 * len(found) < len(table) else []
 
 
@@ -320,13 +203,13 @@ def _numbers_below(table: Table, spec: DataSpec) -> int:
     beside = {spec.item, spec.rater, spec.text, *spec.profile, *spec.ignore}
     cells = [name for name in table.columns if name not in beside]
     ends = ([table.cell(name, row).strip() for name in cells] for row in range(len(table) - 1, -1, -1))
-    numbers = takewhile(lambda texts: any(texts) and all(map(_is_count, filter(None, texts))), ends)
-    below = sum(1 for _ in islice(numbers, _MOST_SUMS + 1))
+    ends_of_numbers = takewhile(lambda texts: any(texts) and all(map(_is_count, filter(None, texts))), ends)
+    below = sum(1 for _ in islice(ends_of_numbers, _MOST_SUMS + 1))
     if not 0 < below <= _MOST_SUMS:
         return 0
     for column in map(table.column, cells):
-        counts = np.array([_is_count(text.strip()) for text in column.values], dtype=bool)
-        if counts[column.codes[:-below]].any():
+        numbers = np.array([_is_count(text.strip()) for text in column.values], dtype=bool)
+        if numbers[column.codes[:-below]].any():
             return 0
     return below
 
@@ -335,53 +218,54 @@ def _is_count(text: str) -> bool:
     return is_number(text.rstrip("% "))
 
 
-_BESIDE = names.word_set("of in group level year years birth range bracket code id")
-_OWN = 0.5
-"""Share of such a row's cells that hold what no item is labelled with."""
-
-
-def _rows_about_raters(table: Table, spec: DataSpec) -> list[str]:
-    """Ids of rows that are called like demographics, and hold other texts than the items do."""
-    column, columns = table.column(str(spec.item)), cell_columns(table, spec)
-    called = [text for text in column.values if _says(text, names.DEMOGRAPHIC, _BESIDE)]
-    if not called:
+def _rows_about_raters(file: _File) -> Rows:
+    """Rows that are called like demographics, and hold other texts than the items do."""
+    table, spec = file.table, file.spec
+    if spec.item is None:
         return []
+    column, columns = table.column(spec.item), cell_columns(table, spec)
+    called = [text for text in column.values if _says(text, names.DEMOGRAPHIC, names.BESIDE_DEMOGRAPHIC)]
     rows = {text: int(column.among([text]).argmax()) for text in called}
     cells = {
         text: [cell for name in columns if (cell := table.cell(name, row))] for text, row in rows.items()
     }
     within = Counter(cell for row in cells.values() for cell in row if cell not in spec.missing)
-    of_items = Counter(label_cells(table, spec)) - within
+    of_items = Counter(counts([table], None, spec)) - within if called else within
     return [
-        text
+        (spec.item, text)
         for text, row in cells.items()
         if row and sum(not of_items[cell] for cell in row) > _OWN * len(row)
     ]
 
 
-def _totals(table: Table, ids: str, label: str) -> list[str]:
-    """Ids of a long file's last rows with a label that are words for sums, and stand nowhere else."""
-    column = table.column(ids)
-    codes = column.codes[::-1][: 2 * _MOST_SUMS].tolist()
-    cells = [table.cell(label, len(table) - 1 - at) for at in range(len(codes))]
-    last = (column.values[code] for code, cell in zip(codes, cells, strict=True) if cell.strip())
-    found = list(takewhile(lambda text: _says(text, names.SUMS), last))
-    return [text for text in found if int(column.among([text]).sum()) == 1]
+def _totals(file: _File) -> Rows:
+    """A long file's last rows with a label whose ids are words for sums, and stand nowhere else."""
+    table, label = file.table, file.spec.label
+    if label not in table.columns:
+        return []
+    found: dict[str, list[str]] = {}
+    for name in (file.item, file.rater):
+        column = table.column(name)
+        codes = column.codes[::-1][: 2 * _MOST_SUMS].tolist()
+        cells = [table.cell(str(label), len(table) - 1 - at) for at in range(len(codes))]
+        last = (column.values[code] for code, cell in zip(codes, cells, strict=True) if cell.strip())
+        sums = takewhile(lambda text: _says(text, names.SUMS), last)
+        found[name] = [text for text in sums if occurrences(table, name, text) == 1]
+    of_items = [(file.item, text) for text in found[file.item]]
+    return [*of_items, *file.no_raters(found[file.rater].__contains__)]
+
+
+# Rules for rows that are recommended to be left out
 
 
 def _made(file: _File) -> Rows:
-    """Rater ids that are words for labels made of others, and that no raters file knows."""
-    if file.spec.rater is None:
-        return []
-    found = [text for text in file.table.distinct(file.rater) if _says(text, names.DECIDED)]
-    return [(file.rater, text) for text in file.nobody_known(found)]
+    """Rater ids that are words for labels made of others."""
+    return file.no_raters(lambda text: _says(text, names.DECIDED))
 
 
 def _nobody(file: _File) -> Rows:
     """Rater ids that programs and people write where they know none: they may stand for several."""
-    ids = file.table.distinct(file.rater)
-    found = file.nobody_known(text for text in ids if text.strip().casefold() in _NOBODY)
-    return [(file.rater, text) for text in found]
+    return file.no_raters(lambda text: _plain(text) in _NOBODY)
 
 
 def _check_items(file: _File) -> Rows:
@@ -439,20 +323,147 @@ def _known_answers(file: _File) -> Rows:
             yield from ((name, text) for text in found)
 
 
+def _withdrawn(file: _File) -> Rows:
+    """Answers that were not accepted: Toloka's status, ``is_valid`` no.
+
+    What is the same for all answers to an item is the item's; what is the same for all of a rater is told
+    by the exclusions of raters.
+    """
+    yield from (pair for pair in file.flags(names.WITHDRAWN, names.STANDING) if not file.many(*pair))
+    for name in file.of_answers():
+        texts = file.table.distinct(name)
+        if names.words(name)[-1:] == ("status",) and not _ACCEPTED.isdisjoint(map(_plain, texts)):
+            found = [text for text in texts if _plain(text) in _NOT_ACCEPTED]
+            yield from ((name, text) for text in found if not file.of_items(name))
+
+
+# Rules for rows that may not count
+
+
+def _maybe_withdrawn(file: _File) -> Rows:
+    """What may say so, or answer a question: ``accept`` no, ``valid`` no of most."""
+    yield from (pair for pair in file.flags(names.WITHDRAWN, names.STANDING) if file.many(*pair))
+    yield from file.flags(names.WITHDRAW, names.STAND)
+
+
+def _none_ticked(file: _File) -> Rows:
+    for name in file.beside():
+        texts = [text for text in file.table.distinct(name) if text.strip()]
+        if len(texts) == 1 and _plain(texts[0]) in _NONE:
+            yield from (
+                (name, text) for text in texts if occurrences(file.table, name, text) < len(file.table)
+            )
+
+
+def _tests(file: _File) -> Rows:
+    for name in file.beside():
+        if _one_of(names.words(name), names.TRIALS):
+            yield from ((name, text) for text in _yes_of_two(file.table, name))
+
+
+def _no_persons(file: _File) -> Rows:
+    """What columns that say who gave each label, as ``annotator_type``, call models and the like."""
+    for name in file.beside():
+        *of, kind = names.words(name) or ("",)
+        if kind not in names.KINDS or not (names.RATER | names.LABEL).intersection(map(names.singular, of)):
+            continue
+        texts = [text for text in file.table.distinct(name) if text.strip()]
+        found = [text for text in texts if names.mentions(text, names.NO_PERSONS)]
+        if 0 < len(found) < len(texts) <= _MOST_KINDS and not file.of_items(name):
+            yield from ((name, text) for text in found)
+
+
+def _plain(text: str) -> str:
+    return text.strip().casefold()
+
+
+Weight = Literal["left out", "advised", "asked"]
+_LONG, _BY_ITEM, _BY_RATER = "long", "items-by-raters", "raters-by-items"
+_SUMMING = "it sums up the rows above it"
 _CHECKING = "its name says that such rows check the rater"
 _MADE = "its name says that it was made of others' labels, or is known to be right"
-_RULES: Sequence[tuple[Callable[[_File], Rows], Sequence[str], str]] = (
-    (_made, ("long", "raters-by-items"), _MADE),
-    (_nobody, ("long",), "it names nobody"),
-    (_check_items, ("long", "items-by-raters"), _CHECKING),
-    (_checks, ("long",), _CHECKING),
-    (_known_answers, ("long",), _CHECKING),
-    (_withdrawn, ("long",), "such answers were not accepted"),
+_RULES: Sequence[tuple[Weight, Callable[[_File], Rows], Sequence[str], str]] = (
+    ("left out", _sums, (_BY_ITEM, _BY_RATER), _SUMMING),
+    (
+        "left out",
+        _rows_about_raters,
+        (_BY_ITEM,),
+        "it describes the raters; what is known of them goes into a raters file",
+    ),
+    ("left out", _totals, (_LONG,), _SUMMING),
+    ("advised", _made, (_LONG, _BY_RATER), _MADE),
+    ("advised", _nobody, (_LONG,), "it names nobody"),
+    ("advised", _check_items, (_LONG, _BY_ITEM), _CHECKING),
+    ("advised", _checks, (_LONG,), _CHECKING),
+    ("advised", _known_answers, (_LONG,), _CHECKING),
+    ("advised", _withdrawn, (_LONG,), "such answers were not accepted"),
+    ("asked", _maybe_withdrawn, (_LONG,), "such answers may not have been accepted"),
+    ("asked", _none_ticked, (_LONG,), "such answers may mean that there is none"),
+    ("asked", _tests, (_LONG,), "such rows may be tests"),
+    ("asked", _no_persons, (_LONG,), "such labels may be a model's, or made of others'"),
 )
-"""What is recommended to be left out, in which layouts, and why."""
+"""Rows that may not be meant to count: what is done about them, in which layouts, and why."""
 
 
-def _says(text: str, kinds: frozenset[str], beside: frozenset[str] = names.BESIDE_SUMS) -> bool:
-    """Whether all words of an id are among `kinds` or `beside`, one at least among `kinds`."""
-    words = set(names.words(text))
-    return not words.isdisjoint(kinds) and words <= kinds | beside
+def _found(weight: Weight, look: Look, raters: Table | None, spec: DataSpec) -> list[tuple[str, str, str]]:
+    """Columns and values of rows that rules of one weight name, and why; none that are left out already."""
+    if spec.layout == "long" and not {spec.item, spec.rater} <= set(look.whole.columns):
+        return []
+    file, field = _File(look, raters, spec), _FIELDS[spec.layout]
+    out = set(spec.filters.drop)
+    if field != "drop":
+        out |= {(str(file.key), text) for text in getattr(spec.filters, field)}
+    return [
+        (name, text, why)
+        for own, rule, layouts, why in _RULES
+        if own == weight and spec.layout in layouts
+        for name, text in rule(file)
+        if (name, text) not in out
+    ]
+
+
+def guess_aside(look: Look, raters: Table | None, spec: DataSpec) -> Reading:
+    """The reading without rows that are no answers, as sums below them; such rows go by their values."""
+    found, field = _found("left out", look, raters, spec), _FIELDS[spec.layout]
+    more = [(name, text) if field == "drop" else text for name, text, _ in found]
+    kept: dict[str, Any] = {field: tuple(dict.fromkeys([*getattr(spec.filters, field), *more]))}
+    return replace(spec, filters=replace(spec.filters, **kept)), [
+        Reason("filters", f"{quoted(name)} = {quoted(text)} is no answer: {why}") for name, text, why in found
+    ]
+
+
+def advise_aside(look: Look, raters: Table | None, spec: DataSpec) -> list[Advice]:
+    """What is recommended to be left out: labels that nobody gave, checks, and answers not accepted."""
+    by_column: dict[tuple[str, str], dict[str, int]] = {}
+    field = _FIELDS[spec.layout]
+    for name, text, why in _found("advised", look, raters, spec):
+        count = occurrences(look.whole, name, text) if field == "drop" else 1
+        by_column.setdefault((name, why), {})[text] = count
+    return [
+        Advice(field, name, tuple(texts), why, sum(texts.values()))
+        for (name, why), texts in by_column.items()
+    ]
+
+
+def in_doubt(look: Look, spec: DataSpec) -> Iterator[Reason]:
+    """What may say of a long file's rows that they do not count; the columns are the candidates."""
+    table = look.whole
+    for name, text, may in _found("asked", look, None, spec):
+        rows = number(occurrences(table, name, text), "row")
+        why = (
+            f"{quoted(name)} = {quoted(text)} in {rows} of {len(table):,}: {may}; they count, unless left "
+            f"out on Data, under Leave out, or by --drop {name}={text}"
+        )
+        yield Reason("filters", why, "unsure", (name,))
+    if spec.layout != "long" or spec.rater not in table.columns:
+        return
+    ids = table.distinct(spec.rater)
+    models = [text for text in ids if _MODEL.search(text)]
+    if models and 2 * len(models) <= len(ids):
+        why = (
+            f"{listed(models, 3)} {agree(len(models), 'is', 'are')} called like "
+            f"{agree(len(models), 'a model', 'models')}, not like the other raters; "
+            f"{agree(len(models), 'it counts', 'they count')}, unless left out on Data, under Leave out, or "
+            f"by --exclude-rater {models[0]}"
+        )
+        yield Reason("filters", why, "unsure")

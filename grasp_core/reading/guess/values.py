@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from grasp_core.model.annotations import FloatArray, is_number, number_of
+from grasp_core.model.annotations import is_number, number_of
 from grasp_core.model.data_spec import DataSpec, Layout, MapValues
 from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.dataset.checks import MAX_CATEGORIES
-from grasp_core.reading.dataset.recoding import in_order
+from grasp_core.reading.dataset.recoding import counts, in_order, numbers_of
 from grasp_core.reading.dataset.votes import cell_columns
 from grasp_core.reading.formats.shapes.lists import structure
-from grasp_core.reading.guess.advice import Advice, Named, Reason
+from grasp_core.reading.guess.advice import Advice, Named, Reading, Reason
 from grasp_core.reading.guess.look import Look
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import LIKE_MISSING
@@ -55,7 +54,7 @@ def aggregated_cells(look: Look, cells: Sequence[str], layout: Layout) -> str | 
         return no_raters(f"{quoted(counted[0])} is named like what was counted or worked out for an item")
     if (why := _make_up(look, [name for name in cells if name not in counted], layout)) is not None:
         return no_raters(why)
-    some = [_numbers(look, name)[~look[name].among([""])] for name in cells[:_MOST_COLUMNS]]
+    some = [numbers_of(look[name])[~look[name].among([""])] for name in cells[:_MOST_COLUMNS]]
     filled = np.concatenate(some or [np.empty(0)])
     if filled.size and np.isfinite(filled).all():  # halves may be a rater's
         decimal = float(np.mean(2 * filled % 1 != 0))
@@ -68,7 +67,7 @@ def _make_up(look: Look, cells: Sequence[str], layout: Layout) -> str | None:
     """How the cells of a row make up for each other, as votes for one label or another do, if they do."""
     if not 2 <= len(cells) <= _MOST_COLUMNS or look.n < _ROWS:
         return None
-    numbers = np.array([_numbers(look, name) for name in cells])
+    numbers = np.array([numbers_of(look[name]) for name in cells])
     if not np.isfinite(numbers).all() or numbers.min() < 0 or not numbers.var(axis=1).sum() > 0:
         return None
     sums = numbers.sum(axis=0)
@@ -83,12 +82,6 @@ def _make_up(look: Look, cells: Sequence[str], layout: Layout) -> str | None:
         first, last = quoted(cells[0]), quoted(cells[-1])
         return f"the more one of {first} to {last} holds, the less the others do, as votes for labels"
     return None
-
-
-def _numbers(look: Look, name: str) -> FloatArray:
-    values = np.array([number_of(text) for text in look[name].values], dtype=np.float64)
-    cells: FloatArray = values[look[name].codes]
-    return cells
 
 
 _NEVER_A_LABEL = frozenset({"nan", "#n/a", "<na>", ""})
@@ -115,10 +108,8 @@ BEYOND = 4
 """Codes that are positive are so many times as large as any answer."""
 
 
-def guess_missing(
-    cells: Mapping[str, int], spec: DataSpec, axes: Mapping[str, Sequence[str]]
-) -> tuple[DataSpec, list[Reason]]:
-    """The reading with further texts that mean "no value", and why; `cells` are :func:`label_cells`.
+def guess_missing(cells: Mapping[str, int], spec: DataSpec, axes: Mapping[str, Sequence[str]]) -> Reading:
+    """The reading with further texts that mean "no value", and why; `cells` are counts of the labels.
 
     A text such as ``NA`` is one only where all other labels are numbers and no column of `axes`, mapping
     names to their distinct texts, has it: there it may be a country.
@@ -145,18 +136,21 @@ def guess_missing(
     return replace(spec, missing=(*spec.missing, *found)), reasons
 
 
-def _codes(labels: set[str]) -> set[str]:
-    """Numbers that stand for no answer: of a survey's form, and apart from the others."""
-    of = {text: number_of(text) for text in labels}
-    known = {text: value for text, value in of.items() if not math.isnan(value)}
-    formed = {text for text, value in known.items() if CODE.fullmatch(f"{value:g}")}
-    rest = [value for text, value in known.items() if text not in formed]
-    if len(set(rest)) < 2 or len(known) + len(labels & LIKE_MISSING) < len(labels):
+def _codes(texts: Collection[str], *, words: bool = False) -> set[str]:
+    """Numbers that stand for no answer: of a survey's form, and apart from the others.
+
+    - `words`: whether they may also stand among words, where each tells for itself.
+    """
+    of = {text: number_of(text) for text in texts}
+    formed = {text for text, value in of.items() if CODE.fullmatch(f"{value:g}")}
+    rest = {text: value for text, value in of.items() if text not in formed}
+    numbers = {value for value in rest.values() if not math.isnan(value)}
+    wordy = any(math.isnan(value) and text not in LIKE_MISSING for text, value in rest.items())
+    if (wordy and not words) or len(rest if words else numbers) < 2 or min(numbers, default=0.0) < 0:
         return set()
-    low, high = min(rest), max(rest)
-    if low >= 0 and all(of[text] < 0 or of[text] > BEYOND * high for text in formed) and formed:
-        return formed
-    return set()
+    high = max(numbers, default=0.0)
+    apart = {text for text in formed if of[text] < 0 or of[text] > BEYOND * high}
+    return apart if words or apart == formed else set()
 
 
 def advise_missing(cells: Mapping[str, int], spec: DataSpec, declared: Collection[str]) -> Iterator[Advice]:
@@ -164,7 +158,7 @@ def advise_missing(cells: Mapping[str, int], spec: DataSpec, declared: Collectio
 
     Words that say so, and codes apart from all others, as surveys write them, are recommended to be taken so;
     a number beside a scale, such as 0 beside 1 to 5, and a lone sign may be either. Nobody is asked about
-    texts that are `declared`; `cells` are :func:`label_cells`.
+    texts that are `declared`; `cells` are counts of the labels.
     """
     if spec.categories is not None:
         return
@@ -215,16 +209,6 @@ def _scale(known: Mapping[str, float]) -> int:
     return steps
 
 
-def label_cells(table: Table, spec: DataSpec) -> Mapping[str, int]:
-    """How many cells hold each text, over all columns that hold labels."""
-    found: Counter[str] = Counter()
-    for name in cell_columns(table, spec):
-        if name in table.columns:
-            column = table.column(name)
-            found.update(dict(zip(column.values, column.counts().tolist(), strict=True)))
-    return found
-
-
 def with_vocabulary(
     table: Table, spec: DataSpec, declared: Collection[str]
 ) -> tuple[DataSpec, list[Reason], bool]:
@@ -241,7 +225,7 @@ def with_vocabulary(
     if len({one and (one.values, one.ordered) for one in of}) != 1 or of[0] is None:
         return spec, [], False
     known = of[0]
-    found = {text for text in label_cells(table, spec) if text not in spec.missing}
+    found = {text for text in counts([table], None, spec) if text not in spec.missing}
     values = tuple(
         text for text in known.values if text not in spec.missing and (text in found or text not in declared)
     )
@@ -267,25 +251,33 @@ _ROUNDED_ID = re.compile(r"\d([.,]\d+)?E\+\d{2,3}", re.I)
 _THOUSANDS = 3
 
 
-def one_number(
-    cells: Mapping[str, int], spec: DataSpec, declared: Collection[str]
-) -> tuple[DataSpec, list[Reason]]:
-    """The reading in which labels that are one number are one label, and why.
+def one_label(cells: Mapping[str, int], spec: DataSpec, declared: Collection[str]) -> Reading:
+    """The reading in which labels that mean the same are one label, and why: a number, choices in any order.
 
-    - `spec`: left as it is where it recodes, or names categories.
-    - `declared`: texts of which somebody has said that they are labels.
+    Left as they are: a reading that names categories, texts that are `declared` to be labels, and numbers
+    where it recodes. `cells` are counts of the labels.
     """
-    if spec.recode or spec.categories is not None:
+    if spec.categories is not None:
         return spec, []
     plain = [text for text in cells if text not in spec.missing and text not in declared]
-    several = {value: ways for value, ways in _alike(plain).items() if len(ways) > 1}
-    changes = {text: value for value, ways in several.items() for text in ways if text != value}
-    if not changes:
-        return spec, []
-    shown = listed([f"{text} = {value}" for text, value in changes.items()], 3)
-    why = f"one number written in two ways is one label: {shown}"
-    step = MapValues(None, tuple(changes.items()))
-    return replace(spec, recode=(step,)), [Reason("recode", why)]
+    numbers = {} if spec.recode else _alike(plain)
+    reasons = []
+    for why, changes in (
+        (
+            "one number written in two ways is one label",
+            {text: value for value, ways in numbers.items() for text in ways if text != value and ways[1:]},
+        ),
+        (
+            "the same choices in another order are one label",
+            {text: first for first, *others in _of_one_set(plain) for text in others},
+        ),
+    ):
+        if changes:
+            shown = listed([f"{text} = {value}" for text, value in changes.items()], 3)
+            reasons.append(Reason("recode", f"{why}: {shown}"))
+            step = MapValues(None, tuple(changes.items()))
+            spec = replace(spec, recode=(*spec.recode, step))
+    return spec, reasons
 
 
 def odd_ids(table: Table, spec: DataSpec, named: Named) -> Iterator[Reason]:
@@ -331,29 +323,16 @@ _MOST = 5_000
 Choices = tuple[str, ...]
 
 
-def one_set(
-    cells: Mapping[str, int], spec: DataSpec, declared: Collection[str]
-) -> tuple[DataSpec, list[Reason]]:
-    """The reading in which lists of the same choices are one label, and why.
-
-    Lists that are all as long, such as ranks, keep their order; so do texts that are `declared`, and a
-    reading that names categories. `cells` are :func:`~grasp_core.reading.guess.values.label_cells`.
-    """
-    plain = [text for text in cells if text not in spec.missing and text not in declared]
-    if spec.categories is not None or len(plain) > _MOST:
-        return spec, []
-    found = next((lists for sign in "[|;," if (lists := _lists(plain, sign))), {})
+def _of_one_set(texts: Collection[str]) -> list[list[str]]:
+    """Lists of the same choices; none where all lists are as long, such as ranks, whose order counts."""
+    found = (
+        next((lists for sign in "[|;," if (lists := _lists(texts, sign))), {}) if len(texts) <= _MOST else {}
+    )
     alike: dict[Choices, list[str]] = {}
     for text, choices in found.items():
         alike.setdefault(tuple(sorted(choices)), []).append(text)
-    ways = [sorted(texts) for texts in alike.values() if len(texts) > 1]
-    if not ways or len({len(choices) for choices in alike}) < 2:
-        return spec, []
-    changes = tuple((text, first) for first, *others in ways for text in others)
-    shown = listed([f"{text} = {first}" for text, first in changes], 3)
-    step = MapValues(None, changes)
-    why = f"the same choices in another order are one label: {shown}"
-    return replace(spec, recode=(*spec.recode, step)), [Reason("recode", why)]
+    several = len({len(choices) for choices in alike}) > 1
+    return [sorted(ways) for ways in alike.values() if several and len(ways) > 1]
 
 
 def _lists(texts: Collection[str], sign: str) -> dict[str, Choices]:
@@ -381,14 +360,14 @@ _CODE_OF_PLACE = re.compile("[A-Z]{2,3}")
 
 def missing_profiles(
     tables: Sequence[Table], spec: DataSpec, labels: Collection[str], axes: Mapping[str, Sequence[str]]
-) -> tuple[DataSpec, list[Reason]]:
+) -> Reading:
     """The reading with what stands for no answer among raters' values as texts that mean "no value", and why.
 
     - `axes`: columns about raters, and the distinct texts in each; what is a value of one is none in the
       others.
     """
     known = set(spec.missing)
-    codes = {name: _codes_of_missing_profiles(texts) - known for name, texts in axes.items()}
+    codes = {name: _codes(texts, words=True) - known for name, texts in axes.items()}
     words = {name: _words(texts) - known for name, texts in axes.items()}
     places = {name: _places(texts) & words[name] for name, texts in axes.items()}
     none = {name: (codes[name] | words[name]) - places[name] for name in axes}
@@ -428,15 +407,3 @@ def _places(texts: Sequence[str]) -> set[str]:
     able = {text for text in texts if _CODE_OF_PLACE.fullmatch(text)}
     others = [text for text in texts if text.strip().casefold() not in _WRITTEN_OF_MISSING_PROFILES]
     return able if len(others) > 1 and able.issuperset(others) else set()
-
-
-def _codes_of_missing_profiles(texts: Sequence[str]) -> set[str]:
-    """Codes of a survey's form that lie apart from the numbers, or stand among words."""
-    of = {text: number_of(text) for text in texts}
-    formed = {text for text, value in of.items() if CODE.fullmatch(f"{value:g}")}
-    rest = [value for text, value in of.items() if text not in formed]
-    numbers = [value for value in rest if not math.isnan(value)]
-    if len(rest) < 2 or any(value < 0 for value in numbers):
-        return set()
-    high = max(numbers, default=0.0)
-    return {text for text in formed if of[text] < 0 or of[text] > BEYOND * high}

@@ -31,11 +31,7 @@ DONE, NO_MEMORY, FAULTY = 0, 3, 4
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Most that one file may take.
-
-    `memory`: bytes: of the process that parses, and of what handling the table will take afterwards.
-    `seconds`: of processor time.
-    """
+    """Most bytes of memory that a file's parsing and its table may take, and seconds of processor time."""
 
     memory: int
     seconds: int

@@ -1,15 +1,26 @@
-"""Bytes as tables of text, told apart by content."""
+"""Bytes, and data frames, as tables of text; one reading in a process that ends with it."""
 
 from __future__ import annotations
 
 import dataclasses
 import datetime
 import decimal
+import gc
 import hashlib
+import importlib
+import inspect
+import io
+import json
 import numbers
-from collections.abc import Iterable, Sequence
-from pathlib import PurePosixPath
-from typing import Any
+import os
+import resource
+import socket
+import time
+import traceback
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+from typing import Any, get_type_hints
 
 import narwhals as nw
 import numpy as np
@@ -19,6 +30,7 @@ import pyarrow.compute as pc
 from pyarrow import interchange
 
 from grasp_core.model.errors import DataError
+from grasp_core.model.json_values import CONVERTER, from_json
 from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.model.text import listed, quoted
 from grasp_core.reading.archives import containers, foreign
@@ -28,6 +40,8 @@ from grasp_core.reading.files import delimited, encodings, json_files, workbooks
 from grasp_core.reading.formats import arrow, registry, statistical
 from grasp_core.reading.formats.column_text import OF_PANDAS
 from grasp_core.reading.formats.tools import doccano
+from grasp_core.reading.sandbox import wire
+from grasp_core.reading.sandbox.limits import DONE, FAULTY, NO_MEMORY, Limits, check_weight, limit_process
 from grasp_core.reading.table.parsed import Parsed, Watch, no_rows
 from grasp_core.reading.table.table import Table
 
@@ -143,10 +157,7 @@ def _parse_text(content: bytes, name: str, watch: Watch) -> Parsed:
 
 
 def parse_folder(contents: Sequence[bytes], name: str, watch: Watch) -> Parsed:
-    """Read the Parquet files of a folder as one table.
-
-    Raises DataError if one of them cannot be read, or they do not fit together.
-    """
+    """Read the Parquet files of a folder as one table."""
     return registry.of_table(arrow.parse(contents, "Parquet", name, watch), name)
 
 
@@ -155,26 +166,19 @@ _VIEWS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary
 
 
 def frame_table(frame: Any, name: str) -> Table:
-    """Read a data frame as a file with its columns would be read.
+    """Read a data frame as a file with its columns would be read, and call it `name`.
 
-    Cells become text: a missing one (None, NaN, NaT, NA) the empty text, whole numbers in columns of reals
-    lose their ``.0``, texts stay as they are. Of a pandas frame, index levels that have a name are columns.
-
-    `name`: what it is called in messages and results.
-
-    Returns its hash is that of names and texts: the same for the same data in another library's frame.
+    Cells become text: a missing one the empty text, whole numbers in columns of reals lose their ``.0``. Of a
+    pandas frame, index levels with a name are columns. The hash is that of names and texts, in any library.
     """
     data, kind = _arrow(frame, name)
     if not data.num_rows:
         raise no_rows(name)
     parsed = registry.of_table(arrow.of_table(data, kind, name), name)
-    sha256, size = _fingerprint(parsed.data)
-    fields = {field.name: getattr(parsed, field.name) for field in dataclasses.fields(parsed)}
-    return Table(name=name, sha256=sha256, bytes=size, **fields)
+    return parsed.table(name, *_fingerprint(parsed.data))
 
 
 def _arrow(frame: Any, name: str) -> tuple[pa.Table, str]:
-    """The frame's columns, and what it is, for people."""
     kind = f"{type(frame).__module__.partition('.')[0]} {type(frame).__name__}"
     if isinstance(frame, pd.Series) and frame.index.nlevels > 1:  # items by raters, say
         frame = frame.to_frame("label" if frame.name is None else frame.name)
@@ -202,10 +206,7 @@ def _arrow(frame: Any, name: str) -> tuple[pa.Table, str]:
 
 
 def _joined_lists(data: pa.Table) -> pa.Table:
-    """A lone column of lists, such as several labels, as one text of their parts: ``a|b``.
-
-    Several are lists beside each other, an entry for each rater.
-    """
+    """With a lone column of lists, such as several labels, as texts ``a|b``; several hold raters' entries."""
     lists = [at for at, kind in enumerate(data.schema.types) if pa.types.is_list(kind)]
     if len(lists) == 1:
         parts = data.column(lists[0]).cast(pa.list_(pa.string()))
@@ -247,7 +248,6 @@ def _mixed(cells: Iterable[Any], column: str, name: str) -> pa.Array:
 
 
 def _text(cell: Any) -> str | None:
-    """A cell as text; None where it is missing, or of another kind."""
     if isinstance(cell, str):
         return cell
     if not pd.api.types.is_scalar(cell) or pd.isna(cell):
@@ -276,3 +276,116 @@ def _fingerprint(data: pa.Table) -> tuple[str, int]:
             whole.update(content)
             size += len(content)
     return whole.hexdigest(), size
+
+
+_FILES = 64
+_WORK: dict[str, Callable[..., Any]] = {}
+_BETWEEN = 0.1
+"""Seconds between two words about progress."""
+
+
+def get_ready(work: str) -> None:
+    """Import the functions that are called, and have ready how their values become JSON: no child has to."""
+    for function in vars(importlib.import_module(work)).values():
+        if inspect.isfunction(function) and function.__module__ == work:
+            _WORK[function.__name__] = function
+            kinds = get_type_hints(function)
+            CONVERTER.get_unstructure_hook(kinds.pop("return"))
+            for kind in kinds.values():
+                if kind not in (Table, Table | None):
+                    CONVERTER.get_structure_hook(kind)
+
+
+def run(connection: socket.socket) -> int:
+    """Take a request and files, limit this process, and answer; the exit status."""
+    channel = wire.Channel(connection)
+    try:
+        channel.send(wire.READY)
+        request = json.loads(channel.receive()[1])
+        limits = Limits(**request["limits"])
+        memory, seconds = request["memory"], request["seconds"]
+        os.environ |= {  # what handles tables asks for them
+            "GRASP_READ_MEMORY_MB": str(limits.memory >> 20), "GRASP_READ_SECONDS": str(limits.seconds)
+        }  # fmt: skip
+        time_limit = (resource.RLIMIT_CPU, seconds, seconds + 1)  # the soft one tells by its signal
+        limit_process(memory, 0, (resource.RLIMIT_NOFILE, _FILES, _FILES), time_limit)
+        with suppress(OSError):
+            os.nice(request["niceness"])
+        with suppress(OSError):  # where memory ends all the same, this process goes first
+            Path("/proc/self/oom_score_adj").write_text("1000")
+        gc.disable()  # of millions of values it looks at all again and again; the process ends soon
+        try:
+            if "work" in request:
+                channel.say(wire.VALUE, _done(request, channel))
+                return DONE
+            contents, watch = _contents(channel), _Watch(channel)
+            if request["folder"]:
+                parsed = parse_folder(contents, request["name"], watch)
+            else:
+                parsed = parse(contents.pop(), request["name"], request["member"], watch)
+            check_weight(parsed, limits, request["name"])
+        except DataError as error:
+            channel.say(wire.REFUSED, wire.packed_error(error))
+        else:
+            wire.send_table(channel, parsed)
+    except MemoryError:
+        return NO_MEMORY
+    except (EOFError, ConnectionError):  # whoever asked is gone
+        return DONE
+    except BaseException as error:  # Rust's panics are no Exception
+        if "start new thread" in str(error):  # whose stack did not fit
+            return NO_MEMORY
+        with suppress(OSError):
+            channel.say(wire.FAULT, _place(error))
+        return FAULTY
+    return DONE
+
+
+def _contents(channel: wire.Channel) -> list[bytes]:
+    contents: list[bytes] = []
+    file = io.BytesIO()
+    while True:
+        kind, chunk = channel.receive()
+        if kind == wire.END_OF_FILES:
+            return contents
+        if kind == wire.END_OF_FILE:
+            contents.append(file.getvalue())
+            file = io.BytesIO()
+        else:
+            file.write(chunk)
+
+
+def _done(request: dict[str, Any], channel: wire.Channel) -> Any:
+    """What a function makes of the tables that follow, and of values."""
+    function = _WORK[request["work"]]
+    kinds = get_type_hints(function)
+    given = {name: from_json(value, kinds[name]) for name, value in request["given"].items()}
+    tables: dict[str, Table | None] = dict.fromkeys(request["tables"])
+    for name in request["sent"]:
+        lines = None
+        kind, content = channel.receive()
+        if kind == wire.LINES:
+            lines, (_, content) = content, channel.receive()
+        tables[name] = wire.receive_table(channel, content, lines, Table)
+    return function(**tables, **given)
+
+
+class _Watch:
+    """Tells how far reading is, but not at every step."""
+
+    def __init__(self, channel: wire.Channel) -> None:
+        self._channel = channel
+        self._next = 0.0
+
+    def __call__(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if now >= self._next:
+            self._next = now + _BETWEEN
+            self._channel.say(wire.PROGRESS, (done, total))
+
+
+def _place(error: BaseException) -> str:
+    """Kind of an error, and where it was raised; its message could quote the file."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
+    return f"{type(error).__name__}{where}"

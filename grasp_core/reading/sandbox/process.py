@@ -1,23 +1,33 @@
-"""The helper process as its owner sees it: started once, ordered about, started anew when it is gone.
+"""A helper process of one thread that has imported the readers, and forks a child for each file.
 
-This imports little, so that the helper can get ready while its owner is still importing.
+Its owner starts it once, orders it about, and starts it anew when it is gone. It runs this file, with the
+number of its control socket and the module whose functions are called. Over the socket come orders of
+:data:`_ORDER`: to read, with a connection for the child and a pipe that is told how the child ended; or to
+end a child. It ends when the socket is closed, and so with whoever started it. This imports little, so that
+the helper can get ready while its owner is still importing.
 """
 
 from __future__ import annotations
 
 import atexit
+import gc
 import itertools
 import os
+import selectors
+import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
 
-from grasp_core.reading.sandbox.helper import KILL, ORDER, READ
-
-_SCRIPT = Path(__file__).with_name("helper.py")
+_ORDER = struct.Struct("!cQ")
+"""A letter for what to do, and the job's number."""
+_READ, _KILL = b"R", b"K"
+_STATUS = struct.Struct("!i")
+"""A child's exit status, or the signal that ended it as a negative number."""
 ROOT = Path(__file__).parents[3]
 """The folder that holds the package: processes started here import it, installed or not."""
 _INHERITED = (
@@ -55,10 +65,7 @@ class Job:
 
 
 class Helper:
-    """A helper process; for any number of threads.
-
-    `work`: the module whose functions are called there: by name, for it lies above this one.
-    """
+    """A helper process, for any number of threads; there functions of the module called `work` are called."""
 
     def __init__(self, work: str) -> None:
         self._work = work
@@ -87,7 +94,7 @@ class Helper:
         """End a child, if it has not ended."""
         with self._lock, suppress(OSError):
             if self._control is not None:
-                self._control.send(ORDER.pack(KILL, job.number))
+                self._control.send(_ORDER.pack(_KILL, job.number))
 
     def close(self) -> None:
         """End the process and its children."""
@@ -99,7 +106,7 @@ class Helper:
         ours, theirs = socket.socketpair()
         told, tell = os.pipe()
         try:
-            socket.send_fds(control, [ORDER.pack(READ, number)], [theirs.fileno(), tell])
+            socket.send_fds(control, [_ORDER.pack(_READ, number)], [theirs.fileno(), tell])
         except OSError:
             ours.close()
             os.close(told)
@@ -116,7 +123,7 @@ class Helper:
         ours, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(  # noqa: S603 - our own script; no shell
-                [sys.executable, "-P", str(_SCRIPT), str(theirs.fileno()), self._work],
+                [sys.executable, "-P", __file__, str(theirs.fileno()), self._work],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -136,10 +143,7 @@ class Helper:
 
 
 def environment(*, whole: bool = False, **own: str) -> dict[str, str]:
-    """The variables of a process that handles what strangers send: no secrets of a server, nor its proxies.
-
-    `whole`: all but GRASP's own, as on one's own machine.
-    """
+    """The variables of a process that handles strangers' data, without secrets; or all but GRASP's own."""
     given = {
         name: value
         for name, value in os.environ.items()
@@ -150,3 +154,93 @@ def environment(*, whole: bool = False, **own: str) -> dict[str, str]:
 
 HELPER = Helper("grasp_core.reading.work")
 """The one that reads and handles files."""
+
+
+# The helper's side
+
+
+class _Jobs:
+    def __init__(self, control: socket.socket, woken: int, wake: int) -> None:
+        self._control, self._woken, self._wake = control, woken, wake
+        self._pids: dict[int, int] = {}
+        self._ends: dict[int, tuple[int, int]] = {}
+
+    def read(self, job: int, connection: int, status: int) -> None:
+        """Fork a child, which lets go of what is the helper's."""
+        pid = os.fork()
+        if pid == 0:
+            signal.set_wakeup_fd(-1)
+            self._control.close()
+            for descriptor in (self._woken, self._wake, status, *(end for _, end in self._ends.values())):
+                os.close(descriptor)
+            from grasp_core.reading.sandbox import parse
+
+            with socket.socket(fileno=connection) as own:
+                os._exit(parse.run(own))
+        os.close(connection)
+        self._pids[job] = pid
+        self._ends[pid] = (job, status)
+
+    def kill(self, *jobs: int) -> None:
+        """End children that nobody waits for any more; without any named, all."""
+        for job in jobs or tuple(self._pids):
+            if job in self._pids:
+                os.kill(self._pids[job], signal.SIGKILL)
+
+    def reap(self) -> None:
+        with suppress(BlockingIOError):
+            os.read(self._woken, 1 << 16)
+        with suppress(ChildProcessError):
+            while (found := os.waitpid(-1, os.WNOHANG))[0]:
+                job, status = self._ends.pop(found[0])
+                del self._pids[job]
+                with suppress(BrokenPipeError):
+                    os.write(status, _STATUS.pack(os.waitstatus_to_exitcode(found[1])))
+                os.close(status)
+
+
+def serve(control: socket.socket) -> None:
+    """Carry orders out until the control socket is closed."""
+    woken, wake = os.pipe()
+    for end in (woken, wake):
+        os.set_blocking(end, False)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever started this
+    signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
+    signal.set_wakeup_fd(wake)
+    jobs = _Jobs(control, woken, wake)
+    ready = selectors.DefaultSelector()
+    ready.register(control, selectors.EVENT_READ)
+    ready.register(woken, selectors.EVENT_READ)
+    while True:
+        events = {key.fileobj for key, _ in ready.select()}
+        if woken in events:
+            jobs.reap()
+        if control not in events:
+            continue
+        order, descriptors, _, _ = socket.recv_fds(control, _ORDER.size, 2)
+        if len(order) < _ORDER.size:
+            jobs.kill()
+            return
+        what, job = _ORDER.unpack(order)
+        if what == _READ:
+            jobs.read(job, *descriptors)
+        else:
+            jobs.kill(job)
+
+
+def main() -> None:
+    """Import first what children need, so that none has to; Arrow imports pandas with its first column."""
+    gc.disable()
+    import pandas  # noqa: F401
+
+    from grasp_core.reading.sandbox import parse
+
+    parse.get_ready(sys.argv[2])
+    gc.freeze()  # children share what is there, and need not look through it
+    gc.enable()
+    with socket.socket(fileno=int(sys.argv[1])) as control:
+        serve(control)
+
+
+if __name__ == "__main__":
+    main()

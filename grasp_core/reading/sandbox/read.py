@@ -1,28 +1,46 @@
-"""Files as tables of text, recognised by their content."""
+"""Files as tables of text, read in a process of limited memory and time, and tables handled in one."""
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+import signal
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar, get_type_hints
 
 from grasp_core.model.errors import DataError
+from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.text import not_there
+from grasp_core.model.turns import Turns, asking
 from grasp_core.reading.archives import containers
 from grasp_core.reading.archives.containers import MAX_BYTES
-from grasp_core.reading.sandbox.client import read
+from grasp_core.reading.sandbox import wire
+from grasp_core.reading.sandbox.limits import NO_MEMORY, Limits, count_held, current_limits
+from grasp_core.reading.sandbox.process import HELPER, Helper, HelperGoneError, Job
 from grasp_core.reading.table.parsed import Parsed, Watch
 from grasp_core.reading.table.table import Table
 
+READING = Turns("reading files", at_once=2, each=1, waiting=12, waiting_each=4, patience=120)
+"""Two files at a time, so that what all take together is bounded, and never both of one person's."""
+TRYING = Turns("reading small files", at_once=3, each=1, waiting=12, waiting_each=4, patience=120)
+SMALL = Limits(memory=2**28, seconds=1)
+"""What others share is first tried within these: so nobody's small file waits for anybody's large one."""
+_NICENESS, _NICENESS_LARGE = 5, 15
+"""How far what is made here stands back for the process that answers people: before workers that compute, and
+large files as these do, so that neither keeps the other's people waiting."""
+_POLL = 0.25
+"""Seconds after which whoever waits may call the reading off."""
+_TRIED = 3
+T = TypeVar("T")
 _PIECE = 1 << 20
 
 
 def _unwatched(_done: int, _total: int) -> None:
-    """Let reading go on."""
+    pass
 
 
 def read_table(
@@ -43,12 +61,7 @@ def read_table(
         return _read_folder(Path(source), shown, member, watch)
     file = _File(Path(source) if isinstance(source, str) else source, shown)
     parsed = read(lambda: [file.pieces()], shown, folder=False, member=member, watch=watch)
-    return _table(parsed, shown, file.sha256, file.size)
-
-
-def _table(parsed: Parsed, name: str, sha256: str, size: int) -> Table:
-    fields = {field.name: getattr(parsed, field.name) for field in dataclasses.fields(parsed)}
-    return Table(name=name, sha256=sha256, bytes=size, **fields)
+    return parsed.table(shown, file.sha256, file.size)
 
 
 def _read_folder(folder: Path, name: str, member: str | None, watch: Watch) -> Table:
@@ -89,7 +102,7 @@ def read_files(files: Sequence[tuple[str, bytes | Path]], name: str, *, watch: W
     streams = [_File(source, PurePosixPath(path).name) for path, source in files]
     parsed = read(lambda: _within(streams, name), name, folder=True, member=None, watch=watch)
     hashes = [(path, stream.sha256) for (path, _), stream in zip(files, streams, strict=True)]
-    return _table(parsed, name, _joint_sha256(hashes), sum(stream.size for stream in streams))
+    return parsed.table(name, _joint_sha256(hashes), sum(stream.size for stream in streams))
 
 
 def _within(files: Sequence[_File], name: str) -> Iterator[Iterator[bytes | memoryview]]:
@@ -164,3 +177,175 @@ class _File:
 
 def _base_name(name: str) -> str:
     return PurePosixPath(name.replace("\\", "/")).name or "file"
+
+
+class ReadingFaultError(Exception):
+    """A reader failed by a fault of its own; the text says where, and nothing of the file."""
+
+
+class _NotSmallError(Exception):
+    pass
+
+
+def read(
+    files: Callable[[], Iterable[Iterable[bytes | memoryview]]],
+    name: str,
+    *,
+    folder: bool,
+    member: str | None,
+    watch: Watch,
+) -> Parsed:
+    """Parse files, given in pieces, twice where they are not small, within limited memory and time."""
+    request = {"name": name, "member": member, "folder": folder}
+
+    def tried(within: Limits) -> Parsed:
+        with _limited(HELPER, request, name, watch, within) as conversation:
+            for file in files():
+                for piece in file:
+                    conversation.channel.send(wire.CHUNK, piece)
+                conversation.channel.send(wire.END_OF_FILE)
+            conversation.channel.send(wire.END_OF_FILES)
+            lines: bytearray | None = None
+            kind, content = conversation.answer()
+            if kind == wire.LINES:
+                lines, (_, content) = content, conversation.answer()
+            return wire.receive_table(conversation.channel, content, lines, Parsed)
+
+    parsed = _in_turn(tried, lambda: watch(0, 1))
+    count_held(parsed.data, name)
+    return parsed
+
+
+def handle(work: Callable[..., T], tables: Mapping[str, Table | None], given: Mapping[str, object]) -> T:
+    """Call a function of tables in a process of limited memory and time: see :func:`call`."""
+    return _in_turn(lambda within: call(HELPER, work, given, tables, within=within))
+
+
+def _in_turn(tried: Callable[[Limits], T], waits: Callable[[], None] = lambda: None) -> T:
+    """Do what takes little in a turn of its own, and only what takes more in a turn at large files."""
+    if asking() is not None:
+        with TRYING.turn(waits), suppress(_NotSmallError):
+            return tried(SMALL)
+    with READING.turn(waits):
+        return tried(current_limits())
+
+
+def call(
+    helper: Helper,
+    work: Callable[..., T],
+    given: Mapping[str, object],
+    tables: Mapping[str, Table | None],
+    name: str = "",
+    within: Limits | None = None,
+) -> T:
+    """Call a function in a process of limited memory and time; `name` is for messages."""
+    sent = {name: table for name, table in tables.items() if table is not None}
+    named = name or next(table.name for table in sent.values())
+    request = {
+        "work": work.__name__, "tables": list(tables), "sent": list(sent), "given": to_json(dict(given))
+    }  # fmt: skip
+    with _limited(helper, request, named, _unwatched, within or current_limits()) as conversation:
+        for table in sent.values():
+            wire.send_table(conversation.channel, table)
+        answer: T = from_json(wire.value_of(conversation.answer()[1]), get_type_hints(work)["return"])
+        return answer
+
+
+@contextmanager
+def _limited(
+    helper: Helper, request: Mapping[str, object], name: str, watch: Watch, within: Limits
+) -> Generator[_Conversation]:
+    """A child that was told what to do, and within which limits."""
+    limits, small = current_limits(), within is SMALL
+    told = {
+        "name": name,
+        "limits": limits,
+        "memory": min(within.memory, limits.memory),
+        "seconds": min(within.seconds, limits.seconds),
+        "niceness": _NICENESS_LARGE if helper is HELPER and not small else _NICENESS,
+    }
+    with _conversation(helper, watch) as conversation:
+        try:
+            conversation.channel.say(wire.REQUEST, {**told, **request})
+            yield conversation
+        except (EOFError, ConnectionError, ReadingFaultError) as error:
+            if small:
+                raise _NotSmallError from None
+            if isinstance(error, ReadingFaultError):
+                raise
+            raise _ended(conversation.job.exit_code(), limits, name) from None
+
+
+class _Conversation:
+    def __init__(self, helper: Helper, job: Job, watch: Watch) -> None:
+        self.job = job
+        self._helper = helper
+        self._watch = watch
+        self._progress = (0, 1)
+        job.connection.settimeout(_POLL)
+        self.channel = wire.Channel(job.connection, self._waiting)
+
+    def _waiting(self) -> None:
+        self._watch(*self._progress)
+
+    def is_there(self) -> bool:
+        try:
+            return self.channel.receive()[0] == wire.READY
+        except (EOFError, ConnectionError):
+            return False
+
+    def close(self) -> None:
+        self._helper.kill(self.job)
+        self.job.close()
+
+    def answer(self) -> tuple[bytes, bytearray]:
+        while True:
+            kind, content = self.channel.receive()
+            if kind in (wire.TABLE, wire.LINES, wire.VALUE):
+                return kind, content
+            if kind == wire.PROGRESS:
+                self._progress = wire.value_of(content)
+                self._waiting()
+            elif kind == wire.REFUSED:
+                raise wire.unpacked_error(content)
+            else:
+                raise ReadingFaultError(wire.value_of(content))
+
+
+@contextmanager
+def _conversation(helper: Helper, watch: Watch) -> Generator[_Conversation]:
+    for _ in range(_TRIED):  # the helper may be ending while it is asked
+        try:
+            conversation = _Conversation(helper, helper.job(), watch)
+        except HelperGoneError:
+            break
+        try:
+            if conversation.is_there():
+                yield conversation
+                return
+        finally:
+            conversation.close()
+    raise DataError(
+        "files cannot be read just now: no process to read them in can be started; try again"
+    ) from None
+
+
+def _ended(code: int | None, limits: Limits, name: str) -> DataError:
+    """Why a child ended before it had answered."""
+    if code == -signal.SIGXCPU:
+        return DataError(
+            f"{name}: reading it takes more than {limits.seconds:,} seconds of processor time, the most that "
+            "one file may; split it, or save it as CSV"
+        )
+    if code in (NO_MEMORY, -signal.SIGABRT, -signal.SIGKILL):
+        return DataError(
+            f"{name}: reading it takes more than {limits.memory / 2**30:.3g} GiB of memory, the most that "
+            "one file may; split it or leave columns out (in a workbook, a cell far away from the table may "
+            "be filled: copy the table to a new one)"
+        )
+    if code is None:
+        return DataError(f"{name}: the process that reads files ended; read it again")
+    return DataError(
+        f"{name}: the program that reads this format failed on it, so it may be damaged; write it again, or "
+        "save it as CSV"
+    )

@@ -27,10 +27,7 @@ Rows = TypeVar("Rows", Parsed, Table)
 
 
 class Channel:
-    """Frames over a stream socket.
-
-    `waiting`: called whenever nothing moves for the socket's timeout; what it raises ends the conversation.
-    """
+    """Frames over a stream socket; `waiting` is called when nothing moves, and may raise."""
 
     def __init__(self, connection: socket.socket, waiting: Callable[[], None] | None = None) -> None:
         self._connection = connection

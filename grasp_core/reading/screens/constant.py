@@ -17,9 +17,8 @@ _LEAST = 1e-9
 
 
 def others_shares(annotations: Annotations, rows: BoolArray, weight: FloatArray | None = None) -> FloatArray:
-    """Labels that the other raters gave each annotation's item, smoothed by one label of the whole data's.
+    """Labels that the others gave each annotation's item, smoothed by one label of the whole data's: (K, A).
 
-    Shape (K, A), as all that follows: sums over few labels are fast down a column, not along a row.
     Raters may weigh less than 1 (`weight`, shape (J,)).
     """
     k = annotations.n_categories
@@ -51,20 +50,24 @@ def fitted(rater: Int64Array, label: Int32Array, shares: FloatArray, n_raters: i
     followed = log[label, np.arange(label.size)]
     sharp, lean = np.ones(n_raters), np.zeros((len(shares), n_raters))
     for _ in range(_STEPS):
-        q = _probabilities(sharp, lean, rater, log)
+        q = probabilities(sharp, lean, rater, log)
         for k, q_k in enumerate(q):
             lean[k] += 0.5 * (total(given[k] - q_k) - lean[k]) / (total(q_k * (1 - q_k)) + 1)
-        q = _probabilities(sharp, lean, rater, log)
+        q = probabilities(sharp, lean, rater, log)
         q_log = q * log
         mean = q_log.sum(axis=0)
         slope = total(followed - mean) - (sharp - 1)
         q_log *= log
         curve = total(q_log.sum(axis=0) - mean**2) + 1
         sharp = np.clip(sharp + slope / curve, 0, _MOST_SHARP)
-    return _probabilities(sharp, lean, rater, log)
+    return probabilities(sharp, lean, rater, log)
 
 
-def _probabilities(sharp: FloatArray, lean: FloatArray, rater: Int64Array, log: FloatArray) -> FloatArray:
+def probabilities(sharp: FloatArray, lean: FloatArray, rater: Int64Array, log: FloatArray) -> FloatArray:
+    """Each annotation's probabilities under its rater's sharpness (J,) and leaning (K, J), shape (K, A).
+
+    - `log`, (K, A): logarithms of the labels of the others.
+    """
     score: FloatArray = log * sharp[rater]
     for k, lean_k in enumerate(lean):
         score[k] += lean_k[rater]

@@ -92,7 +92,8 @@ def near_duplicates(annotations: Annotations) -> Duplicates:
     for start, common, agreed, expected in _blocks(votes):
         pairs = common >= FEWEST_COMMON
         usual[start : start + len(common)] = _usual(pairs, common, agreed, expected)
-        first, second = np.nonzero(pairs & _later(start, pairs.shape))
+        later = np.arange(pairs.shape[1]) > np.arange(start, start + len(pairs))[:, None]  # each pair once
+        first, second = np.nonzero(pairs & later)
         looked_at += first.size
         n, same, mean = (matrix[first, second] for matrix in (common, agreed, expected))
         likely = (same - mean >= EXCESS * (n - mean)) & _implausible(n, same, mean, 1)
@@ -252,9 +253,3 @@ def _blocks(votes: _Votes) -> Iterator[tuple[int, FloatArray, FloatArray, FloatA
         )
         common[np.arange(len(common)), np.arange(block.start, block.stop)] = 0
         yield block.start, common, agreed, expected
-
-
-def _later(start: int, shape: tuple[int, ...]) -> BoolArray:
-    """Each pair once: the second rater comes after the first."""
-    later: BoolArray = np.arange(shape[1]) > np.arange(start, start + shape[0])[:, None]
-    return later

@@ -11,7 +11,7 @@ from scipy.special import ndtri
 from threadpoolctl import threadpool_limits
 
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int32Array, Int64Array, tallied
-from grasp_core.reading.screens.constant import find_constant, others_shares
+from grasp_core.reading.screens.constant import find_constant, others_shares, probabilities
 
 _STEPS = 25
 _LONGEST_STEP = 1.5
@@ -29,15 +29,7 @@ class Sharpness(NamedTuple):
 
 
 def fit_sharpness(rater: Int64Array, label: Int32Array, shares: FloatArray, n_raters: int) -> Sharpness:
-    """Fit sharpness of either sign, and leanings, by Newton steps on each rater's likelihood.
-
-    - `shares`, (K, A): labels of the others, none of them 0.
-    """
-    with threadpool_limits(1):  # threads that wait for each other cost more than these small systems
-        return _fitted(rater, label, shares, n_raters)
-
-
-def _fitted(rater: Int64Array, label: Int32Array, shares: FloatArray, n_raters: int) -> Sharpness:
+    """Fit sharpness of either sign, and leanings, by Newton steps; `shares`, (K, A), has no 0."""
     log = np.log(shares)
     every = np.arange(label.size)
     given = np.zeros_like(shares)
@@ -45,26 +37,18 @@ def _fitted(rater: Int64Array, label: Int32Array, shares: FloatArray, n_raters: 
     of_raters = csr_array((np.ones(label.size), (rater, every)), shape=(n_raters, label.size))
     prior = np.array([_WEAK[0], *np.full(len(shares), _WEAK[1])])
     values = np.zeros((n_raters, 1 + len(shares)))
-    for _ in range(_STEPS):
-        fit = Sharpness(values[:, 0], values[:, 0], values[:, 1:].T)
-        slope, curve = _slope_and_curve(probabilities(fit, rater, shares), given, log, of_raters)
-        curve += np.diag(prior)
-        step = np.linalg.solve(curve, (slope - prior * values)[:, :, None])[:, :, 0]
-        longest = np.maximum(np.abs(step).max(axis=1), _LONGEST_STEP)
-        values = values + step * (_LONGEST_STEP / longest)[:, None]
-        if np.abs(step).max(initial=0) < _CLOSE:
-            break
-    error = np.sqrt(np.linalg.inv(curve)[:, 0, 0])
+    with threadpool_limits(1):  # threads that wait for each other cost more than these small systems
+        for _ in range(_STEPS):
+            now = probabilities(values[:, 0], values[:, 1:].T, rater, log)
+            slope, curve = _slope_and_curve(now, given, log, of_raters)
+            curve += np.diag(prior)
+            step = np.linalg.solve(curve, (slope - prior * values)[:, :, None])[:, :, 0]
+            longest = np.maximum(np.abs(step).max(axis=1), _LONGEST_STEP)
+            values = values + step * (_LONGEST_STEP / longest)[:, None]
+            if np.abs(step).max(initial=0) < _CLOSE:
+                break
+        error = np.sqrt(np.linalg.inv(curve)[:, 0, 0])
     return Sharpness(values[:, 0], error, values[:, 1:].T)
-
-
-def probabilities(fit: Sharpness, rater: Int64Array, shares: FloatArray) -> FloatArray:
-    """Each annotation's probabilities under its rater's sharpness and leaning, shape (K, A)."""
-    score: FloatArray = np.log(shares) * fit.beta[rater] + fit.leaning[:, rater]
-    score -= score.max(axis=0)
-    np.exp(score, out=score)
-    score /= score.sum(axis=0)
-    return score
 
 
 def _slope_and_curve(
@@ -111,10 +95,7 @@ _SEED = 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RandomResponders:
-    """Raters at chance, bool array of shape (J,), out of those looked at, by how the typical rater agrees.
-
-    `agreement` is None where nobody was looked at.
-    """
+    """Raters at chance, (J,), out of those looked at, and how the typical rater agrees, if any was."""
 
     random: BoolArray
     looked_at: BoolArray
@@ -138,7 +119,9 @@ def random_responders(annotations: Annotations) -> RandomResponders:
     that single other raters have beside the common one, by a permutation of the rater's own labels. (2) and
     (3) protect who has a view of their own. Nobody is named where the typical rater hardly agrees.
     """
-    looked_at = _with_enough(annotations)
+    constant, _ = find_constant(annotations)
+    per_rater = tallied(annotations.rater[_shared(annotations)], annotations.n_raters)
+    looked_at = (per_rater >= FEWEST_SHARED) & ~constant
     nobody = np.zeros(annotations.n_raters, dtype=np.bool_)
     n_raters = int(looked_at.sum())
     if n_raters < FEWEST_RATERS or annotations.n_annotations * annotations.n_categories > MAX_CELLS:
@@ -180,13 +163,6 @@ class _Found(NamedTuple):
 
     shares: FloatArray
     fit: Sharpness
-
-
-def _with_enough(annotations: Annotations) -> BoolArray:
-    constant, _ = find_constant(annotations)
-    per_rater = tallied(annotations.rater[_shared(annotations)], annotations.n_raters)
-    enough: BoolArray = (per_rater >= FEWEST_SHARED) & ~constant
-    return enough
 
 
 def _shared(annotations: Annotations) -> BoolArray:
@@ -234,7 +210,7 @@ def _without_view(votes: _Votes, found: _Found, candidates: Int64Array) -> Int64
     """Of the candidates those who share no other rater's own view: condition (3)."""
     if not candidates.size:
         return candidates
-    beside = -probabilities(found.fit, votes.who, found.shares)
+    beside = -probabilities(found.fit.beta, found.fit.leaning, votes.who, np.log(found.shares))
     beside[votes.label, np.arange(votes.label.size)] += 1
     shared = [_shared_view(votes, beside, int(rater)) for rater in candidates]
     return candidates[np.array(shared) > LEVEL]

@@ -92,6 +92,11 @@ class Column:
         """Cells per value, shape (V,)."""
         return tallied(self.codes, len(self.values))
 
+    @property
+    def tally(self) -> dict[str, int]:
+        """Cells by text."""
+        return dict(zip(self.values, self.counts().tolist(), strict=True))
+
     def among(self, texts: Collection[str]) -> BoolArray:
         """The cells that hold one of `texts`, shape (n,)."""
         hit = np.fromiter((value in texts for value in self.values), dtype=np.bool_, count=len(self.values))

@@ -149,6 +149,25 @@ COUNTED = word_set(
 YES = word_set("1 1.0 true t yes y")
 NO = word_set("0 0.0 false f no n")
 """Cells of columns that are asked as a yes or no, such as ``is_excluded``; in lower case, as all words."""
+OUT = YES | word_set("removed excluded rejected discarded dropped")
+NO_PERSONS = MODELS | MADE
+NO_RATERS = LABEL | AGGREGATE | {"vote", "feature"}
+"""Words for what columns of a matrix stand for that are nobody."""
+PEOPLE = word_set("name username email mail")
+ROW_IDS = PEOPLE | word_set("id ids key uid uuid pid")
+CROWD = word_set("worker turker crowdworker")
+ROUNDS = word_set("batch round hit")
+"""Words for parts of a study in each of which others may rate."""
+BATCHES = word_set("hit task case record example sample unit")
+"""Words for what may hold several items, or one of them more than once."""
+RESPONDENTS = word_set("record case instance unit")
+"""Words for items that surveys call their respondents, too, as REDCap's ``record_id``."""
+WHEN = word_set("timestamp time date datetime day submitted started completed created updated")
+"""Words for when a row was written, which is nobody's id, though no value may occur twice."""
+STARTS, ENDS = word_set("start begin"), word_set("end stop")
+SETS = word_set("dataset corpus subcorpus subset collection")
+"""Words for what an item is in once."""
+BESIDE_DEMOGRAPHIC = word_set("of in group level year years birth range bracket code id")
 INDEX = word_set("unnamed index idx row rownames rowid rownumber nr no")
 _HOW_MANY = word_set("count counts n num")
 _NOTHING_ELSE = word_set("id ids idx index uid uuid key")

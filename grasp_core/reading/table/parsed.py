@@ -206,6 +206,11 @@ class Parsed:
         data = compact(pa.Table.from_arrays(texts, names=self.data.column_names))
         return dataclasses.replace(self, data=data, lines=self.numbers[rows])
 
+    def table(self, name: str, sha256: str, size: int) -> Table:
+        """The same as the table of a file of that hash and as many bytes."""
+        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return Table(name=name, sha256=sha256, bytes=size, **fields)
+
 
 def from_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> pa.Table:
     """Rows of text, each as long as `columns`, as a table; rows may come one by one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -104,6 +105,11 @@ class Table:
     def distinct(self, name: str) -> tuple[str, ...]:
         """A column's distinct texts in order of first appearance."""
         return tuple(self.data.column(name).unique().to_pylist())
+
+    def holding(self, ids: Collection[str]) -> dict[str, int]:
+        """How many of the ids each column holds."""
+        wanted = set(ids)
+        return {name: len(wanted.intersection(self.distinct(name))) for name in self.columns}
 
     def cell(self, name: str, row: int) -> str:
         """One cell."""

@@ -17,8 +17,8 @@ from grasp_core.model.errors import DataError, LimitError
 from grasp_core.model.json_values import to_json
 from grasp_core.model.result import RunResult
 from grasp_core.model.turns import Turns
-from grasp_core.reading.sandbox.client import call
 from grasp_core.reading.sandbox.process import Helper
+from grasp_core.reading.sandbox.read import call
 from grasp_core.report.charts import chart_text, check_can_draw
 from grasp_core.report.writers.registry import Export
 from grasp_core.report.writers.work import figure, written

@@ -20,8 +20,7 @@ from grasp_core.model.text import printable
 from grasp_core.reading.connectors.source import parse
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.guess.advice import Named, Reason, all_taken, told
-from grasp_core.reading.guess.recognise import Guess
-from grasp_core.reading.guess.roles import question
+from grasp_core.reading.guess.recognise import Guess, question
 from grasp_core.reading.table.table import Table
 from grasp_core.reading.tables import guessed
 from grasp_core.server.api._admission import Caller

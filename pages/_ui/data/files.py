@@ -19,8 +19,7 @@ from grasp_core.model.text import escape_markdown, number
 from grasp_core.reading.archives import containers
 from grasp_core.reading.connectors.fetching import table_of
 from grasp_core.reading.connectors.source import Source
-from grasp_core.reading.guess.recognise import Guess
-from grasp_core.reading.guess.roles import Role
+from grasp_core.reading.guess.recognise import Guess, Role
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from grasp_core.reading.tables import fitted, guessed, roles_of

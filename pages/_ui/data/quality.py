@@ -16,8 +16,7 @@ from grasp_core.model.annotations import Annotations
 from grasp_core.model.groups import AxisSet, axis_label, one_line
 from grasp_core.model.text import escape_markdown, first_few, number
 from grasp_core.model.turns import Turns
-from grasp_core.reading.dataset import describe
-from grasp_core.reading.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset, axis_counts, cross_table, label_counts
 from grasp_core.reading.screens.constant import too_constant
 from grasp_core.reading.screens.duplicates import Duplicates, is_instant, is_quick, near_duplicates
 from grasp_core.reading.screens.random_responders import random_responders
@@ -53,11 +52,13 @@ def say_what_was_understood(dataset: Dataset) -> None:
     st.title(
         f"{data.annotations:,} answers to {number(data.items, 'item')} by {number(data.raters, 'rater')}"
     )
-    labels = [(one_line(str(one.label)), one.annotations) for one in describe.labels(dataset).itertuples()]
-    shown = [f"**{escape_markdown(name)}** {n:,}" for name, n in labels[:_LABELS_SHOWN]]
-    left = len(data.categories) - _LABELS_SHOWN
-    more = f" and {left:,} more" if left > 0 else ""
-    st.markdown(f"Labels: {' · '.join(shown)}{more}. {_known(dataset)}")
+    labels = label_counts(dataset).itertuples()
+    shown = " · ".join(
+        f"**{escape_markdown(one_line(str(one.label)))}** {one.annotations:,}"
+        for one in list(labels)[:_LABELS_SHOWN]
+    )
+    more = len(data.categories) - _LABELS_SHOWN
+    st.markdown(f"Labels: {shown}{f' and {more:,} more' if more > 0 else ''}. {_known(dataset)}")
 
 
 def _known(dataset: Dataset) -> str:
@@ -93,7 +94,7 @@ def show_overview(dataset: Dataset, proposed: tuple[str, ...]) -> None:
     figure = st.column_config.NumberColumn
     with left:
         st.subheader("Labels")
-        labels = describe.labels(dataset)
+        labels = label_counts(dataset)
         show_table(
             labels.assign(share=100 * labels["share"]),
             "Annotations per label",
@@ -124,12 +125,12 @@ def _cross_table(dataset: Dataset, proposed: tuple[str, ...]) -> None:
     second = next((name for name in first if name != down), None)
     across = pick("Columns", others, place=columns, index=list(others).index(second))
     if across is None:
-        frame = describe.axis_counts(dataset, down).set_index(down).rename_axis(index=labels[down])
+        frame = axis_counts(dataset, down).set_index(down).rename_axis(index=axis_label((down,)))
         frame["share"] = frame["share"].map("{:.1%}".format)
         st.dataframe(frame.rename(columns=str.capitalize), alt=f"Raters by {labels[down]}")
     else:
-        frame = describe.cross_table(dataset, down, across).rename_axis(index=labels[down])
-        st.dataframe(frame, alt=f"Raters by {labels[down]} and {labels[across]}")
+        frame = cross_table(dataset, down, across).rename_axis(index=axis_label((down,)))
+        st.dataframe(frame, alt=f"Raters by {axis_label((down,))} and {axis_label((across,))}")
 
 
 _KEY = "quality"

@@ -17,8 +17,7 @@ from grasp_core.model.spec import AnalysisSpec, Level, RunSpec
 from grasp_core.model.text import escape_markdown, number
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.recoding import recode
-from grasp_core.reading.guess.recognise import Guess
-from grasp_core.reading.guess.roles import Role
+from grasp_core.reading.guess.recognise import Guess, Role
 from grasp_core.reading.table.table import Table
 from grasp_core.reading.tables import guessed, loaded
 from grasp_core.report.contents import run_title

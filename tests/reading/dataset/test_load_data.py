@@ -17,8 +17,17 @@ from hypothesis import strategies as st
 
 from grasp_core.model.data_spec import Combine, DataSpec, Filters, MapValues
 from grasp_core.model.errors import DataError
-from grasp_core.reading.dataset import describe
-from grasp_core.reading.dataset.load import Dataset, Fitted, candidate_axes, fitting, load, signature
+from grasp_core.reading.dataset.load import (
+    Dataset,
+    Fitted,
+    axis_counts,
+    candidate_axes,
+    cross_table,
+    fitting,
+    label_counts,
+    load,
+    signature,
+)
 from grasp_core.reading.dataset.raters import alike
 from grasp_core.reading.table.table import Table
 from tests.reading.making import LONG, csv_bytes, read_here, rows_table, text_table
@@ -315,11 +324,11 @@ def data():
 
 
 def test_tables_of_the_data_page(data):
-    assert describe.labels(data).to_numpy().tolist() == [["No", 4, 4 / 6], ["Yes", 2, 2 / 6]]
-    table = describe.axis_counts(data, "g")
+    assert label_counts(data).to_numpy().tolist() == [["No", 4, 4 / 6], ["Yes", 2, 2 / 6]]
+    table = axis_counts(data, "g")
     assert table.columns.tolist() == ["g", "raters", "annotations", "share"]
     assert table.to_numpy().tolist() == [["x", 2, 3, 0.5], ["y", 1, 2, 0.25], ["(unknown)", 1, 1, 0.25]]
-    table = describe.cross_table(data, "g", "h")
+    table = cross_table(data, "g", "h")
     assert table.index.tolist() == ["x", "y", "(unknown)", "Total"]
     assert table.columns.tolist() == ["1", "2", "Total"]
     assert table.to_numpy().tolist() == [[1, 1, 2], [1, 0, 1], [0, 1, 1], [2, 2, 4]]

@@ -13,7 +13,7 @@ from grasp_core import cli
 from grasp_core.model.annotations import is_number, number_of
 from grasp_core.model.data_spec import Bins, Combine, DataSpec, MapValues, Question
 from grasp_core.model.errors import DataError, SpecError
-from grasp_core.reading.dataset._times import ranks
+from grasp_core.reading.dataset._repeats import ranks
 from grasp_core.reading.dataset.checks import merge_rare, one_spelling
 from grasp_core.reading.dataset.load import Dataset, candidate_axes, load
 from grasp_core.reading.dataset.recoding import counts

@@ -8,12 +8,12 @@ import zipfile
 
 import openpyxl
 import pytest
+import python_calamine as calamine
 import xlsxwriter
 
 from grasp_core.model.errors import DataError
 from grasp_core.reading.archives import containers
 from grasp_core.reading.files import workbooks
-from grasp_core.reading.files import workbooks as sheets
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table import parsed
 from grasp_core.reading.table.table import Table
@@ -271,11 +271,19 @@ def test_entities_are_refused(member):
     assert "declares a document type" in refusal(used) or "damaged" in refusal(used)
 
 
+def as_calamine_reads(content: bytes) -> str:
+    try:
+        with calamine.load_workbook(io.BytesIO(content)) as book:
+            return str([book.get_sheet_by_name(name).to_python() for name in book.sheet_names])
+    except calamine.CalamineError as error:
+        return str(error)
+
+
 def test_calamine_expands_no_entities():
     entity = "<!DOCTYPE x [<!ENTITY e 'boom'>]><sst"
     content = changed(xlsx_bytes(VOTES), "xl/sharedStrings.xml", "<sst", entity)
     content = changed(content, "xl/sharedStrings.xml", "<t>Yes</t>", "<t>&e;</t>")
-    assert "boom" not in str([(about, list(rows)) for about, rows in sheets.sheets_of(content, None)])
+    assert "boom" not in as_calamine_reads(content)
 
 
 def test_outside_files_are_not_read(tmp_path):
@@ -284,7 +292,7 @@ def test_outside_files_are_not_read(tmp_path):
     content = changed(xlsx_bytes(VOTES), "xl/sharedStrings.xml", "<t>Yes</t>", "<t>&f;</t>")
     content = changed(content, "xl/sharedStrings.xml", "<sst", entity + "<sst")
     assert "declares a document type" in refusal(content)
-    assert "geheim" not in str([(about, list(rows)) for about, rows in sheets.sheets_of(content, None)])
+    assert "geheim" not in as_calamine_reads(content)
 
 
 def test_malformed_xml_on_which_calamine_loops_is_refused():
@@ -364,4 +372,4 @@ def test_numbers_have_their_shortest_form_and_durations_are_hours_minutes_and_se
     values |= {float("nan"): "", float("inf"): "", -2.5: "-2.5"}
     values |= {datetime.timedelta(days=1, milliseconds=2500): "24:00:02.5"}
     values |= {-datetime.timedelta(minutes=90): "-1:30:00"}
-    assert {value: sheets.text(value) for value in values} == values
+    assert {value: workbooks.text(value) for value in values} == values

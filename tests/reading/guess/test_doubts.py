@@ -14,8 +14,7 @@ from grasp_core import cli
 from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.advice import Named
-from grasp_core.reading.guess.recognise import Guess, recognise
-from grasp_core.reading.guess.roles import file_roles, question, with_items
+from grasp_core.reading.guess.recognise import Guess, file_roles, question, recognise, with_items
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from tests.reading.making import rows_table

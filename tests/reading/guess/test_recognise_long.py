@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grasp_core.reading.guess.advice import Named
-from grasp_core.reading.guess.recognise import Guess, recognise
-from grasp_core.reading.guess.roles import question
+from grasp_core.reading.guess.recognise import Guess, question, recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from tests.reading.made_up import IDS, Made, made, noise
@@ -208,7 +207,7 @@ def test_a_large_file_is_looked_at_by_whole_items():
 # What is named is sure, and the rest is guessed around it.
 def test_naming_the_uncertain_one_suffices():
     file = made(random.Random(9), ("stim", "who", ("toxic", "funny")), beside=("gender", "timestamp"))
-    guess = recognise(table(file), named=Named(label="funny"))
+    guess = recognise(table(file), named=Named(item="stim", label="funny"))
     assert sure(guess, "stim", "who", "funny")
     assert guess.axes == ("gender",)
 
@@ -319,11 +318,6 @@ def test_what_is_known_of_whom_an_item_shows_makes_it_no_rater(item, about, rate
     guess = recognise(shown(item, about, rater))
     assert set(asked(guess)) == (set() if sure else {"item", "rater"})
     assert not sure or (guess.spec.item, guess.spec.rater) == (item, rater)
-
-
-def test_a_gender_by_itself_is_a_rater_s() -> None:
-    guess = recognise(shown("somebody", "gender", "what"))
-    assert (guess.spec.rater, asked(guess)) == ("somebody", {})
 
 
 def test_ids_that_begin_as_durations_are_ids() -> None:

@@ -177,7 +177,7 @@ def _helpers() -> list[int]:
     for pid in Path("/proc/self/task").iterdir():
         for child in (pid / "children").read_text().split():
             told = Path(f"/proc/{child}/cmdline").read_text()
-            if "sandbox/helper.py" in told and "reading.work" in told:
+            if "sandbox/process.py" in told and "reading.work" in told:
                 found.append(int(child))
     return found
 

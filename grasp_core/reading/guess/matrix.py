@@ -1,50 +1,53 @@
-"""Guess the reading of a matrix: which columns hold labels, and whether its rows are items or raters."""
+"""The reading of a matrix: which columns hold labels, and whether its rows are items or raters.
+
+Columns of labels are told by their names, and by values only where names say nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from itertools import takewhile
+from typing import NamedTuple
 
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import agree, listed, number, quoted
+from grasp_core.reading.dataset.checks import MAX_CATEGORIES
 from grasp_core.reading.dataset.votes import cell_columns
-from grasp_core.reading.guess.advice import Confidence, Named, Reason
-from grasp_core.reading.guess.columns.cells import (
-    Cells,
-    matching,
-    most_shared,
-    named_alike,
-    named_by_raters,
-    neutral,
-    of_like_values,
-    pattern_of,
-    questions_of,
-)
-from grasp_core.reading.guess.columns.long import guess_long
-from grasp_core.reading.guess.look import Look
+from grasp_core.reading.formats.shapes.column_groups import product
+from grasp_core.reading.guess.advice import ANY, Confidence, Named, Reading, Reason
+from grasp_core.reading.guess.long import guess_long
+from grasp_core.reading.guess.look import Look, neutral
 from grasp_core.reading.guess.values import aggregated_cells
 from grasp_core.reading.table import names
-from grasp_core.reading.table.parsed import ITEMS, RATERS, stem
+from grasp_core.reading.table.columns import Column
+from grasp_core.reading.table.parsed import ITEMS, RATERS, alike, form, kinds_of, runs, stem
 from grasp_core.reading.table.table import Recipe, Table
 
-_NOBODY = names.LABEL | names.AGGREGATE | {"vote", "feature"}
+_LIKE_LABELS = 0.8
+"""Share of a column's cells that are labels of other columns, from which it may hold labels too."""
+_LONGEST_PATTERN = 60
+_FEW = 0.1
+"""As many label-like columns beside a run of like names, for each of the run, leave no doubt about it."""
 _POINTS = 2
 """Digits of the points of a scale; longer numbers are ids."""
-_RESPONDENTS = frozenset({"record", "case", "instance", "unit"})
-"""Words for items that surveys call their respondents, too, as REDCap's ``record_id``."""
-_PEOPLE = frozenset({"name", "username", "email", "mail"})
-_ID_WORDS = frozenset({"id", "ids", "key", "uid", "uuid", "pid"}) | _PEOPLE
-_CROWD = frozenset({"worker", "turker", "crowdworker"})
-_BATCHES = frozenset({"batch", "round", "hit"})
 _MANY = 20
 """So many columns may be a matrix whose rows have no ids, by their values alone."""
-_WHEN = names.word_set("timestamp time date datetime day submitted started completed created updated")
-"""Words for when a row was written, which is nobody's id, though no value may occur twice."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
+class Cells(NamedTuple):
+    """The columns of labels, and the others; `why` is the end of a sentence on what told them apart."""
+
+    columns: tuple[str, ...]
+    rest: tuple[str, ...]
+    why: str
+    confidence: Confidence
+
+
+class _Side(NamedTuple):
     """Whether rows are raters, why, and how sure that is."""
 
     by_rater: bool
@@ -52,7 +55,7 @@ class _Side:
     confidence: Confidence
 
 
-def guess_matrix(look: Look, raters: Table | None) -> tuple[DataSpec, list[Reason]] | None:
+def guess_matrix(look: Look, raters: Table | None) -> Reading | None:
     """A guess for a matrix, or None where the file looks long."""
     item, rater = look.ids
     if rater is not None and not look.unique(rater):
@@ -67,7 +70,7 @@ def guess_matrix(look: Look, raters: Table | None) -> tuple[DataSpec, list[Reaso
         return None
     side = _side(look, key, cells, raters)
     first = cells.columns[0]  # columns may be numbered like places of a task that others take in each batch
-    crowd = stem(first) in _CROWD or any(not _BATCHES.isdisjoint(names.words(name)) for name in cells.rest)
+    crowd = stem(first) in names.CROWD or any(names.mentions(name, names.ROUNDS) for name in cells.rest)
     numbered = all("".join(names.words(name)[-1:]).isdigit() for name in cells.columns)
     places = raters is None and not side.by_rater and crowd and numbered
     pattern = pattern_of(cells.columns, look.columns) if places else None
@@ -88,7 +91,7 @@ def guess_matrix(look: Look, raters: Table | None) -> tuple[DataSpec, list[Reaso
     return spec, reasons
 
 
-def named_matrix(look: Look, raters: Table | None) -> tuple[DataSpec, list[Reason]]:
+def named_matrix(look: Look, raters: Table | None) -> Reading:
     """The reading of a matrix whose columns of labels somebody names by a pattern."""
     pattern = str(look.named.label)
     found = matching(pattern, look.columns)
@@ -111,9 +114,7 @@ def named_matrix(look: Look, raters: Table | None) -> tuple[DataSpec, list[Reaso
     return replace(spec, profile=profile, ignore=ignored), reasons  # other questions' answers are no axes
 
 
-def survey(
-    annotations: Table, raters: Table | None, named: Named, recipe: Recipe
-) -> tuple[DataSpec, list[Reason]]:
+def survey(annotations: Table, raters: Table | None, named: Named, recipe: Recipe) -> Reading:
     """The reading of a survey, a row per respondent, of which it is asked what columns are items."""
     given = replace(named, layout="raters-by-items", rater=named.rater or recipe.respondents)
     columns = [name for name in annotations.columns if name not in recipe.aside]
@@ -137,7 +138,7 @@ def _row_ids(look: Look, raters: Table | None) -> str | None:
     able = [
         name
         for name in look.columns
-        if look.unique(name) and not names.mentions(name, names.DEMOGRAPHIC | _WHEN)
+        if look.unique(name) and not names.mentions(name, names.DEMOGRAPHIC | names.WHEN)
     ]
     if raters is not None:
         about = [name for name in raters.columns if not names.mentions(name, names.DEMOGRAPHIC)]
@@ -147,9 +148,9 @@ def _row_ids(look: Look, raters: Table | None) -> str | None:
         if best is not None and 2 * hits[best] > look.n:
             return best
     named = [name for name in look.ids if name in able]
-    named += [name for name in able if not _ID_WORDS.isdisjoint(names.words(name))]
+    named += [name for name in able if names.mentions(name, names.ROW_IDS)]
     able = [name for name in able if not names.mentions(name, names.AGGREGATE)]
-    people = (name for name in look.columns if not _PEOPLE.isdisjoint(names.words(name)))
+    people = (name for name in look.columns if names.mentions(name, names.PEOPLE))
     # some people may have several rows: loading says which
     repeated = [name for name in people if look.n < 2 * len(look[name].values) < 2 * look.n]
     return next(iter([*named, *repeated, *able]), None)
@@ -186,7 +187,7 @@ def _side(look: Look, key: str | None, cells: Cells, raters: Table | None) -> _S
     # Columns that are called by the points of a scale, and of which some cells are 0, as counts are.
     points = all(name.isdigit() and len(name) <= _POINTS for name in cells.columns)
     counted = not by_file and points and any("0" in look.texts(name) for name in cells.columns)
-    if not first.by_rater and (counted or stem(cells.columns[0]) in _NOBODY):
+    if not first.by_rater and (counted or stem(cells.columns[0]) in names.NO_RATERS):
         why = f"{quoted(cells.columns[0])} is no rater: who gave which of the labels is not told"
         return _Side(False, f"{first.why}, but {why}", "unsure")
     against = next((other for other in found[1:] if other.by_rater != first.by_rater), None)
@@ -223,47 +224,44 @@ def _by_names(key: str | None, cells: Cells) -> list[_Side]:
         if names.mentions(name, names.RATER) or names.about_raters(name, key or "")
     ]
     # Rows may be called items by no more than a word that people are called by, too.
-    respondents = len(found) == 1 and not _RESPONDENTS.isdisjoint(names.words(key or ""))
+    respondents = len(found) == 1 and names.mentions(key or "", names.RESPONDENTS)
     if about and (not found or respondents):
         why = f"{listed(about, 5)} {agree(len(about), 'describes', 'describe')} the rows, as of raters"
         found.append(_Side(True, why, "likely"))
     return found
 
 
-def _reading(
-    look: Look, key: str | None, cells: Cells, side: _Side, raters: Table | None
-) -> tuple[DataSpec, list[Reason]]:
+def _reading(look: Look, key: str | None, cells: Cells, side: _Side, raters: Table | None) -> Reading:
     rows, columns = ("rater", "item") if side.by_rater else ("item", "rater")
-    confidence = "unsure" if "unsure" in (side.confidence, cells.confidence) else side.confidence
     about_key = _about_key(look, key, rows, cells.rest, raters)
-    if about_key.confidence == "unsure":
-        confidence = "unsure"  # a column of which no value occurs twice may be anything, in a long file too
+    # A column of which no value occurs twice may be anything, in a long file too.
+    unsure = "unsure" in (side.confidence, cells.confidence, about_key.confidence)
     what = f"a row per {rows} and a column per {columns}: {side.why}; {cells.why}"
-    reasons = [Reason("layout", what, confidence), about_key]
-    if side.by_rater:
-        aside = [name for name in cells.rest if not describes(name)]
-        profile = [name for name in cells.rest if describes(name)]
-        if profile:
-            reasons.append(Reason("profile", f"{listed(profile)}: not among the {columns} columns"))
-        spec = DataSpec(layout="raters-by-items", rater=key, profile=tuple(profile), ignore=tuple(aside))
-    else:
-        aside = list(cells.rest)
-        id_column = None if raters is None else most_shared(raters, cells.columns)[0]
-        if raters is not None and id_column is not None:
-            why = f"{quoted(id_column)} of {raters.name}: it holds the names of the rater columns"
-            reasons.append(Reason("rater", why))
-        spec = DataSpec(layout="items-by-raters", item=key, rater=id_column, ignore=tuple(aside))
-    if aside:
-        why = f"{listed(aside)}: not among the {number(len(cells.columns), columns + ' column')}"
-        reasons.append(Reason("ignore", why))
-    return spec, reasons
+    reasons = [Reason("layout", what, "unsure" if unsure else side.confidence), about_key]
+    among = f"the {number(len(cells.columns), columns + ' column')}"
+    spec, beside = _with_beside(side.by_rater, key, cells.rest, among)
+    if raters is not None and not side.by_rater:
+        id_column = most_shared(raters, cells.columns)[0]
+        spec = replace(spec, rater=id_column)
+        why = f"{quoted(id_column)} of {raters.name}: it holds the names of the rater columns"
+        reasons.append(Reason("rater", why))
+    return spec, [*reasons, *beside]
 
 
-def describes(name: str) -> bool:
-    """Whether a column beside the items may describe raters."""
-    if names.mentions(name, names.DEMOGRAPHIC):
-        return True
-    return not names.mentions(name, names.AGGREGATE | names.INDEX)
+def _with_beside(by_rater: bool, key: str | None, beside: Sequence[str], among: str) -> Reading:
+    """The reading of a matrix with what stands beside the columns of labels, called `among`."""
+    no_profile = names.AGGREGATE | names.INDEX
+    able = [
+        one for one in beside if names.mentions(one, names.DEMOGRAPHIC) or not names.mentions(one, no_profile)
+    ]
+    about = tuple(able) if by_rater else ()
+    rest = tuple(name for name in beside if name not in about)
+    reasons = [Reason("profile", f"{listed(about)}: not among the item columns")] if about else []
+    if rest:
+        reasons.append(Reason("ignore", f"{listed(rest)}: not among {among}"))
+    if by_rater:
+        return DataSpec(layout="raters-by-items", rater=key, profile=about, ignore=rest), reasons
+    return DataSpec(layout="items-by-raters", item=key, ignore=rest), reasons
 
 
 def _about_key(look: Look, key: str | None, rows: str, rest: Sequence[str], raters: Table | None) -> Reason:
@@ -276,7 +274,7 @@ def _about_key(look: Look, key: str | None, rows: str, rest: Sequence[str], rate
             f"no column holds ids of the rows, so each row is {'an item' if rows == 'item' else 'a rater'}",
             "likely",
         )
-    named = key in look.ids or not _ID_WORDS.isdisjoint(names.words(key))
+    named = key in look.ids or names.mentions(key, names.ROW_IDS)
     if not look.unique(key):
         return Reason(rows, f"{quoted(key)}: its name says whose a row is; some have several", "likely")
     first = key == look.columns[0]
@@ -285,13 +283,8 @@ def _about_key(look: Look, key: str | None, rows: str, rest: Sequence[str], rate
     return Reason(rows, f"{quoted(key)}: no value occurs twice", confidence)
 
 
-def around_matrix(
-    look: Look, found: tuple[DataSpec, list[Reason]] | None, named: Named
-) -> tuple[DataSpec, list[Reason]]:
-    """The reading of a matrix with what is named in it, and candidates for what is unsure.
-
-    - `found`: what the file looks like by itself; None where it does not look like a matrix.
-    """
+def around_matrix(look: Look, found: Reading | None, named: Named) -> Reading:
+    """The reading of a matrix with what is named; `found` is what it looks like by itself."""
     unique = tuple(name for name in look.columns if look.unique(name))
     if found is None:  # a matrix because somebody says so: ids in the first column that may hold them
         own = next(iter([*(name for name in look.ids if name in unique), *unique]), look.columns[0])
@@ -324,7 +317,7 @@ def around_matrix(
     ]
 
 
-def long_or_wide(look: Look, wide: DataSpec) -> tuple[DataSpec, list[Reason]] | None:
+def long_or_wide(look: Look, wide: DataSpec) -> Reading | None:
     """The long reading of what looks like a matrix, too; None where nothing beside the cells does."""
     spec, reasons = guess_long(look)
     cells = set(cell_columns(look.table, wide))
@@ -343,20 +336,159 @@ def _key_field(spec: DataSpec) -> str:
     return "item" if spec.layout == "items-by-raters" else "rater"
 
 
-def _turned(spec: DataSpec, reasons: list[Reason]) -> tuple[DataSpec, list[Reason]]:
+def _turned(spec: DataSpec, reasons: list[Reason]) -> Reading:
     """The same columns, rows and columns the other way round, with the reason for the rows' ids."""
-    beside = [*spec.profile, *spec.ignore]
-    if spec.layout == "items-by-raters":
-        about = [name for name in beside if describes(name)]
-        rest = [name for name in beside if name not in about]
-        turned = DataSpec(layout="raters-by-items", rater=spec.item, profile=tuple(about), ignore=tuple(rest))
-        told = [Reason("profile", f"{listed(about)}: not among the item columns")] if about else []
-    else:
-        rest, told = beside, []
-        turned = DataSpec(layout="items-by-raters", item=spec.rater, ignore=tuple(rest))
-    if rest:
-        told.append(Reason("ignore", f"{listed(rest)}: not among the columns of labels"))
-    ids = [
-        replace(reason, field=_key_field(turned)) for reason in reasons if reason.field == _key_field(spec)
+    by_rater, key = spec.layout == "items-by-raters", getattr(spec, _key_field(spec))
+    turned, beside = _with_beside(by_rater, key, [*spec.profile, *spec.ignore], "the columns of labels")
+    ids = [replace(one, field=_key_field(turned)) for one in reasons if one.field == _key_field(spec)]
+    return turned, [*ids, *beside]
+
+
+# Columns of labels
+
+
+def named_by_raters(look: Look, others: Sequence[str], raters: Table) -> Cells | None:
+    """Columns that a raters file names, and those of like names; None where it names fewer than two."""
+    id_column, hits = most_shared(raters, set(others))
+    if hits < 2:
+        return None
+    known = set(raters.distinct(id_column))
+    cells = alike(others, [name for name in others if name in known])
+    more = [name for name in cells if name not in known]
+    why = f"{raters.name} names {'them' if not more else 'most of them'}"
+    if more:
+        why += f", and {listed(more, 3)} {'is' if len(more) == 1 else 'are'} named alike"
+    labels = _labels(look, cells)
+    if form(cells[0]) is None and (
+        doubtful := [name for name in _others(others, cells) if _may_be_labels(look, name, labels)]
+    ):
+        return _apart(others, cells, f"{why}, but {listed(doubtful, 3)} hold the same labels", "unsure")
+    return _apart(others, cells, why, "sure" if 2 * len(more) < len(cells) else "unsure")
+
+
+def named_alike(look: Look, others: Sequence[str]) -> Cells | None:
+    """The longest run of like names whose columns hold labels; None where there is none."""
+    named = [name for name in others if not neutral(name)]
+    able = [run for run in runs(named) if len(_labels(look, run)) <= MAX_CATEGORIES]
+    if not able or len(_labels(look, able[0])) < 2:
+        return None
+    if len(able[0]) < 3 and 2 * len(able[0]) <= len(others) and stem(able[0][0]) not in RATERS:
+        return None
+    cells, *further = able
+    rest = _others(others, cells)
+    labels = _labels(look, cells)
+    why = f"{number(len(cells), 'column')} with names like {quoted(cells[0])} and {quoted(cells[-1])}"
+    rivals = [
+        run
+        for run in further
+        if 3 * len(run) >= len(cells)
+        or sum(_among(look[name], labels) for name in run) / len(run) >= _LIKE_LABELS
     ]
-    return turned, [*ids, *told]
+    doubtful = [name for name in rest if _may_be_labels(look, name, labels)]
+    parts = kinds_of({name: look.texts(name) for name in cells})
+    other = [part.columns for part in parts[1:] if len(part.labels) > 1]  # as another question's would
+    but = None
+    if rivals:
+        but = f"{listed(rivals[0], 3)} are named alike too"
+    elif product(cells):
+        but = "they may be several questions of each"
+    elif len(doubtful) > max(1, _FEW * len(cells)):
+        but = f"{listed(doubtful, 3)} hold the same labels"
+    elif other:
+        but = f"{listed(other[0], 3)} hold other labels than {quoted(parts[0].columns[0])}"
+    if but is not None:
+        return _apart(others, cells, f"{why}, but {but}", "unsure")
+    return _apart(others, cells, why, "likely")
+
+
+def questions_of(look: Look, columns: Sequence[str]) -> list[str]:
+    """Patterns of columns that hold labels of different kinds, each a question; one or none, mostly."""
+    able = {
+        name: look.texts(name)
+        for name in columns
+        if 1 < len(look.texts(name)) <= MAX_CATEGORIES
+        and look.kind(name) not in ("time", "link")
+        and not names.mentions(name, names.DEMOGRAPHIC | names.AGGREGATE | names.INDEX)
+    }
+    found: dict[str, int] = {}
+    for kind in kinds_of(able):
+        like = [run for run in runs(kind.columns) if len(run) > 2]
+        rest = [name for name in kind.columns if not any(name in run for run in like)]
+        ends: dict[str, list[str]] = {}  # what stands behind the last underscore, as _1 of Qualtrics' sliders
+        for name in rest:
+            ends.setdefault(name.rpartition("_")[2] if "_" in name else "", []).append(name)
+        of_one_end = (several for end, several in ends.items() if end)
+        for several in (*like, *([kind.columns] if not like else []), *of_one_end):
+            pattern = pattern_of(several, look.columns)
+            if pattern is not None and len(several) > 2:
+                found[pattern] = len(several)
+    most = max(found.values(), default=0)
+    return [pattern for pattern, columns in found.items() if 2 * columns >= most]
+
+
+def pattern_of(several: Sequence[str], columns: Sequence[str]) -> str | None:
+    """The beginning and the end that names share, with ``*`` between them, if they alone have both."""
+    start = _common_start(several)
+    end = _common_start([name[len(start) :][::-1] for name in several])[::-1]
+    start = start.rstrip("0123456789")
+    end = end if end[:1] == "_" or not end[:1].isdigit() else end.lstrip("0123456789")
+    if not (start or end) or ANY in start + end or len(start + end) > _LONGEST_PATTERN:
+        return None
+    pattern = f"{start}{ANY}{end}"
+    return pattern if len(matching(pattern, columns)) == len(several) else None
+
+
+def _common_start(texts: Sequence[str]) -> str:
+    alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False))
+    return "".join(letters[0] for letters in alike)
+
+
+def matching(pattern: str, columns: Sequence[str]) -> list[str]:
+    """The columns whose names a pattern fits; ``*`` alone stands for anything."""
+    wanted = re.compile(".*".join(map(re.escape, pattern.split(ANY))), re.DOTALL)
+    return [name for name in columns if wanted.fullmatch(name)]
+
+
+def of_like_values(look: Look, others: Sequence[str]) -> Cells | None:
+    """Columns that share their values with many others; None where they are too few."""
+    occurrences = Counter(text for name in others for text in look.texts(name))
+    needed = max(2, len(others) // 4)
+    shared = {text for text, count in occurrences.items() if count >= needed}
+    if not shared or len(shared) > MAX_CATEGORIES:
+        return None
+    cells = [name for name in others if _among(look[name], shared) >= _LIKE_LABELS]
+    if len(cells) < 2 or 2 * len(cells) < len(others):
+        return None
+    return _apart(others, cells, "no names say so, only their values are alike", "unsure")
+
+
+def most_shared(raters: Table, ids: Collection[str]) -> tuple[str, int]:
+    """The raters file's column that shares most values with `ids`, and how many."""
+    hits = raters.holding(ids)
+    best = max(hits, key=lambda name: hits[name])
+    return best, hits[best]
+
+
+def _apart(others: Sequence[str], cells: Sequence[str], why: str, confidence: Confidence) -> Cells:
+    return Cells(tuple(cells), tuple(_others(others, cells)), why, confidence)
+
+
+def _others(columns: Sequence[str], cells: Sequence[str]) -> list[str]:
+    taken = set(cells)
+    return [name for name in columns if name not in taken]
+
+
+def _labels(look: Look, columns: Sequence[str]) -> set[str]:
+    return set().union(*map(look.texts, columns))
+
+
+def _may_be_labels(look: Look, name: str, labels: set[str]) -> bool:
+    """Whether a column of another name could be one more of them, for all that its name says."""
+    if names.mentions(name, names.AGGREGATE | names.DEMOGRAPHIC | names.INDEX):
+        return False
+    return _among(look[name], labels) >= _LIKE_LABELS
+
+
+def _among(column: Column, texts: Collection[str]) -> float:
+    present = ~column.among([""])
+    return float((column.among(texts) & present).sum() / max(int(present.sum()), 1))

@@ -1,17 +1,23 @@
-"""The columns of a file with a row per annotation: its items and raters, label and text."""
+"""The columns of a file with a row per annotation: its items and raters, its labels and texts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
 from typing import Literal, NamedTuple
 
 import numpy as np
 
+from grasp_core.model.annotations import Codes
 from grasp_core.model.data_spec import DataSpec
-from grasp_core.model.text import listed, number, quoted
-from grasp_core.reading.guess.advice import Confidence, Reason
-from grasp_core.reading.guess.columns.labels import guess_label, item_of_several
-from grasp_core.reading.guess.look import MOST_QUESTIONS, TEXT_LENGTH, Look
+from grasp_core.model.text import agree, listed, number, quoted
+from grasp_core.reading.dataset.checks import MAX_CATEGORIES
+from grasp_core.reading.formats.shapes.rows import MAX_OPTIONS
+from grasp_core.reading.guess.advice import Confidence, Reading, Reason
+from grasp_core.reading.guess.look import MOST_QUESTIONS, MOST_SHARED, TEXT_LENGTH, Look, neutral
 from grasp_core.reading.guess.values import no_raters
 from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import PLUS
@@ -28,18 +34,22 @@ _ONCE = 0.67
 """Where an item and a rater tell apart a smaller share of the rows, most have several in common."""
 _FEW_ROWS = 12
 """In fewer rows, columns are alike by chance."""
-_BATCHES = frozenset({"hit", "task", "case", "record", "example", "sample", "unit"})
-"""Words for what may hold several items, or one of them more than once."""
 
 Role = Literal["item", "rater"]
-_KINDS = {"item": names.ITEM, "rater": names.RATER}
+Ids = tuple[str, str, list[Reason]]
+"""Item and rater, and why."""
+_KINDS: Mapping[Role, frozenset[str]] = {"item": names.ITEM, "rater": names.RATER}
+_NEVER: Mapping[Role, Collection[str]] = {
+    "item": ("empty", "time"), "rater": ("empty", "time", "link", "text")
+}  # fmt: skip
+"""Kinds of values that are no ids."""
 _NO_ITEMS = (
     "no column looks like items: none has values that several raters rated; what would do is a file with a "
     "row per annotation and a column of the item that it is about"
 )
 
 
-def guess_long(look: Look) -> tuple[DataSpec, list[Reason]]:
+def guess_long(look: Look) -> Reading:
     """A guess for a file with a row per annotation, and why."""
     item, rater, found = _guess_ids(look)
     look = look.with_joined(item)
@@ -68,25 +78,20 @@ class Pair(NamedTuple):
     apart: float
 
 
-class Ids(NamedTuple):
-    """The choice, and why."""
-
-    item: str
-    rater: str
-    reasons: list[Reason]
-
-
 def _guess_ids(look: Look) -> Ids:
     """Item and rater of a long file; unsure where several columns may be, or none."""
     named = look.named
     if named.item is not None and named.rater is not None:
-        return Ids(named.item, named.rater, [])
+        return named.item, named.rater, []
     by_name: dict[Role, list[str]] = {}
     others: dict[Role, list[str]] = {}
-    for role, given in _given(look):
+    taken = set(named.fields.values())
+    free = [name for name in look.columns if name not in taken and look.empty(name) <= _EMPTY]
+    for role, never in _NEVER.items():
+        given = getattr(named, role)
         by_name[role], others[role] = [given] if given else [], []
         if given is None:
-            able = _able(look, role)
+            able = [name for name in free if look.kind(name) not in never]
             telling = sorted((one for one in able if _score(one, role)), key=lambda one: -_score(one, role))
             by_name[role] = telling[:_MAX_COLUMNS]
             silent = (one for one in able if one not in by_name[role] and not _something_else(look, one))
@@ -101,18 +106,6 @@ def _guess_ids(look: Look) -> Ids:
             rows = np.flatnonzero(column.codes == column.counts().argmax())
             return _guess_ids(Look(look.whole.taken(rows), named))
     return _none(look)
-
-
-def _given(look: Look) -> tuple[tuple[Role, str | None], ...]:
-    return ("item", look.named.item), ("rater", look.named.rater)
-
-
-def _able(look: Look, role: Role) -> list[str]:
-    """Columns that may hold ids, for what their values are."""
-    taken = set(look.named.fields.values())
-    never = ("empty", "time") if role == "item" else ("empty", "time", "link", "text")
-    free = (name for name in look.columns if name not in taken)
-    return [name for name in free if look.kind(name) not in never and look.empty(name) <= _EMPTY]
 
 
 def _score(name: str, role: Role) -> int:
@@ -167,35 +160,22 @@ def _of_several(look: Look, found: Sequence[Pair]) -> Ids:
     people = guessed and all(_score(one, "rater") and not _score(one, "item") for one in best[:2])
     item_rates, rater_rates = (names.mentions(name, names.RATES) for name in best[:2])
     turned = people and item_rates and not rater_rates
-    if not people and not best.score:  # other columns may say that the two are the other way round
-        of_rater, of_item = _described(look, best.rater), _described(look, best.item)
-        turned = of_item[0] or (not of_rater[0] and of_rater[1])
     if turned:
         first, best = (pair._replace(item=pair.rater, rater=pair.item) for pair in (first, best))
     elif people and item_rates == rater_rates:
         why = f"{listed(best[:2])} are both named like raters, and either may be rated"
-        return Ids(*best[:2], [Reason(role, why, "unsure", best[:2]) for role in _KINDS])
+        return *best[:2], [Reason(role, why, "unsure", best[:2]) for role in _KINDS]
     reasons = []
     several = None
     if look.named.item is None and best.apart < _ONCE:
         several = item_of_several(look, best.rater, best.item)
-    for role, given in _given(look):
+    for role in _KINDS:
         if role == "item" and several is not None:
             why = f"most raters have several rows for {quoted(best.item)}"
             reasons.append(Reason(role, why, "unsure", (several, best.item)))
-        elif given is None:
+        elif getattr(look.named, role) is None:
             reasons.append(_reason(look, role, best, [first, *found[1:]]))
-    return Ids(best.item, best.rater, reasons)
-
-
-def _described(look: Look, key: str) -> tuple[bool, bool]:
-    """Whether a demographic column, and whether a column of texts, has one value per value of `key`."""
-    some = look.of_some(key)
-    others = [name for name in look.columns if name != key]
-    return any(
-        names.about_raters(name, key) and len(some[name].values) > 1 and some.depends_on(name, key)
-        for name in others
-    ), any(look.kind(name) == "text" and some.depends_on(name, key) for name in others)
+    return best.item, best.rater, reasons
 
 
 def _by_id(look: Look, pair: Pair) -> Pair:
@@ -217,7 +197,6 @@ def _by_id(look: Look, pair: Pair) -> Pair:
 
 
 def _texts(look: Look, name: str) -> bool:
-    """Whether a column holds what is rated, rather than its id."""
     return look.kind(name) == "text" or names.mentions(name, names.TEXT)
 
 
@@ -244,12 +223,7 @@ def _reason(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> Reason
     why, candidates = f"its name says {role}", tuple(dict.fromkeys((own, *best[:2])))
     if not score and best.apart < _APART:
         why, confidence = "with the other ids it tells most rows apart, but not all", "unsure"
-    elif not score and not (
-        best.score
-        or look.named.item
-        or look.named.rater
-        or any(one != two for one, two in zip(*(_described(look, key) for key in best[:2]), strict=True))
-    ):
+    elif not (score or best.score or look.named.item or look.named.rater):
         why, confidence = "nothing says which of the two ids is the item and which the rater", "unsure"
     elif not score and called:
         why = f"the values say so, and {listed(called)} by name"
@@ -264,7 +238,7 @@ def _crossing(look: Look, best: Pair) -> list[str]:
     """Other columns named like items that divide the rows otherwise: sentences numbered anew in documents."""
     some = look.of_some(best.item)
     free = (name for name in look.columns if name not in (best.item, best.rater, look.named.label))
-    named = (name for name in free if _score(name, "item") == 3 and _BATCHES.isdisjoint(names.words(name)))
+    named = (name for name in free if _score(name, "item") == 3 and not names.mentions(name, names.BATCHES))
     filled = (
         name for name in named if look.empty(name) <= _EMPTY and look.kind(name) in ("words", "numbers")
     )
@@ -291,12 +265,7 @@ def _rivals(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> list[s
     return kept
 
 
-def _is_list(text: str) -> bool:
-    return text.startswith("[") and text.endswith("]")
-
-
 def _none(look: Look) -> Ids:
-    """No two columns are borne out: the likeliest by name, and what is missing."""
     item, rater = look.ids
     if look.named.item is None and rater is not None and not look.unique(rater):
         several = item_of_several(look, rater)
@@ -305,14 +274,16 @@ def _none(look: Look) -> Ids:
             reasons = [Reason("item", why, "unsure", (several,))]
             if not look.named.rater:
                 reasons.append(Reason("rater", f"{quoted(rater)}: its name says rater", "sure"))
-            return Ids(several, rater, reasons)
+            return several, rater, reasons
     why = "none tells who gave each label"
     made = [name for name in look.columns if names.mentions(name, names.COUNTED)]
     if 2 * len(made) >= len(look.columns):
         why = f"{quoted(made[0])} is named like what was counted or worked out for an item"
-    listing = (name for name in look.columns if (some := look.texts(name)) and all(map(_is_list, some)))
-    if (name := next(listing, None)) is not None:
-        why = f"{quoted(name)} holds lists of labels, without who gave them"
+    for name in look.columns:
+        texts = look.texts(name)
+        if texts and all(text.startswith("[") and text.endswith("]") for text in texts):
+            why = f"{quoted(name)} holds lists of labels, without who gave them"
+            break
     if rater is not None and item is not None:
         why = f"hardly any item has more than one of {quoted(rater)}, or they rate one item each"
     no_items = rater is not None and item is None and not look.unique(rater)
@@ -327,4 +298,212 @@ def _none(look: Look) -> Ids:
         if role != missing.field and role not in look.named.fields
     ]
     asked = [missing] if missing.field not in look.named.fields else []
-    return Ids(item, rater, [*asked, *others])
+    return item, rater, [*asked, *others]
+
+
+# Items of several columns, and labels
+
+_MOST_COLUMNS, _MOST_TOGETHER = 10, 4
+_ROWS, _TEXTS = 20_000, 20
+
+
+def item_of_several(look: Look, rater: str, known: str | None = None) -> str | None:
+    """The fewest columns, written ``a+b``, that are the item where `rater` is, with `known`."""
+    some = look.of_some(rater)
+    rows = np.flatnonzero(some[rater].codes % -(-some.n // _ROWS) == 0)
+    codes = some[rater].codes[rows]
+    able = [name for name in look.columns if name != rater and _may_be_part(look, name, rater)]
+    able.sort(key=lambda name: (-names.id_score(name, names.ITEM | names.PARTS), not names.is_id(name)))
+    texts = {name: look.texts(name) for name in able}
+    shown = tuple(  # together all that raters saw
+        name
+        for name, own in texts.items()
+        if len(own) > _TEXTS and 2 * sum(" " in text for text in own) > len(own)
+    )
+    sizes = range(2, _MOST_TOGETHER + 1)
+    sets = (chosen for size in sizes for chosen in combinations(able[:_MOST_COLUMNS], size))
+    for chosen in (*([shown] if len(shown) > 1 else []), *sets):
+        if known is not None and known not in chosen:
+            continue
+        parts = [some[name].codes[rows] for name in chosen]
+        items = _codes(parts)
+        n_items = int(items.max()) + 1
+        pairs = int(_codes([items, codes]).max()) + 1
+        if pairs >= max(_NEARLY * rows.size, _SEVERAL * n_items):
+            return PLUS.join(name for name in look.columns if name in chosen)
+    return None
+
+
+def _codes(parts: Sequence[Codes]) -> Codes:
+    whole = parts[0]
+    for part in parts[1:]:
+        _, whole = np.unique(whole.astype(np.int64) * (int(part.max()) + 1) + part, return_inverse=True)
+    return whole
+
+
+def _may_be_part(look: Look, name: str, rater: str) -> bool:
+    """Whether the column may be part of an id: neither an answer, nor about the rater or the row."""
+    if (
+        PLUS in name
+        or look.unique(name)
+        or look.depends_on(name, rater)
+        or look.kind(name) in ("time", "link")
+    ):
+        return False
+    if names.mentions(name, names.DEMOGRAPHIC | names.SECONDARY | names.META - names.PHASES):
+        return False
+    called = names.words(name)[-1:]
+    label = names.label_score(name) > 1 and called not in (("category",), ("class",))
+    asked = names.mentions(name, names.ASKED) or names.names_questions(name)
+    return not label and not asked and look.empty(name) <= _EMPTY
+
+
+_OWN, _ROWS_OF_LABELS = 0.9, 4
+"""A column that tells apart so many of an item's or a rater's rows, on average, is no label."""
+_FEW = 20
+_ANSWERED = 0.25
+"""Questions that a smaller share of the fullest one's raters answered are no labels beside it."""
+
+
+def guess_label(look: Look, item: str, rater: str) -> tuple[str, Reason]:
+    """The label column and why; unsure where several are as good, or none is."""
+    able = [name for name in look.columns if name not in (item, rater) and _may_label(look, name)]
+    free = [name for name in able if _varies(look, name, item) and _varies(look, name, rater)]
+    if not free:
+        return _named_only(look, able, item, rater)
+    ranks = {name: _rank(name) for name in free}
+    top = max(ranks.values())
+    best = _different(look, _best(look, ranks, top))
+    if len(best) > 1 or top < 0:
+        taken = set(best)
+        others = [name for name, rank in ranks.items() if name not in taken and 0 <= rank < top]
+        many = {name: len(look[name].values) > _FEW for name in ranks}  # these come last
+        candidates = (*sorted(best, key=many.__getitem__), *sorted(others, key=many.__getitem__))
+        why = f"{listed(candidates)} vary within items and within raters, as labels do"
+        return candidates[0], Reason("label", why, "unsure", candidates)
+    asked = (name for name in look.columns if name not in (item, rater) and _rank(name) > 1)
+    written = [name for name in asked if look.kind(name) == "text" and not look.depends_on(name, item)]
+    if not top and written:
+        why = f"{listed(written)} {agree(len(written), 'holds', 'hold')} free answers, which are no labels"
+        return best[0], Reason("label", why, "unsure", (best[0],))
+    distinct = number(len(look.texts(best[0])), "value")
+    why = f"its name says label, and it has {distinct}"
+    if not top:
+        why = f"it varies within items and within raters, and has {distinct}"
+    confidence: Confidence = "sure" if top > 1 else "likely"
+    return best[0], Reason("label", f"{quoted(best[0])}: {why}", confidence)
+
+
+def among_questions(look: Look, spec: DataSpec, questions: Sequence[str]) -> Reading:
+    """The label among what a known format's raters were asked; unsure where several are as good."""
+    answered = {name: look.n * (1 - look.empty(name)) for name in questions}
+    able = []
+    for name in questions:  # whose answers recur, and are about neither rater, time nor the answer itself
+        most = MAX_CATEGORIES if look.kind(name) == "numbers" else MAX_OPTIONS
+        aside = names.mentions(name, names.DEMOGRAPHIC | names.META | names.SECONDARY)
+        fixed = any(look.depends_on(name, str(key)) for key in (spec.item, spec.rater))
+        if 2 <= len(look.texts(name)) <= min(most, answered[name] / 2) and not (aside or fixed):
+            able.append(name)
+    fullest = max((answered[name] for name in able), default=0.0)
+    able = [name for name in able if answered[name] >= _ANSWERED * fullest]
+    top = max(map(_rank, able), default=0)
+    best = _different(look, [name for name in able if _rank(name) == top])
+    if not best:
+        return spec, []
+    label = spec.label if spec.label in best else best[0]
+    spec = replace(spec, label=label)
+    if len(best) > 1:
+        candidates = (label, *(name for name in best if name != label))
+        return spec, [Reason("label", f"{listed(best)} are questions alike", "unsure", candidates)]
+    return spec, [Reason("label", f"{quoted(label)}: of what was asked, it has options and most answers")]
+
+
+def _rank(name: str) -> int:
+    """The rank of a name as a label's; below 0 where it says something else that raters may be asked."""
+    score = names.label_score(name)
+    if score > 1:
+        return 0 if names.mentions(name, names.MACHINE) else score
+    return -1 if names.mentions(name, names.DEMOGRAPHIC | names.SECONDARY) else score
+
+
+def _best(look: Look, ranks: Mapping[str, int], top: int) -> list[str]:
+    """Columns that may be the label, though the names of some say so more plainly."""
+    plainest = [name for name, rank in ranks.items() if rank == top]
+    measured = all(_measured(look, name) for name in plainest)
+    asked_again = _shorter(ranks) if top == 2 else frozenset()
+
+    def as_good(name: str, rank: int) -> bool:
+        if top == 4 and names.mentions(name, names.GIVEN):  # the plainest may be what was shown
+            return rank == 3
+        return rank >= 0 and (measured or (rank == 0 and name in asked_again))
+
+    return [name for name, rank in ranks.items() if rank == top or as_good(name, rank)]
+
+
+def _measured(look: Look, name: str) -> bool:
+    """Whether a column holds numbers with decimals that hardly recur, as a model's scores."""
+    texts = look.texts(name)
+    return (
+        look.kind(name) == "numbers"
+        and len(texts) > MOST_SHARED * look.n
+        and not all(text.strip().removesuffix(".0").lstrip("-").isdigit() for text in texts)
+    )
+
+
+def _shorter(able: Collection[str]) -> frozenset[str]:
+    """Names whose words a longer one has too, which asks the same: ``toxicity`` beside ``toxicity_score``."""
+    words = {name: frozenset(names.words(name)) for name in able}
+    having: defaultdict[str, set[frozenset[str]]] = defaultdict(set)
+    for found in words.values():
+        for word in found:
+            having[word].add(found)
+    few = {name: min((having[word] for word in found), key=len, default=()) for name, found in words.items()}
+    return frozenset(name for name, found in words.items() if any(found < other for other in few[name]))
+
+
+def _may_label(look: Look, name: str, least: int = 2) -> bool:
+    """Whether the values may be labels: no texts, times, addresses or ids."""
+    if (names.is_id(name) and not names.names_label(name)) or names.mentions(
+        name, names.META | names.ADDRESS
+    ):
+        return False
+    index = neutral(name) or names.mentions(name, names.INDEX)
+    if index and look.kind(name) == "numbers" and not all(map(neutral, look.columns)):
+        return False  # numbers of rows, as programs save them without a name
+    kind, values = look.kind(name), len(look.texts(name))
+    if kind in ("empty", "time", "link", "text") or values < least:
+        return False
+    if kind == "numbers":
+        return values <= MAX_CATEGORIES or _rank(name) >= 0
+    return values <= MAX_CATEGORIES and (values <= 3 or values <= MOST_SHARED * look.n)
+
+
+def _varies(look: Look, name: str, key: str) -> bool:
+    """Whether values differ within `key`, and recur there."""
+    if look.depends_on(name, key) or look.numbered(name, key):
+        return False
+    often = look.n / len(look[key].values)
+    if look.kind(name) == "numbers" and _rank(name) >= 0:  # sliders seldom repeat
+        return True
+    return often < _ROWS_OF_LABELS or look.pairs(name, key) < _OWN * look.n
+
+
+def _different(look: Look, columns: Sequence[str]) -> list[str]:
+    """Without those that say the same as an earlier one, such as codes beside their names."""
+    kept: dict[bytes, str] = {}
+    for name in columns:  # which rows hold the same text, whatever that is: the first row with each one's
+        _, first, text = np.unique(look[name].codes, return_index=True, return_inverse=True)
+        kept.setdefault(hashlib.sha256(first[text].tobytes()).digest(), name)
+    return list(kept.values())
+
+
+def _named_only(look: Look, able: Sequence[str], item: str, rater: str) -> tuple[str, Reason]:
+    """No column varies within items and raters: one whose name says label, or a question."""
+    others = [name for name in look.columns if name not in (item, rater)]
+    named = [name for name in others if _rank(name) > 1 and _may_label(look, name, least=1)]
+    if len(named) == 1 and (len(look.texts(named[0])) == 1 or not look.depends_on(named[0], rater)):
+        why = f"{quoted(named[0])}: its name says label, though it does not vary within items"
+        return named[0], Reason("label", why, "likely")
+    best = (named or list(able) or others or list(look.columns))[0]
+    why = "no column looks like labels: none of few values varies within items and within raters"
+    return best, Reason("label", why, "unsure", tuple(named or able))
