@@ -22,10 +22,13 @@ PARTS = word_set(
 """Words for what else is rated, where columns are numbered."""
 RATES = word_set(
     "rater annotator coder judge labeler labeller reviewer evaluator assessor grader moderator listener "
-    "ann observer viewer reader juror clinician physician radiologist pathologist dermatologist"
+    "ann observer viewer reader juror clinician physician radiologist pathologist dermatologist taster "
+    "panelist panellist"
 )
 """Words for whoever rates; a participant or a patient may be rated by them."""
-RATER = RATES | word_set("worker user participant respondent crowdworker subject person turker contributor")
+RATER = RATES | word_set(
+    "worker user participant respondent crowdworker subject person turker contributor consumer resp"
+)
 LABEL = word_set(
     "label answer rating score annotation response judgment judgement vote verdict choice decision "
     "class category code value"
@@ -33,7 +36,7 @@ LABEL = word_set(
 DEMOGRAPHIC = word_set(
     "gender sex race ethnicity ethnic age region country locale language education religion income ses "
     "politics political party orientation sexuality nationality culture occupation employment marital "
-    "disability generation demographic continent "
+    "disability generation demographic continent agegroup ageband agerange "
     "geschlecht alter herkunft sprache bildung beruf sexe genre âge langue pays sexo género edad idioma país"
 )
 GIVEN = word_set("response answer judgment judgement vote verdict choice decision annotation")
