@@ -42,8 +42,8 @@ def no_raters(why: str) -> str:
     """That no column tells the raters, and what would do; `why` is part of the sentence."""
     return (
         f"no column looks like raters: {why}. What would do is a file with a row per annotation and a column "
-        "of who gave it, or with a column or a row per rater; aggregated labels (a majority, a mean or counts "
-        "of votes) cannot be analysed"
+        "of who gave it, or with a column or a row per rater; aggregated labels (a majority, a mean or "
+        "counts of votes) cannot be analysed"
     )
 
 
