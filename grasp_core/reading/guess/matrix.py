@@ -32,7 +32,8 @@ _LIKE_LABELS = 0.8
 _LONGEST_PATTERN = 60
 _FEW = 0.1
 """As many label-like columns beside a run of like names, for each of the run, leave no doubt about it."""
-_BESIDE = names.AGGREGATE | names.DEMOGRAPHIC | names.INDEX | names.word_set("time session wave condition")
+_BESIDE = names.AGGREGATE | names.DEMOGRAPHIC | (names.INDEX - {"no"})
+_BESIDE |= names.word_set("time session wave condition")
 """Words for what stands beside the answers, though its numbers may be those of their scale."""
 _NOBODY = names.LABEL | names.AGGREGATE | {"vote", "feature"}
 _POINTS = 2
@@ -418,7 +419,8 @@ def named_alike(look: Look, others: Sequence[str]) -> Cells | None:
         or sum(_among(look[name], labels) for name in run) / len(run) >= _LIKE_LABELS
     ]
     doubtful = [name for name in rest if _may_be_labels(look, name, labels)]
-    also = [name for name in doubtful if not names.mentions(name, names.LABEL)]
+    called = stem(cells[0]) in RATERS  # as raters, so that what is called otherwise is none
+    also = [] if called else [name for name in doubtful if not names.mentions(name, names.LABEL)]
     parts = kinds_of({name: look.texts(name) for name in cells})
     other = [part.columns for part in parts[1:] if len(part.labels) > 1]  # as another question's would
     but = None

@@ -128,7 +128,7 @@ def guess_missing(
         return spec, []
     numbers = all(map(is_number, labels - odd))
     wordy = all(any(map(str.isalpha, text)) for text in labels - odd)
-    taken = {text for texts in axes.values() for text in set(texts) - (_words(texts) - _places(texts))}
+    taken = {text for texts in axes.values() for text in set(texts) - (_words(texts) - _places(texts, 1))}
     never = {text for text in odd if text.strip().casefold() in _NEVER_A_LABEL}
     found = [text for text in cells if text in never or (text in odd and numbers and text not in taken)]
     found += [text for text in cells if text in odd and wordy and text.strip() in _MARKS]
@@ -415,8 +415,8 @@ def _words(texts: Sequence[str]) -> set[str]:
     return found if len(found) < len(texts) else set()
 
 
-def _places(texts: Sequence[str]) -> set[str]:
-    """What may be the code of a place, such as NA for Namibia, where all others are codes."""
+def _places(texts: Sequence[str], fewest: int = 2) -> set[str]:
+    """What may be the code of a place, such as NA for Namibia, where all others are codes, and `fewest`."""
     able = {text for text in texts if _CODE_OF_PLACE.fullmatch(text)}
     others = [text for text in texts if text.strip().casefold() not in _WRITTEN_OF_MISSING_PROFILES]
-    return able if len(others) > 1 and able.issuperset(others) else set()
+    return able if len(others) >= fewest and able.issuperset(others) else set()
