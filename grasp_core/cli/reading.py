@@ -7,6 +7,7 @@ import getpass
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from grasp_core.cli.options import given_options, spec_fields
@@ -17,11 +18,13 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.fields import fields_of
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.model.text import closest, printable, quoted
+from grasp_core.model.text import closest, number, printable, quoted
+from grasp_core.reading.archives.stack import with_names
 from grasp_core.reading.connectors.fetching import NEEDED, VARIABLES, read_anywhere
 from grasp_core.reading.connectors.source import TOOLS, Source
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.guess.recognise import file_roles
+from grasp_core.reading.sandbox.read import read_together
 from grasp_core.reading.table.table import Table
 from grasp_core.report.account import account_sentences
 from grasp_core.report.saved import RecordedSpec, read_spec
@@ -98,7 +101,7 @@ def sort_files(chosen: argparse.Namespace, command: str = "run") -> None:
     able = [role for role in _ROLES if role in vars(chosen)]
     if files and any(vars(chosen)[role] is not None for role in able):
         raise SpecError(f"name files alone, or by {', '.join(f'--{role}' for role in able)}, not both")
-    tables = [read_place(file, None) for file in files]
+    files, tables = _joined(files, [read_place(file, None) for file in files])
     roles = file_roles(tables) if files else ()
     for file, role in zip(files, roles, strict=True):
         if role is None:
@@ -115,6 +118,26 @@ def sort_files(chosen: argparse.Namespace, command: str = "run") -> None:
         note(", ".join(f"{file}: {role}" for file, role in zip(files, roles, strict=True)))
     if chosen.annotations is None:
         raise SpecError(f"name the file with the labels, such as: grasp {command} labels.csv raters.csv")
+
+
+def _joined(files: Sequence[str], tables: Sequence[Table]) -> tuple[list[str], list[Table]]:
+    """The files, of which those with the same columns are read as a folder that holds them."""
+    alike: dict[frozenset[str], dict[str, Table]] = {}
+    for file, table in zip(files, tables, strict=True):
+        alike.setdefault(with_names(table.columns), {})[file] = table
+    if sum(map(len, alike.values())) < len(files) or not all(map(os.path.isfile, files)):
+        return list(files), list(tables)  # one of them is named twice, or is no file of this machine
+    places: list[str] = []
+    read: list[Table] = []
+    for several in alike.values():
+        place, *more = several
+        if more:
+            paths = [Path(file).resolve() for file in several]
+            folder = Path(os.path.commonpath([path.parent for path in paths]))
+            place = f"{place} and {number(len(more), 'more file')} of its columns"
+        places.append(place)
+        read.append(read_together(paths, folder, place) if more else several[place])
+    return places, read
 
 
 def _read_tables(given: Mapping[str, Any]) -> Tables:

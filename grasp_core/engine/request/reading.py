@@ -131,8 +131,14 @@ def _joined(guessed: DataSpec, fields: Mapping[str, Any]) -> DataSpec:
     labels, given = _labels(fields), fields["filters"]
     undeclared = (text for text in guessed.missing if text not in labels)
     both = {name: (*getattr(given, name), *getattr(guessed.filters, name)) for name in _LISTS}
+    profile, ignored = fields.get("profile", ()), fields.get("ignore", ())
+    # Of a matrix all other columns are cells: one that is named beside them frees none of the others.
+    own = (*(name for name in guessed.profile if name not in ignored), *profile)
+    idle = (*(name for name in guessed.ignore if name not in profile), *ignored)
     more = {
         **fields,
+        "profile": tuple(dict.fromkeys(own)),
+        "ignore": tuple(dict.fromkeys(idle)),
         "missing": tuple(dict.fromkeys((*fields["missing"], *undeclared))),
         "recode": tuple(dict.fromkeys((*guessed.recode, *fields["recode"]))),
         "filters": replace(given, **{name: tuple(dict.fromkeys(values)) for name, values in both.items()}),

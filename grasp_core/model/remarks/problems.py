@@ -162,7 +162,7 @@ class DataProblem(Code):
     )
     LIKE_MISSING = (
         "{where}: {cells:cell} {cells:holds/hold} {value:q}, treated as a value; "
-        "list it under missing tokens to change that"
+        "if it means no value, name it so: on Data, or by --missing {value}"
     )
     MISSPELT = (
         "{where}: {label:q} ({cells:cell}) looks like {other:q} and counts as a label of its own; "

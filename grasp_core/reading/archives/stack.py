@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -30,6 +31,8 @@ from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import Column, check_cells
 from grasp_core.reading.table.parsed import Parsed, compact
 
+_COUNTING = re.compile(r"Unnamed: \d+|column \d+")
+"""Columns without a name, as an index that was written beside the data."""
 _UNIQUE = 0.95
 """Share of a member's rows that are about an item of their own, where it is one annotator's."""
 _AGREE = 0.5
@@ -241,7 +244,7 @@ def _alike(tables: Sequence[Member]) -> list[Member]:
     """The most members with the same columns, in any order, and those with more columns but raters'."""
     groups: dict[frozenset[str], list[Member]] = {}
     for member in tables:
-        groups.setdefault(frozenset(member.parsed.columns), []).append(member)
+        groups.setdefault(with_names(member.parsed.columns), []).append(member)
     columns, largest = max(groups.items(), key=lambda group: len(group[1]))
     if len(largest) < 2:
         return largest
@@ -251,6 +254,11 @@ def _alike(tables: Sequence[Member]) -> list[Member]:
         if columns <= (own := set(member.parsed.columns))
         and not any(names.id_score(column, names.RATER) for column in own - columns)
     ]
+
+
+def with_names(columns: Sequence[str]) -> frozenset[str]:
+    """The columns without those that pandas writes to count the rows, unless there are no others."""
+    return frozenset(name for name in columns if not _COUNTING.fullmatch(name)) or frozenset(columns)
 
 
 def _copies(alike: Sequence[Member]) -> dict[str, str]:

@@ -275,7 +275,10 @@ def _none(look: Look) -> Ids:
             if not look.named.rater:
                 reasons.append(Reason("rater", f"{quoted(rater)}: its name says rater", "sure"))
             return several, rater, reasons
-    why = "none tells who gave each label"
+    why = (
+        "none tells who gave each label; where each column, or each row, is a rater's, choose the layout: on "
+        "Data, or by --layout items-by-raters or --layout raters-by-items"
+    )
     made = [name for name in look.columns if names.mentions(name, names.COUNTED)]
     if 2 * len(made) >= len(look.columns):
         why = f"{quoted(made[0])} is named like what was counted or worked out for an item"

@@ -266,6 +266,10 @@ def _with_beside(by_rater: bool, key: str | None, beside: Sequence[str], among: 
 
 def _about_key(look: Look, key: str | None, rows: str, rest: Sequence[str], raters: Table | None) -> Reason:
     if key is None:
+        recurring = [name for name in rest if rows == "rater" and names.key_score(name, names.RATER)]
+        if recurring:
+            why = f"{quoted(recurring[0])} has values that recur, so that a person may have several rows"
+            return Reason(rows, why, "unsure", tuple(recurring))
         unique = [name for name in rest if look.unique(name) and look.n > 1]
         if unique:
             return Reason(rows, f"{quoted(unique[0])} may hold ids of the rows, or none does", "unsure")
@@ -290,14 +294,25 @@ def around_matrix(look: Look, found: Reading | None, named: Named) -> Reading:
         own = next(iter([*(name for name in look.ids if name in unique), *unique]), look.columns[0])
         why = "no value occurs twice" if unique else "no column has an own value in each row"
         told = Reason("item", f"{quoted(str(own))}: {why}", "likely" if unique else "unsure")
-        found = DataSpec(layout="items-by-raters", item=own), [told]
+        beside = tuple(
+            n for n in look.columns if n != own and names.mentions(n, names.BESIDE | names.ADDRESS)
+        )
+        spec, aside = _with_beside(False, own, beside, "the columns of labels")
+        reasons = [told, *aside]
+        kinds = kinds_of({name: look.texts(name) for name in cell_columns(look.table, spec)})
+        if len(kinds) > 1:
+            shown = listed([kind.columns[0] for kind in kinds], 3)
+            patterns = tuple(questions_of(look, look.columns))
+            why = f"{shown} hold values of different kinds"
+            reasons.append(Reason("label", why, "unsure", patterns))
+        found = spec, reasons
     spec, reasons = found
     layout = named.layout
     if layout is None and (named.item is not None or named.rater in look.columns):
         layout = "items-by-raters" if named.item is not None else "raters-by-items"
     if layout is not None:
         if spec.layout != layout:
-            spec, reasons = _turned(spec, reasons)
+            spec, reasons = _turned(look, spec, reasons)
         reasons = [reason for reason in reasons if reason.field != "layout"]
     if (refused := aggregated_cells(look, cell_columns(look.table, spec), spec.layout)) is not None:
         told = Reason("aggregated", refused, "unsure")
@@ -336,11 +351,14 @@ def _key_field(spec: DataSpec) -> str:
     return "item" if spec.layout == "items-by-raters" else "rater"
 
 
-def _turned(spec: DataSpec, reasons: list[Reason]) -> Reading:
+def _turned(look: Look, spec: DataSpec, reasons: list[Reason]) -> Reading:
     """The same columns, rows and columns the other way round, with the reason for the rows' ids."""
     by_rater, key = spec.layout == "items-by-raters", getattr(spec, _key_field(spec))
     turned, beside = _with_beside(by_rater, key, [*spec.profile, *spec.ignore], "the columns of labels")
-    ids = [replace(one, field=_key_field(turned)) for one in reasons if one.field == _key_field(spec)]
+    rows = _key_field(turned)
+    ids = [replace(one, field=rows) for one in reasons if one.field == _key_field(spec)]
+    if key is None:
+        ids = [_about_key(look, None, rows, [*turned.profile, *turned.ignore], None)]
     return turned, [*ids, *beside]
 
 
@@ -385,6 +403,8 @@ def named_alike(look: Look, others: Sequence[str]) -> Cells | None:
         or sum(_among(look[name], labels) for name in run) / len(run) >= _LIKE_LABELS
     ]
     doubtful = [name for name in rest if _may_be_labels(look, name, labels)]
+    called = stem(cells[0]) in RATERS  # as raters, so that what is called otherwise is none
+    also = [] if called else [name for name in doubtful if not names.mentions(name, names.LABEL)]
     parts = kinds_of({name: look.texts(name) for name in cells})
     other = [part.columns for part in parts[1:] if len(part.labels) > 1]  # as another question's would
     but = None
@@ -392,6 +412,9 @@ def named_alike(look: Look, others: Sequence[str]) -> Cells | None:
         but = f"{listed(rivals[0], 3)} are named alike too"
     elif product(cells):
         but = "they may be several questions of each"
+    elif also and len(also) < len(cells) and len(also) > _FEW * len(cells):
+        but = f"{listed(also, 3)} {agree(len(also), 'holds', 'hold')} the same labels and may be one of them"
+        cells = [name for name in others if name in (*cells, *also)]
     elif len(doubtful) > max(1, _FEW * len(cells)):
         but = f"{listed(doubtful, 3)} hold the same labels"
     elif other:
@@ -451,13 +474,14 @@ def matching(pattern: str, columns: Sequence[str]) -> list[str]:
 
 def of_like_values(look: Look, others: Sequence[str]) -> Cells | None:
     """Columns that share their values with many others; None where they are too few."""
-    occurrences = Counter(text for name in others for text in look.texts(name))
-    needed = max(2, len(others) // 4)
+    able = [name for name in others if not names.mentions(name, names.BESIDE)]
+    occurrences = Counter(text for name in able for text in look.texts(name))
+    needed = max(2, len(able) // 4)
     shared = {text for text, count in occurrences.items() if count >= needed}
     if not shared or len(shared) > MAX_CATEGORIES:
         return None
-    cells = [name for name in others if _among(look[name], shared) >= _LIKE_LABELS]
-    if len(cells) < 2 or 2 * len(cells) < len(others):
+    cells = [name for name in able if _among(look[name], shared) >= _LIKE_LABELS]
+    if len(cells) < 2 or 2 * len(cells) < len(able):
         return None
     return _apart(others, cells, "no names say so, only their values are alike", "unsure")
 
@@ -484,7 +508,7 @@ def _labels(look: Look, columns: Sequence[str]) -> set[str]:
 
 def _may_be_labels(look: Look, name: str, labels: set[str]) -> bool:
     """Whether a column of another name could be one more of them, for all that its name says."""
-    if names.mentions(name, names.AGGREGATE | names.DEMOGRAPHIC | names.INDEX):
+    if names.mentions(name, names.BESIDE):
         return False
     return _among(look[name], labels) >= _LIKE_LABELS
 

@@ -391,11 +391,11 @@ def file_roles(tables: Sequence[Table], *, as_given: bool = False) -> tuple[Role
     largest = sorted(tables, key=lambda table: len(table) * len(table.columns), reverse=True)
     for table in tables if as_given else largest:
         try:
-            spec = recognise(table).spec
+            guess = recognise(table)
         except DataError as error:
             refusal = refusal or error
             continue
-        roles = tuple("annotations" if other is table else _role(table, spec, other) for other in tables)
+        roles = tuple("annotations" if other is table else _role(table, guess, other) for other in tables)
         if not best or roles.count(None) < best.count(None):
             best = roles
         if as_given or None not in roles:
@@ -405,7 +405,8 @@ def file_roles(tables: Sequence[Table], *, as_given: bool = False) -> tuple[Role
     return best
 
 
-def _role(annotations: Table, spec: DataSpec, other: Table) -> Role | None:
+def _role(annotations: Table, guess: Guess, other: Table) -> Role | None:
+    spec = guess.spec
     if other.recipe is not None and other.recipe.raters:
         return "raters"
     if set(other.columns) == set(annotations.columns):
@@ -431,11 +432,12 @@ def _role(annotations: Table, spec: DataSpec, other: Table) -> Role | None:
                 shares[role], keys[role] = share, name
     if max(shares.values()) < _SHARED:
         return None
-    if abs(shares["raters"] - shares["items"]) > _EQUAL:
+    unsure = any(reason.field in ("item", "rater") for reason in guess.uncertain)
+    if not unsure and abs(shares["raters"] - shares["items"]) > _EQUAL:
         return max(shares, key=lambda role: shares[role])
-    # Where raters and items have the same ids, such as 1, 2 and 3, the names of columns tell.
+    # Where raters and items have the same ids, such as 1, 2 and 3, or either may be the other, names tell.
     for name in keys.values():
-        if name in (spec.rater, spec.item):
+        if name in (spec.rater, spec.item) and not unsure:
             return "raters" if name == spec.rater else "items"
     of_raters = any(names.mentions(name, names.RATER | names.DEMOGRAPHIC) for name in other.columns)
     of_items = any(names.mentions(name, names.ITEM | names.TEXT) for name in other.columns)

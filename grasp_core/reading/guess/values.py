@@ -41,9 +41,9 @@ _ROUNDED = 0.01
 def no_raters(why: str) -> str:
     """That no column tells the raters, and what would do; `why` is part of the sentence."""
     return (
-        f"no column looks like raters: {why}. Aggregated labels (a majority, a mean or counts of votes) "
-        "cannot be analysed; what would do is a file with a row per annotation and a column of who gave it, "
-        "or with a column per rater"
+        f"no column looks like raters: {why}. What would do is a file with a row per annotation and a column "
+        "of who gave it, or with a column or a row per rater; aggregated labels (a majority, a mean or "
+        "counts of votes) cannot be analysed"
     )
 
 
@@ -112,7 +112,7 @@ def guess_missing(cells: Mapping[str, int], spec: DataSpec, axes: Mapping[str, S
     """The reading with further texts that mean "no value", and why; `cells` are counts of the labels.
 
     A text such as ``NA`` is one only where all other labels are numbers and no column of `axes`, mapping
-    names to their distinct texts, has it: there it may be a country.
+    names to their distinct texts, has it as a value: there it may be a country.
     """
     labels = {text for text in cells if text not in spec.missing}
     odd = {text for text in labels if text.strip().casefold() in LIKE_MISSING | _NEVER_A_LABEL}
@@ -120,7 +120,7 @@ def guess_missing(cells: Mapping[str, int], spec: DataSpec, axes: Mapping[str, S
         return spec, []
     numbers = all(map(is_number, labels - odd))
     wordy = all(any(map(str.isalpha, text)) for text in labels - odd)
-    taken = {text for texts in axes.values() for text in texts}
+    taken = {text for texts in axes.values() for text in set(texts) - (_words(texts) - _places(texts, 1))}
     never = {text for text in odd if text.strip().casefold() in _NEVER_A_LABEL}
     found = [text for text in cells if text in never or (text in odd and numbers and text not in taken)]
     found += [text for text in cells if text in odd and wordy and text.strip() in _MARKS]
@@ -402,8 +402,8 @@ def _words(texts: Sequence[str]) -> set[str]:
     return found if len(found) < len(texts) else set()
 
 
-def _places(texts: Sequence[str]) -> set[str]:
-    """What may be the code of a place, such as NA for Namibia, where all others are codes."""
+def _places(texts: Sequence[str], fewest: int = 2) -> set[str]:
+    """What may be the code of a place, such as NA for Namibia, where all others are codes, and `fewest`."""
     able = {text for text in texts if _CODE_OF_PLACE.fullmatch(text)}
     others = [text for text in texts if text.strip().casefold() not in _WRITTEN_OF_MISSING_PROFILES]
-    return able if len(others) > 1 and able.issuperset(others) else set()
+    return able if len(others) >= fewest and able.issuperset(others) else set()

@@ -79,7 +79,14 @@ def _read_folder(folder: Path, name: str, member: str | None, watch: Watch) -> T
         raise DataError(
             f"{name} is a folder of {len(shown):,} files, at most {containers.MAX_MEMBERS:,} are read"
         )
-    packed = containers.packed(_contents(shown, folder, name))
+    return read_together(shown, folder, name, member, watch)
+
+
+def read_together(
+    paths: Sequence[Path], folder: Path, name: str, member: str | None = None, watch: Watch = _unwatched
+) -> Table:
+    """Read files as an archive of them would be read; they are called by their paths below the folder."""
+    packed = containers.packed(_contents(paths, folder, name))
     table = read_table(packed, name, member=member, watch=watch)
     return dataclasses.replace(table, kind=table.kind.replace(", zip", ", folder"))
 

@@ -22,10 +22,13 @@ PARTS = word_set(
 """Words for what else is rated, where columns are numbered."""
 RATES = word_set(
     "rater annotator coder judge labeler labeller reviewer evaluator assessor grader moderator listener "
-    "ann observer viewer reader juror clinician physician radiologist pathologist dermatologist"
+    "ann observer viewer reader juror clinician physician radiologist pathologist dermatologist taster "
+    "panelist panellist"
 )
 """Words for whoever rates; a participant or a patient may be rated by them."""
-RATER = RATES | word_set("worker user participant respondent crowdworker subject person turker contributor")
+RATER = RATES | word_set(
+    "worker user participant respondent crowdworker subject person turker contributor consumer resp"
+)
 LABEL = word_set(
     "label answer rating score annotation response judgment judgement vote verdict choice decision "
     "class category code value"
@@ -33,7 +36,7 @@ LABEL = word_set(
 DEMOGRAPHIC = word_set(
     "gender sex race ethnicity ethnic age region country locale language education religion income ses "
     "politics political party orientation sexuality nationality culture occupation employment marital "
-    "disability generation demographic continent "
+    "disability generation demographic continent agegroup ageband agerange "
     "geschlecht alter herkunft sprache bildung beruf sexe genre âge langue pays sexo género edad idioma país"
 )
 GIVEN = word_set("response answer judgment judgement vote verdict choice decision annotation")
@@ -169,6 +172,8 @@ SETS = word_set("dataset corpus subcorpus subset collection")
 """Words for what an item is in once."""
 BESIDE_DEMOGRAPHIC = word_set("of in group level year years birth range bracket code id")
 INDEX = word_set("unnamed index idx row rownames rowid rownumber nr no")
+BESIDE = AGGREGATE | DEMOGRAPHIC | (INDEX - {"no"}) | word_set("time session wave condition")
+"""Words for what stands beside the answers, though its numbers may be those of their scale."""
 _HOW_MANY = word_set("count counts n num")
 _NOTHING_ELSE = word_set("id ids idx index uid uuid key")
 _ID = word_set("id ids key no nr number num name index idx hash uid uuid")
