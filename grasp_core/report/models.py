@@ -12,8 +12,16 @@ from grasp_core.model.outcome import Outcome
 from grasp_core.model.text import Segment, Sentence, csv_text, safe_cell
 from grasp_core.report.findings.sentences import strength
 from grasp_core.report.tables import cell_text, exact, or_nan
-from grasp_core.report.words.models import LEAD, SIDE_WORDS
-from grasp_core.report.words.names import STARS, format_p, format_p_value, format_value, p_so_far, q_so_far
+from grasp_core.report.words.names import (
+    LEAD,
+    SIDE_WORDS,
+    STARS,
+    format_p,
+    format_p_value,
+    format_value,
+    p_so_far,
+    q_so_far,
+)
 
 _LISTED = 5
 _Parts = list[str | Segment]
@@ -33,7 +41,7 @@ def sentences(result: ModelsResult) -> list[Sentence]:
 
 
 def unreproduced(result: ModelsResult) -> list[GroupSides]:
-    """The groups whose view no model reproduces, see :data:`~grasp_core.report.words.models.REPRODUCED`."""
+    """The groups whose view no model reproduces, see :data:`~grasp_core.report.words.names.REPRODUCED`."""
     return [row for row in result.groups if _known(row) and not any(_known(row))]
 
 

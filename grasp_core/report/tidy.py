@@ -15,7 +15,7 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.statistic import TABLE
 from grasp_core.model.text import safe_cell
 from grasp_core.report.findings.mending import caution_codes
-from grasp_core.report.given import as_result as given_view
+from grasp_core.report.slices import as_result as given_view
 from grasp_core.report.slices import as_results
 from grasp_core.report.tables import ends, exact, or_nan
 from grasp_core.report.words.label_use import said_more

@@ -33,12 +33,16 @@ from grasp_core.permutation.testing.tail import Shuffles, check_something_moves
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.report.account import (
     MEANING,
+    boxes,
     could_hold_batches,
+    few_regroupings,
+    fewest_ways,
     given_other_items,
     said_of_assignment,
+    staying,
     team_sentence,
 )
-from grasp_core.report.conventions import (
+from grasp_core.report.contents import (
     CORRECTION,
     CROSS_NEGENTROPY,
     FAMILY,
@@ -52,7 +56,6 @@ from grasp_core.report.conventions import (
     VOTING_AGREEMENT,
     Choice,
 )
-from grasp_core.report.shuffles import boxes, few_regroupings, fewest_ways, staying
 from grasp_core.report.words.levels import Proposal, proposed_levels
 from grasp_core.report.words.names import WORDS
 from grasp_core.statistics.levels import possible_levels

@@ -14,7 +14,7 @@ from grasp_core.model.text import escape_markdown
 from grasp_core.reading.example import example_files, example_spec
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.tables import guessed, loaded
-from grasp_core.report.findings.title import HOW_SURE
+from grasp_core.report.findings.sentences import HOW_SURE
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import here, require_run
 from pages._ui.helpers.navigation import link_to, link_to_run

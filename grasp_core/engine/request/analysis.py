@@ -24,10 +24,11 @@ from grasp_core.report.account import (
     SHUFFLES,
     account_sentences,
     could_hold_batches,
+    few_regroupings,
     given_other_items,
+    staying,
     team_sentence,
 )
-from grasp_core.report.shuffles import few_regroupings, staying
 from grasp_core.report.words.label_use import labelled_sentence
 from grasp_core.report.words.levels import proposed_levels, unranked
 

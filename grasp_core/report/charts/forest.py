@@ -12,7 +12,7 @@ from grasp_core.model.groups import axis_label, group_labels, one_line
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.text import number
-from grasp_core.report.charts.nulls import on_page, shared_domain, within
+from grasp_core.report.charts.histograms import on_page, shared_domain, within
 from grasp_core.report.charts.theme import (
     LEFT,
     RIGHT,

@@ -29,8 +29,7 @@ from grasp_core.report.charts.theme import (
     written,
 )
 from grasp_core.report.models import EVERYBODY
-from grasp_core.report.words.models import LEAD
-from grasp_core.report.words.names import NOT_ESTIMABLE, SIGNIFICANCE_NAMES, format_p, format_value
+from grasp_core.report.words.names import LEAD, NOT_ESTIMABLE, SIGNIFICANCE_NAMES, format_p, format_value
 
 _ROW = 30
 _NAMES_WIDTH = 170

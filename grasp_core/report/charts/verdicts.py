@@ -11,7 +11,7 @@ import altair as alt
 from grasp_core.model.groups import group_labels, one_line
 from grasp_core.model.outcome import Kind, Outcome, Significance, VerdictCode
 from grasp_core.model.result import RunResult
-from grasp_core.report.charts.nulls import within
+from grasp_core.report.charts.histograms import within
 from grasp_core.report.charts.theme import (
     LEFT,
     UP_TO_RIGHT,

@@ -1,22 +1,24 @@
-"""The answer in words, for people who manage annotation."""
+"""The answer in words, for people who manage annotation: its title, how sure it is, and what backs it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from grasp_core.model.groups import axis_label, group_labels
-from grasp_core.model.outcome import FEWEST_CLEAR, Outcome
+from grasp_core.model.groups import axis_label, group_labels, one_line
+from grasp_core.model.outcome import FEWEST_CLEAR, Outcome, Shift, Untestable
 from grasp_core.model.result import DsiResult, GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
-from grasp_core.model.text import Segment, Sentence, agree
+from grasp_core.model.text import Segment, Sentence, agree, number, spelled
 from grasp_core.report.everybody import agreement_details, agreement_title
 from grasp_core.report.findings.advice import About, advice, doubted, doubts, first_names, told
-from grasp_core.report.findings.finding import Finding, lead
-from grasp_core.report.findings.findings import judged, nearest, of_verdict
+from grasp_core.report.findings.finding import COHESION, LABEL_USE, NO_EFFECT, SPREAD, Finding, lead
+from grasp_core.report.findings.findings import count_groups, judged, nearest, of_verdict, standing_pair
 from grasp_core.report.findings.mending import Warned, warned
-from grasp_core.report.findings.title import UNTESTABLE, counts, how_sure, title
 from grasp_core.report.tables import effect, ordered_dsi
+from grasp_core.report.words.label_use import higher_or_lower, of_100, said_more, scale_outcome
 from grasp_core.report.words.names import (
     VERDICT_NAMES,
     WORDS,
@@ -26,6 +28,217 @@ from grasp_core.report.words.names import (
     outcome_of,
     p_words,
 )
+
+EVERYBODY = "everybody else"
+NO_DIFFERENCE = "No clear difference found between groups of raters"
+UNTESTABLE: Mapping[Untestable, str] = {
+    "nothing-moves": "nothing is left to shuffle",
+    "few-raters": "so few regroupings are left that no p can be below 0.05",
+    "other-items": "other items were rated than by the others, so shuffling says nothing",
+    "other-workload": "raters gave far more or fewer annotations than the others, so shuffling says nothing",
+    "few-permutations": "there are too few permutations",
+    "not-estimable": "nothing that is tested has a value",
+}
+"""Why groups have no verdict."""
+_WHOLE_FROM = 0.05
+"""From 5 of 100 answers on, decimals say nothing in a sentence."""
+_SMALL = 10
+"""In groups of fewer raters differences are missed more often."""
+HOW_SURE = "Very sure: of 20 studies without differences, about one finds a group."
+HOW_SURE_BEFORE = (
+    "Each statistic was corrected by itself: of studies without any difference, about one in eight has a "
+    "finding by this rule of earlier versions. A new run gives one verdict a group."
+)
+LESS_CERTAIN = "These raters do differ; how much other raters would is less certain."
+
+
+def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
+    """What the clearest finding says; or that there is none, or no answer."""
+    if result.of_everybody:
+        return agreement_title(result)
+    certain = [one for one in found if not one.undone]
+    if certain:
+        return Sentence.of(*claim(certain[0], result), certain[0].brief)
+    if found:
+        return Sentence.of("Not certain: ", *claim(found[0], result), found[0].brief)
+    pair = standing_pair(result)
+    if pair is not None:
+        a, b = (Segment(name, strong=True) for name in group_labels([pair.a, pair.b]))
+        use = pair.label_use if pair.verdict and "labels" in pair.verdict.kinds else None
+        labels = None if use is None else said_more(use)
+        if labels is not None:
+            return Sentence.of(a, " raters ", *_says(*labels), b)
+        return Sentence.of(a, " and ", b, " raters answer the same items differently")
+    if not result.groups:
+        return Sentence.of("No answer: there is no group to show")
+    if not tested(result) or all(row.least_p is not None for row in result.groups):
+        return Sentence.of(f"No answer: {'; '.join(_reasons(result))}")
+    return Sentence.of(NO_DIFFERENCE)
+
+
+def counts(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
+    """How many groups differ, may differ by luck, are explained by others, and show no difference.
+
+    The same groups as in the result's verdicts, each once; None without verdicts.
+    """
+    if not judged(result) or not result.groups:
+        return None
+    groups, clear = len(result.groups), count_groups(found)
+    hints, explained = count_groups(nearest(result)), of_verdict(result, "explained")
+    none = sum(row.verdict is not None and row.verdict.code == "none" for row in result.groups)
+    said: list[str | Segment] = [
+        f"{spelled(groups).capitalize()} {agree(groups, 'group was', 'groups were')} compared with "
+        f"{EVERYBODY}."
+    ]
+    if clear:
+        verb = agree(clear, "answers", "answer")
+        doubtful = count_groups([one for one in found if one.undone])
+        which = "" if doubtful in (0, clear) else f" of {spelled(doubtful)} of them"
+        why = f"but something else may explain it{which}" if doubtful else "more than luck explains"
+        said = [f"{spelled(clear).capitalize()} of {number(groups, 'group')} {verb} differently, {why}."]
+    if hints:
+        more = f"{spelled(hints).capitalize()} more may be luck."
+        said += [" ", more if clear else f"In {spelled(hints)} a difference may be luck."]
+    if explained:
+        count = count_groups(explained)
+        only = f"{spelled(count).capitalize()} {agree(count, 'differs', 'differ')} only because of "
+        (other, *others) = {one.verdict.by for one in explained if one.verdict is not None}
+        if others or other is None:
+            said += [" ", f"{only}other groups."]
+        else:
+            said += [" ", only, Segment(group_labels([other])[0], strong=True), "."]
+    if none:
+        said += [" ", f"For {spelled(none)} no difference was found."]
+    for reason in _reasons(result):
+        said += [" ", f"{reason[:1].upper()}{reason[1:]}."]
+    return Sentence.of(*said)
+
+
+def claim(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
+    """Who does what, beside whom, to be said aloud: the size of it, without its test."""
+    first = Segment(one.name, strong=True)
+    than: str | Segment = EVERYBODY if one.other is None else Segment(one.other.name, strong=True)
+    both = (*one.strong_names, " raters ")
+    if one.vague:
+        differ = "differ from each other" if one.other else f"answer differently from {EVERYBODY}"
+        return (*both, differ)
+    if one.what == LABEL_USE:
+        return (first, " raters ", *_labels(one, result), than)
+    if one.what == "distance":
+        alike = one.outcome.direction == "down"
+        if one.other is not None:
+            return (*both, "answer the same items ", "alike" if alike else "differently")
+        if alike:
+            return (*both, f"answer more like {EVERYBODY} than luck explains")
+        return (*both, f"answer the same items differently from {EVERYBODY}")
+    more = "less" if one.outcome.direction == "down" else "more"
+    if one.what == SPREAD:
+        return (first, f" raters differ from each other {more} than ", than, " do")
+    if one.what in COHESION and (one.value > NO_EFFECT[one.what]) == (more == "more"):
+        return (first, f" raters agree with each other {more} than with ", than)
+    words = WORDS[one.what]
+    return (first, f" raters {words.less if more == 'less' else words.more} than luck explains")
+
+
+def _labels(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
+    """How a group uses the labels: on a scale of numbers how its mean moves, else its most telling label."""
+    mean = _mean(one, result)
+    if mean is not None and mean.value:
+        return (f"rate {format_value(abs(mean.value))} {higher_or_lower(mean.value)} on average than ",)
+    use = one.row.label_use
+    found = None if use is None else said_more(use)
+    return () if found is None else _says(*found)
+
+
+def _mean(one: Finding, result: RunResult) -> Outcome | None:
+    """How the group's mean moves, on a scale of numbers."""
+    numbers = result.spec.analysis.level in ("interval", "ratio")
+    return scale_outcome(one.row.label_use, result) if numbers else None
+
+
+def _says(label: str, shift: Shift) -> tuple[str | Segment, ...]:
+    amount = of_100(shift.value or 0.0)
+    return ("say “", Segment(one_line(label), strong=True), f"” in {amount} of 100 answers than ")
+
+
+def tested(result: RunResult) -> int:
+    """Groups that have a verdict; without verdicts those of which something was tested."""
+    if judged(result):
+        return sum(row.verdict is not None and row.verdict.code != "untestable" for row in result.groups)
+    return sum(
+        any(outcome.p is not None for outcome in row.statistics.values())
+        or (row.label_use is not None and row.label_use.p is not None)
+        for row in result.groups
+    )
+
+
+def _reasons(result: RunResult) -> tuple[str, ...]:
+    """Why groups could not be tested, and how many for each reason."""
+    if not judged(result):
+        if result.groups and all(row.least_p is not None for row in result.groups):
+            return (UNTESTABLE["few-raters"],)
+        return (f"{WORDS[lead_statistic(result)].name} could not be tested for any group",)
+    why = Counter(row.verdict.why for row in result.groups if row.verdict and row.verdict.why)
+    return tuple(f"of {number(many, 'group')} {UNTESTABLE[one]}" for one, many in why.items())
+
+
+def how_sure(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
+    """How often luck alone makes a finding, and how far the clearest one moves; of none what was missed."""
+    if not tested(result):
+        return ()
+    if not judged(result):
+        return (Sentence.of(HOW_SURE_BEFORE),)
+    certain = [one for one in found if not one.undone]
+    if found and not certain:
+        return (Sentence.of("Not sure: what else may explain it was not ruled out."),)
+    if certain:
+        return (Sentence.of(HOW_SURE), *_how_much(certain[0], result))
+    usual = max(1, round(LEVEL * tested(result)))
+    hints = f"Luck alone usually produces {spelled(usual)} such {agree(usual, 'hint', 'hints')}"
+    said = [f"{hints} among {number(tested(result), 'group')}."] if nearest(result) else []
+    if any(row.n_raters < _SMALL for row in result.groups):
+        said.append(f"In groups under {_SMALL} raters differences are missed more often.")
+    limit = could_have_been_found(result)
+    return tuple([Sentence.of(one) for one in said] + ([] if limit is None else [limit]))
+
+
+def _how_much(one: Finding, result: RunResult) -> tuple[Sentence, ...]:
+    """Between which sizes the difference may lie with other raters and items."""
+    if one.unsettled:
+        return (Sentence.of(LESS_CERTAIN),)
+    mean = _mean(one, result) if one.what == LABEL_USE else None
+    if mean is not None and mean.value and mean.interval is not None:
+        low, high = mean.interval.low, mean.interval.high
+        if low <= 0 <= high:
+            return (Sentence.of(LESS_CERTAIN),)
+        few, many = (format_value(end) for end in sorted((abs(low), abs(high))))
+        return (Sentence.of(f"How much is less sure: {few} to {many} {higher_or_lower(mean.value)}."),)
+    use = one.row.label_use
+    told = said_more(use) if one.what == LABEL_USE and use is not None else None
+    if told is None or told[1].low is None or told[1].high is None:
+        return ()
+    (_, shift), ends = told, (abs(told[1].low), abs(told[1].high))
+    few, many = (of_100(math.copysign(end, shift.value or 0.0)) for end in sorted(ends))
+    return (Sentence.of(f"How much is less sure: {few.split(' ')[0]} to {many} of 100 answers."),)
+
+
+def could_have_been_found(result: RunResult) -> Sentence | None:
+    """How far a lone group would have to differ to be clear four times in five; None where none is known."""
+    found = sorted(result.findable, key=lambda one: one.shift)
+    if not found:
+        return None
+    least, most = found[0], found[-1]
+    amount = _whole(least.shift)
+    if amount != _whole(most.shift):
+        amount += f" ({least.n_raters} raters) to {_whole(most.shift)} ({most.n_raters} raters)"
+    return Sentence.of(
+        f"Differences of {amount} in 100 answers would very likely have shown; smaller ones may be missed."
+    )
+
+
+def _whole(share: float) -> str:
+    return f"{100 * share:.{0 if share > _WHOLE_FROM else 1}f}"
+
 
 _LISTED = 5
 """Groups named in one sentence before the rest is only counted."""

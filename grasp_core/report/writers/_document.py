@@ -13,11 +13,10 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.spec import Level
 from grasp_core.model.text import Sentence
 from grasp_core.report.contents import brackets
-from grasp_core.report.given import GIVEN_EXPLANATION, given_sentences, given_table
 from grasp_core.report.in_numbers import dsi_in_numbers, in_numbers, pairs_in_words
 from grasp_core.report.pairs import PAIRS_EXPLANATION, PAIRS_SAID, most_told
 from grasp_core.report.rater_map import EXPLANATION, axes_table, distance_words, groups_table, sentences
-from grasp_core.report.slices import slice_sentences, sliced
+from grasp_core.report.slices import GIVEN_EXPLANATION, given_sentences, given_table, slice_sentences, sliced
 from grasp_core.report.tables import label_use_by_group, wide_table, with_label_use
 from grasp_core.report.words.names import DSI_EXPLANATION, LABEL_USE_EXPLANATION
 

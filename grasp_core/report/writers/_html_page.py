@@ -29,7 +29,6 @@ from grasp_core.report.contents import (
 from grasp_core.report.everybody import agreement_tables, in_one_line
 from grasp_core.report.findings.findings import judged, leading
 from grasp_core.report.findings.sentences import Answer, answer
-from grasp_core.report.given import GIVEN_EXPLANATION, given_sentences, given_table
 from grasp_core.report.in_numbers import pairs_in_numbers, pairs_in_words, slices_in_numbers
 from grasp_core.report.pairs import PAIRS_EXPLANATION, measures, most_told
 from grasp_core.report.rater_map import (
@@ -42,7 +41,14 @@ from grasp_core.report.rater_map import (
     sentences,
 )
 from grasp_core.report.saved import spec_json
-from grasp_core.report.slices import marked_groups, slice_sentences, sliced
+from grasp_core.report.slices import (
+    GIVEN_EXPLANATION,
+    given_sentences,
+    given_table,
+    marked_groups,
+    slice_sentences,
+    sliced,
+)
 from grasp_core.report.tables import drawn_labels, ordered_dsi, wide_table, with_label_use
 from grasp_core.report.words.label_use import (
     format_points,

@@ -12,11 +12,10 @@ from grasp_core.model.remarks.benchmark import ranked
 from grasp_core.model.result import Everybody, RunResult, SliceResult, SlicesResult
 from grasp_core.report.contents import conventions, marks, methods, not_estimable, raters_per_item, run_title
 from grasp_core.report.findings.sentences import answer
-from grasp_core.report.given import as_result
 from grasp_core.report.in_numbers import pairs_table
 from grasp_core.report.pairs import most_told
 from grasp_core.report.rater_map import printable_map, sentences
-from grasp_core.report.slices import as_results
+from grasp_core.report.slices import as_result, as_results
 from grasp_core.report.tables import MEAN, dsi_table, label_use_table, or_nan, results_table, with_label_use
 from grasp_core.report.words.names import WORDS, reported_statistics
 from grasp_core.report.words.printable import printable_result

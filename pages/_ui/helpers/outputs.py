@@ -11,7 +11,7 @@ import streamlit as st
 from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.model.result import RunResult
 from grasp_core.report.charts import Theme
-from grasp_core.report.charts.nulls import PAGE
+from grasp_core.report.charts.histograms import PAGE
 from grasp_core.report.writers.registry import EXPORTS, Export, safe_name
 from grasp_core.server import server
 from pages._ui.helpers.widgets import Shown, as_this_session, menu_when_open

@@ -13,13 +13,6 @@ from grasp_core.model.result import Association, RunResult, SlicesResult
 from grasp_core.model.text import Sentence, escape_markdown
 from grasp_core.report import charts
 from grasp_core.report.findings.mending import given_too
-from grasp_core.report.given import (
-    GIVEN_EXPLANATION,
-    association_sentence,
-    given_sentences,
-    given_table,
-    not_yet_given,
-)
 from grasp_core.report.in_numbers import measure_table, pair_table
 from grasp_core.report.pairs import (
     PAIRS_EXPLANATION,
@@ -33,7 +26,17 @@ from grasp_core.report.pairs import (
     strongest,
     told_first,
 )
-from grasp_core.report.slices import Found, by_value, slice_sentences, sliced_groups
+from grasp_core.report.slices import (
+    GIVEN_EXPLANATION,
+    Found,
+    association_sentence,
+    by_value,
+    given_sentences,
+    given_table,
+    not_yet_given,
+    slice_sentences,
+    sliced_groups,
+)
 from grasp_core.report.slices import told_first as foremost_slice
 from grasp_core.report.tables import ALL_LABELS, label_use_table
 from grasp_core.report.words.label_use import format_points

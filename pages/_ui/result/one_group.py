@@ -10,10 +10,10 @@ from grasp_core.model.outcome import LabelUse
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.text import escape_markdown, number
 from grasp_core.report import charts
+from grasp_core.report.account import least_of
 from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.findings import evidence, named_groups
 from grasp_core.report.findings.sentences import verdict_sentence
-from grasp_core.report.shuffles import least_of
 from grasp_core.report.tables import cell_text
 from grasp_core.report.words.label_use import format_points_interval, mean_words
 from grasp_core.report.words.names import (

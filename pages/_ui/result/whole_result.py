@@ -12,7 +12,7 @@ import streamlit as st
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import escape_markdown
 from grasp_core.report.account import account_sentence
-from grasp_core.report.conventions import stated
+from grasp_core.report.contents import stated
 from grasp_core.report.everybody import in_one_line
 from grasp_core.report.findings.sentences import axes_to_watch
 from grasp_core.report.words.levels import left_out, step_sentence

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from grasp_core.model.groups import Group, axis_label, group_label, one_line
 from grasp_core.model.result import Result
 from grasp_core.model.text import LISTED, agree, number
-from grasp_core.report.comparison.changes import Change, compare, tested, whose
+from grasp_core.report.comparison import Change, compare, tested, whose
 from grasp_core.report.words.names import SIGNIFICANCE_NAMES, format_value, interval_text
 
 
