@@ -219,7 +219,7 @@ class MappedRaters(Saved):
         SpecError
             If the map has no such axis.
         """
-        from grasp_core.report.charts.rater_map import rater_map_chart
+        from grasp_core.report.charts.maps import rater_map_chart
 
         axes = self.spec.analysis.axes
         wanted = axes[0] if axis is None else texts(axis)

@@ -16,19 +16,23 @@ from grasp_core.report.charts.histograms import on_page, shared_domain, within
 from grasp_core.report.charts.theme import (
     LEFT,
     RIGHT,
-    UP_TO_RIGHT,
     Theme,
+    by_mark,
+    clickable,
     colour,
     down,
-    exactly,
     finish,
+    from_edge_to_edge,
+    headed,
+    interval,
+    measured,
     message,
     palette,
     rows,
     shape,
-    ticks,
     title,
     tooltip,
+    valid,
     written,
 )
 from grasp_core.report.tables import RowOrder, ends, ordered_groups
@@ -63,7 +67,7 @@ class Measure:
     write: Callable[[float | None], str]
 
 
-def layers(
+def _layers(
     drawn: list[dict[str, Any]],
     headings: list[dict[str, Any]],
     measure: Measure,
@@ -72,10 +76,9 @@ def layers(
     theme: Theme,
 ) -> list[alt.Chart]:
     """Lines between rows, the line of no difference, marks, texts, and the places that tell more."""
-    colours, mark_y = palette(theme), down("mark_y")
-    axis = alt.Axis(title=measure.axis, tickCount=ticks(), grid=True, titleLimit=340)
+    colours, mark_y, text_y = palette(theme), down("mark_y"), down("text_y")
     x, low, chance = (
-        alt.X(f"{field}:Q", scale=exactly(domain), axis=axis) for field in ("x", "low", "chance")
+        measured(field, domain, measure.axis, grid=True, titleLimit=340) for field in ("x", "low", "chance")
     )
     base = alt.Chart(alt.NamedData("forest")).encode(
         tooltip=tooltip(
@@ -89,48 +92,29 @@ def layers(
             verdict="Result",
         )
     )
-    nothing = [
-        alt.Chart(rows([{"x": at}], "nothing"))
-        .mark_rule(color=colours.muted, strokeDash=[4, 3], aria=False)
-        .encode(x=x)
-        for at in (measure.nothing,)
-        if at is not None and domain[0] <= at <= domain[1]
-    ]
+    at = measure.nothing
+    nothing = [] if at is None or not domain[0] <= at <= domain[1] else [{"x": at}]
     return [
-        alt.Chart(rows(drawn, "forest"))
-        .mark_rule(color=colours.grid, aria=False)
-        .encode(y=down("bottom", height), x=LEFT, x2=UP_TO_RIGHT),
-        *nothing,
-        base.transform_filter("isValid(datum.low)")
-        .mark_rule(strokeWidth=3, strokeCap="round", opacity=0.75, aria=False)
-        .encode(x=low, x2=alt.X2("high:Q"), y=mark_y, color=colour(theme)),
-        base.transform_filter("isValid(datum.chance)")
+        from_edge_to_edge(alt.Chart(rows(drawn, "forest")), down("bottom", height), theme),
+        *(
+            alt.Chart(rows([line], "nothing"))
+            .mark_rule(color=colours.muted, strokeDash=[4, 3], aria=False)
+            .encode(x=x)
+            for line in nothing
+        ),
+        interval(base, low, mark_y, strokeWidth=3, strokeCap="round", opacity=0.75).encode(
+            color=colour(theme)
+        ),
+        valid(base, "chance")
         .mark_tick(orient="vertical", size=12, thickness=2, color=colours.muted, aria=False)
         .encode(x=chance, y=mark_y),
-        base.transform_filter("isValid(datum.x)")
+        valid(base, "x")
         .mark_point(filled=True, size=85, opacity=1, stroke=colours.background, strokeWidth=0.7)
         .encode(x=x, y=mark_y, color=colour(theme), shape=shape()),
-        written(base, "named", LEFT, down("text_y"), limit=alt.expr(f"width - {_FIGURES}")),
-        *(
-            written(
-                base.transform_filter(alt.datum.significance == called),
-                "figures",
-                RIGHT,
-                down("text_y"),
-                "right",
-                color=colours.text[key],
-            )
-            for key, called in SIGNIFICANCE_NAMES.items()
-        ),
-        written(
-            alt.Chart(rows(headings, "headings")),
-            "text",
-            LEFT,
-            down("y"),
-            fontWeight=600,
-            limit=alt.expr("width"),
-        ),
-        base.mark_rect(opacity=0).encode(x=LEFT, x2=UP_TO_RIGHT, y=down("top"), y2=alt.Y2("bottom:Q")),
+        written(base, "named", LEFT, text_y, limit=alt.expr(f"width - {_FIGURES}")),
+        *by_mark(base, "figures", RIGHT, text_y, theme, align="right"),
+        headed(headings, down("y")),
+        clickable(base, "top", "bottom"),
     ]
 
 
@@ -226,7 +210,7 @@ def _plot(
     whose = number(len(drawn), "group") if of == EACH_GROUP else of
     alt_text = f"{measure.name} with its 95 % interval for {whose}: {'; '.join(told)}."
     alt_text += f" Not estimable: {missing}." if missing else ""
-    plotted = layers(drawn, headings, measure, domain, height, theme)
+    plotted = _layers(drawn, headings, measure, domain, height, theme)
     return finish(plotted, theme, heading=heading, alt_text=alt_text, height=height)
 
 

@@ -17,20 +17,24 @@ from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.report.charts.theme import (
     LEFT,
     RIGHT,
-    UP_TO_RIGHT,
     Theme,
     badge,
+    by_mark,
+    clickable,
     colour,
     down,
-    exactly,
     finish,
+    from_edge_to_edge,
+    headed,
+    interval,
+    measured,
     message,
     palette,
     rows,
     shape,
-    ticks,
     title,
     tooltip,
+    valid,
     written,
 )
 from grasp_core.report.findings.finding import LABEL_USE, Finding, words_of
@@ -167,11 +171,6 @@ def rounded_outwards(domain: tuple[float, float]) -> tuple[float, float]:
     """Round numbers around a range, which stay while shuffled values that come widen it a little."""
     step = 10.0 ** math.floor(math.log10(domain[1] - domain[0])) / 4
     return math.floor(domain[0] / step) * step, math.ceil(domain[1] / step) * step
-
-
-def heading_row(line: Heading) -> dict[str, Any]:
-    """An axis heading."""
-    return {"text": line.text, "middle": line.top + _HEADING / 2}
 
 
 def outcome_row(result: RunResult, line: Line, domain: tuple[float, float]) -> dict[str, Any]:
@@ -325,14 +324,7 @@ def layers(
 ) -> list[alt.Chart]:
     """Lines of histograms along one axis of this title; above each its name, value, p, q and mark."""
     colours, middle = palette(theme), down("middle")
-    x, low = (
-        alt.X(
-            f"{field}:Q",
-            scale=exactly(domain),
-            axis=alt.Axis(title=title, tickCount=ticks(), grid=True),
-        )
-        for field in ("x", "low")
-    )
+    x, low = (measured(field, domain, title, grid=True) for field in ("x", "low"))
     y = down("top", extent(lines))
     shown = [line for line in lines if isinstance(line, Line)]
     outcomes = rows([outcome_row(result, line, domain) for line in shown], "outcomes")
@@ -350,20 +342,17 @@ def layers(
             verdict="Result",
         )
     )
-    observed = base.transform_filter("isValid(datum.x)")
+    observed = valid(base, "x")
     named = base.transform_calculate(name="datum.raters ? datum.group + ' · ' + datum.raters : datum.group")
     look: dict[str, Any] = {"color": colours.muted, "limit": alt.expr("width")}
+    marked = {"dx": _BADGE_AT[1] + 9, "opacity": _by_width(0, 1), "fontWeight": 600}
     return [
-        alt.Chart(outcomes)
-        .mark_rule(color=colours.grid, aria=False)
-        .encode(y=down("base"), x=LEFT, x2=UP_TO_RIGHT),
+        from_edge_to_edge(alt.Chart(outcomes), down("base"), theme),
         nulls.transform_flatten(["x", "top"])
         .mark_area(interpolate="step-after", opacity=0.55, clip=True, strokeWidth=0)
         .encode(x=x, y=y, y2=alt.Y2("base:Q"), detail=alt.Detail("row:N"), color=colour(theme)),
         observed.mark_rule(color=colours.ink, strokeWidth=1.6).encode(x=x, y=y, y2=alt.Y2("base:Q")),
-        base.transform_filter("isValid(datum.low)")
-        .mark_rule(color=colours.ink, strokeWidth=1.8, strokeCap="round", aria=False)
-        .encode(x=low, x2=alt.X2("high:Q"), y=y),
+        interval(base, low, y, color=colours.ink, strokeWidth=1.8, strokeCap="round"),
         observed.mark_point(
             filled=True, size=62, opacity=1, stroke=colours.background, strokeWidth=0.7
         ).encode(x=x, y=y, color=colour(theme), shape=shape()),
@@ -372,22 +361,10 @@ def layers(
         base.transform_filter("datum.badge != ''")
         .mark_point(filled=True, size=62, opacity=1, xOffset=_by_width(*_BADGE_AT), aria=False)
         .encode(x=RIGHT, y=middle, color=colour(theme), shape=shape()),
-        *(
-            written(
-                base.transform_filter(alt.datum.significance == SIGNIFICANCE_NAMES[key]),
-                "badge",
-                RIGHT,
-                middle,
-                dx=_BADGE_AT[1] + 9,
-                opacity=_by_width(0, 1),
-                color=colours.text[key],
-                fontWeight=600,
-            )
-            for key in ("corrected", "nominal")
-        ),
+        *by_mark(base, "badge", RIGHT, middle, theme, keys=("corrected", "nominal"), **marked),
         written(base, "note", LEFT, middle, dy=18, fontStyle="italic", **look),
         *_heads(lines, head, theme),
-        base.mark_rect(opacity=0).encode(x=LEFT, x2=UP_TO_RIGHT, y=down("row_top"), y2=alt.Y2("base:Q")),
+        clickable(base, "row_top", "base"),
     ]
 
 
@@ -405,11 +382,13 @@ def _place(narrow: float | None, wide: float) -> dict[str, Any]:
 def _heads(lines: list[Heading | Line], name: str, theme: Theme) -> list[alt.Chart]:
     """Headings of axes, and the heads of the columns."""
     middle = down("middle")
-    headings = rows([heading_row(line) for line in lines if isinstance(line, Heading)], "headings")
+    headings = [
+        {"text": line.text, "middle": line.top + _HEADING / 2} for line in lines if isinstance(line, Heading)
+    ]
     head = alt.Chart(rows([{"middle": 0.25}], "heads")).encode(y=middle)
     text = partial(head.mark_text, baseline="middle", color=palette(theme).muted)
     return [
-        written(alt.Chart(headings), "text", LEFT, middle, fontWeight=600, limit=alt.expr("width")),
+        headed(headings, middle),
         text(align="left").encode(x=LEFT, text=alt.TextValue(name)),
         *(
             text(align="right", **_place(*at)).encode(

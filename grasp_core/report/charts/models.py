@@ -7,18 +7,20 @@ from typing import Any
 
 import altair as alt
 
-from grasp_core.analysis.models.result import GroupSides, ModelsResult, ModelSummary
+from grasp_core.analysis.models.result import ModelsResult, ModelSummary, Side
 from grasp_core.benchmark.leaderboard import OVERALL, Entry, ranked
 from grasp_core.model.groups import axis_label, group_labels, one_line
+from grasp_core.model.outcome import Outcome
 from grasp_core.report.charts.theme import (
     LEFT,
-    ORDER,
     RIGHT,
     Theme,
     badge,
+    by_mark,
     colour,
     down,
     finish,
+    interval,
     message,
     palette,
     rows,
@@ -26,6 +28,7 @@ from grasp_core.report.charts.theme import (
     ticks,
     title,
     tooltip,
+    valid,
     written,
 )
 from grasp_core.report.models import EVERYBODY
@@ -65,13 +68,8 @@ def leaderboard_chart(
     if not data:
         return message(theme, heading=heading, text="No system has a score here yet.")
     alt_text = "; ".join(f"{row['system']} {row['score']:.3f} ({row['scored']})" for row in data)
-    return finish(
-        _layers(data, theme),
-        theme,
-        heading=heading,
-        alt_text=f"Macro-F1 of {name}, best first: {alt_text}.",
-        height=_ROW * len(data),
-    )
+    alt_text = f"Macro-F1 of {name}, best first: {alt_text}."
+    return finish(_layers(data, theme), theme, heading=heading, alt_text=alt_text, height=_ROW * len(data))
 
 
 def _layers(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
@@ -84,8 +82,7 @@ def _layers(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
     )
     y = down("middle", len(data))
     told = tooltip(system="System", shown="Macro-F1", scored="Scored", source="Source")
-    here = base.transform_filter(alt.datum.scored == HERE)
-    elsewhere = base.transform_filter(alt.datum.scored == PUBLISHED)
+    here, elsewhere = (base.transform_filter(alt.datum.scored == name) for name in (HERE, PUBLISHED))
     ink = colours.significance["corrected"]
     points = {
         HERE: here.mark_point(filled=True, shape="diamond", size=130, color=ink, opacity=1),
@@ -95,9 +92,7 @@ def _layers(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
     }
     scored = {row["scored"] for row in data}
     return [
-        here.transform_filter("isValid(datum.low)")
-        .mark_rule(strokeWidth=2, color=ink, aria=False)
-        .encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y),
+        interval(here, alt.X("low:Q"), y, strokeWidth=2, color=ink),
         # Marks that are not there would be a picture without a name to a screen reader.
         *(mark.encode(x=x, y=y, tooltip=told) for name, mark in points.items() if name in scored),
         written(base, "system", LEFT, y, "right", dx=-10, limit=_NAMES_WIDTH, fontSize=13).encode(
@@ -130,13 +125,8 @@ def models_chart(result: ModelsResult, theme: Theme = "light") -> alt.LayerChart
     if not result.groups or not result.models:
         return message(theme, heading=heading, text="There is no group or no model to show.")
     data, height = _rows(result)
-    return finish(
-        _layers_of_models(data, float(height), theme),
-        theme,
-        heading=heading,
-        alt_text=_alt(result),
-        height=height,
-    )
+    layers = _layers_of_models(data, float(height), theme)
+    return finish(layers, theme, heading=heading, alt_text=_alt(result), height=height)
 
 
 def _rows(result: ModelsResult) -> tuple[list[dict[str, Any]], int]:
@@ -148,16 +138,8 @@ def _rows(result: ModelsResult) -> tuple[list[dict[str, Any]], int]:
         # Cut in the middle: groups of an intersection often differ at the end alone.
         name = label if len(label) <= _NAME_LENGTH else f"{label[: _NAME_LENGTH - 13]}…{label[-12:]}"
         for position, model in enumerate(result.models):
-            value = format_value(model.overall_f1)
-            cells = {
-                "x": model.overall_f1,
-                "chance": None,
-                "members": None,
-                "value": value,
-                "tested": "",
-                "significance": SIGNIFICANCE_NAMES["none"],
-                "words": f"{one_line(model.name)} {value}",
-            }
+            side = None if row is None else row.models[model.name]
+            outcome = Outcome(model.overall_f1) if side is None else side.statistics[LEAD]
             found.append(
                 {
                     "group": label,
@@ -166,35 +148,29 @@ def _rows(result: ModelsResult) -> tuple[list[dict[str, Any]], int]:
                     "raters": result.data.raters if row is None else row.n_raters,
                     "model": one_line(model.name),
                     "y": top + (position + 0.5) * _LINE,
-                    **(cells if row is None else _side(result, row, model)),
+                    **_figures(outcome, side, model, result.spec.analysis.permutations),
                 }
             )
         top += len(result.models) * _LINE + _GAP
     return found, top
 
 
-def _side(result: ModelsResult, row: GroupSides, model: ModelSummary) -> dict[str, Any]:
-    side = row.models[model.name]
-    outcome, permutations = side.statistics[LEAD], result.spec.analysis.permutations
-    value = format_value(outcome.value)
-    tested = (
-        [
-            format_p(outcome.p, permutations=permutations),
-            format_p(outcome.q, name="q", permutations=permutations),
-        ]
-        if outcome.p is not None
-        else []
-    )
-    why = f"{NOT_ESTIMABLE}: {outcome.reason}" if outcome.value is None else ""
-    marked = [value, *tested[1:], badge(outcome.significance)] if outcome.value is not None else [why]
+def _figures(outcome: Outcome, side: Side | None, model: ModelSummary, permutations: int) -> dict[str, Any]:
+    value, tested = format_value(outcome.value), list[str]()
+    if outcome.p is not None:
+        values = (("p", outcome.p), ("q", outcome.q))
+        tested = [format_p(one, name=name, permutations=permutations) for name, one in values]
+    marked = [value, *tested[1:], badge(outcome.significance)]
+    if outcome.value is None:
+        marked = [f"{NOT_ESTIMABLE}: {outcome.reason}"]
     return {
         "x": outcome.value,
         "chance": outcome.null_median,
-        "members": side.members_f1,
+        "members": None if side is None else side.members_f1,
         "value": value,
         "tested": ", ".join(tested),
         "significance": SIGNIFICANCE_NAMES[outcome.significance],
-        "words": f"{one_line(model.name)} {', '.join(part for part in marked if part)}",
+        "words": f"{one_line(model.name)} {', '.join(filter(None, marked))}",
     }
 
 
@@ -225,28 +201,16 @@ def _layers_of_models(data: list[dict[str, Any]], height: float, theme: Theme) -
         tested.mark_tick(orient="vertical", size=11, thickness=2, color=colours.muted, aria=False).encode(
             x=alt.X("chance:Q"), y=y
         ),
-        base.transform_filter("isValid(datum.members)")
+        valid(base, "members")
         .mark_point(
             shape="cross", angle=45, size=45, filled=True, color=colours.ink, opacity=0.75, aria=False
         )
         .encode(x=alt.X("members:Q"), y=y),
-        base.transform_filter("isValid(datum.x)")
+        valid(base, "x")
         .mark_point(filled=True, size=95, opacity=1)
         .encode(x=x, y=y, color=colour(theme), shape=shape(), tooltip=told),
         written(base, "name", LEFT, y, "right", dx=-10, limit=_NAME_LIMIT, fontSize=12).encode(tooltip=told),
-        *(
-            written(
-                base.transform_filter(alt.datum.significance == SIGNIFICANCE_NAMES[key]),
-                "words",
-                RIGHT,
-                y,
-                dx=14,
-                limit=_WORDS_LIMIT,
-                fontSize=11,
-                color=colours.text[key],
-            )
-            for key in ORDER
-        ),
+        *by_mark(base, "words", RIGHT, y, theme, dx=14, limit=_WORDS_LIMIT, fontSize=11),
     ]
 
 

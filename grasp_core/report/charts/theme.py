@@ -121,6 +121,55 @@ def written(
     return text.encode(x=x, y=y, text=alt.Text(f"{field}:N"))
 
 
+def by_mark(base: alt.Chart, field: str, x: Any, y: Any, theme: Theme, **look: Any) -> list[alt.Chart]:
+    """A field as text in the colours of the marks, a layer each; `keys` are the marks, by default all."""
+    colours, keys = palette(theme).text, look.pop("keys", ORDER)
+    return [
+        written(
+            base.transform_filter(alt.datum.significance == SIGNIFICANCE_NAMES[key]),
+            *(field, x, y),
+            color=colours[key],
+            **look,
+        )
+        for key in keys
+    ]
+
+
+def valid(base: alt.Chart, field: str) -> alt.Chart:
+    """Those rows alone that have a value of a field."""
+    chart: alt.Chart = base.transform_filter(f"isValid(datum.{field})")
+    return chart
+
+
+def interval(base: alt.Chart, x: alt.X, y: Any, **look: Any) -> alt.Chart:
+    """A line from `low`, which `x` places, to `high`, where both are known."""
+    line: alt.Chart = valid(base, "low").mark_rule(aria=False, **look)
+    return line.encode(x=x, x2=alt.X2("high:Q"), y=y)
+
+
+def from_edge_to_edge(base: alt.Chart, y: alt.Y, theme: Theme) -> alt.Chart:
+    """Lines between rows."""
+    line: alt.Chart = base.mark_rule(color=palette(theme).grid, aria=False)
+    return line.encode(x=LEFT, x2=UP_TO_RIGHT, y=y)
+
+
+def clickable(base: alt.Chart, top: str, bottom: str, **look: Any) -> alt.Chart:
+    """Rows as wide as the chart that nobody sees: they answer a pointer anywhere beside their marks."""
+    rect: alt.Chart = base.mark_rect(opacity=0, **look)
+    return rect.encode(x=LEFT, x2=UP_TO_RIGHT, y=down(top), y2=alt.Y2(f"{bottom}:Q"))
+
+
+def measured(field: str, domain: Sequence[float], title: str, **axis: Any) -> alt.X:
+    """A field across, on an axis of just this domain, with as many ticks as the width has room for."""
+    return alt.X(f"{field}:Q", scale=exactly(domain), axis=alt.Axis(title=title, tickCount=ticks(), **axis))
+
+
+def headed(headings: list[dict[str, Any]], y: alt.Y) -> alt.Chart:
+    """The names of axes above the rows of their groups."""
+    base = alt.Chart(rows(headings, "headings"))
+    return written(base, "text", LEFT, y, fontWeight=600, limit=alt.expr("width"))
+
+
 def ticks() -> alt.ExprRef:
     """As many ticks as the plot's width has room for."""
     return alt.ExprRef("max(2, floor(width / 70))")

@@ -14,11 +14,13 @@ from grasp_core.model.result import RunResult
 from grasp_core.report.charts.histograms import within
 from grasp_core.report.charts.theme import (
     LEFT,
-    UP_TO_RIGHT,
     Theme,
     as_given,
+    clickable,
     down,
     finish,
+    from_edge_to_edge,
+    interval,
     message,
     palette,
     rows,
@@ -108,22 +110,16 @@ def verdict_chart(result: RunResult, theme: Theme = "light", *, narrow: bool = F
     said = [_said(one, result, scaled=_on_a_scale(result, found)) for one in found]
     named = [_named(one, place, places, theme) | {"said": said[place]} for place, one in enumerate(found)]
     height = _HEAD + places.row * len(found) + _FOOT
-    layers = [
-        alt.Chart(rows([{"y": row["bottom"]} for row in named], "lines"))
-        .mark_rule(color=palette(theme).grid, aria=False)
-        .encode(y=down("y", height), x=LEFT, x2=UP_TO_RIGHT)
-    ]
+    lines = alt.Chart(rows([{"y": row["bottom"]} for row in named], "lines"))
+    layers = [from_edge_to_edge(lines, down("y", height), theme)]
     for name, panel, across in zip(("left", "right"), panels, (places.left, places.right), strict=True):
         if panel is not None:
             layers += _drawn(name, panel, across, named, found, height, theme)
     layers += _texts(named, places, theme)
     told = "; ".join(f"{row['group']}: {row['status']}, {row['said']}" for row in named)
-    clicked = (  # a row as wide as the chart, whose click chooses its group
-        alt.Chart(rows(named, "rows"))
-        .mark_rect(opacity=0, cursor="pointer", aria=False)
-        .encode(y=down("top"), y2=alt.Y2("bottom:Q"), x=LEFT, x2=UP_TO_RIGHT)
-        .add_params(alt.selection_point(name=CHOSEN, fields=["name"]))
-    )
+    a_click = alt.selection_point(name=CHOSEN, fields=["name"])  # on a row chooses its group
+    whole = alt.Chart(rows(named, "rows"))
+    clicked = clickable(whole, "top", "bottom", cursor="pointer", aria=False).add_params(a_click)
     alt_text = f"Groups by verdict. {told}."
     return finish([clicked, *layers], theme, heading=None, alt_text=alt_text, height=height)
 
@@ -314,10 +310,9 @@ def _marks(name: str, panel: _Panel, drawn: list[dict[str, Any]]) -> list[alt.Ch
     y = down("mark_y")
     told = tooltip(group="Group", status="Verdict", value=panel.heading, interval="95 % interval")
     return [
-        alt.Chart(rows(drawn, name))
-        .transform_filter("isValid(datum.low)")
-        .mark_rule(strokeWidth=3, strokeCap="round", aria=False)
-        .encode(x=_across("low"), x2=alt.X2("high:Q"), y=y, color=as_given()),
+        interval(alt.Chart(rows(drawn, name)), _across("low"), y, strokeWidth=3, strokeCap="round").encode(
+            color=as_given()
+        ),
         alt.Chart(alt.NamedData(name))
         .encode(tooltip=told)
         .transform_filter("isValid(datum.x)")

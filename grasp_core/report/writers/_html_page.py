@@ -15,7 +15,7 @@ from grasp_core.model.spec import Level
 from grasp_core.model.text import printable
 from grasp_core.report import charts
 from grasp_core.report.account import account_sentence
-from grasp_core.report.charts.rater_map import rater_map_chart
+from grasp_core.report.charts.maps import rater_map_chart
 from grasp_core.report.contents import (
     Method,
     brackets,

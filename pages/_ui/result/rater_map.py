@@ -23,7 +23,7 @@ from grasp_core.model.json_values import to_json
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import escape_markdown, json_text
 from grasp_core.report.charts import Theme
-from grasp_core.report.charts.rater_map import rater_map_chart
+from grasp_core.report.charts.maps import rater_map_chart
 from grasp_core.report.rater_map import (
     EXPLANATION,
     axes_table,
