@@ -15,6 +15,7 @@ from grasp_core.model.outcome import Interval, LabelUse, Outcome
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import number
+from grasp_core.report.columns import or_nan
 from grasp_core.report.contents import (
     CORRECTION,
     CROSS_NEGENTROPY,
@@ -29,7 +30,7 @@ from grasp_core.report.contents import (
 )
 from grasp_core.report.pairs import PAIR_NAMES
 from grasp_core.report.slices import as_results
-from grasp_core.report.tables import cell_text, or_nan
+from grasp_core.report.tables import cell_text
 from grasp_core.report.words.label_use import foremost, mean_outcome
 from grasp_core.report.words.levels import left_out, step_sentence
 from grasp_core.report.words.names import (

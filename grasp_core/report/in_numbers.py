@@ -11,9 +11,10 @@ import pandas as pd
 from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, one_line
 from grasp_core.model.outcome import Outcome, PairResult
 from grasp_core.model.result import RunResult, SlicesResult
+from grasp_core.report.columns import or_nan
 from grasp_core.report.pairs import PAIR_NAMES, Measure, measures, of_label_use, seen_from
 from grasp_core.report.slices import sliced
-from grasp_core.report.tables import ends, or_nan, ordered_dsi, p_and_starred_q, with_label_use
+from grasp_core.report.tables import ends, ordered_dsi, p_and_starred_q, with_label_use
 from grasp_core.report.words.label_use import format_points, format_points_interval, mean_outcome
 from grasp_core.report.words.names import (
     DSI_EXPLANATION,

@@ -9,7 +9,7 @@ from typing import Literal
 import pandas as pd
 
 from grasp_core.analysis.items.outcomes import Contribution, ItemOutcome, ItemsResult, Measure, TopTenth
-from grasp_core.model.groups import group_label, one_line
+from grasp_core.model.groups import axis_label, group_label, one_line
 from grasp_core.model.spec import LEVEL
 from grasp_core.model.text import (
     Segment,
@@ -21,7 +21,7 @@ from grasp_core.model.text import (
     printable_name,
     safe_cell,
 )
-from grasp_core.report.tables import exact
+from grasp_core.report.columns import exact
 from grasp_core.report.words.names import MINUS, STARS, format_p_value, format_value
 
 MEASURES: Mapping[Measure, str] = MappingProxyType({"distance": "Distance", "label_use": "Label use"})
@@ -50,6 +50,11 @@ def cut_text(text: str) -> str:
     shown = " ".join(printable(start).split())
     whole = len(shown) <= TEXT_LIMIT and len(start) == len(text)
     return shown if whole else f"{shown[:TEXT_LIMIT]}…"
+
+
+def items_title(result: ItemsResult) -> str:
+    """What the files are called."""
+    return f"Items of {group_label(result.group)} ({axis_label(result.group.axes)})"
 
 
 def item_name(row: ItemOutcome) -> str:

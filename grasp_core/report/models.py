@@ -10,8 +10,9 @@ from grasp_core.analysis.models.result import GroupSides, ModelsResult, ModelSum
 from grasp_core.model.groups import axis_label, group_label, group_labels
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.text import Segment, Sentence, csv_text, safe_cell
+from grasp_core.report.columns import exact, or_nan
 from grasp_core.report.findings.sentences import strength
-from grasp_core.report.tables import cell_text, exact, or_nan
+from grasp_core.report.tables import cell_text
 from grasp_core.report.words.names import (
     LEAD,
     SIDE_WORDS,

@@ -10,6 +10,7 @@ import pandas as pd
 from grasp_core.model.groups import Group, axis_label, group_label, named_group, one_line
 from grasp_core.model.outcome import LabelUse, Outcome, Shift
 from grasp_core.model.result import DsiResult, GroupResult, RunResult
+from grasp_core.report.columns import or_nan
 from grasp_core.report.words.label_use import foremost, format_points, format_points_interval
 from grasp_core.report.words.names import (
     FITTED,
@@ -130,16 +131,6 @@ def _results_row(row: GroupResult, statistics: tuple[str, ...], *, so_far: bool)
                 f"{name}_unsure": MAY_CHANGE if may_change(outcome) else "",
             }
     return cells
-
-
-def or_nan(value: float | None) -> float:
-    """The number; NaN where there is none."""
-    return float("nan") if value is None else value
-
-
-def exact(value: float | None) -> str:
-    """All digits of a value, as tables for programs have them; empty where there is none."""
-    return "" if value is None else repr(float(value))
 
 
 def column_label(column: str) -> str:

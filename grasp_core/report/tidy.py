@@ -14,10 +14,11 @@ from grasp_core.model.outcome import LabelUse, Outcome, Shift, Verdict
 from grasp_core.model.result import RunResult
 from grasp_core.model.statistic import TABLE
 from grasp_core.model.text import safe_cell
+from grasp_core.report.columns import exact, or_nan
 from grasp_core.report.findings.mending import caution_codes
 from grasp_core.report.slices import as_result as given_view
 from grasp_core.report.slices import as_results
-from grasp_core.report.tables import ends, exact, or_nan
+from grasp_core.report.tables import ends
 from grasp_core.report.words.label_use import said_more
 from grasp_core.report.words.names import outcome_of, reported_statistics
 

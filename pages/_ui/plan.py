@@ -32,7 +32,7 @@ from grasp_core.report.plan import (
     recruitment_table,
     surface_table,
 )
-from grasp_core.report.writers.plan import recruitment_xlsx
+from grasp_core.report.writers.spreadsheet import recruitment_xlsx
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import here, may_manage, require_manage, require_run, stores_of

@@ -18,12 +18,10 @@ from grasp_core.report import charts
 from grasp_core.report.charts.verdicts import CHOSEN, NOT_DRAWN
 from grasp_core.report.everybody import (
     agreement_advice,
-    batch_table,
+    agreement_table,
     in_one_line,
-    label_table,
     no_groups,
     over_batches,
-    rater_table,
     who_differs,
 )
 from grasp_core.report.findings.findings import judged
@@ -185,10 +183,12 @@ def show_agreement(shown: Shown) -> None:
     with st.expander("These figures as tables"):
         if found.labels:
             show_table(
-                label_table(found), "How often another rater says the same, by label", height="content"
+                agreement_table(found, "labels"),
+                "How often another rater says the same, by label",
+                height="content",
             )
         if found.batches:
-            show_table(batch_table(found), "Agreement by batch", height="content")
+            show_table(agreement_table(found, "batches"), "Agreement by batch", height="content")
 
 
 def show_raters_agreement(shown: Shown) -> None:
@@ -198,7 +198,9 @@ def show_raters_agreement(shown: Shown) -> None:
         st.info("Raters are not listed here: there are too many, or this is a shared result.")
         return
     _part(None, [who_differs(found)])
-    show_table(rater_table(found), "Raters by how often they answer as another did", height="content")
+    show_table(
+        agreement_table(found, "raters"), "Raters by how often they answer as another did", height="content"
+    )
     st.caption(
         "Of 100 answers, how many another rater of the same item gave too. Raters are numbered in the order "
         "of their ids: no result names one."

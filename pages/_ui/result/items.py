@@ -24,12 +24,14 @@ from grasp_core.report.items import (
     in_order,
     items_csv,
     items_table,
+    items_title,
     sentences,
     side_bars,
 )
 from grasp_core.report.words.label_use import said_more
-from grasp_core.report.writers.items import items_markdown, items_title, items_xlsx
+from grasp_core.report.writers.markdown import items_markdown
 from grasp_core.report.writers.registry import safe_name
+from grasp_core.report.writers.spreadsheet import items_xlsx
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import current_user, require_run, stores_of, visitor, why_not_run
