@@ -214,11 +214,7 @@ class Comparison:
 
 
 def compare(a: Result, b: Result) -> Comparison | None:
-    """Hold run b against run a; None where they answer different questions.
-
-    A group is the same group in both if it has the same values on the same axes, in whatever order the
-    axes of an intersection are named; a model, if it has the same name.
-    """
+    """Hold run b against run a; None where they answer different questions."""
     if type(a) is not type(b):
         return None
     rows_a, rows_b = _rows(a), _rows(b)
@@ -348,11 +344,7 @@ _Rows = Mapping[tuple[frozenset[tuple[str, str]], str | None], _Row]
 
 
 def use_changed(group: Group, a: LabelUse, b: LabelUse) -> Iterator[Change]:
-    """What became of a group's label use.
-
-    The label that sets the group apart most in a comes first, with the test of all labels together; then
-    every further label of both with its own p, unless it mirrors the first, and the shift of the mean.
-    """
+    """What became of a group's label use."""
     found = foremost(a)
     first = None if found is None else found[0]
     whole = []
@@ -371,7 +363,6 @@ def use_changed(group: Group, a: LabelUse, b: LabelUse) -> Iterator[Change]:
 
 
 def _alone(use: LabelUse, label: str | None) -> Outcome:
-    """A label's share, with its own p."""
     shift = None if label is None else use.labels.get(label)
     if shift is None or shift.value is None:
         return Outcome(None, reason=use.reason)
@@ -399,7 +390,6 @@ def _rows(result: Result) -> dict[tuple[frozenset[tuple[str, str]], str | None],
 
 
 def _reported(result: Result) -> tuple[str, ...]:
-    """Statistics, in the order in which people see them."""
     return tuple(SIDE_WORDS) if isinstance(result, ModelsResult) else result.spec.analysis.statistics
 
 
@@ -438,14 +428,7 @@ Table = Callable[[Iterable[Change]], pd.DataFrame]
 
 
 def pairs_compared(a: Result, b: Result, table: Table = changes_table) -> pd.DataFrame:
-    """What became of every test of the pairs that both runs have, as texts, or as `table` has it.
-
-    Returns `pair` (the first group and the second, as in a), then the columns of
-    :func:`~grasp_core.report.comparison.changes_table` but for `group`; empty where no pair is in
-    both.
-
-    A pair is the same pair in either order of its groups; that of b is turned to the order of a.
-    """
+    """What became of every test of the pairs that both runs have, as texts, or as `table` has it."""
     if not isinstance(a, RunResult) or not isinstance(b, RunResult):
         return pd.DataFrame()
     others = {(row.a.key, row.b.key): row for one in b.pairs for row in (one, one.turned())}

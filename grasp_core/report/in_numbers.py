@@ -40,13 +40,7 @@ from grasp_core.report.words.names import (
 
 
 def pairs_table(result: RunResult) -> pd.DataFrame:
-    """One row for each pair and what was tested of it.
-
-    Returns `axis`, `first`, `second`, `raters_first`, `raters_second`, `statistic`, then `value`, `low`,
-    `high` (float; of labels in percentage points, of the mean on its scale; NaN where there is none), `p`,
-    `q`, `stars` and `reason`; of the pair's verdict by all tests together `verdict`, `verdict_p`,
-    `verdict_q`.
-    """
+    """One row for each pair and what was tested of it."""
     told = of_label_use(result)
     rows = [
         [
@@ -90,10 +84,7 @@ def pairs_table(result: RunResult) -> pd.DataFrame:
 def measure_table(
     result: RunResult, measure: Measure, *, axes: AxisSet | None = None, group: Group | None = None
 ) -> pd.DataFrame:
-    """One row for each pair, with texts: `First`, `Second`, the value, its interval, `p` and `q`.
-
-    With `axes` the pairs of that axis or intersection alone; with `group` its own, `Beside` naming the other.
-    """
+    """One row for each pair, with texts: `First`, `Second`, the value, its interval, `p` and `q`."""
     rows = result.pairs if group is None else seen_from(result, group)
     heads = ["First", "Second"] if group is None else ["Beside"]
     found = [
@@ -135,7 +126,6 @@ def pair_table(result: RunResult, row: PairResult) -> pd.DataFrame:
 
 
 def _texts(outcome: Outcome, measure: Measure, result: RunResult) -> list[str]:
-    """Value, interval, p and q."""
     low, high = ends(outcome)
     interval = "" if low is None else f"[{measure.write(low)}, {measure.write(high)}]"
     if outcome.p_interval is not None:
@@ -269,6 +259,5 @@ def pairs_in_numbers(result: RunResult) -> pd.DataFrame:
 
 
 def _tested(outcome: Outcome, result: RunResult) -> list[str]:
-    """Value, interval, p and q."""
     value = f"{format_value(outcome.value)} {arrow(outcome)}".rstrip()
     return [value, format_interval(outcome) or NO_INTERVAL, *p_and_starred_q(outcome, result)]

@@ -240,10 +240,7 @@ def items_table(
     rows: Sequence[tuple[ItemOutcome, Contribution]],
     texts: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
-    """Items with their parts, both sides' labels, p and q, as text.
-
-    `texts` are only for those who may see them.
-    """
+    """Items with their parts, both sides' labels, p and q, as text."""
     group = _group_head(result)
     cells = []
     for row, part in rows:
@@ -296,11 +293,7 @@ def part_text(result: ItemsResult, measure: Measure, part: Contribution) -> str:
 
 
 def items_csv(result: ItemsResult) -> str:
-    """Every number at full precision, one line per item, in the order of the data.
-
-    Text cells that a spreadsheet would run as a formula get a leading apostrophe. What has no value is empty,
-    with the reason beside it.
-    """
+    """Every number at full precision, one line per item, in the order of the data."""
     labels, rows = list(result.label_use), []
     header = [*CSV_COLUMNS, *(safe_cell(f"{side}: {label}") for label in labels for side in _SIDES)]
     for row in result.items:
@@ -313,7 +306,6 @@ def items_csv(result: ItemsResult) -> str:
 
 
 def _tests(part: Contribution | None) -> list[str]:
-    """The cells of a part, in the order of the columns; empty without one."""
     if part is None:
         return [""] * len(_TESTS)
     reason = "" if part.reason is None else safe_cell(str(part.reason))

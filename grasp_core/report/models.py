@@ -63,10 +63,7 @@ def _sides(result: ModelsResult, model: ModelSummary) -> Sentence:
 
 
 def _by_group(result: ModelsResult, model: str, near: bool) -> list[tuple[GroupSides, list[str]]]:
-    """The groups that a model sides with (or against), and the statistics that show it.
-
-    Groups that the lead statistic shows come first, then the clearest.
-    """
+    """The groups that a model sides with (or against), and the statistics that show it."""
     found = []
     for row in result.groups:
         tests = row.models[model].statistics
@@ -224,11 +221,7 @@ def statistic_table(result: ModelsResult, statistic: str) -> pd.DataFrame:
 
 
 def sides_csv(result: ModelsResult) -> str:
-    """Every number at full precision: one line per model, group and statistic.
-
-    `closer` is "yes" where the model is closer to the group than to the median random group. Values that
-    are not estimable are empty, with their reason in the last column.
-    """
+    """Every number at full precision: one line per model, group and statistic."""
     rows = []
     for model, row, side, statistic in _each_side(result):
         outcome = side.statistics[statistic]
@@ -254,7 +247,6 @@ def sides_csv(result: ModelsResult) -> str:
 
 
 def _each_side(result: ModelsResult) -> Iterator[tuple[str, GroupSides, Side, str]]:
-    """Every model, group and statistic."""
     for model in result.models:
         for row in result.groups:
             for statistic in SIDE_WORDS:

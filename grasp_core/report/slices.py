@@ -65,10 +65,7 @@ def sliced_groups(result: RunResult, found: SlicesResult) -> tuple[Group, ...]:
 
 
 def by_value(result: RunResult, found: SlicesResult, group: Group) -> RunResult:
-    """One group of all slices of a column, a row per value, behind the same group on all items.
-
-    For tables and figures of groups: rows are called by the values, their axis by the column.
-    """
+    """One group of all slices of a column, a row per value, behind the same group on all items."""
     whole = [
         replace(row, group=Group((found.column,), (ALL_ITEMS,)))
         for row in result.groups
@@ -108,10 +105,7 @@ def sliced(result: RunResult, found: SlicesResult, make: Callable[[RunResult], p
 
 
 def side_by_side(result: RunResult, found: SlicesResult, what: str) -> pd.DataFrame:
-    """A statistic, or "label_use", of each group on all items and on those of each value, as texts.
-
-    A cell has the value, its stars and its interval; of label use that of the label furthest from chance.
-    """
+    """A statistic, or "label_use", of each group on all items and on those of each value, as texts."""
     whole = {row.group: _brief(row, what) for row in result.groups}
     of_values = [{row.group: _brief(row, what) for row in one.groups} for one in found.values]
     groups = sliced_groups(result, found)
@@ -345,7 +339,6 @@ def _verdict(result: RunResult, one: Association, of_first: GivenResult, of_seco
 
 
 def _any_of(axis: str, groups: Sequence[Group]) -> bool:
-    """Whether one of the groups is of this very axis."""
     return any(group.axes == (axis,) for group in groups)
 
 

@@ -61,10 +61,7 @@ def effect(outcome: Outcome) -> float | None:
 def ordered_groups(
     result: RunResult, order: RowOrder = "axis", by: str | None = None
 ) -> tuple[GroupResult, ...]:
-    """The groups in the one row order that tables and figures share.
-
-    Raises ValueError if `order` is none of the three.
-    """
+    """The groups in the one row order that tables and figures share."""
     statistic = by or lead_statistic(result)
     if order == "axis":
         return result.groups
@@ -85,14 +82,7 @@ def _last(number: float | None, sign: int) -> tuple[bool, float]:
 
 
 def results_table(result: RunResult, *, order: RowOrder = "axis", by: str | None = None) -> pd.DataFrame:
-    """Table 5 with numbers: one row per group.
-
-    Returns columns `axis`, `group`, `raters`, `annotations`, then per reported statistic s: `s`, `s_low` and
-    `s_high` (float, NaN where there is none), `s_interval` (both as a text), `s_arrow`, `s_stars`, `s_p`,
-    `s_q`, `s_form` (a sign where a distance is that of shares), `s_reason`. :func:`column_label` gives the
-    words for a column's head. Of a provisional result `s_p` and `s_q` are texts with their interval, and
-    `s_unsure` marks what may still change.
-    """
+    """Table 5 with numbers: one row per group."""
     columns = ["axis", "group", "raters", "annotations"]
     for name in reported_statistics(result):
         columns += [name, *(f"{name}_{part}" for part in _OF_STATISTIC)]
@@ -267,12 +257,7 @@ def drawn_labels(result: RunResult) -> tuple[str, ...]:
 
 
 def label_use_table(result: RunResult) -> pd.DataFrame:
-    """Rows for each group: all labels together, each label, and the mean where labels are ordered or numbers.
-
-    Returns `axis`, `group`, `raters`, `label`, `shift`, `low` and `high` (float; a share, of the mean on its
-    scale; NaN where there is none), `p`, `q` and `stars`. The test is that of all labels together: its row
-    alone has `q` and `stars`, and `p` of a label or of the mean is not corrected.
-    """
+    """Rows for each group: all labels together, each label, and the mean where labels have one."""
     columns = ["axis", "group", "raters", "label", "shift", "low", "high", "p", "q", "stars"]
     none = float("nan")
     rows = [
@@ -290,10 +275,7 @@ def label_use_table(result: RunResult) -> pd.DataFrame:
 
 
 def label_use_by_group(result: RunResult, *, intervals: bool = False) -> pd.DataFrame:
-    """One row for each group, with texts: points for each label, or for the label that differs most.
-
-    With `intervals` each label's points have theirs behind them.
-    """
+    """One row for each group, with texts: points for each label, or for the label that differs most."""
     found, labels = with_label_use(result), _labels(result)
     few = len(labels) <= _MOST_COLUMNS
     heads = _apart([one_line(label) for label in labels]) if few else ["Label", "Points", "95 % interval"]

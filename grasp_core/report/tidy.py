@@ -132,25 +132,14 @@ def given_lines(result: RunResult) -> Iterator[Line]:
 
 
 def tidy(result: RunResult, found: Iterable[Line]) -> pd.DataFrame:
-    """Lines as a long frame, with a column for each axis of the run, named as the person's own column.
-
-    Returns the run's axes (the group's value; None where the group is not one of that axis; of pairs also
-    ``other_...``), `axis` and `group` in words, `raters`, `annotations`, `statistic`, `label`, `value`,
-    `unit` (:data:`UNITS`), `low`, `high`, `null_median`, `p`, `q`, `mark`, `reason`; in front `slice` and
-    `slice_value`, or `given`. Numbers are numbers, NaN where there is none; texts None.
-    """
+    """Lines as a long frame, with a column for each axis of the run, named as the person's own column."""
     import pandas as pd
 
     return pd.DataFrame([_cells(line, result.spec.analysis.columns) for line in found])
 
 
 def findings_table(result: RunResult) -> pd.DataFrame:
-    """The verdict on each group, as a frame.
-
-    Returns the run's axes, `axis` and `group` in words, `raters`, `verdict` ("clear", "hint", "explained",
-    "none", "untestable"), `kinds`, then the label that differs most: `label`, `points` (percentage points),
-    `low`, `high`; `p`, `q` of all tests together; `explained_by` and `why`.
-    """
+    """The verdict on each group, as a frame."""
     import pandas as pd
 
     rows = []
@@ -224,7 +213,6 @@ def group_cells(axes: AxisSet, group: Group | None, columns: Sequence[str]) -> d
 def _tests(
     first: Line, outcomes: Mapping[str, Outcome], use: LabelUse | None, caution: str
 ) -> Iterator[Line]:
-    """A line for each statistic, the test of all labels together, each label's shift, and the mean's."""
     for name, outcome in outcomes.items():
         yield _outcome(replace(first, statistic=name), outcome, caution)
     if use is None:
@@ -275,20 +263,7 @@ VERDICT_COLUMNS = ("verdict", "verdict_kinds", "verdict_p", "verdict_q", "verdic
 
 
 def table_csv(result: RunResult) -> str:
-    """Every number at full precision: a line per group and reported statistic, label use, DSI of each axis.
-
-    Of a run with pairs of groups, lines follow of each pair and what was tested of it, and all lines have two
-    cells more: the second group and its raters, blank where all others are meant. Of a run with slices,
-    further lines follow of every group in each, and again all lines have two cells more: the slice's column
-    and value, blank where all items are meant; and so with groups given an axis, and one cell for that axis.
-    Where p may be fitted, a last cell has it as counted. Of a finished run all lines have six cells more,
-    which those of its groups, of pairs and of groups given an axis fill: the verdict, its kinds with spaces
-    between, p and q of it, the group that explains it, and why it is untestable.
-
-    Text cells that a spreadsheet would run as a formula get a leading apostrophe. Values that are
-    not estimable are empty, with their `reason`. `caution` has the codes of warnings that may undo what is
-    found of the line's axis.
-    """
+    """Every number at full precision, as docs/file-formats.md describes it."""
     judged = any(row.verdict is not None for row in result.groups)
     columns = (
         *CSV_COLUMNS,

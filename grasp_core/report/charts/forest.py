@@ -137,10 +137,7 @@ def forest_plot(
     page: int | None = None,
     of: str = EACH_GROUP,
 ) -> alt.LayerChart:
-    """Value and 95 % interval of a statistic for each group, beside the middle of its random groupings.
-
-    Raises ValueError if the statistic is unknown.
-    """
+    """Value and 95 % interval of a statistic for each group, beside the middle of its random groupings."""
     if statistic not in WORDS:
         raise ValueError(f"`statistic` must be one of {', '.join(WORDS)}; found {statistic!r}")
     words = WORDS[statistic]
@@ -165,11 +162,7 @@ def label_forest_plot(
     page: int | None = None,
     of: str = EACH_GROUP,
 ) -> alt.LayerChart:
-    """How much more often each group gives a label than the others do to the same items, with intervals.
-
-    `label` is a key of :class:`~grasp_core.model.outcome.LabelUse`; groups without it are left out. The
-    rest is as in :func:`forest_plot`.
-    """
+    """How much more often each group gives a label than the others do to the same items, with intervals."""
     groups = [row for row in ordered_groups(result, order) if row.label_use is not None]
     shown = one_line(label)
     measure = Measure(

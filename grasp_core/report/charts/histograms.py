@@ -248,12 +248,7 @@ def null_histograms(
     *,
     page: int | None = None,
 ) -> alt.LayerChart:
-    """Per group the histogram of shuffled values, the observed one as a rule across it.
-
-    `page`: only the groups of this page, from 1; by default all.
-
-    Raises ValueError if the statistic is unknown.
-    """
+    """Per group the histogram of shuffled values, the observed one as a rule across it."""
     if statistic not in WORDS:
         raise ValueError(f"`statistic` must be one of {', '.join(WORDS)}; found {statistic!r}")
     some = any(outcome_of(row, statistic).interval for row in result.groups)
@@ -380,7 +375,6 @@ def _place(narrow: float | None, wide: float) -> dict[str, Any]:
 
 
 def _heads(lines: list[Heading | Line], name: str, theme: Theme) -> list[alt.Chart]:
-    """Headings of axes, and the heads of the columns."""
     middle = down("middle")
     headings = [
         {"text": line.text, "middle": line.top + _HEADING / 2} for line in lines if isinstance(line, Heading)

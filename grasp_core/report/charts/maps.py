@@ -338,10 +338,7 @@ _LEGEND_COLUMNS = "max(1, floor(width / 190))"
 def rater_map_chart(
     found: RaterMap, axes: AxisSet, theme: Theme = "light", group: Group | None = None
 ) -> alt.LayerChart:
-    """A mark per rater, coloured by the groups of `axes`, or by one `group` of theirs and all others.
-
-    Raters of further groups, and those whose group is not told, are drawn as others.
-    """
+    """A mark per rater, coloured by the groups of `axes`, or by one `group` of theirs and all others."""
     if found.reason is not None:
         return message(theme, heading=title("Map of raters", ""), text=f"{found.reason}.")
     (axis,) = (one for one in found.axes if one.axes == axes)

@@ -42,10 +42,7 @@ HERE, PUBLISHED = "Scored here", "Published"
 def leaderboard_chart(
     entries: Sequence[Entry], column: str = OVERALL, theme: Theme = "light"
 ) -> alt.LayerChart:
-    """A point per system, best first: filled where it was scored here, hollow where it was published.
-
-    `column` is a task, or :data:`~grasp_core.benchmark.leaderboard.OVERALL`.
-    """
+    """A point per system, best first: filled where it was scored here, hollow where it was published."""
     name = "all tasks (mean)" if column == OVERALL else column
     data: list[dict[str, Any]] = []
     for place, entry in enumerate(ranked(entries, column)):
@@ -110,11 +107,7 @@ _WORDS_LIMIT = 300
 
 
 def models_chart(result: ModelsResult, theme: Theme = "light") -> alt.LayerChart:
-    """Macro-F1 of every model against every group's plurality, a block of rows per group.
-
-    Marks and colours say how each value stands against random groups, whose median is a tick at the end of
-    the line; a cross is what the group's own members reach. The first block is the plurality of all raters.
-    """
+    """Macro-F1 of every model against every group's plurality, a block of rows per group."""
     heading = title(
         "Whose judgements each model reproduces",
         [

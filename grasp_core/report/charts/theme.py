@@ -59,10 +59,7 @@ PALETTES: Mapping[Theme, Palette] = {
 
 
 def palette(theme: Theme) -> Palette:
-    """The theme's colours.
-
-    Raises ValueError if the theme is neither "light" nor "dark".
-    """
+    """The theme's colours."""
     if theme not in PALETTES:
         raise ValueError(f"`theme` must be light or dark; found {theme!r}")
     return PALETTES[theme]
@@ -299,10 +296,7 @@ def _spec(chart: alt.LayerChart, width: int) -> dict[str, Any]:
 
 
 def check_can_draw(kind: str) -> None:
-    """Refuse, before any work, a kind of file such as "PNG" where charts cannot be drawn.
-
-    Raises MissingPackageError.
-    """
+    """Refuse, before any work, a kind of file such as "PNG" where charts cannot be drawn."""
     require(kind, "figures")
 
 

@@ -31,13 +31,7 @@ from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.finding import COHESION, NO_EFFECT, Finding
 from grasp_core.report.findings.findings import by_verdict
 from grasp_core.report.tables import ends
-from grasp_core.report.words.label_use import (
-    higher_or_lower,
-    of_100,
-    said_more,
-    scale_outcome,
-    shift_outcome,
-)
+from grasp_core.report.words.label_use import higher_or_lower, of_100, said_more, scale_outcome, shift_outcome
 from grasp_core.report.words.names import VERDICT_NAMES, format_interval, format_value
 
 SHOWN = 8
@@ -327,17 +321,14 @@ def _marks(name: str, panel: _Panel, drawn: list[dict[str, Any]]) -> list[alt.Ch
 
 
 def _row(pixels: int) -> alt.YValue:
-    """A place as pixels from the top."""
     return alt.YValue(pixels)  # type: ignore[no-untyped-call]  # Altair's
 
 
 def _across(field: str) -> alt.X:
-    """A place as a share of the whole width."""
     return alt.X(f"{field}:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=None)
 
 
 def _texts(named: list[dict[str, Any]], places: _Places, theme: Theme) -> list[alt.Chart]:
-    """Names, verdicts and what is said, beside the marks or above them."""
     base = alt.Chart(rows(named, "groups"))
     limit, said = (alt.expr(f"width * {share}") for share in (places.named, places.said[1]))
     look: dict[str, Any] = {"fontSize": 13, "color": palette(theme).ink, "limit": limit}

@@ -77,10 +77,7 @@ def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
 
 
 def counts(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
-    """How many groups differ, may differ by luck, are explained by others, and show no difference.
-
-    The same groups as in the result's verdicts, each once; None without verdicts.
-    """
+    """How many groups differ, may differ by luck, are explained by others, and show no difference."""
     if not judged(result) or not result.groups:
         return None
     groups, clear = len(result.groups), count_groups(found)
@@ -254,11 +251,7 @@ class Answer:
 
 
 def answer(result: RunResult) -> Answer:
-    """Say which groups see the task differently, whether it is real, and what to do.
-
-    The headline is the clearest finding in one sentence. Groups that another one explains, and those that
-    may differ by luck, are listed apart. Of a finding its size comes first, then its test.
-    """
+    """Say which groups see the task differently, whether it is real, and what to do."""
     if result.of_everybody:
         return Answer(agreement_title(result), warned(result), agreement_details(result))
     found = told(result)
@@ -352,10 +345,7 @@ def _listing(found: Sequence[Finding]) -> list[str | Segment]:
 
 
 def axes_to_watch(result: RunResult) -> tuple[Sentence, ...]:
-    """Along which axes it matters who is recruited: those of clear groups, with how far their GAI reaches.
-
-    Without verdicts it is those whose DSI holds.
-    """
+    """Along which axes it matters who is recruited: those of clear groups, with how far their GAI reaches."""
     ranked = [row for row in ordered_dsi(result) if row.outcome.value is not None]
     if not ranked:
         return ()
@@ -422,7 +412,6 @@ def _axis_parts(result: RunResult, row: DsiResult) -> list[str | Segment]:
 
 
 def _not_estimable(result: RunResult) -> list[Sentence]:
-    """Groups without a value of the lead statistic."""
     lead = lead_statistic(result)
     reasons: dict[str, list[str]] = {}
     names = group_labels([row.group for row in result.groups])

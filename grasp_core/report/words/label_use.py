@@ -143,11 +143,7 @@ def direction(
     than: str | Segment = "the others",
     permutations: int | None = None,
 ) -> tuple[str | Segment, ...]:
-    """Which label goes with a finding, to go on after it: said more or less often, with its own p and mark.
-
-    Such as "; they say “No” 12 points more often than the others on the same items [3, 21], p =
-    0.016, which may be luck"; empty where there is nothing to tell.
-    """
+    """Which label goes with a finding, to go on after it, with its own p and mark."""
     if use is None or use.significance == "none":
         return ()
     said = manner(use, than)
@@ -263,11 +259,7 @@ def shift_outcome(use: LabelUse | None, label: str) -> Outcome:
     if shift.low is not None and shift.high is not None:
         interval = Interval(100 * shift.low, 100 * shift.high, use.target or "both")
     return Outcome(
-        100 * shift.value,
-        p=shift.p,
-        significance=mark,
-        interval=interval,
-        no_interval=use.no_interval,
+        100 * shift.value, p=shift.p, significance=mark, interval=interval, no_interval=use.no_interval
     )
 
 

@@ -96,13 +96,7 @@ _DRAWN = 4
 
 
 def report_html(result: RunResult, found: RaterMap | None = None) -> str:
-    """Answer, figures, tables, methods, data and spec; without scripts and without any other file.
-
-    `found`: the map of the run's raters, where it was made.
-
-    The figures are the page's own, on white in both themes. A content security policy in the file
-    forbids what it does not need, should it lie on a server one day.
-    """
+    """Answer, figures, tables, methods, data and spec; without scripts and without any other file."""
     spec_file = spec_json(result)
     result = printable_result(result)
     title, data = escape(run_title(result.spec)), result.data
@@ -383,7 +377,6 @@ def _rater_map(found: RaterMap, level: Level) -> str:
 
 
 def _data(result: RunResult) -> str:
-    """Counts, labels, files and what was left out."""
     read, timing = result.data, result.timing
     facts = {
         "Items": f"{read.items:,}",

@@ -197,10 +197,7 @@ def _scrolling(label: str, markup: str, css: str = "scroll") -> str:
 
 
 def inline_svg(svg: str, *, name: str, alt: str) -> str:
-    """A chart's SVG as an element of an HTML document.
-
-    `name` begins the figure's ids, so that no other figure has them; `alt` says what it shows.
-    """
+    """A chart's SVG as an element of an HTML document."""
     root = ElementTree.fromstring(svg)  # noqa: S314 - no stranger's file, our own renderer's
     found = [element.attrib["id"] for element in root.iter() if "id" in element.attrib]
     ids = {old: f"{name}-{position}" for position, old in enumerate(found)}

@@ -77,13 +77,7 @@ def escape_latex(text: str) -> str:
 
 
 def table_latex(result: RunResult, found: RaterMap | None = None) -> str:
-    r"""Table 5 as a ``table*`` with booktabs rules, a caption and the label ``tab:grasp``; then what else is.
-
-    Tables of their own have DSI (``tab:grasp-dsi``), label use (``tab:grasp-labels``), pairs of groups
-    (``tab:grasp-pairs``) and each column's slices (``tab:grasp-slices-1``...), the groups given each axis
-    (``tab:grasp-given-1``...), every number with its interval, p and q (``tab:grasp-numbers``...), and,
-    where the map of raters was made, what axes explain (``tab:grasp-map``, ``tab:grasp-map-groups``).
-    """
+    """Table 5 as a ``table*`` with booktabs rules and the label ``tab:grasp``; then all other tables."""
     result = printable_result(result)
     if result.of_everybody and result.everybody is not None:
         title = f"{run_title(result.spec)}. {in_one_line(result)}"
@@ -153,7 +147,6 @@ def _cell(outcome: Outcome) -> str:
 
 
 def _note(escaped: str) -> list[str]:
-    """Words below a table, within its float."""
     return [r"\par\medskip", rf"\begin{{minipage}}{{\textwidth}}\footnotesize {escaped}\end{{minipage}}"]
 
 

@@ -275,7 +275,6 @@ def _slices(result: RunResult, make: Callable[[RunResult], list[Cells]]) -> list
 
 
 def _below(blocks: Sequence[Sequence[Cells]]) -> list[Cells]:
-    """Blocks of like columns, one below the other."""
     return [
         Cells(of_all[0].head, of_all[0].kind, [cell for one in of_all for cell in one.cells])
         for of_all in zip(*blocks, strict=True)
@@ -325,10 +324,7 @@ def _texts(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[Cells]:
 
 
 def items_xlsx(result: ItemsResult, texts: Mapping[str, str] | None = None) -> bytes:
-    """Workbook with a sheet of items for each measure, largest first, and one of sentences.
-
-    `texts` are only for those who may see them.
-    """
+    """Workbook with a sheet of items for each measure, largest first, and one of sentences."""
     book = Book(printable(items.items_title(result)), result.permutations)
     said = [
         (name, printable(sentence.plain))
