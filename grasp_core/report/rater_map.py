@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pandas as pd
 
 from grasp_core.analysis.rater_map import LEAST_COMMON
@@ -16,13 +14,10 @@ from grasp_core.model.text import (
     agree,
     csv_text,
     number,
-    printable_name,
-    printable_names,
     safe_cell,
 )
 from grasp_core.report.columns import Column, exact, texts
 from grasp_core.report.words.names import SIGNIFICANCE_NAMES, format_p, format_p_value, format_value
-from grasp_core.report.words.printable import printable_group
 
 EXPLANATION = (
     "Each mark is a rater; raters who answer alike stand near each other. The share explained says how much "
@@ -136,28 +131,6 @@ def clearest(found: RaterMap) -> MapAxis:
 
 _DRAWN = 4
 """Axes by which a report's maps are coloured, at most."""
-
-
-def printable_map(found: RaterMap) -> RaterMap:
-    """The same map with every text :func:`~grasp_core.model.text.printable`."""
-    return replace(
-        found,
-        columns=printable_names(found.columns),
-        axes=tuple(
-            replace(
-                axis,
-                axes=printable_names(axis.axes),
-                groups=tuple(replace(row, group=printable_group(row.group)) for row in axis.groups),
-            )
-            for axis in found.axes
-        ),
-        points=tuple(
-            replace(
-                one, values=tuple(value if value is None else printable_name(value) for value in one.values)
-            )
-            for one in found.points
-        ),
-    )
 
 
 def drawn_axes(found: RaterMap) -> tuple[AxisSet, ...]:

@@ -37,7 +37,6 @@ from grasp_core.report.rater_map import (
     distance_words,
     drawn_axes,
     groups_table,
-    printable_map,
     sentences,
 )
 from grasp_core.report.saved import spec_json
@@ -72,7 +71,7 @@ from grasp_core.report.words.names import (
     reported_statistics,
     signs,
 )
-from grasp_core.report.words.printable import printable_result
+from grasp_core.report.words.printable import printable_result, printable_values
 from grasp_core.report.writers._html_parts import (
     STYLE,
     Cell,
@@ -165,7 +164,7 @@ def _sections(result: RunResult, found: RaterMap | None, spec_file: str) -> Iter
             said = listing(map(sentence, given_sentences(result)))
             yield "given", "Given another axis", "\n".join([paragraph(GIVEN_EXPLANATION), said, *tables])
     if found is not None:
-        yield "raters", "Map of raters", _rater_map(printable_map(found), result.spec.analysis.level)
+        yield "raters", "Map of raters", _rater_map(printable_values(found), result.spec.analysis.level)
     if everybody is None:
         statistics = {
             one.name: f"{paragraph(one.explanation)}\n{paragraph(one.formula)}" for one in methods(result)

@@ -15,10 +15,9 @@ from grasp_core.report import items
 from grasp_core.report.contents import marks, not_estimable, run_title
 from grasp_core.report.everybody import agreement_tables, in_one_line
 from grasp_core.report.findings.sentences import answer
-from grasp_core.report.rater_map import printable_map
 from grasp_core.report.tables import wide_table
 from grasp_core.report.words.label_use import labelled_sentence
-from grasp_core.report.words.printable import printable_result
+from grasp_core.report.words.printable import printable_result, printable_values
 from grasp_core.report.writers._document import every_number, further, map_of_raters
 
 _MARKUP = re.compile(r"[\\`*_\[\]<>|~$&!#]")
@@ -61,7 +60,7 @@ def table_markdown(result: RunResult, found: RaterMap | None = None) -> str:
     ]
     sections = [
         *further(result),
-        *(() if found is None else map_of_raters(printable_map(found), analysis.level)),
+        *(() if found is None else map_of_raters(printable_values(found), analysis.level)),
         *(every_number(result) if result.groups else ()),
     ]
     for one in sections:

@@ -26,11 +26,11 @@ from grasp_core.report.everybody import TABLES
 from grasp_core.report.findings.sentences import answer
 from grasp_core.report.in_numbers import pairs_table
 from grasp_core.report.pairs import most_told
-from grasp_core.report.rater_map import axis_columns, group_columns, groups_of, printable_map, sentences
+from grasp_core.report.rater_map import axis_columns, group_columns, groups_of, sentences
 from grasp_core.report.slices import as_result, as_results
 from grasp_core.report.tables import MEAN, dsi_table, label_use_table, results_table, with_label_use
 from grasp_core.report.words.names import NOT_ESTIMABLE, STARS, WORDS, reported_statistics
-from grasp_core.report.words.printable import printable_result
+from grasp_core.report.words.printable import printable_result, printable_values
 
 _CELL_LIMIT = 32_767
 """Characters that Excel takes in a cell."""
@@ -124,7 +124,7 @@ def _width(column: Cells) -> int:
 def table_xlsx(result: RunResult, found: RaterMap | None = None) -> bytes:
     """Workbook with the answer and its warnings, then every table, and the map where it was made."""
     result = printable_result(result)
-    found = None if found is None else printable_map(found)
+    found = None if found is None else printable_values(found)
     book = Book(run_title(result.spec), max(result.permutations, 1))
     told = answer(result)
     said = [("Answer", told.headline.plain)]
