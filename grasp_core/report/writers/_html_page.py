@@ -6,6 +6,8 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 from html import escape
+from pathlib import Path
+from string import Template
 
 from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.model.groups import axis_label, group_label, group_labels, one_line
@@ -16,6 +18,7 @@ from grasp_core.model.text import printable
 from grasp_core.report import charts
 from grasp_core.report.account import account_sentence
 from grasp_core.report.charts.maps import rater_map_chart
+from grasp_core.report.charts.theme import FONT, PALETTES, Theme
 from grasp_core.report.contents import (
     Method,
     brackets,
@@ -73,7 +76,6 @@ from grasp_core.report.words.names import (
 )
 from grasp_core.report.words.printable import printable_result, printable_values
 from grasp_core.report.writers._html_parts import (
-    STYLE,
     Cell,
     code,
     definitions,
@@ -88,7 +90,7 @@ from grasp_core.report.writers._html_parts import (
     text,
 )
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+_PAGE = Template(Path(__file__).with_name("report.html").read_text(encoding="utf-8"))
 _DIRECTIONS = {"up": "above random groupings", "down": "below random groupings", None: ""}
 _DRAWN = 4
 """Groups of a column of slices that have a figure."""
@@ -98,7 +100,6 @@ def report_html(result: RunResult, found: RaterMap | None = None) -> str:
     """Answer, figures, tables, methods, data and spec; without scripts and without any other file."""
     spec_file = spec_json(result)
     result = printable_result(result)
-    title, data = escape(run_title(result.spec)), result.data
     shuffled = f"{result.permutations:,} random groupings · " if result.permutations else ""
     contents = list(_sections(result, found, spec_file))
     links = listing(f'<a href="#{key}">{escape(name)}</a>' for key, name, _ in contents)
@@ -106,27 +107,26 @@ def report_html(result: RunResult, found: RaterMap | None = None) -> str:
         f'<section id="{key}">\n<h2>{escape(name)}</h2>\n{content}\n</section>'
         for key, name, content in contents
     )
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>{title}</title>
-<style>{STYLE}</style>
-</head>
-<body>
-<main>
-<h1>{title}</h1>
-<p>{escape(printable(labelled_sentence(result.spec.data, data)))}</p>
-<p class="muted">{escape(f"{shuffled}GRASP {result.code_version}")}</p>
-<nav aria-label="Contents">{links}</nav>
-{sections}
-</main>
-</body>
-</html>
-"""
+    return _PAGE.substitute(
+        title=escape(run_title(result.spec)),
+        light=_colours("light"),
+        dark=_colours("dark"),
+        font=FONT,
+        data=escape(printable(labelled_sentence(result.spec.data, result.data))),
+        made=escape(f"{shuffled}GRASP {result.code_version}"),
+        links=links,
+        sections=sections,
+    )
+
+
+def _colours(theme: Theme) -> str:
+    palette = PALETTES[theme]
+    card = {"light": "#F4F7F6", "dark": "#1B2426"}[theme]
+    return (
+        f"--background: {palette.background}; --ink: {palette.ink}; --muted: {palette.muted}; "
+        f"--grid: {palette.grid}; --card: {card}; --corrected: {palette.text['corrected']}; "
+        f"--nominal: {palette.text['nominal']}; color-scheme: {theme};"
+    )
 
 
 def _sections(result: RunResult, found: RaterMap | None, spec_file: str) -> Iterator[tuple[str, str, str]]:
