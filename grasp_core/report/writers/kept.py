@@ -20,12 +20,13 @@ from grasp_core.model.turns import Turns
 from grasp_core.reading.sandbox.client import call
 from grasp_core.reading.sandbox.process import Helper
 from grasp_core.report.charts import chart_text, check_can_draw
-from grasp_core.report.writers.registry import Export, figure, written
+from grasp_core.report.writers.registry import Export
+from grasp_core.report.writers.work import figure, written
 
 EXPORTING = Turns("making files", at_once=2, each=1, waiting=8, waiting_each=3, patience=60)
 TOO_LARGE = "This file takes more memory or time than one may have here; `grasp export` makes it elsewhere."
 _MOST_BYTES = 2**26
-_WRITERS = Helper("grasp_core.report.writers.registry")
+_WRITERS = Helper("grasp_core.report.writers.work")
 
 
 class KeptExports:

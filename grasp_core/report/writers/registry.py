@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,7 +9,6 @@ from types import MappingProxyType
 
 from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.model.result import RunResult
-from grasp_core.report.charts import drawn
 from grasp_core.report.contents import run_title
 from grasp_core.report.saved import result_json, spec_json
 from grasp_core.report.tidy import table_csv
@@ -90,13 +88,3 @@ _ALL = (
 )
 EXPORTS: Mapping[str, Export] = MappingProxyType({export.name: export for export in _ALL})
 """Every export by name, in the order in which they are offered."""
-
-
-def written(*, name: str, result: RunResult, rater_map: RaterMap | None) -> str:
-    """The file of the export of this name, in base 64."""
-    return base64.b64encode(EXPORTS[name].make(result, rater_map)).decode()
-
-
-def figure(*, name: str, chart: str) -> str:
-    """The chart as a file of this kind, in base 64; see :func:`grasp_core.report.charts.drawn`."""
-    return base64.b64encode(drawn(chart, name)).decode()

@@ -1,0 +1,20 @@
+"""Files of results and of charts, made in the process of limited memory and time, which offers what is here."""
+
+from __future__ import annotations
+
+import base64
+
+from grasp_core.analysis.rater_map_values import RaterMap
+from grasp_core.model.result import RunResult
+from grasp_core.report.charts import drawn
+from grasp_core.report.writers.registry import EXPORTS
+
+
+def written(*, name: str, result: RunResult, rater_map: RaterMap | None) -> str:
+    """The file of the export of this name, in base 64."""
+    return base64.b64encode(EXPORTS[name].make(result, rater_map)).decode()
+
+
+def figure(*, name: str, chart: str) -> str:
+    """The chart as a file of this kind, in base 64; see :func:`grasp_core.report.charts.drawn`."""
+    return base64.b64encode(drawn(chart, name)).decode()
