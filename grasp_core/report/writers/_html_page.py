@@ -344,7 +344,7 @@ def _slices(result: RunResult) -> str:
             f"Every group on the items of each value of {name}", sliced(result, found, wide_table), 4
         )
         numbers = slices_in_numbers(result, found, "slices")
-        frames = [frame(one.title, one.table, one.names) for one in numbers if not one.table.empty]
+        frames = [frame(one.caption, one.frame, one.names) for one in numbers if not one.frame.empty]
         tables = "\n".join([wide, *frames])
         parts += [
             f"<h3>By {escape(name)}</h3>",
