@@ -49,6 +49,8 @@ _OF_STATISTIC = {
     "reason": "why",
 }
 """What a results table has beside a statistic's value, with the words of its head."""
+_HEADS = ("axis", "group", "raters", "annotations")
+_HEADS_IN_WORDS = ("Axis", "Group", "Raters", "Annotations")
 
 
 def effect(outcome: Outcome) -> float | None:
@@ -83,72 +85,57 @@ def _last(number: float | None, sign: int) -> tuple[bool, float]:
 
 def results_table(result: RunResult, *, order: RowOrder = "axis", by: str | None = None) -> pd.DataFrame:
     """Table 5 with numbers: one row per group."""
-    columns = ["axis", "group", "raters", "annotations"]
-    for name in reported_statistics(result):
-        columns += [name, *(f"{name}_{part}" for part in _OF_STATISTIC)]
-        columns += [f"{name}_unsure"] if result.provisional else []
-        columns += [f"{name}_fitted"] if result.spec.analysis.tail else []
-    statistics, so_far = reported_statistics(result), result.provisional
-    rows = [_results_row(row, statistics, so_far=so_far) for row in ordered_groups(result, order, by)]
-    return pd.DataFrame(rows, columns=columns)
+    rows = []
+    for row in ordered_groups(result, order, by):
+        cells: dict[str, Any] = dict(zip(_HEADS, _head(row), strict=True))
+        for name in reported_statistics(result):
+            found = _of_outcome(outcome_of(row, name), result)
+            cells |= {f"{name}_{part}" if part else name: cell for part, cell in found.items()}
+        rows.append(cells)
+    parts = ["", *_OF_STATISTIC]
+    parts += ["unsure"] if result.provisional else []
+    parts += ["fitted"] if result.spec.analysis.tail else []
+    columns = [f"{name}_{part}" if part else name for name in reported_statistics(result) for part in parts]
+    return pd.DataFrame(rows, columns=[*_HEADS, *columns])
 
 
-def _results_row(row: GroupResult, statistics: tuple[str, ...], *, so_far: bool) -> dict[str, Any]:
-    cells: dict[str, Any] = {
-        "axis": axis_label(row.group.axes),
-        "group": group_label(row.group),
-        "raters": row.n_raters,
-        "annotations": row.n_annotations,
+def _of_outcome(outcome: Outcome, result: RunResult) -> dict[str, Any]:
+    so_far = result.provisional
+    return {
+        "": or_nan(outcome.value),
+        **dict(zip(("low", "high"), map(or_nan, ends(outcome)), strict=True)),
+        "interval": format_interval(outcome),
+        "arrow": arrow(outcome),
+        "stars": STARS[outcome.significance],
+        "p": p_so_far(outcome) if so_far else or_nan(outcome.p),
+        "q": q_so_far(outcome) if so_far else or_nan(outcome.q),
+        "unsure": MAY_CHANGE if may_change(outcome) else "",
+        "fitted": FITTED if outcome.fit is not None else "",
+        "form": OF_SHARES if outcome.of_shares else "",
+        "reason": str(outcome.reason or ""),
     }
-    for name in statistics:
-        outcome = outcome_of(row, name)
-        cells |= {
-            name: or_nan(outcome.value),
-            **dict(zip((f"{name}_low", f"{name}_high"), map(or_nan, ends(outcome)), strict=True)),
-            f"{name}_interval": format_interval(outcome),
-            f"{name}_arrow": arrow(outcome),
-            f"{name}_stars": STARS[outcome.significance],
-            f"{name}_p": or_nan(outcome.p),
-            f"{name}_q": or_nan(outcome.q),
-            f"{name}_fitted": FITTED if outcome.fit is not None else "",
-            f"{name}_form": OF_SHARES if outcome.of_shares else "",
-            f"{name}_reason": str(outcome.reason or ""),
-        }
-        if so_far:
-            cells |= {
-                f"{name}_p": p_so_far(outcome),
-                f"{name}_q": q_so_far(outcome),
-                f"{name}_unsure": MAY_CHANGE if may_change(outcome) else "",
-            }
-    return cells
+
+
+def _head(row: GroupResult) -> tuple[str, str, int, int]:
+    return axis_label(row.group.axes), group_label(row.group), row.n_raters, row.n_annotations
 
 
 def column_label(column: str) -> str:
     """The head of a :func:`results_table` column in words."""
+    heads = {name.lower(): name for name in _HEADS_IN_WORDS}
     for name, words in WORDS.items():
-        if column == name:
-            return words.name
-        for part, label in _OF_STATISTIC.items():
-            if column == f"{name}_{part}":
-                return f"{words.name} {label}"
-    return {"axis": "Axis", "group": "Group", "raters": "Raters", "annotations": "Annotations"}[column]
+        heads |= {name: words.name}
+        heads |= {f"{name}_{part}": f"{words.name} {label}" for part, label in _OF_STATISTIC.items()}
+    return heads[column]
 
 
 def wide_table(result: RunResult) -> pd.DataFrame:
     """Table 5 as printed in the paper: one text cell per group and statistic, such as ``0.540 ↓*``."""
     statistics = reported_statistics(result)
     rows = [
-        [
-            axis_label(row.group.axes),
-            group_label(row.group),
-            row.n_raters,
-            row.n_annotations,
-            *(cell_text(outcome_of(row, name)) for name in statistics),
-        ]
-        for row in result.groups
+        [*_head(row), *(cell_text(outcome_of(row, name)) for name in statistics)] for row in result.groups
     ]
-    heads = ["Axis", "Group", "Raters", "Annotations", *(WORDS[name].name for name in statistics)]
-    return pd.DataFrame(rows, columns=heads)
+    return pd.DataFrame(rows, columns=[*_HEADS_IN_WORDS, *(WORDS[name].name for name in statistics)])
 
 
 def verdict_table(result: RunResult) -> pd.DataFrame:
@@ -177,21 +164,14 @@ def verdict_table(result: RunResult) -> pd.DataFrame:
 def lead_table(result: RunResult) -> pd.DataFrame:
     """A provisional result for narrow places: the lead statistic with its p so far, then the others."""
     lead = lead_statistic(result)
-    others = [name for name in reported_statistics(result) if name != lead]
+    names = [lead, *(name for name in reported_statistics(result) if name != lead)]
     rows = []
     for row in result.groups:
-        outcome = outcome_of(row, lead)
-        rows.append(
-            {
-                "Axis": axis_label(row.group.axes),
-                "Group": group_label(row.group),
-                "Raters": row.n_raters,
-                WORDS[lead].name: cell_text(outcome),
-                "p": p_so_far(outcome),
-                **{WORDS[name].name: cell_text(outcome_of(row, name)) for name in others},
-            }
-        )
-    return pd.DataFrame(rows)
+        first, *others = (cell_text(outcome_of(row, name)) for name in names)
+        rows.append([*_head(row)[:3], first, p_so_far(outcome_of(row, lead)), *others])
+    first, *others = (WORDS[name].name for name in names)
+    heads = [*_HEADS_IN_WORDS[:3], first, "p", *others]
+    return pd.DataFrame(rows, columns=heads) if rows else pd.DataFrame()
 
 
 def cell_text(outcome: Outcome) -> str:
@@ -259,18 +239,12 @@ def drawn_labels(result: RunResult) -> tuple[str, ...]:
 def label_use_table(result: RunResult) -> pd.DataFrame:
     """Rows for each group: all labels together, each label, and the mean where labels have one."""
     columns = ["axis", "group", "raters", "label", "shift", "low", "high", "p", "q", "stars"]
-    none = float("nan")
-    rows = [
-        [axis_label(row.group.axes), group_label(row.group), row.n_raters, *cells]
-        for row, use in with_label_use(result)
-        for cells in (
-            [ALL_LABELS, none, none, none, *map(or_nan, (use.p, use.q)), signs(use)],
-            *(
-                [label, *map(or_nan, (shift.value, shift.low, shift.high, shift.p)), none, ""]
-                for label, shift in (*use.labels.items(), *(() if use.mean is None else ((MEAN, use.mean),)))
-            ),
-        )
-    ]
+    none, rows = float("nan"), []
+    for row, use in with_label_use(result):
+        rows.append([*_head(row)[:3], ALL_LABELS, none, none, none, or_nan(use.p), or_nan(use.q), signs(use)])
+        for label, one in (*use.labels.items(), *([] if use.mean is None else [(MEAN, use.mean)])):
+            numbers = map(or_nan, (one.value, one.low, one.high, one.p))
+            rows.append([*_head(row)[:3], label, *numbers, none, ""])
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -296,8 +270,8 @@ def label_use_by_group(result: RunResult, *, intervals: bool = False) -> pd.Data
         tested = p_and_starred_q(use, result)
         if result.provisional:
             tested = [p_so_far(use), f"{q_so_far(use)}{MAY_CHANGE if may_change(use) else ''}"]
-        rows.append([axis_label(row.group.axes), group_label(row.group), row.n_raters, *cells, *tested])
-    return pd.DataFrame(rows, columns=["Axis", "Group", "Raters", *heads, "p", "q"])
+        rows.append([*_head(row)[:3], *cells, *tested])
+    return pd.DataFrame(rows, columns=[*_HEADS_IN_WORDS[:3], *heads, "p", "q"])
 
 
 def label_use_numbers(result: RunResult) -> tuple[pd.DataFrame, list[str]]:
