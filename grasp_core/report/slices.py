@@ -32,8 +32,8 @@ from grasp_core.report.words.names import (
     format_p,
     format_value,
     outcome_of,
+    p_and_q_words,
     p_text,
-    p_words,
     reported_statistics,
 )
 
@@ -226,9 +226,9 @@ def _sentence(result: RunResult, found: SlicesResult, one: Found) -> Sentence:
         return Sentence.of(*where, *manner(one.test), f"; {p_and_q(one.test, result)}.")
     words = WORDS[one.statistic]
     does = words.less if one.test.direction == "down" else words.more
-    outcome, many = outcome_of(one.row, one.statistic), result.permutations
+    outcome = outcome_of(one.row, one.statistic)
     size = f"{words.name} {format_value(outcome.value)} {format_interval(outcome)}".rstrip()
-    tests = f"{p_words(outcome, permutations=many)}, {format_p(outcome.q, name='q', permutations=many)}"
+    tests = p_and_q_words(outcome, permutations=result.permutations)
     return Sentence.of(*where, f"{does} than random groups of their size would: {size}, {tests}.")
 
 

@@ -54,8 +54,8 @@ from grasp_core.report.words.names import (
     may_change,
     not_yet,
     outcome_of,
+    p_and_q_words,
     p_in_figure,
-    p_words,
     q_in_figure,
     verdict,
 )
@@ -271,7 +271,6 @@ def null_histograms(
 def chart_alt(result: RunResult, statistic: str) -> str:
     """The null histograms in words, for those who do not see them."""
     name = WORDS[statistic].name
-    permutations = result.permutations
     labels = group_labels([row.group for row in result.groups])
     outcomes = [outcome_of(row, statistic) for row in result.groups]
     parts = [
@@ -285,8 +284,7 @@ def chart_alt(result: RunResult, statistic: str) -> str:
     for significance, words in wanted:
         found = [
             f"{label} ({format_value(outcome.value)}, {outcome.direction or 'no direction'}, "
-            f"{p_words(outcome, permutations=permutations)}, "
-            f"{format_p(outcome.q, name='q', permutations=permutations)})"
+            f"{p_and_q_words(outcome, permutations=result.permutations)})"
             for label, outcome in zip(labels, outcomes, strict=True)
             if outcome.significance == significance
         ]

@@ -26,7 +26,7 @@ from grasp_core.report.words.names import (
     format_value,
     lead_statistic,
     outcome_of,
-    p_words,
+    p_and_q_words,
 )
 
 EVERYBODY = "everybody else"
@@ -400,14 +400,13 @@ def _by_verdicts(result: RunResult, ranked: Sequence[DsiResult]) -> Iterator[Sen
 
 
 def _axis_parts(result: RunResult, row: DsiResult) -> list[str | Segment]:
-    permutations = result.permutations
-    group = "" if row.group is None else ", attained by "
+    group = "" if row.group is None else group_labels([row.group])[0]
+    attained = ", attained by " if group else ""
     return [
         Segment(axis_label(row.axes), strong=True),
-        f" (DSI {format_value(row.outcome.value)}{group}",
-        Segment("" if row.group is None else group_labels([row.group])[0], strong=True),
-        f"; {p_words(row.outcome, permutations=permutations)}, "
-        f"{format_p(row.outcome.q, name='q', permutations=permutations)})",
+        f" (DSI {format_value(row.outcome.value)}{attained}",
+        Segment(group, strong=True),
+        f"; {p_and_q_words(row.outcome, permutations=result.permutations)})",
     ]
 
 

@@ -10,7 +10,15 @@ from grasp_core.model.outcome import Histogram, Interval, LabelUse, Outcome, Shi
 from grasp_core.model.result import DataSummary, GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
 from grasp_core.model.text import Segment, Sentence, listed, number, quoted
-from grasp_core.report.words.names import MINUS, NOT_ESTIMABLE, format_p, format_value, p_words, signs
+from grasp_core.report.words.names import (
+    MINUS,
+    NOT_ESTIMABLE,
+    format_p,
+    format_value,
+    p_and_q_words,
+    p_words,
+    signs,
+)
 
 
 def centre(null: Histogram) -> float:
@@ -164,11 +172,10 @@ def label_use_sentence(row: GroupResult, use: LabelUse, result: RunResult) -> Se
 
 def p_and_q(use: LabelUse, result: RunResult) -> str:
     """The test of all labels together, for the end of a sentence."""
-    many = result.permutations
     if use.p is None and use.reason is not None:
         return f"no mark: {use.reason}"
     how = " by leaving raters out" if use.test == "jackknife" else ""
-    return f"{p_words(use, permutations=many)}, {format_p(use.q, name='q', permutations=many)}{how}"
+    return f"{p_and_q_words(use, permutations=result.permutations)}{how}"
 
 
 def mean_words(use: LabelUse, result: RunResult) -> str:

@@ -253,6 +253,12 @@ def p_words(test: Outcome | LabelUse, *, permutations: int | None = None) -> str
     return f"p {p_text(test)} (fitted)"
 
 
+def p_and_q_words(test: Outcome | LabelUse, *, permutations: int | None = None) -> str:
+    """Both for a sentence, such as ``p = 0.014, q = 0.08``."""
+    q = format_p(test.q, name="q", permutations=permutations)
+    return f"{p_words(test, permutations=permutations)}, {q}"
+
+
 def signs(test: Outcome | LabelUse) -> str:
     """The stars of a test, and the signs of a fitted p and of a distance of shares."""
     shares = isinstance(test, Outcome) and test.of_shares
