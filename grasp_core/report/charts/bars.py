@@ -10,29 +10,7 @@ from grasp_core.model.groups import axis_label, group_label, one_line
 from grasp_core.model.outcome import Outcome, Shift
 from grasp_core.model.result import DsiResult, GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
-from grasp_core.report.charts.theme import (
-    LEFT,
-    RIGHT,
-    Theme,
-    badge,
-    by_mark,
-    colour,
-    down,
-    finish,
-    from_edge_to_edge,
-    interval,
-    measured,
-    message,
-    padded,
-    palette,
-    rows,
-    shape,
-    ticks,
-    title,
-    tooltip,
-    valid,
-    written,
-)
+from grasp_core.report.charts import theme as draw
 from grasp_core.report.everybody import least_agreed
 from grasp_core.report.tables import ordered_dsi
 from grasp_core.report.words.label_use import format_points, format_points_interval
@@ -56,18 +34,18 @@ _DSI_ROW, _DSI_LINE = 58, 18
 """Pixels of an axis, and from its lollipop up to its name and down to how it was tested."""
 
 
-def dsi_chart(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
+def dsi_chart(result: RunResult, theme: draw.Theme = "light") -> alt.LayerChart:
     """Lollipops from GAI 1 to each axis's DSI, largest first: which axis recruitment should watch."""
     told = ["DSI: the largest GAI among an axis’s groups.", "p and q: against the largest that"]
-    heading = title("Diversity sensitivity by axis", [*told, "the groups of random groupings reach."])
+    heading = draw.title("Diversity sensitivity by axis", [*told, "the groups of random groupings reach."])
     if not result.dsi:
-        return message(theme, heading=heading, text="This run reports no DSI.")
+        return draw.message(theme, heading=heading, text="This run reports no DSI.")
     ranked = ordered_dsi(result)
     data = [_of_axis(result, row, place) for place, row in enumerate(ranked)]
     said = "; ".join(_axis_in_words(result, row) for row in ranked)
     alt_text = f"Diversity sensitivity index by axis, largest first: {said}."
     height = _DSI_ROW * len(data)
-    return finish(_lollipops(data, theme), theme, heading=heading, alt_text=alt_text, height=height)
+    return draw.finish(_lollipops(data, theme), theme, heading=heading, alt_text=alt_text, height=height)
 
 
 def _of_axis(result: RunResult, row: DsiResult, place: int) -> dict[str, Any]:
@@ -96,7 +74,7 @@ def _tested(outcome: Outcome, result: RunResult) -> str:
         return f"p {p_so_far(outcome)}{f', {MAY_CHANGE}' if may_change(outcome) else ''}"
     many = result.permutations
     q = format_p(outcome.q, name="q", permutations=many)
-    return ", ".join(filter(None, (p_words(outcome, permutations=many), q, badge(outcome.significance))))
+    return ", ".join(filter(None, (p_words(outcome, permutations=many), q, draw.badge(outcome.significance))))
 
 
 def _axis_in_words(result: RunResult, row: DsiResult) -> str:
@@ -108,14 +86,14 @@ def _axis_in_words(result: RunResult, row: DsiResult) -> str:
     return f"{axis_label(row.axes)} {value}{group} ({tested}, {mark})"
 
 
-def _lollipops(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
-    colours, base = palette(theme), alt.Chart(rows(data, "dsi"))
-    drawn = valid(base, "x")
+def _lollipops(data: list[dict[str, Any]], theme: draw.Theme) -> list[alt.Chart]:
+    colours, base = draw.palette(theme), alt.Chart(draw.rows(data, "dsi"))
+    drawn = draw.valid(base, "x")
     known = [1.0, *(row["x"] for row in data if row["x"] is not None)]
     heading = "DSI (GAI; 1: agrees with itself as with others)"
-    x = measured("x", padded(known, 0.06, 0.05), heading, format=".2f", grid=False)
-    y, half = down("middle", len(data)), alt.expr("width / 2 - 30")
-    told = tooltip(
+    x = draw.measured("x", draw.padded(known, 0.06, 0.05), heading, format=".2f", grid=False)
+    y, half = draw.down("middle", len(data)), alt.expr("width / 2 - 30")
+    told = draw.tooltip(
         axis="Axis",
         value="DSI",
         group="Attained by",
@@ -127,17 +105,21 @@ def _lollipops(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
     )
     above: dict[str, Any] = {"dy": -_DSI_LINE}
     return [
-        drawn.mark_rule(strokeWidth=3, opacity=0.55).encode(x=x, x2=alt.X2Datum(1), y=y, color=colour(theme)),
+        drawn.mark_rule(strokeWidth=3, opacity=0.55).encode(
+            x=x, x2=alt.X2Datum(1), y=y, color=draw.colour(theme)
+        ),
         drawn.mark_tick(orient="vertical", size=16, color=colours.muted).encode(x=alt.XDatum(1), y=y),
         drawn.mark_point(filled=True, size=150, opacity=1).encode(
-            x=x, y=y, color=colour(theme), shape=shape(), tooltip=told
+            x=x, y=y, color=draw.colour(theme), shape=draw.shape(), tooltip=told
         ),
         # Above an axis's lollipop its name, its DSI and the group that attains it; below, how it was tested.
-        written(base, "axis", LEFT, y, limit=half, fontSize=13, **above).encode(tooltip=told),
-        written(base, "group", RIGHT, y, "right", limit=half, **above),
-        written(base, "value", LEFT, y, dx=alt.expr("width / 2 - 20"), fontWeight=600, **above),
-        *by_mark(base, "tested", LEFT, y, theme, dy=_DSI_LINE, fontSize=11),
-        written(base, "note", LEFT, y, fontStyle="italic", color=colours.muted, limit=alt.expr("width")),
+        draw.written(base, "axis", draw.LEFT, y, limit=half, fontSize=13, **above).encode(tooltip=told),
+        draw.written(base, "group", draw.RIGHT, y, "right", limit=half, **above),
+        draw.written(base, "value", draw.LEFT, y, dx=alt.expr("width / 2 - 20"), fontWeight=600, **above),
+        *draw.by_mark(base, "tested", draw.LEFT, y, theme, dy=_DSI_LINE, fontSize=11),
+        draw.written(
+            base, "note", draw.LEFT, y, fontStyle="italic", color=colours.muted, limit=alt.expr("width")
+        ),
     ]
 
 
@@ -148,13 +130,13 @@ _MOST_LABELS = 40
 """Labels that are drawn, those that differ most; the table beside the chart has all."""
 
 
-def label_use_chart(result: RunResult, row: GroupResult, theme: Theme = "light") -> alt.LayerChart:
+def label_use_chart(result: RunResult, row: GroupResult, theme: draw.Theme = "light") -> alt.LayerChart:
     """A bar per label to the left or right of 0, in percentage points, with its interval across it."""
     told = ["How much more or less often than the others", "on the same items, in percentage points."]
-    heading, use = title("Label use", told), row.label_use
+    heading, use = draw.title("Label use", told), row.label_use
     if use is None or not any(shift.value is not None for shift in use.labels.values()):
         reason = "not part of this run" if use is None or use.reason is None else str(use.reason)
-        return message(theme, heading=heading, text=f"There is no label use to show: {reason}.")
+        return draw.message(theme, heading=heading, text=f"There is no label use to show: {reason}.")
     found = {label: shift for label, shift in use.labels.items() if shift.value is not None}
     most = sorted(found, key=lambda label: -abs(found[label].value or 0.0))[:_MOST_LABELS]
     shown = [label for label in found if label in most]
@@ -162,7 +144,7 @@ def label_use_chart(result: RunResult, row: GroupResult, theme: Theme = "light")
     said = "; ".join(f"{one['label']} {one['value']} {one['interval']}".rstrip() for one in drawn)
     alt_text = f"Label use of {group_label(row.group)}, beside the others on the same items: {said}."
     height = _LABEL_ROW * len(drawn)
-    return finish(_bars_from_0(drawn, theme), theme, heading=heading, alt_text=alt_text, height=height)
+    return draw.finish(_bars_from_0(drawn, theme), theme, heading=heading, alt_text=alt_text, height=height)
 
 
 def _of_label(result: RunResult, label: str, shift: Shift, place: int) -> dict[str, Any]:
@@ -180,28 +162,30 @@ def _of_label(result: RunResult, label: str, shift: Shift, place: int) -> dict[s
     }
 
 
-def _bars_from_0(drawn: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
-    colours = palette(theme)
+def _bars_from_0(drawn: list[dict[str, Any]], theme: draw.Theme) -> list[alt.Chart]:
+    colours = draw.palette(theme)
     ends = [0.0, *(one[end] for one in drawn for end in ("x", "low", "high") if one[end] is not None)]
     x = alt.X(
         "x:Q",
-        scale=alt.Scale(domain=list(padded(ends, 0.06, 1.0)), nice=False),
-        axis=alt.Axis(title="percentage points more often than the others", tickCount=ticks(), grid=False),
+        scale=alt.Scale(domain=list(draw.padded(ends, 0.06, 1.0)), nice=False),
+        axis=alt.Axis(
+            title="percentage points more often than the others", tickCount=draw.ticks(), grid=False
+        ),
     )
-    bar, text = (down(at, len(drawn)) for at in ("bar", "text"))
-    base = alt.Chart(rows(drawn, "labels")).encode(
-        tooltip=tooltip(label="Label", value="Difference", interval="95 % interval", p="p of this label")
+    bar, text = (draw.down(at, len(drawn)) for at in ("bar", "text"))
+    base = alt.Chart(draw.rows(drawn, "labels")).encode(
+        tooltip=draw.tooltip(label="Label", value="Difference", interval="95 % interval", p="p of this label")
     )
     marked, others = (alt.value(colours.significance[key]) for key in ("nominal", "none"))
     shade = alt.condition("datum.marked", marked, others)
     told = base.transform_calculate(told="datum.value + '  ' + datum.interval + '  ' + datum.p")
     return [
-        from_edge_to_edge(base, bar, theme),
+        draw.from_edge_to_edge(base, bar, theme),
         base.mark_bar(size=15, opacity=0.75).encode(x=x, x2=alt.X2Datum(0), y=bar, color=shade),
         base.mark_tick(orient="vertical", size=22, color=colours.muted).encode(x=alt.XDatum(0), y=bar),
-        interval(base, alt.X("low:Q"), bar, color=colours.ink, strokeWidth=1.8, strokeCap="round"),
-        written(base, "label", LEFT, text, limit=alt.expr("width - 215")),
-        written(told, "told", RIGHT, text, "right"),
+        draw.interval(base, alt.X("low:Q"), bar, color=colours.ink, strokeWidth=1.8, strokeCap="round"),
+        draw.written(base, "label", draw.LEFT, text, limit=alt.expr("width - 215")),
+        draw.written(told, "told", draw.RIGHT, text, "right"),
     ]
 
 
@@ -213,14 +197,14 @@ _LEFT, _WIDE = 0.3, 0.62
 _HEADING = "When one rater says it, another says so too (of 100). Mark: by chance."
 
 
-def agreement_chart(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
+def agreement_chart(result: RunResult, theme: draw.Theme = "light") -> alt.LayerChart:
     """A bar per label: of 100 answers of other raters to the same item how many are this label too."""
     found = result.everybody
     known = [one for one in found.labels if one.again is not None] if found is not None else []
     if found is None or not known:
-        return message(theme, heading=None, text="There is no label to be drawn.")
+        return draw.message(theme, heading=None, text="There is no label to be drawn.")
     shown = sorted(known, key=lambda one: -one.annotations)[:SHOWN]
-    weakest, colours = least_agreed(found), palette(theme)
+    weakest, colours = least_agreed(found), draw.palette(theme)
     data = [
         {
             "label": one_line(one.label),
@@ -236,24 +220,29 @@ def agreement_chart(result: RunResult, theme: Theme = "light") -> alt.LayerChart
         for place, one in enumerate(shown)
     ]
     height = _HEAD + _ROW * len(data)
-    y = down("y", height)
+    y = draw.down("y", height)
     start, end, chance = (
         alt.X(f"{field}:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=None)
         for field in ("from", "to", "chance")
     )
-    base, head = alt.Chart(rows(data, "labels")), alt.Chart(rows([{"y": 8, "words": _HEADING}], "heading"))
-    told = tooltip(label="Label", answers="Answers", said="Another says so too", by_chance="By chance")
+    base, head = (
+        alt.Chart(draw.rows(data, "labels")),
+        alt.Chart(draw.rows([{"y": 8, "words": _HEADING}], "heading")),
+    )
+    told = draw.tooltip(label="Label", answers="Answers", said="Another says so too", by_chance="By chance")
     small: dict[str, Any] = {"fontSize": 11, "color": colours.muted}
     layers = [
         base.mark_bar(height=20).encode(
             x=start, x2="to:Q", y=y, color=alt.Color("colour:N", scale=None), tooltip=told
         ),
         base.mark_tick(orient="vertical", size=34, thickness=2, color=colours.ink).encode(x=chance, y=y),
-        written(base, "said", end, y, dx=8, color=colours.ink),
-        written(base, "label", LEFT, y, dy=-8, color=colours.ink, limit=alt.expr(f"{_LEFT} * width - 12")),
-        written(base, "answers", LEFT, y, dy=9, **small),
-        written(head, "words", LEFT, y, **small),
+        draw.written(base, "said", end, y, dx=8, color=colours.ink),
+        draw.written(
+            base, "label", draw.LEFT, y, dy=-8, color=colours.ink, limit=alt.expr(f"{_LEFT} * width - 12")
+        ),
+        draw.written(base, "answers", draw.LEFT, y, dy=9, **small),
+        draw.written(head, "words", draw.LEFT, y, **small),
     ]
     parts = [f"{row['label']}: {row['said']} of 100, by chance {row['by_chance']}" for row in data]
     alt_text = f"How often another rater says the same, by label. {'; '.join(parts)}."
-    return finish(layers, theme, heading=None, alt_text=alt_text, height=height)
+    return draw.finish(layers, theme, heading=None, alt_text=alt_text, height=height)

@@ -12,30 +12,8 @@ from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, gro
 from grasp_core.model.outcome import Outcome, PairResult
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.text import number
+from grasp_core.report.charts import theme as draw
 from grasp_core.report.charts.histograms import on_page, shared_domain, within
-from grasp_core.report.charts.theme import (
-    LEFT,
-    RIGHT,
-    Theme,
-    as_given,
-    by_mark,
-    clickable,
-    colour,
-    down,
-    finish,
-    from_edge_to_edge,
-    headed,
-    interval,
-    measured,
-    message,
-    palette,
-    rows,
-    shape,
-    title,
-    tooltip,
-    valid,
-    written,
-)
 from grasp_core.report.pairs import Measure
 from grasp_core.report.slices import by_value
 from grasp_core.report.tables import RowOrder, ends, ordered_groups
@@ -78,15 +56,16 @@ def _layers(
     measure: _Shown,
     domain: tuple[float, float],
     height: int,
-    theme: Theme,
+    theme: draw.Theme,
 ) -> list[alt.Chart]:
     """Lines between rows, the line of no difference, marks, texts, and the places that tell more."""
-    colours, mark_y, text_y = palette(theme), down("mark_y"), down("text_y")
+    colours, mark_y, text_y = draw.palette(theme), draw.down("mark_y"), draw.down("text_y")
     x, low, chance = (
-        measured(field, domain, measure.axis, grid=True, titleLimit=340) for field in ("x", "low", "chance")
+        draw.measured(field, domain, measure.axis, grid=True, titleLimit=340)
+        for field in ("x", "low", "chance")
     )
     base = alt.Chart(alt.NamedData("forest")).encode(
-        tooltip=tooltip(
+        tooltip=draw.tooltip(
             group="Group",
             axis="Axis",
             raters="Raters",
@@ -100,26 +79,26 @@ def _layers(
     at = measure.nothing
     nothing = [] if at is None or not domain[0] <= at <= domain[1] else [{"x": at}]
     return [
-        from_edge_to_edge(alt.Chart(rows(drawn, "forest")), down("bottom", height), theme),
+        draw.from_edge_to_edge(alt.Chart(draw.rows(drawn, "forest")), draw.down("bottom", height), theme),
         *(
-            alt.Chart(rows([line], "nothing"))
+            alt.Chart(draw.rows([line], "nothing"))
             .mark_rule(color=colours.muted, strokeDash=[4, 3], aria=False)
             .encode(x=x)
             for line in nothing
         ),
-        interval(base, low, mark_y, strokeWidth=3, strokeCap="round", opacity=0.75).encode(
-            color=colour(theme)
+        draw.interval(base, low, mark_y, strokeWidth=3, strokeCap="round", opacity=0.75).encode(
+            color=draw.colour(theme)
         ),
-        valid(base, "chance")
+        draw.valid(base, "chance")
         .mark_tick(orient="vertical", size=12, thickness=2, color=colours.muted, aria=False)
         .encode(x=chance, y=mark_y),
-        valid(base, "x")
+        draw.valid(base, "x")
         .mark_point(filled=True, size=85, opacity=1, stroke=colours.background, strokeWidth=0.7)
-        .encode(x=x, y=mark_y, color=colour(theme), shape=shape()),
-        written(base, "named", LEFT, text_y, limit=alt.expr(f"width - {_FIGURES}")),
-        *by_mark(base, "figures", RIGHT, text_y, theme, align="right"),
-        headed(headings, down("y")),
-        clickable(base, "top", "bottom"),
+        .encode(x=x, y=mark_y, color=draw.colour(theme), shape=draw.shape()),
+        draw.written(base, "named", draw.LEFT, text_y, limit=alt.expr(f"width - {_FIGURES}")),
+        *draw.by_mark(base, "figures", draw.RIGHT, text_y, theme, align="right"),
+        draw.headed(headings, draw.down("y")),
+        draw.clickable(base, "top", "bottom"),
     ]
 
 
@@ -135,7 +114,7 @@ _NOTHING: dict[str, float] = {"gai": 1.0, "gap": 0.0, "distance": 0.0, "irr": 0.
 def forest_plot(
     result: RunResult,
     statistic: str,
-    theme: Theme = "light",
+    theme: draw.Theme = "light",
     order: RowOrder = "axis",
     by: str | None = None,
     *,
@@ -161,7 +140,7 @@ def forest_plot(
 def label_forest_plot(
     result: RunResult,
     label: str,
-    theme: Theme = "light",
+    theme: draw.Theme = "light",
     order: RowOrder = "axis",
     *,
     page: int | None = None,
@@ -185,17 +164,17 @@ def _plot(
     result: RunResult,
     measure: _Shown,
     groups: Sequence[GroupResult],
-    theme: Theme,
+    theme: draw.Theme,
     *,
     headed: bool,
     page: int | None,
     of: str,
 ) -> alt.LayerChart:
-    heading = title(
+    heading = draw.title(
         f"{measure.name} of {of}", ["In brackets: raters. Bar: 95 % interval.", measure.explanation]
     )
     if not groups:
-        return message(theme, heading=heading, text="There is no group to show.")
+        return draw.message(theme, heading=heading, text="There is no group to show.")
     domain = shared_domain([measure.of(row) for row in groups])
     drawn, headings, height = _rows(result, measure, groups[on_page(page)], domain, headed=headed)
     told = [
@@ -209,7 +188,7 @@ def _plot(
     alt_text = f"{measure.name} with its 95 % interval for {whose}: {'; '.join(told)}."
     alt_text += f" Not estimable: {missing}." if missing else ""
     plotted = _layers(drawn, headings, measure, domain, height, theme)
-    return finish(plotted, theme, heading=heading, alt_text=alt_text, height=height)
+    return draw.finish(plotted, theme, heading=heading, alt_text=alt_text, height=height)
 
 
 def _rows(
@@ -271,7 +250,7 @@ def _figures(
 
 
 def slices_chart(
-    result: RunResult, column: str, group: Group, what: tuple[str, bool], theme: Theme = "light"
+    result: RunResult, column: str, group: Group, what: tuple[str, bool], theme: draw.Theme = "light"
 ) -> alt.LayerChart:
     """Values and intervals of one group, a row for all items and one for each value.
 
@@ -298,14 +277,14 @@ Cell = dict[str, Any]
 
 
 def pairs_matrix(
-    result: RunResult, axes: AxisSet, measure: Measure, theme: Theme = "light"
+    result: RunResult, axes: AxisSet, measure: Measure, theme: draw.Theme = "light"
 ) -> alt.LayerChart:
     """A row and column for each group of an axis: how the row's group lies beside the column's."""
     pairs = [row for row in result.pairs if row.a.axes == axes]
     key = "Orange: above 0. Blue: below." if measure.signed else "The darker, the larger."
-    heading = title(f"{measure.name}, two by two", [measure.brief_explanation, f"{key} *, **: marked."])
+    heading = draw.title(f"{measure.name}, two by two", [measure.brief_explanation, f"{key} *, **: marked."])
     if not pairs:
-        return message(theme, heading=heading, text="No two groups of this axis were compared.")
+        return draw.message(theme, heading=heading, text="No two groups of this axis were compared.")
     groups = list(dict.fromkeys(group for row in pairs for group in (row.a, row.b)))
     sizes = {group: n for row in pairs for group, n in ((row.a, row.n_raters_a), (row.b, row.n_raters_b))}
     # Each group's number and name above its row, and its number above its column.
@@ -320,7 +299,7 @@ def pairs_matrix(
         if outcome.significance != "none"
     ]
     told = "; ".join(marked) or "none is marked"
-    return finish(
+    return draw.finish(
         _layers_of_pairs(_cells(result, pairs, groups, measure), names, len(groups), theme),
         theme,
         heading=heading,
@@ -382,24 +361,24 @@ def _colours(outcome: Outcome, most: float, *, signed: bool) -> Cell:
     return {"fill": "#" + "".join(f"{part:02X}" for part in mixed), "ink": ink}
 
 
-def _layers_of_pairs(cells: list[Cell], names: list[Cell], n: int, theme: Theme) -> list[alt.Chart]:
-    colours, height = palette(theme), _top(n)
+def _layers_of_pairs(cells: list[Cell], names: list[Cell], n: int, theme: draw.Theme) -> list[alt.Chart]:
+    colours, height = draw.palette(theme), _top(n)
     across = alt.Scale(domain=[0, n], nice=False, zero=False)
-    x, y = alt.X("x:Q", scale=across, axis=None), down("y", height)
+    x, y = alt.X("x:Q", scale=across, axis=None), draw.down("y", height)
     font = alt.ExprRef(f"max(7, min(12, width / {n} / 3.4))")  # as large as a cell has room for
-    told = tooltip(
+    told = draw.tooltip(
         first="Row", second="Column", value="Value", interval="95 % interval", p="p", q="q", verdict="Result"
     )
-    numbered = alt.Chart(rows(names, "names"))
+    numbered = alt.Chart(draw.rows(names, "names"))
     return [
-        alt.Chart(rows(cells, "pairs"))
+        alt.Chart(draw.rows(cells, "pairs"))
         .mark_rect(stroke=colours.background, strokeWidth=2)
         .encode(
             x=alt.X("left:Q", scale=across, axis=None),
             x2=alt.X2("right:Q"),
-            y=down("top", height),
+            y=draw.down("top", height),
             y2=alt.Y2("bottom:Q"),
-            color=as_given("fill"),
+            color=draw.as_given("fill"),
             tooltip=told,
         ),
         alt.Chart(alt.NamedData("pairs"))
@@ -408,10 +387,10 @@ def _layers_of_pairs(cells: list[Cell], names: list[Cell], n: int, theme: Theme)
             x=x,
             y=y,
             text=alt.Text("brief:N" if n <= _WRITTEN else "stars:N"),
-            color=as_given("ink"),
+            color=draw.as_given("ink"),
             tooltip=told,
         ),
-        written(numbered, "name", LEFT, y, limit=alt.expr("width")),
+        draw.written(numbered, "name", draw.LEFT, y, limit=alt.expr("width")),
         numbered.mark_text(baseline="middle", color=colours.muted, fontSize=font, aria=False).encode(
             x=x, y=alt.value(_HEAD / 2), text=alt.Text("number:N")
         ),

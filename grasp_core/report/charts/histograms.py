@@ -14,29 +14,7 @@ import altair as alt
 from grasp_core.model.groups import axis_label, group_label, group_labels
 from grasp_core.model.outcome import Histogram, Outcome, PairResult, Significance
 from grasp_core.model.result import GroupResult, RunResult
-from grasp_core.report.charts.theme import (
-    LEFT,
-    RIGHT,
-    Theme,
-    badge,
-    by_mark,
-    clickable,
-    colour,
-    down,
-    finish,
-    from_edge_to_edge,
-    headed,
-    interval,
-    measured,
-    message,
-    palette,
-    rows,
-    shape,
-    title,
-    tooltip,
-    valid,
-    written,
-)
+from grasp_core.report.charts import theme as draw
 from grasp_core.report.findings.finding import LABEL_USE, Finding, words_of
 from grasp_core.report.findings.findings import evidence
 from grasp_core.report.tables import RowOrder, ends, ordered_groups
@@ -203,7 +181,7 @@ def outcome_row(result: RunResult, line: Line, domain: tuple[float, float]) -> d
         "p": p_in_figure(outcome, result) if tested else "",
         "q": q if outcome.q is None else q_in_figure(outcome, result),
         "significance": SIGNIFICANCE_NAMES[outcome.significance],
-        "badge": badge(outcome.significance) + (f" {MAY_CHANGE}" if may_change(outcome) else ""),
+        "badge": draw.badge(outcome.significance) + (f" {MAY_CHANGE}" if may_change(outcome) else ""),
         "note": note,
         "verdict": SIGNIFICANCE_NAMES[outcome.significance] if tested else note or untested,
     }
@@ -243,7 +221,7 @@ _COLUMNS = {"value": (-80, -252), "p": (None, -194), "q": (-22, -138)}
 def null_histograms(
     result: RunResult,
     statistic: str,
-    theme: Theme = "light",
+    theme: draw.Theme = "light",
     order: RowOrder = "axis",
     *,
     page: int | None = None,
@@ -252,14 +230,16 @@ def null_histograms(
     if statistic not in WORDS:
         raise ValueError(f"`statistic` must be one of {', '.join(WORDS)}; found {statistic!r}")
     some = any(outcome_of(row, statistic).interval for row in result.groups)
-    heading = title(f"{WORDS[statistic].name} against random groupings", subtitle(result, intervals=some))
+    heading = draw.title(
+        f"{WORDS[statistic].name} against random groupings", subtitle(result, intervals=some)
+    )
     if not result.groups:
-        return message(theme, heading=heading, text="There is no group to show.")
+        return draw.message(theme, heading=heading, text="There is no group to show.")
     lines = arrange(result, statistic, order, on_page(page))
     domain = shared_domain([outcome_of(row, statistic) for row in result.groups])
     if result.provisional:
         domain = rounded_outwards(domain)
-    return finish(
+    return draw.finish(
         layers(result, WORDS[statistic].axis, theme, lines, domain),
         theme,
         heading=heading,
@@ -310,20 +290,20 @@ def subtitle(result: RunResult, *, intervals: bool) -> list[str]:
 def layers(
     result: RunResult,
     title: str,
-    theme: Theme,
+    theme: draw.Theme,
     lines: list[Heading | Line],
     domain: tuple[float, float],
     head: str = "Group · raters",
 ) -> list[alt.Chart]:
     """Lines of histograms along one axis of this title; above each its name, value, p, q and mark."""
-    colours, middle = palette(theme), down("middle")
-    x, low = (measured(field, domain, title, grid=True) for field in ("x", "low"))
-    y = down("top", extent(lines))
+    colours, middle = draw.palette(theme), draw.down("middle")
+    x, low = (draw.measured(field, domain, title, grid=True) for field in ("x", "low"))
+    y = draw.down("top", extent(lines))
     shown = [line for line in lines if isinstance(line, Line)]
-    outcomes = rows([outcome_row(result, line, domain) for line in shown], "outcomes")
-    nulls = alt.Chart(rows([row for line in shown if (row := null_row(line)) is not None], "nulls"))
+    outcomes = draw.rows([outcome_row(result, line, domain) for line in shown], "outcomes")
+    nulls = alt.Chart(draw.rows([row for line in shown if (row := null_row(line)) is not None], "nulls"))
     base = alt.Chart(alt.NamedData("outcomes")).encode(
-        tooltip=tooltip(
+        tooltip=draw.tooltip(
             group="Of",
             axis="Axis",
             raters="Raters",
@@ -335,29 +315,32 @@ def layers(
             verdict="Result",
         )
     )
-    observed = valid(base, "x")
+    observed = draw.valid(base, "x")
     named = base.transform_calculate(name="datum.raters ? datum.group + ' · ' + datum.raters : datum.group")
     look: dict[str, Any] = {"color": colours.muted, "limit": alt.expr("width")}
     marked = {"dx": _BADGE_AT[1] + 9, "opacity": _by_width(0, 1), "fontWeight": 600}
     return [
-        from_edge_to_edge(alt.Chart(outcomes), down("base"), theme),
+        draw.from_edge_to_edge(alt.Chart(outcomes), draw.down("base"), theme),
         nulls.transform_flatten(["x", "top"])
         .mark_area(interpolate="step-after", opacity=0.55, clip=True, strokeWidth=0)
-        .encode(x=x, y=y, y2=alt.Y2("base:Q"), detail=alt.Detail("row:N"), color=colour(theme)),
+        .encode(x=x, y=y, y2=alt.Y2("base:Q"), detail=alt.Detail("row:N"), color=draw.colour(theme)),
         observed.mark_rule(color=colours.ink, strokeWidth=1.6).encode(x=x, y=y, y2=alt.Y2("base:Q")),
-        interval(base, low, y, color=colours.ink, strokeWidth=1.8, strokeCap="round"),
+        draw.interval(base, low, y, color=colours.ink, strokeWidth=1.8, strokeCap="round"),
         observed.mark_point(
             filled=True, size=62, opacity=1, stroke=colours.background, strokeWidth=0.7
-        ).encode(x=x, y=y, color=colour(theme), shape=shape()),
-        written(named, "name", LEFT, middle, limit=alt.expr(f"width - ({_NARROW} ? 132 : 310)")),
-        *(written(base, field, RIGHT, middle, "right", **_place(*at)) for field, at in _COLUMNS.items()),
+        ).encode(x=x, y=y, color=draw.colour(theme), shape=draw.shape()),
+        draw.written(named, "name", draw.LEFT, middle, limit=alt.expr(f"width - ({_NARROW} ? 132 : 310)")),
+        *(
+            draw.written(base, field, draw.RIGHT, middle, "right", **_place(*at))
+            for field, at in _COLUMNS.items()
+        ),
         base.transform_filter("datum.badge != ''")
         .mark_point(filled=True, size=62, opacity=1, xOffset=_by_width(*_BADGE_AT), aria=False)
-        .encode(x=RIGHT, y=middle, color=colour(theme), shape=shape()),
-        *by_mark(base, "badge", RIGHT, middle, theme, keys=("corrected", "nominal"), **marked),
-        written(base, "note", LEFT, middle, dy=18, fontStyle="italic", **look),
+        .encode(x=draw.RIGHT, y=middle, color=draw.colour(theme), shape=draw.shape()),
+        *draw.by_mark(base, "badge", draw.RIGHT, middle, theme, keys=("corrected", "nominal"), **marked),
+        draw.written(base, "note", draw.LEFT, middle, dy=18, fontStyle="italic", **look),
         *_heads(lines, head, theme),
-        clickable(base, "row_top", "base"),
+        draw.clickable(base, "row_top", "base"),
     ]
 
 
@@ -372,19 +355,19 @@ def _place(narrow: float | None, wide: float) -> dict[str, Any]:
     return {"dx": _by_width(narrow, wide)}
 
 
-def _heads(lines: list[Heading | Line], name: str, theme: Theme) -> list[alt.Chart]:
-    middle = down("middle")
+def _heads(lines: list[Heading | Line], name: str, theme: draw.Theme) -> list[alt.Chart]:
+    middle = draw.down("middle")
     headings = [
         {"text": line.text, "middle": line.top + _HEADING / 2} for line in lines if isinstance(line, Heading)
     ]
-    head = alt.Chart(rows([{"middle": 0.25}], "heads")).encode(y=middle)
-    text = partial(head.mark_text, baseline="middle", color=palette(theme).muted)
+    head = alt.Chart(draw.rows([{"middle": 0.25}], "heads")).encode(y=middle)
+    text = partial(head.mark_text, baseline="middle", color=draw.palette(theme).muted)
     return [
-        headed(headings, middle),
-        text(align="left").encode(x=LEFT, text=alt.TextValue(name)),
+        draw.headed(headings, middle),
+        text(align="left").encode(x=draw.LEFT, text=alt.TextValue(name)),
         *(
             text(align="right", **_place(*at)).encode(
-                x=RIGHT, text=alt.TextValue("observed" if field == "value" else field)
+                x=draw.RIGHT, text=alt.TextValue("observed" if field == "value" else field)
             )
             for field, at in _COLUMNS.items()
         ),
@@ -397,12 +380,12 @@ _NO_COUNT = 0
 """All lines are of one group, whose raters stand above the chart."""
 
 
-def group_histograms(result: RunResult, row: GroupResult, theme: Theme = "light") -> alt.LayerChart:
+def group_histograms(result: RunResult, row: GroupResult, theme: draw.Theme = "light") -> alt.LayerChart:
     """All statistics of a group, each with its histogram, in standard deviations of its chance values."""
     return _histograms(result, row, group_label(row.group), "Every statistic against random groupings", theme)
 
 
-def pair_histograms(result: RunResult, row: PairResult, theme: Theme = "light") -> alt.LayerChart:
+def pair_histograms(result: RunResult, row: PairResult, theme: draw.Theme = "light") -> alt.LayerChart:
     """What was tested of a pair of groups, seen from the first, in the same way."""
     names = {"distance": "distance", "gap": "gap_a", "xrr": "xrr"}
     statistics = {name: row.statistics[of] for name, of in names.items() if of in row.statistics}
@@ -412,14 +395,14 @@ def pair_histograms(result: RunResult, row: PairResult, theme: Theme = "light") 
 
 
 def _histograms(
-    result: RunResult, row: GroupResult, name: str, heading_text: str, theme: Theme
+    result: RunResult, row: GroupResult, name: str, heading_text: str, theme: draw.Theme
 ) -> alt.LayerChart:
-    heading = title(
+    heading = draw.title(
         heading_text, subtitle(result, intervals=any(one.interval for one in row.statistics.values()))
     )
     shown = [_line(finding, _HEADS_OF_OF_GROUP + place) for place, finding in enumerate(evidence(row, name))]
     if not shown:
-        return message(theme, heading=heading, text="No statistic of this group has a value.")
+        return draw.message(theme, heading=heading, text="No statistic of this group has a value.")
     domain = shared_domain([line.placed for line in shown])
     domain = rounded_outwards(domain) if result.provisional else domain
     axis = "standard deviations from the mean of random groupings"
@@ -428,7 +411,7 @@ def _histograms(
         f"({SIGNIFICANCE_NAMES[line.outcome.significance]})"
         for line in shown
     )
-    return finish(
+    return draw.finish(
         layers(result, axis, theme, list(shown), domain, head="Statistic"),
         theme,
         heading=heading,

@@ -17,21 +17,7 @@ from grasp_core.analysis.rater_map_values import MapAxis, RaterMap
 from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, group_labels
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import number
-from grasp_core.report.charts.theme import (
-    Theme,
-    colour,
-    exactly,
-    finish,
-    measured,
-    message,
-    on_halo,
-    padded,
-    palette,
-    rows,
-    shape,
-    title,
-    tooltip,
-)
+from grasp_core.report.charts import theme as draw
 from grasp_core.report.words.names import (
     NOT_YET,
     SIGNIFICANCE_NAMES,
@@ -196,7 +182,7 @@ _AREAS = (60.0, 420.0)
 _LABEL_UNITS = 26
 
 
-def cohesion_map(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
+def cohesion_map(result: RunResult, theme: draw.Theme = "light") -> alt.LayerChart:
     """A point per group: cross-group cohesion across, in-group cohesion up, the line where GAI is 1."""
     inside, across = (WORDS[name] for name in result.spec.analysis.gai)
     groups = _groups(result)
@@ -206,14 +192,14 @@ def cohesion_map(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
     first = "Above the line a group agrees more with itself than with others."
     if not drawn:
         text = f"{inside.name} and {across.name} are not estimable for any group."
-        return message(theme, heading=title("Cohesion map", first), text=text)
+        return draw.message(theme, heading=draw.title("Cohesion map", first), text=text)
     second = "Larger mark: more raters."
     if left_out:
         second += f" Not estimable, so not shown: {number(left_out, 'group')}."
     if "gai" not in reported_statistics(result):
         second += " GAI was not part of this run, so no group is tested."
     x_domain, y_domain = (
-        padded(values, 0.1, 0.05 * max(abs(max(values)), 0.2))
+        draw.padded(values, 0.1, 0.05 * max(abs(max(values)), 0.2))
         for values in ([row[field] for row in drawn] for field in ("x", "y"))
     )
     smallest, largest = min(row["raters"] for row in drawn), max(row["raters"] for row in drawn)
@@ -231,8 +217,8 @@ def cohesion_map(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
     ) + (f" Not estimable: {number(left_out, 'group')}." if left_out else "")
     plane = _Plane(x_domain, y_domain, 420)
     layers = _of_groups(drawn, result, theme, plane)
-    heading = title("Cohesion map", [first, second])
-    return finish(layers, theme, heading=heading, alt_text=told, height=plane.height)
+    heading = draw.title("Cohesion map", [first, second])
+    return draw.finish(layers, theme, heading=heading, alt_text=told, height=plane.height)
 
 
 def _groups(result: RunResult) -> list[dict[str, Any]]:
@@ -262,12 +248,12 @@ def _groups(result: RunResult) -> list[dict[str, Any]]:
 
 
 def _of_groups(
-    drawn: list[dict[str, Any]], result: RunResult, theme: Theme, plane: _Plane
+    drawn: list[dict[str, Any]], result: RunResult, theme: draw.Theme, plane: _Plane
 ) -> list[alt.Chart]:
     inside, across = (WORDS[name] for name in result.spec.analysis.gai)
-    x = measured("x", plane.across, f"{across.axis} →")
-    y = alt.Y("y:Q", scale=exactly(plane.up), axis=alt.Axis(title=f"{inside.axis} →", tickCount=6))
-    told = tooltip(
+    x = draw.measured("x", plane.across, f"{across.axis} →")
+    y = alt.Y("y:Q", scale=draw.exactly(plane.up), axis=alt.Axis(title=f"{inside.axis} →", tickCount=6))
+    told = draw.tooltip(
         group="Group",
         axis="Axis",
         raters="Raters",
@@ -278,17 +264,22 @@ def _of_groups(
         q="q of GAI",
         verdict="Result",
     )
-    marks = alt.Chart(rows(drawn, "groups")).mark_point(
-        filled=True, opacity=0.9, stroke=palette(theme).background, strokeWidth=1
+    marks = alt.Chart(draw.rows(drawn, "groups")).mark_point(
+        filled=True, opacity=0.9, stroke=draw.palette(theme).background, strokeWidth=1
     )
     size = alt.Size("area:Q", scale=None, legend=None)
-    labels = alt.Chart(rows(_names_of_groups(drawn, plane), "labels"))
+    labels = alt.Chart(draw.rows(_names_of_groups(drawn, plane), "labels"))
     return [
         *_diagonal(theme, x, y, plane),
         marks.encode(
-            x=x, y=y, size=size, color=colour(theme, legend=True), shape=shape(legend=True), tooltip=told
+            x=x,
+            y=y,
+            size=size,
+            color=draw.colour(theme, legend=True),
+            shape=draw.shape(legend=True),
+            tooltip=told,
         ),
-        *on_halo(labels.encode(x=x, y=y, text=alt.Text("text:N")), theme),
+        *draw.on_halo(labels.encode(x=x, y=y, text=alt.Text("text:N")), theme),
     ]
 
 
@@ -308,13 +299,13 @@ def _along_diagonal(plane: _Plane, steps: int = 100) -> list[float]:
     return [low + (high - low) * step / steps for step in range(steps + 1)] if low < high else []
 
 
-def _diagonal(theme: Theme, x: alt.X, y: alt.Y, plane: _Plane) -> list[alt.Chart]:
+def _diagonal(theme: draw.Theme, x: alt.X, y: alt.Y, plane: _Plane) -> list[alt.Chart]:
     ends = [{"x": at, "y": at} for at in _along_diagonal(plane, steps=1)]
     if not ends:
         return []
-    muted = palette(theme).muted
-    line = alt.Chart(rows(ends, "line")).mark_line(color=muted, strokeDash=[5, 4], strokeWidth=1.2)
-    words = alt.Chart(rows([{**ends[1], "text": "GAI = 1"}], "line_label")).mark_text(
+    muted = draw.palette(theme).muted
+    line = alt.Chart(draw.rows(ends, "line")).mark_line(color=muted, strokeDash=[5, 4], strokeWidth=1.2)
+    words = alt.Chart(draw.rows([{**ends[1], "text": "GAI = 1"}], "line_label")).mark_text(
         align="left", baseline="middle", dx=5, color=muted, fontStyle="italic"
     )
     return [line.encode(x=x, y=y), words.encode(x=x, y=y, text=alt.Text("text:N"))]
@@ -326,7 +317,7 @@ _SHAPES = (
     *("circle", "square", "triangle-up", "diamond"),
     *("cross", "triangle-down", "triangle-right", "triangle-left"),
 )
-_COLOURS: Mapping[Theme, tuple[str, ...]] = {
+_COLOURS: Mapping[draw.Theme, tuple[str, ...]] = {
     "light": ("#0072B2", "#D55E00", "#00795A", "#A6418A", "#8A6A00", "#5A46B2", "#333333", "#B3243F"),
     "dark": ("#6CB8F0", "#FF8A3D", "#6FE0BD", "#E99AC9", "#F0D442", "#B7A8FF", "#FFFFFF", "#FF7E8E"),
 }
@@ -336,26 +327,26 @@ _LEGEND_COLUMNS = "max(1, floor(width / 190))"
 
 
 def rater_map_chart(
-    found: RaterMap, axes: AxisSet, theme: Theme = "light", group: Group | None = None
+    found: RaterMap, axes: AxisSet, theme: draw.Theme = "light", group: Group | None = None
 ) -> alt.LayerChart:
     """A mark per rater, coloured by the groups of `axes`, or by one `group` of theirs and all others."""
     if found.reason is not None:
-        return message(theme, heading=title("Map of raters", ""), text=f"{found.reason}.")
+        return draw.message(theme, heading=draw.title("Map of raters", ""), text=f"{found.reason}.")
     (axis,) = (one for one in found.axes if one.axes == axes)
     marks = _marks(found, axis, group)
     times = Counter(mark["group"] for mark in marks)
     names = [name for name, _ in times.most_common() if name != OTHERS]
     called = f"Map of raters by {axis_label(axes)}"
-    heading = title(called, ["Raters who answer alike stand near each other.", _explained(axis)])
+    heading = draw.title(called, ["Raters who answer alike stand near each other.", _explained(axis)])
     listed = ", ".join(f"{name} ({times[name]:,})" for name in (*names, OTHERS) if times[name])
     told = (
         f"Map of {number(len(marks), 'rater')} by {axis_label(axis.axes)}: {listed}. "
         f"It shows {100 * sum(found.variance):.1f} % of the variance. {_explained(axis)}"
     )
-    across, up = (padded([mark[field] for mark in marks] or [0.0], 0.06, 0.05) for field in ("x", "y"))
+    across, up = (draw.padded([mark[field] for mark in marks] or [0.0], 0.06, 0.05) for field in ("x", "y"))
     plane = _Plane(across, up, 440)
     layers = _of_raters(found, marks, names, theme, plane)
-    return finish(layers, theme, heading=heading, alt_text=told, height=plane.height)
+    return draw.finish(layers, theme, heading=heading, alt_text=told, height=plane.height)
 
 
 def _marks(found: RaterMap, axis: MapAxis, group: Group | None) -> list[dict[str, Any]]:
@@ -382,9 +373,9 @@ def _explained(axis: MapAxis) -> str:
 
 
 def _of_raters(
-    found: RaterMap, marks: list[dict[str, Any]], names: list[str], theme: Theme, plane: _Plane
+    found: RaterMap, marks: list[dict[str, Any]], names: list[str], theme: draw.Theme, plane: _Plane
 ) -> list[alt.Chart]:
-    colours, centres = palette(theme), list[dict[str, Any]]()
+    colours, centres = draw.palette(theme), list[dict[str, Any]]()
     for name in names:
         own = [mark for mark in marks if mark["group"] == name]
         middle = {field: fmean(mark[field] for mark in own) for field in ("x", "y")}
@@ -393,8 +384,8 @@ def _of_raters(
     first, second = (f"{100 * share:.1f} % of the variance" for share in found.variance)
     axis = partial(alt.Axis, labels=False, tickCount=5)
     at: dict[str, Any] = {
-        "x": alt.X("x:Q", scale=exactly(plane.across), axis=axis(title=f"First direction: {first}")),
-        "y": alt.Y("y:Q", scale=exactly(plane.up), axis=axis(title=f"Second direction: {second}")),
+        "x": alt.X("x:Q", scale=draw.exactly(plane.across), axis=axis(title=f"First direction: {first}")),
+        "y": alt.Y("y:Q", scale=draw.exactly(plane.up), axis=axis(title=f"Second direction: {second}")),
     }
     legend = alt.Legend(
         title=None,
@@ -411,14 +402,14 @@ def _of_raters(
         at[channel] = kind("group:N", scale=alt.Scale(domain=domain, range=range_), legend=legend)
     points = [plane.point(row, 8, _NAME) for row in centres]  # names beside middles, where they fit
     labels = _texts_at(centres, points, place(points, range(len(points)), height=plane.height))
-    text = alt.Chart(rows(labels, "names")).encode(x=at["x"], y=at["y"], text=alt.Text("text:N"))
+    text = alt.Chart(draw.rows(labels, "names")).encode(x=at["x"], y=at["y"], text=alt.Text("text:N"))
     others_first = sorted(marks, key=lambda mark: mark["group"] != OTHERS)
     return [
-        alt.Chart(rows(others_first, "raters"))
+        alt.Chart(draw.rows(others_first, "raters"))
         .mark_point(filled=True, size=45, opacity=0.75)
-        .encode(**at, tooltip=tooltip(group="Group")),
-        alt.Chart(rows(centres, "centres"))
+        .encode(**at, tooltip=draw.tooltip(group="Group")),
+        alt.Chart(draw.rows(centres, "centres"))
         .mark_point(filled=True, size=260, opacity=1, stroke=colours.background, strokeWidth=2)
-        .encode(**at, tooltip=tooltip(group="Middle of", raters="Marks")),
-        *on_halo(text, theme, weight=600),
+        .encode(**at, tooltip=draw.tooltip(group="Middle of", raters="Marks")),
+        *draw.on_halo(text, theme, weight=600),
     ]
