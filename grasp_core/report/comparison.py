@@ -268,7 +268,7 @@ def changes_table(changes: Iterable[Change]) -> pd.DataFrame:
                 "q_a": or_nan(change.a.q),
                 "q_b": or_nan(change.b.q),
                 "q_moved": or_nan(change.q_moved),
-                "significance": _became(change),
+                "significance": became(change),
             }
             for change in changes
         ]
@@ -405,7 +405,8 @@ def tested(change: Change) -> str:
     return name if change.label is None else f"{name} (“{one_line(change.label)}”)"
 
 
-def _became(change: Change) -> str:
+def became(change: Change) -> str:
+    """What became of a mark."""
     if change.statistic in (LABELS, MEAN):
         return "no mark of its own"
     before, after = SIGNIFICANCE_NAMES[change.a.significance], SIGNIFICANCE_NAMES[change.b.significance]

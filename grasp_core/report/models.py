@@ -11,7 +11,7 @@ from grasp_core.model.groups import axis_label, group_label, group_labels
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.text import Segment, Sentence, csv_text, safe_cell
 from grasp_core.report.columns import exact, or_nan
-from grasp_core.report.findings.sentences import strength
+from grasp_core.report.findings.sentences import listing, strength
 from grasp_core.report.tables import cell_text
 from grasp_core.report.words.names import (
     LEAD,
@@ -24,7 +24,6 @@ from grasp_core.report.words.names import (
     q_so_far,
 )
 
-_LISTED = 5
 _Parts = list[str | Segment]
 
 
@@ -56,8 +55,8 @@ def _sides(result: ModelsResult, model: ModelSummary) -> Sentence:
     for near, manner in ((True, " with "), (False, " against ")):
         shown = _by_group(result, model.name, near)
         if shown:
-            told = [(row, _figures(result, row.models[model.name], by)) for row, by in shown]
-            parts += [joint, manner, *_listing(result, told)]
+            told = [(_name(result, row), _figures(result, row.models[model.name], by)) for row, by in shown]
+            parts += [joint, manner, *listing(told)]
             joint = " and"
     return Sentence.of(*parts, ".") if joint else _no_side(result, model)
 
@@ -88,8 +87,13 @@ def _no_side(result: ModelsResult, model: ModelSummary) -> Sentence:
     for near, lead in ((True, "towards"), (False, "away from")):
         some = [row for row in nominal if closer(LEAD, row.models[model.name].statistics[LEAD]) is near]
         if some:
-            told = [(row, _figures(result, row.models[model.name], [LEAD], p=True)) for row in some]
-            parts += [f"{separator}{lead} ", *_listing(result, told)]
+            told = [
+                (_name(result, row), _figures(result, row.models[model.name], [LEAD], p=True)) for row in some
+            ]
+            parts += [
+                f"{separator}{lead} ",
+                *listing(told),
+            ]
             separator = " and "
     return Sentence.of(*parts, ".")
 
@@ -152,16 +156,14 @@ def _not_reproduced(result: ModelsResult) -> list[Sentence]:
             if side.reproduces is not None
         )
         reach = f"its own members reach macro-F1 {format_value(members)}, {name} {format_value(best)}"
-        told.append((row, reach))
-    return [Sentence.of("No model reproduces the view of ", *_listing(result, told), ".")]
-
-
-def _listing(result: ModelsResult, told: Sequence[tuple[GroupSides, str]]) -> _Parts:
-    parts: _Parts = []
-    for position, (row, figures) in enumerate(told[:_LISTED]):
-        parts += ["; " if position else "", _name(result, row), f" ({figures})"]
-    more = len(told) - _LISTED
-    return [*parts, f"; and {more} more"] if more > 0 else parts
+        told.append((_name(result, row), reach))
+    return [
+        Sentence.of(
+            "No model reproduces the view of ",
+            *listing(told),
+            ".",
+        )
+    ]
 
 
 def _name(result: ModelsResult, row: GroupSides) -> Segment:

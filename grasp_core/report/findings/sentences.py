@@ -260,10 +260,10 @@ def answer(result: RunResult) -> Answer:
     details = [] if counted is None else [counted]
     details += [one.backed for one in found[:_LISTED]]
     if len(found) > _LISTED:
-        details.append(Sentence.of("After correction, too: ", *_listing(found[_LISTED:]), "."))
+        details.append(Sentence.of("After correction, too: ", *listing(_figures(found[_LISTED:])), "."))
     details += _explained(result)
     if near:
-        details.append(Sentence.of("May be luck: ", *_listing(near), "."))
+        details.append(Sentence.of("May be luck: ", *listing(_figures(near)), "."))
     details += _undecided(result)
     details += how_sure(result, found)
     details += axes_to_watch(result)
@@ -335,13 +335,16 @@ def _undecided(result: RunResult) -> tuple[Sentence, ...]:
     return (Sentence.of("Of ", *names, why),)
 
 
-def _listing(found: Sequence[Finding]) -> list[str | Segment]:
+def listing(found: Sequence[tuple[Segment, str]]) -> list[str | Segment]:
+    """The first names with their figures, and how many more there are."""
     parts: list[str | Segment] = []
-    for position, one in enumerate(found[:_LISTED]):
-        parts += ["; " if position else "", Segment(one.title, strong=True), f" ({one.figures})"]
-    if len(found) > _LISTED:
-        parts.append(f"; and {len(found) - _LISTED} more")
-    return parts
+    for position, (name, figures) in enumerate(found[:_LISTED]):
+        parts += ["; " if position else "", name, f" ({figures})"]
+    return [*parts, f"; and {len(found) - _LISTED} more"] if len(found) > _LISTED else parts
+
+
+def _figures(found: Sequence[Finding]) -> list[tuple[Segment, str]]:
+    return [(Segment(one.title, strong=True), one.figures) for one in found]
 
 
 def axes_to_watch(result: RunResult) -> tuple[Sentence, ...]:

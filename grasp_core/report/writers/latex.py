@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from grasp_core.analysis.rater_map_values import RaterMap
@@ -120,22 +120,21 @@ def _groups(result: RunResult, note: list[str]) -> list[str]:
         lines.append("% Names below hold letters that pdfLaTeX may lack: use XeLaTeX or LuaLaTeX.")
     if len(result.groups) > _PAGE:
         lines.append(_LONG)
+    none = [r"\midrule", rf"\multicolumn{{{width}}}{{l}}{{There is no group to show.}} \\"]
+    head, columns = " & ".join(["Group", "Raters", *heads]), f"lr{'r@{ }l' * len(statistics)}"
+    tight = [r"\setlength{\tabcolsep}{3pt}"]
+    return [*lines, *_float(tight, caption, "tab:grasp", columns, [rf"{head} \\", *(body or none)], note)]
+
+
+def _float(
+    look: Sequence[str], caption: str, label: str, columns: str, lines: Sequence[str], note: Sequence[str]
+) -> list[str]:
+    """A table over both columns of a page, and words below it."""
     return [
-        *lines,
-        r"\begin{table*}",
-        r"\centering",
-        r"\small",
-        r"\setlength{\tabcolsep}{3pt}",
-        rf"\caption{{{caption}}}",
-        r"\label{tab:grasp}",
-        rf"\begin{{tabular}}{{lr{'r@{ }l' * len(statistics)}}}",
-        r"\toprule",
-        rf"Group & Raters & {' & '.join(heads)} \\",
-        *(body or [r"\midrule", rf"\multicolumn{{{width}}}{{l}}{{There is no group to show.}} \\"]),
-        r"\bottomrule",
-        r"\end{tabular}",
-        *note,
-        r"\end{table*}",
+        *(r"\begin{table*}", r"\centering", r"\small", *look),
+        *(rf"\caption{{{caption}}}", rf"\label{{{label}}}"),
+        *(rf"\begin{{tabular}}{{{columns}}}", r"\toprule", *lines, r"\bottomrule", r"\end{tabular}"),
+        *(*note, r"\end{table*}"),
     ]
 
 
@@ -162,22 +161,12 @@ def _tables(sections: Iterable[Section], result: RunResult, see: str = "") -> li
 def _table(table: Table, what: str, see: str = "") -> list[str]:
     """A table of texts as it is, and words below it; after the first columns all stand to the right."""
     frame = table.frame
-    rows = [" & ".join(escape_latex(str(cell)) for cell in row) for row in frame.to_numpy().tolist()]
-    return [
-        "",
-        *([_LONG] if len(frame) > _PAGE else []),
-        r"\begin{table*}",
-        r"\centering",
-        r"\small",
-        rf"\caption{{{escape_latex(what)}{see}}}",
-        rf"\label{{tab:grasp-{table.key}}}",
-        rf"\begin{{tabular}}{{{'l' * table.names}{'r' * (len(frame.columns) - table.names)}}}",
-        r"\toprule",
-        rf"{' & '.join(map(escape_latex, frame.columns))} \\",
-        r"\midrule",
-        *(rf"{row} \\" for row in rows),
-        r"\bottomrule",
-        r"\end{tabular}",
-        *(_note(escape_latex(table.note)) if table.note else []),
-        r"\end{table*}",
-    ]
+    head, *rows = (
+        rf"{' & '.join(escape_latex(str(cell)) for cell in row)} \\"
+        for row in [list(frame.columns), *frame.to_numpy().tolist()]
+    )
+    columns = "l" * table.names + "r" * (len(frame.columns) - table.names)
+    lines = [head, r"\midrule", *rows]
+    note = _note(escape_latex(table.note)) if table.note else []
+    whole = _float((), f"{escape_latex(what)}{see}", f"tab:grasp-{table.key}", columns, lines, note)
+    return ["", *([_LONG] if len(frame) > _PAGE else []), *whole]
