@@ -11,20 +11,7 @@ from grasp_core.model.spec import LEVEL as MARKED_BELOW
 from grasp_core.model.spec import WORKLOAD, AnalysisSpec, RunSpec
 from grasp_core.model.text import first_few, printable, printable_name
 from grasp_core.report.account import ending, guarantee
-from grasp_core.report.words.names import (
-    CORRECTION_NAMES,
-    DSI_EXPLANATION,
-    DSI_FORMULA,
-    DSI_NAME,
-    FITTED,
-    FITTED_MEANING,
-    OF_SHARES,
-    OF_SHARES_MEANING,
-    WORDS,
-    outcome_of,
-    reported_statistics,
-    statistic_formula,
-)
+from grasp_core.report.words import names
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +79,15 @@ TAIL = Choice(
 )
 CORRECTION: Mapping[str, Choice] = {
     "benjamini-hochberg": Choice(
-        CORRECTION_NAMES["benjamini-hochberg"],
+        names.CORRECTION_NAMES["benjamini-hochberg"],
         "Of the groups marked after correction, at most 5 % are expected to be false.",
     ),
     "benjamini-yekutieli": Choice(
-        CORRECTION_NAMES["benjamini-yekutieli"],
+        names.CORRECTION_NAMES["benjamini-yekutieli"],
         "As Benjamini–Hochberg, but whatever the dependence between groups; stricter.",
     ),
     "max-t": Choice(
-        CORRECTION_NAMES["max-t"],
+        names.CORRECTION_NAMES["max-t"],
         "The chance that even one group is marked falsely is at most 5 %; uses the shared permutations.",
     ),
 }
@@ -172,7 +159,7 @@ def stated(spec: RunSpec, stopping: Stopping | None = None) -> list[tuple[str, s
             "Level of measurement",
             f"{LEVEL[analysis.level].label}. {LEVEL[analysis.level].meaning} {LEVEL_COUNTS_FOR}",
         ),
-        ("GAI", f"{WORDS[inside].name} divided by {WORDS[across].name}."),
+        ("GAI", f"{names.WORDS[inside].name} divided by {names.WORDS[across].name}."),
         ("Intervals", f"{INTERVAL[analysis.interval].label}. {INTERVAL[analysis.interval].meaning}"),
         *([("Pairs of groups", PAIRS)] if analysis.pairs else []),
         ("Smallest group", f"Groups with fewer than {analysis.min_raters} raters are not shown."),
@@ -207,7 +194,7 @@ def run_title(spec: RunSpec) -> str:
     """For example "Q_overall by gender, race, race × gender"; of models "gold: Q_overall by gender"."""
     labels = spec.data.labels or (spec.data.label or "Labels",)
     questions = [printable_name(one_line(name)) for name in labels]
-    axes = [printable_name(axis_label(names)) for names in spec.analysis.axes]
+    axes = [printable_name(axis_label(titles)) for titles in spec.analysis.axes]
     models = [printable_name(one_line(model.name)) for model in spec.models]
     return (
         f"{first_few(models, _MODELS)}: " if models else ""
@@ -216,13 +203,13 @@ def run_title(spec: RunSpec) -> str:
 
 def marks(analysis: AnalysisSpec) -> tuple[tuple[str, str], ...]:
     """The signs beside a value and what they say."""
-    correction = CORRECTION_NAMES[analysis.correction]
+    correction = names.CORRECTION_NAMES[analysis.correction]
     return (
         ("↑ ↓", "above or below the middle of the random groupings"),
         ("*", f"may be luck, p < {MARKED_BELOW:g}"),
         ("**", f"after correction, q < {MARKED_BELOW:g} ({correction})"),
-        *([(FITTED, FITTED_MEANING)] if analysis.tail else []),
-        *([(OF_SHARES, OF_SHARES_MEANING)] if "distance" in analysis.statistics else []),
+        *([(names.FITTED, names.FITTED_MEANING)] if analysis.tail else []),
+        *([(names.OF_SHARES, names.OF_SHARES_MEANING)] if "distance" in analysis.statistics else []),
     )
 
 
@@ -240,11 +227,11 @@ def brackets(analysis: AnalysisSpec) -> str:
 def methods(result: RunResult) -> tuple[Method, ...]:
     """Every statistic of the run, and DSI where there is one."""
     found = [
-        Method(WORDS[name].name, WORDS[name].explanation, statistic_formula(name, result))
-        for name in reported_statistics(result)
+        Method(names.WORDS[name].name, names.WORDS[name].explanation, names.statistic_formula(name, result))
+        for name in names.reported_statistics(result)
     ]
     if result.dsi:
-        found.append(Method(DSI_NAME, DSI_EXPLANATION, DSI_FORMULA))
+        found.append(Method(names.DSI_NAME, names.DSI_EXPLANATION, names.DSI_FORMULA))
     return tuple(found)
 
 
@@ -255,19 +242,19 @@ def conventions(spec: RunSpec, stopping: Stopping | None = None) -> tuple[tuple[
 
 def not_estimable(result: RunResult) -> tuple[str, ...]:
     """One sentence per statistic and reason why it has no value or no mark, with the groups it concerns."""
-    names = group_labels([row.group for row in result.groups])
+    titles = group_labels([row.group for row in result.groups])
     sentences = []
-    for statistic in reported_statistics(result):
+    for statistic in names.reported_statistics(result):
         groups: dict[tuple[str, str], list[str]] = {}
-        for name, row in zip(names, result.groups, strict=True):
-            outcome = outcome_of(row, statistic)
+        for name, row in zip(titles, result.groups, strict=True):
+            outcome = names.outcome_of(row, statistic)
             if outcome.value is None:
                 why = ("is not estimable", str(outcome.reason or "no reason given"))
                 groups.setdefault(why, []).append(name)
             elif outcome.reason is not None:
                 groups.setdefault(("has no mark", str(outcome.reason)), []).append(name)
         sentences += [
-            f"{WORDS[statistic].name} {lacks} for {'; '.join(found)}: {reason}."
+            f"{names.WORDS[statistic].name} {lacks} for {'; '.join(found)}: {reason}."
             for (lacks, reason), found in groups.items()
         ]
     return tuple(sentences)

@@ -15,28 +15,8 @@ from grasp_core.report.columns import or_nan
 from grasp_core.report.pairs import PAIR_NAMES, Measure, measures, of_label_use, seen_from
 from grasp_core.report.slices import sliced
 from grasp_core.report.tables import ends, ordered_dsi, p_and_starred_q, with_label_use
+from grasp_core.report.words import names
 from grasp_core.report.words.label_use import format_points, format_points_interval, mean_outcome
-from grasp_core.report.words.names import (
-    DSI_EXPLANATION,
-    LABEL_USE_EXPLANATION,
-    MAY_CHANGE,
-    MEAN_SHIFT_EXPLANATION,
-    MEAN_SHIFT_NAME,
-    NOT_YET,
-    STARS,
-    WORDS,
-    arrow,
-    format_interval,
-    format_p_value,
-    format_value,
-    may_change,
-    outcome_of,
-    p_so_far,
-    p_text,
-    q_so_far,
-    reported_statistics,
-    signs,
-)
 
 INTERVAL = "95 % interval"
 _NO_INTERVAL = "none"
@@ -75,7 +55,7 @@ def pairs_table(result: RunResult) -> pd.DataFrame:
                 [
                     *(axis_label(row.a.axes), group_label(row.a), group_label(row.b)),
                     *(row.n_raters_a, row.n_raters_b, name, *map(or_nan, figures)),
-                    "" if outcome.q is None else signs(outcome),
+                    "" if outcome.q is None else names.signs(outcome),
                     str(outcome.reason or ""),
                     *("" if verdict is None else verdict.code, or_nan(whole.p), or_nan(whole.q)),
                 ]
@@ -105,7 +85,7 @@ def pairs_in_words(result: RunResult) -> pd.DataFrame:
             axis_label(row.a.axes),
             f"{group_label(row.a)} ({row.n_raters_a:,})",
             f"{group_label(row.b)} ({row.n_raters_b:,})",
-            *(f"{one.write(one.of(row).value)} {signs(one.of(row))}".rstrip() for one in told),
+            *(f"{one.write(one.of(row).value)} {names.signs(one.of(row))}".rstrip() for one in told),
         ]
         for row in result.pairs
     ]
@@ -116,14 +96,14 @@ def pair_table(result: RunResult, row: PairResult) -> pd.DataFrame:
     """One row for each measure of a pair, with texts: `Measure`, `Value`, its interval, `p` and `q`."""
     found = []
     for one in measures(result).values():
-        names = {one.name: one.of(row)}
+        titles = {one.name: one.of(row)}
         if one.key == "gap_a":  # a gap for each group
             of_groups = {"gap_a": row.a, "gap_b": row.b}
-            names = {
+            titles = {
                 f"{one.name} of {group_label(group)}": row.statistics.get(key, Outcome(None))
                 for key, group in of_groups.items()
             }
-        found += [[name, *_texts(outcome, one, result)] for name, outcome in names.items()]
+        found += [[name, *_texts(outcome, one, result)] for name, outcome in titles.items()]
     return pd.DataFrame(found, columns=["Measure", "Value", INTERVAL, "p", "q"])
 
 
@@ -131,12 +111,12 @@ def _texts(outcome: Outcome, measure: Measure, result: RunResult) -> list[str]:
     low, high = ends(outcome)
     interval = "" if low is None else f"[{measure.write(low)}, {measure.write(high)}]"
     if outcome.p_interval is not None:
-        q = f"{q_so_far(outcome)}{MAY_CHANGE if may_change(outcome) else ''}"
-        tested = [p_so_far(outcome), f"{q} {STARS[outcome.significance]}".rstrip()]
+        q = f"{names.q_so_far(outcome)}{names.MAY_CHANGE if names.may_change(outcome) else ''}"
+        tested = [names.p_so_far(outcome), f"{q} {names.STARS[outcome.significance]}".rstrip()]
     elif result.later is not None and outcome.p is None and outcome.reason is None:
-        tested = [NOT_YET, f"{NOT_YET} {STARS[outcome.significance]}".rstrip()]
+        tested = [names.NOT_YET, f"{names.NOT_YET} {names.STARS[outcome.significance]}".rstrip()]
     elif outcome.p is not None and outcome.q is None:  # its mark is that of all labels together
-        tested = [p_text(outcome, permutations=result.permutations), "none"]
+        tested = [names.p_text(outcome, permutations=result.permutations), "none"]
     else:
         tested = p_and_starred_q(outcome, result)
     return [measure.write(outcome.value), interval, *tested]
@@ -147,8 +127,8 @@ def in_numbers(result: RunResult) -> list[Table]:
     labels, means = labels_in_numbers(result), means_in_numbers(result)
     found = [
         Table("numbers", "Every statistic of every group", statistics_in_numbers(result), 3),
-        Table("label-numbers", "Every label of every group", labels, 3, LABEL_USE_EXPLANATION),
-        Table("means", MEAN_SHIFT_NAME, means, 2, MEAN_SHIFT_EXPLANATION),
+        Table("label-numbers", "Every label of every group", labels, 3, names.LABEL_USE_EXPLANATION),
+        Table("means", names.MEAN_SHIFT_NAME, means, 2, names.MEAN_SHIFT_EXPLANATION),
         Table("pair-numbers", "Everything of every pair of groups", pairs_in_numbers(result), 4),
     ]
     for place, column in enumerate(result.slices, 1):
@@ -158,21 +138,21 @@ def in_numbers(result: RunResult) -> list[Table]:
 
 def slices_in_numbers(result: RunResult, found: SlicesResult, key: str) -> Iterator[Table]:
     """All that was found in the slices of one column; its tables' names begin with `key`."""
-    for name, title, explanation, make, names in (
+    for name, title, explanation, make, titles in (
         ("numbers", "Every statistic", "", statistics_in_numbers, 5),
-        ("labels", "Label use", LABEL_USE_EXPLANATION, labels_in_numbers, 5),
-        ("means", MEAN_SHIFT_NAME, MEAN_SHIFT_EXPLANATION, means_in_numbers, 4),
-        ("dsi", "DSI", DSI_EXPLANATION, dsi_in_numbers, 4),
+        ("labels", "Label use", names.LABEL_USE_EXPLANATION, labels_in_numbers, 5),
+        ("means", names.MEAN_SHIFT_NAME, names.MEAN_SHIFT_EXPLANATION, means_in_numbers, 4),
+        ("dsi", "DSI", names.DSI_EXPLANATION, dsi_in_numbers, 4),
     ):
         caption = f"{title} by {one_line(found.column)}"
-        yield Table(f"{key}-{name}", caption, sliced(result, found, make), names, explanation)
+        yield Table(f"{key}-{name}", caption, sliced(result, found, make), titles, explanation)
 
 
 def statistics_in_numbers(result: RunResult, statistics: Sequence[str] | None = None) -> pd.DataFrame:
     """One row for each statistic, or for each of those named, and group."""
     rows = [
-        [WORDS[name].name, *_named(row), *_tested(outcome_of(row, name), result)]
-        for name in (reported_statistics(result) if statistics is None else statistics)
+        [names.WORDS[name].name, *_named(row), *_tested(names.outcome_of(row, name), result)]
+        for name in (names.reported_statistics(result) if statistics is None else statistics)
         for row in result.groups
     ]
     return pd.DataFrame(rows, columns=["Statistic", "Axis", "Group", "Value", INTERVAL, "p", "q"])
@@ -194,7 +174,7 @@ def labels_in_numbers(result: RunResult) -> pd.DataFrame:
         [
             *(*_named(row), one_line(label), format_points(shift.value)),
             format_points_interval(shift) or _NO_INTERVAL,
-            format_p_value(shift.p, permutations=result.permutations),
+            names.format_p_value(shift.p, permutations=result.permutations),
             *p_and_starred_q(use, result),
         ]
         for row, use in with_label_use(result)
@@ -207,11 +187,15 @@ def labels_in_numbers(result: RunResult) -> pd.DataFrame:
 def means_in_numbers(result: RunResult) -> pd.DataFrame:
     """One row for each group whose labels have a mean: ordered ones, by their ranks, and numbers."""
     rows = [
-        [*_named(row), *_tested(mean, result)[:2], format_p_value(mean.p, permutations=result.permutations)]
+        [
+            *_named(row),
+            *_tested(mean, result)[:2],
+            names.format_p_value(mean.p, permutations=result.permutations),
+        ]
         for row, use in with_label_use(result)
         if (mean := mean_outcome(use)) is not None
     ]
-    return pd.DataFrame(rows, columns=["Axis", "Group", MEAN_SHIFT_NAME, INTERVAL, "p"])
+    return pd.DataFrame(rows, columns=["Axis", "Group", names.MEAN_SHIFT_NAME, INTERVAL, "p"])
 
 
 def pairs_in_numbers(result: RunResult) -> pd.DataFrame:
@@ -231,5 +215,5 @@ def _named(row: GroupResult) -> tuple[str, str]:
 
 
 def _tested(outcome: Outcome, result: RunResult) -> list[str]:
-    value = f"{format_value(outcome.value)} {arrow(outcome)}".rstrip()
-    return [value, format_interval(outcome) or _NO_INTERVAL, *p_and_starred_q(outcome, result)]
+    value = f"{names.format_value(outcome.value)} {names.arrow(outcome)}".rstrip()
+    return [value, names.format_interval(outcome) or _NO_INTERVAL, *p_and_starred_q(outcome, result)]

@@ -23,19 +23,8 @@ from grasp_core.report.findings.advice import About, doubts
 from grasp_core.report.findings.finding import Doubt, lead
 from grasp_core.report.findings.findings import TOLD_FIRST, held_groups, judged, leading, left_given
 from grasp_core.report.tables import cell_text
+from grasp_core.report.words import names
 from grasp_core.report.words.label_use import foremost_text, manner, p_and_q
-from grasp_core.report.words.names import (
-    LABEL_USE_NAME,
-    STARS,
-    WORDS,
-    format_interval,
-    format_p,
-    format_value,
-    outcome_of,
-    p_and_q_words,
-    p_text,
-    reported_statistics,
-)
 
 ALL_ITEMS = "all items"
 _TOLD = 5
@@ -120,8 +109,8 @@ def side_by_side(result: RunResult, found: SlicesResult, what: str) -> pd.DataFr
 def _brief(row: GroupResult, what: str) -> str:
     if what == "label_use":
         return "" if row.label_use is None else foremost_text(row.label_use)
-    outcome = outcome_of(row, what)
-    return f"{cell_text(outcome)} {format_interval(outcome)}".rstrip()
+    outcome = names.outcome_of(row, what)
+    return f"{cell_text(outcome)} {names.format_interval(outcome)}".rstrip()
 
 
 def slice_sentences(result: RunResult, found: SlicesResult, group: Group | None = None) -> list[Sentence]:
@@ -206,8 +195,8 @@ def _held(result: RunResult, tests: list[Found]) -> list[Found]:
 def _tests(result: RunResult, found: SlicesResult) -> Iterator[Found]:
     for one in found.values:
         for row in one.groups:
-            for name in reported_statistics(result):
-                yield Found(one, row, name, outcome_of(row, name))
+            for name in names.reported_statistics(result):
+                yield Found(one, row, name, names.outcome_of(row, name))
             if row.label_use is not None:
                 yield Found(one, row, "label_use", row.label_use)
 
@@ -224,11 +213,11 @@ def _sentence(result: RunResult, found: SlicesResult, one: Found) -> Sentence:
     )
     if isinstance(one.test, LabelUse):
         return Sentence.of(*where, *manner(one.test), f"; {p_and_q(one.test, result)}.")
-    words = WORDS[one.statistic]
+    words = names.WORDS[one.statistic]
     does = words.less if one.test.direction == "down" else words.more
-    outcome = outcome_of(one.row, one.statistic)
-    size = f"{words.name} {format_value(outcome.value)} {format_interval(outcome)}".rstrip()
-    tests = p_and_q_words(outcome, permutations=result.permutations)
+    outcome = names.outcome_of(one.row, one.statistic)
+    size = f"{words.name} {names.format_value(outcome.value)} {names.format_interval(outcome)}".rstrip()
+    tests = names.p_and_q_words(outcome, permutations=result.permutations)
     return Sentence.of(*where, f"{does} than random groups of their size would: {size}, {tests}.")
 
 
@@ -252,7 +241,7 @@ def not_yet_given(result: RunResult) -> tuple[Association, ...]:
 
 def association_sentence(one: Association) -> Sentence:
     """That two axes go together, and what that means."""
-    p = "" if one.p is None else f", {format_p(one.p)}"
+    p = "" if one.p is None else f", {names.format_p(one.p)}"
     return Sentence.of(
         Segment(axis_label((one.first,)), strong=True),
         " and ",
@@ -279,19 +268,19 @@ def given_table(result: RunResult, found: GivenResult) -> pd.DataFrame:
     rows = [row for row in found.groups if row.group in first]
     heads = ["Group", "Raters"]
     for test in leading(result):
-        name = LABEL_USE_NAME if test == "label_use" else WORDS[test].name
+        name = names.LABEL_USE_NAME if test == "label_use" else names.WORDS[test].name
         heads += [f"{name}: p", f"{name}: p given {column}"]
     cells = []
     for name, row in zip(group_labels([row.group for row in rows]), rows, strict=True):
         line: list[str | int] = [f"{name} ({axis_label(row.group.axes)})", row.n_raters]
         for test in leading(result):
             for one in (first[row.group], row):
-                told = one.label_use if test == "label_use" else outcome_of(one, test)
+                told = one.label_use if test == "label_use" else names.outcome_of(one, test)
                 if told is None or told.p is None:
                     line.append("none")
                 else:
-                    p = p_text(told, permutations=result.permutations)
-                    line.append(f"{p} {STARS[told.significance]}".rstrip())
+                    p = names.p_text(told, permutations=result.permutations)
+                    line.append(f"{p} {names.STARS[told.significance]}".rstrip())
         cells.append(line)
     return pd.DataFrame(cells, columns=heads)
 
@@ -318,18 +307,18 @@ def _of_axis(result: RunResult, found: GivenResult) -> Iterator[Sentence]:
 
 def _verdict(result: RunResult, one: Association, of_first: GivenResult, of_second: GivenResult) -> Sentence:
     """`of_first` is what is left of the first axis given the second, and the other way round."""
-    names = tuple(Segment(axis_label((name,)), strong=True) for name in (one.first, one.second))
+    titles = tuple(Segment(axis_label((name,)), strong=True) for name in (one.first, one.second))
     held = _held_of_given(result)
     before = [_any_of(name, held) for name in (one.first, one.second)]
     left = [
         _any_of(name, [group for group in held if group in left_given(result, found)])
         for found, name in ((of_first, one.first), (of_second, one.second))
     ]
-    both = (names[0], " and ", names[1])
+    both = (titles[0], " and ", titles[1])
     if all(left):
         return Sentence.of("Of ", *both, ", each still tells something that the other does not explain.")
     if any(left):
-        stays, goes = names if left[0] else names[::-1]
+        stays, goes = titles if left[0] else titles[::-1]
         tail = ", but not the other way round."
         return Sentence.of("The data speak for ", stays, ": its groups differ given ", goes, tail)
     if any(before):

@@ -13,22 +13,8 @@ from grasp_core.model.spec import LEVEL
 from grasp_core.report.charts import theme as draw
 from grasp_core.report.everybody import least_agreed
 from grasp_core.report.tables import ordered_dsi
+from grasp_core.report.words import names
 from grasp_core.report.words.label_use import format_points, format_points_interval
-from grasp_core.report.words.names import (
-    MAY_CHANGE,
-    NOT_ESTIMABLE,
-    NOT_YET,
-    SIGNIFICANCE_NAMES,
-    format_p,
-    format_p_value,
-    format_value,
-    may_change,
-    not_yet,
-    p_in_figure,
-    p_so_far,
-    p_words,
-    q_in_figure,
-)
 
 _DSI_ROW, _DSI_LINE = 58, 18
 """Pixels of an axis, and from its lollipop up to its name and down to how it was tested."""
@@ -50,39 +36,43 @@ def dsi_chart(result: RunResult, theme: draw.Theme = "light") -> alt.LayerChart:
 
 def _of_axis(result: RunResult, row: DsiResult, place: int) -> dict[str, Any]:
     outcome, known = row.outcome, row.outcome.value is not None
-    of_group = "" if row.p_group is None else format_p_value(row.p_group, permutations=result.permutations)
+    of_group = (
+        "" if row.p_group is None else names.format_p_value(row.p_group, permutations=result.permutations)
+    )
     return {
         "axis": axis_label(row.axes),
         "group": "" if row.group is None else group_label(row.group),
         "middle": place + 0.5,
         "x": outcome.value,
-        "value": format_value(outcome.value) if known else "",
-        "p": "" if outcome.p is None else p_in_figure(outcome, result),
-        "q": "" if outcome.q is None else q_in_figure(outcome, result),
+        "value": names.format_value(outcome.value) if known else "",
+        "p": "" if outcome.p is None else names.p_in_figure(outcome, result),
+        "q": "" if outcome.q is None else names.q_in_figure(outcome, result),
         "p_group": of_group,
-        "significance": SIGNIFICANCE_NAMES[outcome.significance],
-        "significance_group": SIGNIFICANCE_NAMES[row.significance_group],
+        "significance": names.SIGNIFICANCE_NAMES[outcome.significance],
+        "significance_group": names.SIGNIFICANCE_NAMES[row.significance_group],
         "tested": _tested(outcome, result) if known else "",
-        "note": "" if known else f"{NOT_ESTIMABLE}: {outcome.reason or 'no reason given'}",
+        "note": "" if known else f"{names.NOT_ESTIMABLE}: {outcome.reason or 'no reason given'}",
     }
 
 
 def _tested(outcome: Outcome, result: RunResult) -> str:
     if outcome.p is None:
-        return NOT_YET if not_yet(outcome, result) else format_p(None)
+        return names.NOT_YET if names.not_yet(outcome, result) else names.format_p(None)
     if result.provisional:
-        return f"p {p_so_far(outcome)}{f', {MAY_CHANGE}' if may_change(outcome) else ''}"
+        return f"p {names.p_so_far(outcome)}{f', {names.MAY_CHANGE}' if names.may_change(outcome) else ''}"
     many = result.permutations
-    q = format_p(outcome.q, name="q", permutations=many)
-    return ", ".join(filter(None, (p_words(outcome, permutations=many), q, draw.badge(outcome.significance))))
+    q = names.format_p(outcome.q, name="q", permutations=many)
+    return ", ".join(
+        filter(None, (names.p_words(outcome, permutations=many), q, draw.badge(outcome.significance)))
+    )
 
 
 def _axis_in_words(result: RunResult, row: DsiResult) -> str:
     if row.outcome.value is None:
         return f"{axis_label(row.axes)} not estimable"
     group = "" if row.group is None else f", attained by {group_label(row.group)}"
-    tested = p_words(row.outcome, permutations=result.permutations)
-    value, mark = format_value(row.outcome.value), SIGNIFICANCE_NAMES[row.outcome.significance]
+    tested = names.p_words(row.outcome, permutations=result.permutations)
+    value, mark = names.format_value(row.outcome.value), names.SIGNIFICANCE_NAMES[row.outcome.significance]
     return f"{axis_label(row.axes)} {value}{group} ({tested}, {mark})"
 
 
@@ -149,13 +139,13 @@ def label_use_chart(result: RunResult, row: GroupResult, theme: draw.Theme = "li
 
 def _of_label(result: RunResult, label: str, shift: Shift, place: int) -> dict[str, Any]:
     ends = {"x": shift.value, "low": shift.low, "high": shift.high}
-    tested = NOT_YET if result.provisional and shift.p is None else None
+    tested = names.NOT_YET if result.provisional and shift.p is None else None
     return {
         "label": label,
         **{name: None if share is None else 100 * share for name, share in ends.items()},
         "value": format_points(shift.value),
         "interval": format_points_interval(shift),
-        "p": tested or format_p(shift.p, permutations=result.permutations),
+        "p": tested or names.format_p(shift.p, permutations=result.permutations),
         "marked": shift.p is not None and shift.p < LEVEL,
         "text": place + _TEXT,
         "bar": place + _BAR,

@@ -18,25 +18,8 @@ from grasp_core.report.charts import theme as draw
 from grasp_core.report.findings.finding import LABEL_USE, Finding, words_of
 from grasp_core.report.findings.findings import evidence
 from grasp_core.report.tables import RowOrder, ends, ordered_groups
+from grasp_core.report.words import names
 from grasp_core.report.words.label_use import centre, format_points, spread
-from grasp_core.report.words.names import (
-    MAY_CHANGE,
-    NOT_ESTIMABLE,
-    NOT_YET,
-    SIGNIFICANCE_NAMES,
-    WORDS,
-    arrow,
-    format_interval,
-    format_p,
-    format_value,
-    may_change,
-    not_yet,
-    outcome_of,
-    p_and_q_words,
-    p_in_figure,
-    q_in_figure,
-    verdict,
-)
 
 PAGE = 40
 """Groups that a page shows at once."""
@@ -86,7 +69,7 @@ class Line:
 def arrange(result: RunResult, statistic: str, order: RowOrder, only: slice) -> list[Heading | Line]:
     """Lines from top to bottom, below the columns' heads; in axis order each axis gets a heading."""
     groups = [row.group for row in result.groups]
-    names = dict(zip(groups, group_labels(groups), strict=True))
+    titles = dict(zip(groups, group_labels(groups), strict=True))
     lines: list[Heading | Line] = []
     top = _HEADS
     axes: tuple[str, ...] | None = None
@@ -95,8 +78,8 @@ def arrange(result: RunResult, statistic: str, order: RowOrder, only: slice) -> 
             axes = row.group.axes
             lines.append(Heading(top, axis_label(axes)))
             top += _HEADING
-        axis, outcome = axis_label(row.group.axes), outcome_of(row, statistic)
-        lines.append(Line(top, names[row.group], axis, row.n_raters, outcome))
+        axis, outcome = axis_label(row.group.axes), names.outcome_of(row, statistic)
+        lines.append(Line(top, titles[row.group], axis, row.n_raters, outcome))
         top += 1
     return lines
 
@@ -159,11 +142,11 @@ def outcome_row(result: RunResult, line: Line, domain: tuple[float, float]) -> d
     tested = outcome.p is not None
     note = "observed value beyond the axis" if place != value else ""
     if outcome.value is None:
-        note = f"{NOT_ESTIMABLE}: {outcome.reason or 'no reason given'}"
-    q = "" if outcome.value is None or tested or not_yet(outcome, result) else format_p(None)
-    untested = format_p(None) if outcome.reason is None else verdict(outcome)
-    untested = NOT_YET if not_yet(outcome, result) else untested
-    said = format_value(outcome.value) if line.value is None else line.value
+        note = f"{names.NOT_ESTIMABLE}: {outcome.reason or 'no reason given'}"
+    q = "" if outcome.value is None or tested or names.not_yet(outcome, result) else names.format_p(None)
+    untested = names.format_p(None) if outcome.reason is None else names.verdict(outcome)
+    untested = names.NOT_YET if names.not_yet(outcome, result) else untested
+    said = names.format_value(outcome.value) if line.value is None else line.value
     return {
         "group": line.name,
         "axis": line.axis,
@@ -175,15 +158,16 @@ def outcome_row(result: RunResult, line: Line, domain: tuple[float, float]) -> d
         "x": place,
         "low": within(domain, low),
         "high": within(domain, high),
-        "interval": line.interval or format_interval(outcome) or str(outcome.no_interval or ""),
-        "value": "" if value is None else f"{said} {arrow(outcome)}".strip(),
-        "median": format_value(outcome.null_median),
-        "p": p_in_figure(outcome, result) if tested else "",
-        "q": q if outcome.q is None else q_in_figure(outcome, result),
-        "significance": SIGNIFICANCE_NAMES[outcome.significance],
-        "badge": draw.badge(outcome.significance) + (f" {MAY_CHANGE}" if may_change(outcome) else ""),
+        "interval": line.interval or names.format_interval(outcome) or str(outcome.no_interval or ""),
+        "value": "" if value is None else f"{said} {names.arrow(outcome)}".strip(),
+        "median": names.format_value(outcome.null_median),
+        "p": names.p_in_figure(outcome, result) if tested else "",
+        "q": q if outcome.q is None else names.q_in_figure(outcome, result),
+        "significance": names.SIGNIFICANCE_NAMES[outcome.significance],
+        "badge": draw.badge(outcome.significance)
+        + (f" {names.MAY_CHANGE}" if names.may_change(outcome) else ""),
         "note": note,
-        "verdict": SIGNIFICANCE_NAMES[outcome.significance] if tested else note or untested,
+        "verdict": names.SIGNIFICANCE_NAMES[outcome.significance] if tested else note or untested,
     }
 
 
@@ -205,7 +189,7 @@ def null_row(line: Line) -> dict[str, Any] | None:
         "x": [float(f"{null.low + width * edge:.7g}") for edge in range(len(null.counts) + 1)],
         "top": [round(base - count * scale, 4) for count in (*null.counts, 0)],
         "base": base,
-        "significance": SIGNIFICANCE_NAMES[line.outcome.significance],
+        "significance": names.SIGNIFICANCE_NAMES[line.outcome.significance],
     }
 
 
@@ -227,20 +211,20 @@ def null_histograms(
     page: int | None = None,
 ) -> alt.LayerChart:
     """Per group the histogram of shuffled values, the observed one as a rule across it."""
-    if statistic not in WORDS:
-        raise ValueError(f"`statistic` must be one of {', '.join(WORDS)}; found {statistic!r}")
-    some = any(outcome_of(row, statistic).interval for row in result.groups)
+    if statistic not in names.WORDS:
+        raise ValueError(f"`statistic` must be one of {', '.join(names.WORDS)}; found {statistic!r}")
+    some = any(names.outcome_of(row, statistic).interval for row in result.groups)
     heading = draw.title(
-        f"{WORDS[statistic].name} against random groupings", subtitle(result, intervals=some)
+        f"{names.WORDS[statistic].name} against random groupings", subtitle(result, intervals=some)
     )
     if not result.groups:
         return draw.message(theme, heading=heading, text="There is no group to show.")
     lines = arrange(result, statistic, order, on_page(page))
-    domain = shared_domain([outcome_of(row, statistic) for row in result.groups])
+    domain = shared_domain([names.outcome_of(row, statistic) for row in result.groups])
     if result.provisional:
         domain = rounded_outwards(domain)
     return draw.finish(
-        layers(result, WORDS[statistic].axis, theme, lines, domain),
+        layers(result, names.WORDS[statistic].axis, theme, lines, domain),
         theme,
         heading=heading,
         alt_text=chart_alt(result, statistic),
@@ -250,9 +234,9 @@ def null_histograms(
 
 def chart_alt(result: RunResult, statistic: str) -> str:
     """The null histograms in words, for those who do not see them."""
-    name = WORDS[statistic].name
+    name = names.WORDS[statistic].name
     labels = group_labels([row.group for row in result.groups])
-    outcomes = [outcome_of(row, statistic) for row in result.groups]
+    outcomes = [names.outcome_of(row, statistic) for row in result.groups]
     parts = [
         f"Histograms of {name} for {len(labels)} group{'' if len(labels) == 1 else 's'} under shuffled "
         "rater profiles, with the observed value across each."
@@ -263,8 +247,8 @@ def chart_alt(result: RunResult, statistic: str) -> str:
     )
     for significance, words in wanted:
         found = [
-            f"{label} ({format_value(outcome.value)}, {outcome.direction or 'no direction'}, "
-            f"{p_and_q_words(outcome, permutations=result.permutations)})"
+            f"{label} ({names.format_value(outcome.value)}, {outcome.direction or 'no direction'}, "
+            f"{names.p_and_q_words(outcome, permutations=result.permutations)})"
             for label, outcome in zip(labels, outcomes, strict=True)
             if outcome.significance == significance
         ]
@@ -387,8 +371,8 @@ def group_histograms(result: RunResult, row: GroupResult, theme: draw.Theme = "l
 
 def pair_histograms(result: RunResult, row: PairResult, theme: draw.Theme = "light") -> alt.LayerChart:
     """What was tested of a pair of groups, seen from the first, in the same way."""
-    names = {"distance": "distance", "gap": "gap_a", "xrr": "xrr"}
-    statistics = {name: row.statistics[of] for name, of in names.items() if of in row.statistics}
+    titles = {"distance": "distance", "gap": "gap_a", "xrr": "xrr"}
+    statistics = {name: row.statistics[of] for name, of in titles.items() if of in row.statistics}
     seen = GroupResult(row.a, row.n_raters_a, 0, statistics, row.label_use)
     name = f"{group_label(row.a)} beside {group_label(row.b)}"
     return _histograms(result, seen, name, "The first group beside the second, against chance", theme)
@@ -407,8 +391,8 @@ def _histograms(
     domain = rounded_outwards(domain) if result.provisional else domain
     axis = "standard deviations from the mean of random groupings"
     told = "; ".join(
-        f"{line.name} {line.value or format_value(line.outcome.value)} "
-        f"({SIGNIFICANCE_NAMES[line.outcome.significance]})"
+        f"{line.name} {line.value or names.format_value(line.outcome.value)} "
+        f"({names.SIGNIFICANCE_NAMES[line.outcome.significance]})"
         for line in shown
     )
     return draw.finish(

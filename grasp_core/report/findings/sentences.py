@@ -18,16 +18,8 @@ from grasp_core.report.findings.finding import COHESION, LABEL_USE, NO_EFFECT, S
 from grasp_core.report.findings.findings import count_groups, judged, nearest, of_verdict, standing_pair
 from grasp_core.report.findings.mending import Warned, warned
 from grasp_core.report.tables import effect, ordered_dsi
+from grasp_core.report.words import names
 from grasp_core.report.words.label_use import higher_or_lower, of_100, said_more, scale_outcome
-from grasp_core.report.words.names import (
-    VERDICT_NAMES,
-    WORDS,
-    format_p,
-    format_value,
-    lead_statistic,
-    outcome_of,
-    p_and_q_words,
-)
 
 EVERYBODY = "everybody else"
 NO_DIFFERENCE = "No clear difference found between groups of raters"
@@ -133,7 +125,7 @@ def claim(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
         return (first, f" raters differ from each other {more} than ", than, " do")
     if one.what in COHESION and (one.value > NO_EFFECT[one.what]) == (more == "more"):
         return (first, f" raters agree with each other {more} than with ", than)
-    words = WORDS[one.what]
+    words = names.WORDS[one.what]
     return (first, f" raters {words.less if more == 'less' else words.more} than luck explains")
 
 
@@ -141,7 +133,7 @@ def _labels(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
     """How a group uses the labels: on a scale of numbers how its mean moves, else its most telling label."""
     mean = _mean(one, result)
     if mean is not None and mean.value:
-        return (f"rate {format_value(abs(mean.value))} {higher_or_lower(mean.value)} on average than ",)
+        return (f"rate {names.format_value(abs(mean.value))} {higher_or_lower(mean.value)} on average than ",)
     use = one.row.label_use
     found = None if use is None else said_more(use)
     return () if found is None else _says(*found)
@@ -174,7 +166,7 @@ def _reasons(result: RunResult) -> tuple[str, ...]:
     if not judged(result):
         if result.groups and all(row.least_p is not None for row in result.groups):
             return (UNTESTABLE["few-raters"],)
-        return (f"{WORDS[lead_statistic(result)].name} could not be tested for any group",)
+        return (f"{names.WORDS[names.lead_statistic(result)].name} could not be tested for any group",)
     why = Counter(row.verdict.why for row in result.groups if row.verdict and row.verdict.why)
     return tuple(f"of {number(many, 'group')} {UNTESTABLE[one]}" for one, many in why.items())
 
@@ -208,7 +200,7 @@ def _how_much(one: Finding, result: RunResult) -> tuple[Sentence, ...]:
         low, high = mean.interval.low, mean.interval.high
         if low <= 0 <= high:
             return (Sentence.of(LESS_CERTAIN),)
-        few, many = (format_value(end) for end in sorted((abs(low), abs(high))))
+        few, many = (names.format_value(end) for end in sorted((abs(low), abs(high))))
         return (Sentence.of(f"How much is less sure: {few} to {many} {higher_or_lower(mean.value)}."),)
     use = one.row.label_use
     told = said_more(use) if one.what == LABEL_USE and use is not None else None
@@ -290,7 +282,7 @@ def verdict_sentence(row: GroupResult) -> Sentence | None:
         return None
     if verdict.why is not None:
         return Sentence.of("No verdict: ", UNTESTABLE[verdict.why], ".")
-    tests = f"all tests together {format_p(verdict.p)}, {format_p(verdict.q, name='q')}"
+    tests = f"all tests together {names.format_p(verdict.p)}, {names.format_p(verdict.q, name='q')}"
     by: list[str | Segment] = []
     if verdict.by is not None:
         by = [
@@ -299,7 +291,7 @@ def verdict_sentence(row: GroupResult) -> Sentence | None:
             " nothing is left",
         ]
     return Sentence.of(
-        "Verdict: ", Segment(VERDICT_NAMES[verdict.code], strong=True), f" ({tests})", *by, "."
+        "Verdict: ", Segment(names.VERDICT_NAMES[verdict.code], strong=True), f" ({tests})", *by, "."
     )
 
 
@@ -313,12 +305,12 @@ def _explained(result: RunResult) -> list[Sentence]:
         )
     return [
         Sentence.of(
-            *first_names(names),
-            f" {agree(len(names), 'differs', 'differ')} too, but no longer once the raters of ",
+            *first_names(titles),
+            f" {agree(len(titles), 'differs', 'differ')} too, but no longer once the raters of ",
             Segment(by, strong=True),
-            f" are left out: they explain {agree(len(names), 'it', 'them')}.",
+            f" are left out: they explain {agree(len(titles), 'it', 'them')}.",
         )
-        for by, names in of.items()
+        for by, titles in of.items()
     ]
 
 
@@ -327,12 +319,12 @@ def _undecided(result: RunResult) -> tuple[Sentence, ...]:
     near = [one for one in of_verdict(result, "hint") if one.verdict and (one.verdict.q or 0.0) < LEVEL]
     if not near:
         return ()
-    names = first_names([one.title for one in near])
+    titles = first_names([one.title for one in near])
     if result.permutations < FEWEST_CLEAR:
         least = f"nothing is called clear with fewer than {FEWEST_CLEAR:,} permutations. Run it with more."
-        return (Sentence.of("Of ", *names, " q is below 0.05, but ", least),)
+        return (Sentence.of("Of ", *titles, " q is below 0.05, but ", least),)
     why = " q is below 0.05 by so little that other permutations may say otherwise: a hint, no finding."
-    return (Sentence.of("Of ", *names, why),)
+    return (Sentence.of("Of ", *titles, why),)
 
 
 def listing(found: Sequence[tuple[Segment, str]]) -> list[str | Segment]:
@@ -407,21 +399,21 @@ def _axis_parts(result: RunResult, row: DsiResult) -> list[str | Segment]:
     attained = ", attained by " if group else ""
     return [
         Segment(axis_label(row.axes), strong=True),
-        f" (DSI {format_value(row.outcome.value)}{attained}",
+        f" (DSI {names.format_value(row.outcome.value)}{attained}",
         Segment(group, strong=True),
-        f"; {p_and_q_words(row.outcome, permutations=result.permutations)})",
+        f"; {names.p_and_q_words(row.outcome, permutations=result.permutations)})",
     ]
 
 
 def _not_estimable(result: RunResult) -> list[Sentence]:
-    lead = lead_statistic(result)
+    lead = names.lead_statistic(result)
     reasons: dict[str, list[str]] = {}
-    names = group_labels([row.group for row in result.groups])
-    for name, row in zip(names, result.groups, strict=True):
-        outcome = outcome_of(row, lead)
+    titles = group_labels([row.group for row in result.groups])
+    for name, row in zip(titles, result.groups, strict=True):
+        outcome = names.outcome_of(row, lead)
         if outcome.value is None:
             reasons.setdefault(str(outcome.reason or "no reason given"), []).append(name)
     return [
-        Sentence.of(f"{WORDS[lead].name} is not estimable for ", *first_names(found), f": {reason}.")
+        Sentence.of(f"{names.WORDS[lead].name} is not estimable for ", *first_names(found), f": {reason}.")
         for reason, found in reasons.items()
     ]
