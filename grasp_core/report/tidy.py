@@ -7,7 +7,9 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, named_group
 from grasp_core.model.outcome import LabelUse, Outcome, Shift, Verdict
@@ -21,9 +23,6 @@ from grasp_core.report.slices import as_results
 from grasp_core.report.tables import ends
 from grasp_core.report.words.label_use import said_more
 from grasp_core.report.words.names import outcome_of, reported_statistics
-
-if TYPE_CHECKING:  # takes long to load
-    import pandas as pd
 
 UNITS: Mapping[str, str] = {
     **{name: one.unit for name, one in TABLE.items()},
@@ -133,23 +132,16 @@ def given_lines(result: RunResult) -> Iterator[Line]:
 
 def tidy(result: RunResult, found: Iterable[Line]) -> pd.DataFrame:
     """Lines as a long frame, with a column for each axis of the run, named as the person's own column."""
-    import pandas as pd
-
     return pd.DataFrame([_cells(line, result.spec.analysis.columns) for line in found])
 
 
 def findings_table(result: RunResult) -> pd.DataFrame:
     """The verdict on each group, as a frame."""
-    import pandas as pd
-
     rows = []
     for row in result.groups:
         verdict = row.verdict or Verdict("none")
         found = None if row.label_use is None else said_more(row.label_use)
         name, shift = found or (None, Shift(None))
-        value, low, high = (
-            None if share is None else 100 * share for share in (shift.value, shift.low, shift.high)
-        )
         rows.append(
             {
                 **group_cells(row.group.axes, row.group, result.spec.analysis.columns),
@@ -157,18 +149,20 @@ def findings_table(result: RunResult) -> pd.DataFrame:
                 "verdict": row.verdict and verdict.code,
                 "kinds": verdict.kinds,
                 "label": name,
-                "points": value,
-                "low": low,
-                "high": high,
+                "points": shift.value,
+                "low": shift.low,
+                "high": shift.high,
                 "p": verdict.p,
                 "q": verdict.q,
                 "explained_by": None if verdict.by is None else group_label(verdict.by),
                 "why": verdict.why,
             }
         )
-    numbers = ["points", "low", "high", "p", "q"]
     frame = pd.DataFrame(rows)
-    return frame.astype(dict.fromkeys(numbers, "float64")) if rows else frame
+    if rows:
+        frame = frame.astype(dict.fromkeys(("points", "low", "high", "p", "q"), "float64"))
+        frame[["points", "low", "high"]] *= 100
+    return frame
 
 
 def _cells(line: Line, columns: tuple[str, ...]) -> dict[str, Any]:
